@@ -1,0 +1,127 @@
+import { builtinModules } from 'node:module';
+import nx from '@nx/eslint-plugin';
+import { defineConfig } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+/** Which package may import which: the table in README.md. Apps may use every package; nothing may use an app. */
+const mayImport = {
+  events: [],
+  view: ['events'],
+  'llm-adapters': ['events'],
+  condensers: ['events', 'view', 'llm-adapters'],
+  'relevance-tool': ['events', 'view'],
+  agent: ['events', 'view', 'llm-adapters'],
+};
+
+const layers = {
+  files: ['**/src/**/*.ts', '**/src/**/*.mjs'],
+  plugins: { '@nx': nx },
+  rules: {
+    '@nx/enforce-module-boundaries': [
+      'error',
+      {
+        banTransitiveDependencies: true,
+        depConstraints: [
+          ...Object.entries(mayImport).map(([name, others]) => ({
+            sourceTag: `package:${name}`,
+            onlyDependOnLibsWithTags: others.map((other) => `package:${other}`),
+          })),
+          { sourceTag: 'type:app', onlyDependOnLibsWithTags: ['type:package'] },
+          { sourceTag: 'type:tool', onlyDependOnLibsWithTags: ['*'] },
+        ],
+      },
+    ],
+  },
+};
+
+const nodeBuiltins = {
+  regex: `^(node:.*|(${builtinModules.filter((name) => !name.startsWith('_')).join('|')})(/.*)?)$`,
+  message: 'This code runs without Node. What needs Node stands in a subpath of its own.',
+};
+const modelClients = {
+  regex: '^(openai|@anthropic-ai/sdk)(/.*)?$',
+  message: 'A model client is an optional peer: only its own subpath may name it.',
+};
+const subpaths = {
+  regex: String.raw`^(\.{1,2}(/.*)?|@palimpsest/[^/]+)/(file|node|openai|anthropic|testing)(/.*)?$`,
+  message: 'A root entry never reaches into a subpath; the subpath imports the root.',
+};
+
+/** Bans modules in static imports and, unless `dynamicImports` says that they are allowed, in `import()`. */
+const restricted = (patterns, { dynamicImports = patterns } = {}) => ({
+  '@typescript-eslint/no-restricted-imports': ['error', { patterns }],
+  'no-restricted-syntax': [
+    'error',
+    { selector: 'ExportAllDeclaration', message: 'Name what is exported.' },
+    ...dynamicImports.map(({ regex, message }) => ({
+      selector: `ImportExpression[source.value=/${regex.replaceAll('/', String.raw`\/`)}/]`,
+      message,
+    })),
+  ],
+});
+
+const tests = ['**/*.test.ts', '**/*.test-d.ts'];
+const nodeFolders = ['packages/events/src/file/**', 'packages/agent/src/node/**'];
+const clientFolders = ['packages/llm-adapters/src/openai/**', 'packages/llm-adapters/src/anthropic/**'];
+const testingFolders = ['packages/*/src/testing/**'];
+
+const portability = [
+  {
+    files: ['packages/*/src/**/*.ts'],
+    ignores: [...tests, ...testingFolders, ...nodeFolders, ...clientFolders],
+    rules: restricted([nodeBuiltins, modelClients, subpaths]),
+  },
+  {
+    files: clientFolders,
+    ignores: tests,
+    // Types of the client, and `import()` of it at the first call: the message of a missing peer is ours.
+    rules: restricted([nodeBuiltins, { ...modelClients, allowTypeImports: true }], { dynamicImports: [nodeBuiltins] }),
+  },
+  {
+    files: nodeFolders,
+    ignores: tests,
+    rules: restricted([modelClients]),
+  },
+  {
+    files: ['packages/*/src/**/*.ts'],
+    ignores: [...tests, ...testingFolders, ...nodeFolders],
+    rules: { 'no-restricted-globals': ['error', 'process', 'Buffer', 'require', '__dirname', '__filename'] },
+  },
+];
+
+const sources = {
+  files: ['**/src/**/*.ts'],
+  extends: [tseslint.configs.recommendedTypeChecked],
+  languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+  rules: {
+    eqeqeq: 'error',
+    '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
+    '@typescript-eslint/no-unused-vars': [
+      'error',
+      { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrors: 'none' },
+    ],
+    '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+    // A method of an asynchronous port may have nothing to wait for.
+    '@typescript-eslint/require-await': 'off',
+    '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+  },
+};
+
+export default defineConfig(
+  { ignores: ['**/node_modules', '**/dist', '**/out-tsc', '**/coverage', '.nx', '.palimpsest'] },
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  { files: ['**/*.ts', '**/*.mjs'], ignores: ['**/src/**/*.ts'], extends: [tseslint.configs.recommended] },
+  sources,
+  layers,
+  ...portability,
+  {
+    files: tests,
+    rules: {
+      // A test hands over wrong data on purpose and names methods of fakes.
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+);

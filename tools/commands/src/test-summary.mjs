@@ -1,0 +1,79 @@
+import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+
+/** @typedef {{ passed: number, failed: number, skipped: number }} TestCounts */
+/** @typedef {TestCounts & { problems: string[] }} TestSummary */
+
+const workspaceFolders = ['packages', 'apps', 'tools'];
+const reportName = 'test-report.json';
+
+/**
+ * Every folder that holds a package.json, relative to the root.
+ *
+ * @param {string} root
+ */
+export function projectFolders(root) {
+  return workspaceFolders
+    .filter((folder) => existsSync(path.join(root, folder)))
+    .flatMap((folder) => readdirSync(path.join(root, folder)).map((name) => `${folder}/${name}`))
+    .filter((folder) => existsSync(path.join(root, folder, 'package.json')))
+    .sort();
+}
+
+/**
+ * Reports of an earlier run would be counted again if a project's tests did not start.
+ *
+ * @param {string} root
+ */
+export function removeReports(root) {
+  for (const folder of projectFolders(root)) rmSync(path.join(root, folder, reportName), { force: true });
+}
+
+/**
+ * Sums the reports of all projects. A project with no report or no test is a problem, so that none is forgotten.
+ *
+ * @param {string} root
+ * @returns {TestSummary}
+ */
+export function summarize(root) {
+  /** @type {TestSummary} */
+  const summary = { passed: 0, failed: 0, skipped: 0, problems: [] };
+  for (const folder of projectFolders(root)) {
+    const counts = countsOf(path.join(root, folder, reportName));
+    if (typeof counts === 'string') {
+      summary.problems.push(`${folder}: ${counts}`);
+      continue;
+    }
+    summary.passed += counts.passed;
+    summary.failed += counts.failed;
+    summary.skipped += counts.skipped;
+    if (counts.passed + counts.failed + counts.skipped === 0) summary.problems.push(`${folder}: has no test`);
+  }
+  return summary;
+}
+
+/** @param {TestCounts} counts */
+export function summaryLine({ passed, failed, skipped }) {
+  return `${passed} passed, ${failed} failed, ${skipped} skipped`;
+}
+
+/**
+ * @param {string} file
+ * @returns {TestCounts | string} the counts, or why there are none
+ */
+function countsOf(file) {
+  if (!existsSync(file)) return `no ${reportName}: its tests did not run`;
+  let report;
+  try {
+    report = JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return `${reportName} is not JSON`;
+  }
+  const failed = report.numFailedTests;
+  return {
+    passed: report.numPassedTests,
+    // A file that cannot be loaded holds no test that could fail.
+    failed: failed === 0 && !report.success ? Math.max(1, report.numFailedTestSuites) : failed,
+    skipped: report.numPendingTests + report.numTodoTests,
+  };
+}

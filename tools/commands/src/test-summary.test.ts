@@ -1,0 +1,71 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { removeReports, summarize, summaryLine } from './test-summary.mjs';
+
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'test-summary-'));
+});
+
+afterEach(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+function project(folder: string, report?: Record<string, unknown> | string): void {
+  mkdirSync(path.join(root, folder), { recursive: true });
+  writeFileSync(path.join(root, folder, 'package.json'), '{}');
+  if (report === undefined) return;
+  const text = typeof report === 'string' ? report : JSON.stringify({ ...empty, ...report });
+  writeFileSync(path.join(root, folder, 'test-report.json'), text);
+}
+
+const empty = {
+  success: true,
+  numPassedTests: 0,
+  numFailedTests: 0,
+  numFailedTestSuites: 0,
+  numPendingTests: 0,
+  numTodoTests: 0,
+};
+
+describe('summarize', () => {
+  it('sums the reports of packages, apps and tools', () => {
+    project('packages/a', { numPassedTests: 3, numPendingTests: 1 });
+    project('apps/b', { numPassedTests: 2, numTodoTests: 1 });
+    project('tools/c', { success: false, numFailedTests: 1, numFailedTestSuites: 1 });
+
+    const summary = summarize(root);
+
+    expect(summaryLine(summary)).toBe('5 passed, 1 failed, 2 skipped');
+    expect(summary.problems).toEqual([]);
+  });
+
+  it('names a project without a report, with an unreadable one and without tests', () => {
+    project('packages/none');
+    project('packages/torn', '{"numPassed');
+    project('packages/empty', {});
+
+    expect(summarize(root).problems).toEqual([
+      'packages/empty: has no test',
+      'packages/none: no test-report.json: its tests did not run',
+      'packages/torn: test-report.json is not JSON',
+    ]);
+  });
+
+  it('counts a test file that could not be loaded as a failure', () => {
+    project('packages/a', { success: false, numPassedTests: 4, numFailedTestSuites: 2 });
+
+    expect(summaryLine(summarize(root))).toBe('4 passed, 2 failed, 0 skipped');
+  });
+});
+
+it('removeReports leaves no count of an earlier run', () => {
+  project('packages/a', { numPassedTests: 3 });
+
+  removeReports(root);
+
+  expect(summarize(root).problems).toEqual(['packages/a: no test-report.json: its tests did not run']);
+});

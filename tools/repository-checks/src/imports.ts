@@ -1,0 +1,40 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import path from 'node:path';
+import ts from 'typescript';
+
+/** Every module that the files name which are reached from one file by relative imports, `import()` and `require` too. */
+export function externalImports(entry: string): ReadonlySet<string> {
+  const external = new Set<string>();
+  const seen = new Set<string>();
+  const open = [entry];
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    if (seen.has(file)) continue;
+    seen.add(file);
+    for (const name of importsOf(readFileSync(file, 'utf8'))) {
+      if (name.startsWith('.')) open.push(resolveRelative(file, name));
+      else external.add(name);
+    }
+  }
+  return external;
+}
+
+export function importsOf(source: string): readonly string[] {
+  return ts.preProcessFile(source, true, true).importedFiles.map(({ fileName }) => fileName);
+}
+
+export function isNodeBuiltin(name: string): boolean {
+  return name.startsWith('node:') || builtinModules.includes(name);
+}
+
+/** `@scope/name` of `@scope/name/sub/path`, `name` of `name/sub/path`. */
+export function packageOf(name: string): string {
+  return name.split('/', name.startsWith('@') ? 2 : 1).join('/');
+}
+
+/** A declaration file names the JavaScript beside its neighbour. */
+function resolveRelative(from: string, name: string): string {
+  const target = path.resolve(path.dirname(from), name);
+  const declaration = target.replace(/\.(c?)js$/, '.d.$1ts');
+  return /\.d\.c?ts$/.test(from) && existsSync(declaration) ? declaration : target;
+}

@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { packages, readManifest, workspaceRoot } from './workspace.js';
+
+const run = promisify(execFile);
+
+/** Tarballs by package name: our packages, and from node_modules what they depend on, so that no registry is asked. */
+export type Tarballs = ReadonlyMap<string, string>;
+
+export async function packAll(destination: string): Promise<Tarballs> {
+  const directories = new Map<string, string>();
+  const open = packages.map(({ manifest }) => manifest.name);
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (directories.has(name)) continue;
+    const directory = path.join(workspaceRoot, 'node_modules', name);
+    directories.set(name, directory);
+    open.push(...Object.keys(readManifest(directory).dependencies ?? {}));
+  }
+  const { stdout } = await npm(workspaceRoot, [
+    'pack',
+    '--json',
+    '--pack-destination',
+    destination,
+    ...directories.values(),
+  ]);
+  const packed = JSON.parse(stdout) as Packed[] | Record<string, Packed>;
+  return new Map(Object.values(packed).map(({ name, filename }) => [name, path.join(destination, filename)]));
+}
+
+interface Packed {
+  readonly name: string;
+  readonly filename: string;
+}
+
+/** Makes a project with this one package in it; every other comes from a tarball only if that package asks for it. */
+export async function installAlone(project: string, name: string, tarballs: Tarballs): Promise<void> {
+  const files = Object.fromEntries([...tarballs].map(([each, file]) => [each, `file:${file}`]));
+  const manifest = {
+    name: 'consumer',
+    private: true,
+    dependencies: { [name]: files[name] },
+    overrides: { ...files, [name]: undefined },
+  };
+  await mkdir(project, { recursive: true });
+  await writeFile(path.join(project, 'package.json'), JSON.stringify(manifest));
+  await npm(project, ['install', '--offline', '--no-audit', '--no-fund']);
+}
+
+export async function installedPackages(project: string): Promise<readonly string[]> {
+  const modules = path.join(project, 'node_modules');
+  const names = (await readdir(modules)).filter((name) => !name.startsWith('.'));
+  const nested = names.map(async (name) =>
+    name.startsWith('@') ? (await readdir(path.join(modules, name))).map((part) => `${name}/${part}`) : [name],
+  );
+  return (await Promise.all(nested)).flat().sort();
+}
+
+/**
+ * Runs a program with this Node in the project.
+ *
+ * @returns what it wrote to stdout
+ * @throws Error with all that it wrote, if its exit code is not 0
+ */
+export async function node(project: string, args: readonly string[]): Promise<string> {
+  try {
+    return (await run(process.execPath, args, { cwd: project })).stdout;
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string };
+    throw new Error(`${stderr}\n${stdout}`, { cause: error });
+  }
+}
+
+function npm(directory: string, args: readonly string[]): Promise<{ stdout: string }> {
+  // Its own program when npm runs us, so that Windows needs no shell.
+  const program = process.env['npm_execpath'];
+  const options = { cwd: directory, maxBuffer: 64 * 1024 * 1024 };
+  const all = [...args, '--ignore-scripts', '--loglevel=error'];
+  return program?.endsWith('.js') ? run(process.execPath, [program, ...all], options) : run('npm', all, options);
+}

@@ -1,0 +1,117 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { installAlone, installedPackages, node, packAll, type Tarballs } from './pack.js';
+import { entryPoints, packages } from './workspace.js';
+
+/** What `npm install` of the one package brings: the table in README.md and what that needs in turn. */
+const bringsAlong: Readonly<Record<string, readonly string[]>> = {
+  events: ['zod'],
+  view: ['@palimpsest/events', 'zod'],
+  'llm-adapters': ['@palimpsest/events', 'zod'],
+  condensers: ['@palimpsest/events', '@palimpsest/llm-adapters', '@palimpsest/view', 'zod'],
+  'relevance-tool': ['@palimpsest/events', '@palimpsest/view', 'zod'],
+  agent: ['@palimpsest/events', '@palimpsest/llm-adapters', '@palimpsest/view', 'zod'],
+};
+
+const attw = path.join(
+  path.dirname(createRequire(import.meta.url).resolve('@arethetypeswrong/cli/package.json')),
+  'dist/index.js',
+);
+
+const timeoutMs = 120_000;
+let directory: string;
+let tarballs: Tarballs;
+
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'packed-packages-'));
+  tarballs = await packAll(directory);
+}, timeoutMs);
+
+afterAll(async () => {
+  await rm(directory, { recursive: true, force: true });
+});
+
+function tarball(name: string): string {
+  const file = tarballs.get(name);
+  if (file === undefined) throw new Error(`${name} was not packed`);
+  return file;
+}
+
+describe.each(packages.map((each) => [each.manifest.name, each] as const))(
+  '%s',
+  (name, { shortName, directory: source, manifest }) => {
+    const specifiers = entryPoints(manifest).map((entry) => name + entry.slice(1));
+
+    it('has a README of at most 120 lines', () => {
+      const file = path.join(source, 'README.md');
+
+      expect(existsSync(file)).toBe(true);
+      expect(readFileSync(file, 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(120);
+    });
+
+    it('satisfies publint', async () => {
+      const archive = readFileSync(tarball(name));
+      const { messages } = await publint({
+        pack: { tarball: archive.buffer.slice(archive.byteOffset, archive.byteOffset + archive.byteLength) },
+        strict: true,
+      });
+
+      expect(messages.map((message) => formatMessage(message, manifest))).toEqual([]);
+    });
+
+    it('satisfies attw', { timeout: timeoutMs }, async () => {
+      const report = await node(source, [attw, tarball(name), '--profile', 'node16', '--no-color', '--no-emoji']);
+
+      expect(report).toContain(`"${name}"`);
+    });
+
+    describe('installed alone', () => {
+      let project: string;
+
+      beforeAll(async () => {
+        project = path.join(directory, shortName);
+        await installAlone(project, name, tarballs);
+      }, timeoutMs);
+
+      it('brings only what it needs', async () => {
+        expect(await installedPackages(project)).toEqual([name, ...(bringsAlong[shortName] ?? [])].sort());
+      });
+
+      it('loads every entry with import and with require', { timeout: timeoutMs }, async () => {
+        const imports = specifiers.map((specifier) => `await import('${specifier}');`);
+        const requires = specifiers.map((specifier) => `require('${specifier}');`);
+
+        await node(project, ['--input-type=module', '-e', imports.join('\n')]);
+        await node(project, ['--input-type=commonjs', '-e', requires.join('\n')]);
+      });
+
+      it.each([
+        ['nodenext', { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext }],
+        ['bundler', { module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler }],
+      ])('type-checks under %s', { timeout: timeoutMs }, (_, resolution) => {
+        expect(typeErrors(project, specifiers, resolution)).toEqual([]);
+      });
+    });
+  },
+);
+
+function typeErrors(project: string, specifiers: readonly string[], resolution: ts.CompilerOptions): readonly string[] {
+  const consumer = path.join(project, 'consumer.mts');
+  ts.sys.writeFile(consumer, specifiers.map((specifier, i) => `export * as entry${i} from '${specifier}';\n`).join(''));
+  const program = ts.createProgram([consumer], {
+    ...resolution,
+    target: ts.ScriptTarget.ES2022,
+    types: [],
+    strict: true,
+    skipLibCheck: true,
+    noEmit: true,
+  });
+  return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+}

@@ -1,0 +1,34 @@
+import type { Options } from 'tsup';
+
+const shared: Options = {
+  target: 'es2022',
+  clean: true,
+  sourcemap: true,
+  // What a package imports it declares; nothing of node_modules is copied into dist.
+  skipNodeModulesBundle: true,
+  removeNodeProtocol: false,
+};
+
+/** ESM, CJS and types for both. Entry `index` is `src/index.ts`; any other is the subpath `src/<entry>/index.ts`. */
+export function library(entries: readonly string[]): Options {
+  return {
+    ...shared,
+    entry: Object.fromEntries(
+      entries.map((entry) =>
+        entry === 'index' ? ['index', 'src/index.ts'] : [`${entry}/index`, `src/${entry}/index.ts`],
+      ),
+    ),
+    format: ['esm', 'cjs'],
+    // Shared chunks, so that two entries of one package never hold two copies of a class.
+    splitting: true,
+    // tsup's declaration build sets `baseUrl`, which TypeScript 6 deprecates, and knows no project references.
+    dts: { compilerOptions: { ignoreDeprecations: '6.0', composite: false, incremental: false } },
+  };
+}
+
+/** A command: one ESM file, its `#!` line kept. */
+export const application: Options = {
+  ...shared,
+  entry: ['src/cli.ts'],
+  format: ['esm'],
+};
