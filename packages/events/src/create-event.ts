@@ -1,0 +1,83 @@
+import type { CustomEvent, Event, EventBase, EventId, EventSource } from './event.js';
+import type { LLMConvertibleEvent } from './llm-convertible-events.js';
+import type { InternalEvent } from './internal-events.js';
+import { newEventId } from './event-id.js';
+import { parseEvent } from './parse-event.js';
+
+type KnownEvent = LLMConvertibleEvent | InternalEvent;
+type KnownType = KnownEvent['type'];
+type EventOf<Type extends KnownType> = Extract<KnownEvent, { readonly type: Type }>;
+type Optional<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
+
+const defaultSources = {
+  'system-prompt': 'agent',
+  action: 'agent',
+  observation: 'environment',
+  'user-reject-observation': 'environment',
+  'agent-error': 'agent',
+  'condensation-summary': 'environment',
+  condensation: 'environment',
+  'condensation-request': 'environment',
+  'condensation-attempt': 'environment',
+  'condensation-revert': 'user',
+  'llm-usage': 'environment',
+  pause: 'user',
+  'conversation-state-update': 'environment',
+  'conversation-error': 'environment',
+} as const satisfies Record<Exclude<KnownType, 'message'>, EventSource>;
+
+/**
+ * The fields with which an event of a type is made: its own, and `id`, `timestamp` and `source` where the defaults do not
+ * fit. A message has no default source, because its source is never inferred from its role.
+ */
+export type EventFields<Type extends KnownType> = Omit<EventOf<Type>, keyof EventBase> &
+  (Type extends 'message'
+    ? Pick<EventBase, 'source'> & Optional<Pick<EventBase, 'id' | 'timestamp'>>
+    : Optional<Pick<EventBase, 'id' | 'timestamp' | 'source'>>);
+
+/** Makes events with ids and times filled in. */
+export interface CreateEvent {
+  /** An event of a type of ours. @throws {@link InvalidEventError} when a field is wrong. */
+  <Type extends KnownType>(type: Type, fields: EventFields<Type>): EventOf<Type>;
+  /** An event of a type of your own, namespaced (`'acme/note'`). @throws {@link InvalidEventError} when it is not JSON. */
+  (
+    type: CustomEvent['type'],
+    fields: { readonly source: EventSource; readonly id?: EventId; readonly timestamp?: string } & Readonly<
+      Record<string, unknown>
+    >,
+  ): CustomEvent;
+}
+
+/**
+ * A {@link CreateEvent} with a clock and an id source of your own, for tests and replays.
+ *
+ * @defaultValue `now`: the system clock; `newId`: {@link newEventId}
+ */
+export function eventFactory(options: { readonly now?: () => Date; readonly newId?: () => EventId } = {}): CreateEvent {
+  const { now = () => new Date(), newId = newEventId } = options;
+  return (type: string, fields: object) =>
+    parseEvent({
+      source: defaultSources[type as keyof typeof defaultSources],
+      ...fields,
+      type,
+      id: (fields as Partial<EventBase>).id ?? newId(),
+      timestamp: (fields as Partial<EventBase>).timestamp ?? now().toISOString(),
+    }) as never;
+}
+
+/**
+ * Makes one frozen event with a UUIDv7 as its id and the present UTC time.
+ *
+ * @throws {@link InvalidEventError} when a field is wrong; names its path.
+ *
+ * @example
+ * ```ts
+ * createEvent('condensation-request', { reason: 'the user pressed the button' });
+ * ```
+ */
+export const createEvent: CreateEvent = eventFactory();
+
+/** A user's message of plain text. */
+export function userMessage(text: string): Extract<Event, { readonly type: 'message' }> {
+  return createEvent('message', { source: 'user', role: 'user', content: [{ type: 'text', text }] });
+}

@@ -1,0 +1,130 @@
+const brand = Symbol.for('@palimpsest/error');
+
+/**
+ * The base of every error that a Palimpsest package throws. Its fields are plain data, so an error can be logged or sent on.
+ *
+ * `instanceof` fails when two copies of a package are installed; `X.isInstance(error)` does not, because it compares a
+ * brand that all copies share, and the class names in the error's ancestry.
+ */
+export class PalimpsestError extends Error {
+  /** Says what went wrong, for programs. Stable across versions. */
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+    this.name = new.target.name;
+    Object.defineProperty(this, brand, { value: ancestryOf(new.target), enumerable: false });
+  }
+
+  /** True for an error of this class or of one derived from it, made by any installed copy of the package. */
+  static isInstance<Class extends abstract new (...parameters: never[]) => unknown>(
+    this: Class,
+    error: unknown,
+  ): error is InstanceType<Class> {
+    if (typeof error !== 'object' || error === null) return false;
+    const ancestry = (error as Record<symbol, unknown>)[brand];
+    return Array.isArray(ancestry) && ancestry.includes(this.name);
+  }
+}
+
+function ancestryOf(errorClass: abstract new (...parameters: never[]) => unknown): readonly string[] {
+  const names: string[] = [];
+  for (let current: unknown = errorClass; typeof current === 'function' && current !== Error; ) {
+    names.push(current.name);
+    current = Object.getPrototypeOf(current);
+  }
+  return names;
+}
+
+/** A value is not an event. Names the path of what is wrong, and the event's id and type where they could be read. */
+export class InvalidEventError extends PalimpsestError {
+  /** Where in the value, as keys from the outside in; empty when the value itself is wrong. */
+  readonly path: readonly (string | number)[];
+  readonly eventId: string | undefined;
+  readonly eventType: string | undefined;
+
+  constructor(options: {
+    readonly reason: string;
+    readonly path: readonly (string | number)[];
+    readonly eventId?: string | undefined;
+    readonly eventType?: string | undefined;
+    readonly cause?: unknown;
+  }) {
+    const where = options.path.length === 0 ? 'the value' : `'${options.path.join('.')}'`;
+    const which = [
+      options.eventType === undefined ? undefined : `type '${options.eventType}'`,
+      options.eventId === undefined ? undefined : `id '${options.eventId}'`,
+    ].filter((part) => part !== undefined);
+    const event = which.length === 0 ? 'Not an event' : `Not a valid event (${which.join(', ')})`;
+    super('invalid-event', `${event}: ${where}: ${options.reason}`, { cause: options.cause });
+    this.path = options.path;
+    this.eventId = options.eventId;
+    this.eventType = options.eventType;
+  }
+}
+
+/** An event with this id is already in the log. Nothing was appended. */
+export class DuplicateEventError extends PalimpsestError {
+  readonly eventId: string;
+
+  constructor(eventId: string) {
+    super(
+      'duplicate-event',
+      `An event with id '${eventId}' is already in the log. Nothing was appended; give each event an id of its own.`,
+    );
+    this.eventId = eventId;
+  }
+}
+
+/** Another writer appended first: the store is not at the version that the writer expected. Nothing was appended. */
+export class ConcurrencyError extends PalimpsestError {
+  readonly conversationId: string;
+  /** Unit: events. Undefined when the writer could not learn it. */
+  readonly actualVersion: number | undefined;
+  /** Unit: events. */
+  readonly expectedVersion: number | undefined;
+
+  constructor(options: {
+    readonly conversationId: string;
+    readonly expectedVersion?: number | undefined;
+    readonly actualVersion?: number | undefined;
+    readonly reason?: string;
+    readonly cause?: unknown;
+  }) {
+    const reason =
+      options.reason ?? `it holds ${options.actualVersion} events, and the writer expected ${options.expectedVersion}`;
+    super(
+      'concurrency',
+      `Another writer changed the conversation '${options.conversationId}': ${reason}. ` +
+        'Nothing was appended; read the conversation again and retry.',
+      { cause: options.cause },
+    );
+    this.conversationId = options.conversationId;
+    this.expectedVersion = options.expectedVersion;
+    this.actualVersion = options.actualVersion;
+  }
+}
+
+/** An event store could not read or write. Names the file and line where there is one; the original error is `cause`. */
+export class EventStoreError extends PalimpsestError {
+  readonly file: string | undefined;
+  /** The first line is 1. */
+  readonly line: number | undefined;
+
+  constructor(
+    message: string,
+    options?: { readonly file?: string | undefined; readonly line?: number | undefined; readonly cause?: unknown },
+  ) {
+    super('event-store', message, { cause: options?.cause });
+    this.file = options?.file;
+    this.line = options?.line;
+  }
+}
+
+/** A conversation id that cannot be used as one: empty, longer than 512 characters, or not a string. */
+export class InvalidConversationIdError extends PalimpsestError {
+  constructor(reason: string) {
+    super('invalid-conversation-id', `Not a conversation id: ${reason}.`);
+  }
+}

@@ -1,0 +1,128 @@
+import { DuplicateEventError } from './errors.js';
+import type { Event, EventId } from './event.js';
+import type { EventStore } from './event-store.js';
+import { parseEvent } from './parse-event.js';
+
+/** Called with each event once it is in the log. What it throws is reported and changes nothing. */
+export type EventObserver = (event: Event, index: number) => void;
+
+/** Options of {@link EventLog}. */
+export interface EventLogOptions {
+  /** Where the events are kept. @defaultValue nowhere: the log lives in memory */
+  readonly store?: EventStore;
+  /** Told of an observer that threw. @defaultValue nobody is told */
+  readonly onObserverError?: (error: unknown, event: Event) => void;
+}
+
+/**
+ * The events of one conversation, in order: the only truth. Events are added at the end and never changed. An append is in
+ * the store before anybody sees it, and appends that run at the same time take effect one after another.
+ */
+export class EventLog implements Iterable<Event> {
+  readonly conversationId: string;
+  readonly #store: EventStore | undefined;
+  readonly #onObserverError: (error: unknown, event: Event) => void;
+  readonly #events: Event[] = [];
+  readonly #byId = new Map<EventId, Event>();
+  readonly #observers = new Set<EventObserver>();
+  #lastAppend: Promise<unknown> = Promise.resolve();
+
+  /** A new, empty log. To go on with a stored one, use {@link EventLog.open}. */
+  constructor(conversationId: string, options: EventLogOptions = {}) {
+    this.conversationId = conversationId;
+    this.#store = options.store;
+    this.#onObserverError = options.onObserverError ?? (() => undefined);
+  }
+
+  /**
+   * The log of a stored conversation; empty when there is none yet.
+   *
+   * @throws {@link EventStoreError} when it cannot be read; {@link DuplicateEventError} when an id stands in it twice.
+   */
+  static async open(
+    conversationId: string,
+    options: EventLogOptions & { readonly store: EventStore; readonly signal?: AbortSignal },
+  ): Promise<EventLog> {
+    const log = new EventLog(conversationId, options);
+    const read = options.store.read(conversationId, options.signal === undefined ? {} : { signal: options.signal });
+    for await (const event of read) {
+      if (log.#byId.has(event.id)) throw new DuplicateEventError(event.id);
+      log.#add(event);
+    }
+    return log;
+  }
+
+  /** How many events it holds. */
+  get length(): number {
+    return this.#events.length;
+  }
+
+  /** The event with this id. Cost: one look-up. */
+  get(id: EventId): Event | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** The event at an index; negative counts from the end. */
+  at(index: number): Event | undefined {
+    return this.#events.at(index);
+  }
+
+  /** A copy of a part of it. */
+  slice(from?: number, to?: number): readonly Event[] {
+    return this.#events.slice(from, to);
+  }
+
+  [Symbol.iterator](): Iterator<Event> {
+    return this.#events[Symbol.iterator]();
+  }
+
+  /**
+   * Appends events, all or none. They are stored first; then they stand in the log; then observers see each of them.
+   *
+   * @throws {@link InvalidEventError} when one is not an event; {@link DuplicateEventError} when an id is taken;
+   *   {@link ConcurrencyError} and {@link EventStoreError} from the store. Then nothing was appended.
+   */
+  append(...events: readonly Event[]): Promise<void> {
+    const appended = this.#lastAppend.then(() => this.#append(events.map((event) => parseEvent(event))));
+    this.#lastAppend = appended.catch(() => undefined);
+    return appended;
+  }
+
+  /** Calls the observer with every event from now on. Returns the function that ends it. */
+  observe(observer: EventObserver): () => void {
+    const own: EventObserver = (event, index) => observer(event, index);
+    this.#observers.add(own);
+    return () => void this.#observers.delete(own);
+  }
+
+  async #append(events: readonly Event[]): Promise<void> {
+    const ids = new Set<EventId>();
+    for (const { id } of events) {
+      if (this.#byId.has(id) || ids.has(id)) throw new DuplicateEventError(id);
+      ids.add(id);
+    }
+    await this.#store?.append(this.conversationId, events, { expectedVersion: this.#events.length });
+    const first = this.#events.length;
+    for (const event of events) this.#add(event);
+    events.forEach((event, offset) => this.#notify(event, first + offset));
+  }
+
+  #add(event: Event): void {
+    this.#events.push(event);
+    this.#byId.set(event.id, event);
+  }
+
+  #notify(event: Event, index: number): void {
+    for (const observer of this.#observers) {
+      try {
+        observer(event, index);
+      } catch (error) {
+        try {
+          this.#onObserverError(error, event);
+        } catch {
+          // A reporter that throws must not break the append either.
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { InvalidEventError } from './errors.js';
+
+type Path = (string | number)[];
+
+const maximumDepth = 500;
+
+/**
+ * A deeply frozen copy of plain JSON data. Properties that are `undefined` are left out, as JSON would.
+ *
+ * @throws {@link InvalidEventError} when something in it is not JSON (a function, a `bigint`, `NaN`, a `Date`, a cycle).
+ */
+export function immutableJson(value: unknown): unknown {
+  return copy(value, []);
+}
+
+/** Freezes a value that `JSON.parse` has just made, and all in it. */
+export function freezeParsedJson(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const item of Object.values(value)) freezeParsedJson(item);
+  Object.freeze(value);
+}
+
+function copy(value: unknown, path: Path): unknown {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value;
+    case 'number':
+      if (!Number.isFinite(value)) throw notJson(path, `${value} has no JSON form`);
+      return value;
+    case 'object':
+      break;
+    default:
+      throw notJson(path, `a ${typeof value} has no JSON form`);
+  }
+  if (value === null) return null;
+  if (path.length > maximumDepth) throw notJson(path.slice(0, 5), `nested deeper than ${maximumDepth} levels, or a cycle`);
+  if (Array.isArray(value)) return Object.freeze(value.map((item, index) => copyAt(item, index, path)));
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== null && prototype !== Object.prototype && Object.getPrototypeOf(prototype) !== null) {
+    throw notJson(path, `a ${value.constructor.name} is not plain data`);
+  }
+  const result: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(value)) {
+    if (item === undefined) continue;
+    const frozen = copyAt(item, key, path);
+    if (key === '__proto__') Object.defineProperty(result, key, { value: frozen, enumerable: true });
+    else result[key] = frozen;
+  }
+  return Object.freeze(result);
+}
+
+function copyAt(value: unknown, key: string | number, path: Path): unknown {
+  path.push(key);
+  const result = copy(value, path);
+  path.pop();
+  return result;
+}
+
+function notJson(path: Path, reason: string): InvalidEventError {
+  return new InvalidEventError({ reason, path: [...path] });
+}

@@ -1,0 +1,101 @@
+export type { CustomEvent, Event, EventBase, EventId, EventSource } from './event.js';
+export { eventBaseSchema } from './event.js';
+export type {
+  ActionEvent,
+  AgentErrorEvent,
+  CondensationSummaryEvent,
+  LLMConvertibleEvent,
+  MessageEvent,
+  ObservationEvent,
+  SystemPromptEvent,
+  ToolResultEvent,
+  UserRejectObservation,
+} from './llm-convertible-events.js';
+export {
+  actionEventSchema,
+  agentErrorEventSchema,
+  condensationSummaryEventSchema,
+  isLLMConvertible,
+  isToolResult,
+  messageEventSchema,
+  observationEventSchema,
+  systemPromptEventSchema,
+  userRejectObservationSchema,
+} from './llm-convertible-events.js';
+export type {
+  Condensation,
+  CondensationAttempt,
+  CondensationRequest,
+  CondensationRevert,
+  ConversationErrorEvent,
+  ConversationStateUpdateEvent,
+  InternalEvent,
+  LLMUsageEvent,
+  PauseEvent,
+  Redaction,
+} from './internal-events.js';
+export {
+  condensationAttemptSchema,
+  condensationRequestSchema,
+  condensationRevertSchema,
+  condensationSchema,
+  conversationErrorEventSchema,
+  conversationStateUpdateEventSchema,
+  llmUsageEventSchema,
+  pauseEventSchema,
+  redactionSchema,
+} from './internal-events.js';
+export type {
+  AssistantMessage,
+  ContentPart,
+  ImageContent,
+  Message,
+  ReasoningItem,
+  SystemMessage,
+  TextContent,
+  Thinking,
+  ThinkingBlock,
+  ToolCall,
+  ToolMessage,
+  UserMessage,
+} from './message.js';
+export {
+  contentPartSchema,
+  imageContentSchema,
+  reasoningItemSchema,
+  textContentSchema,
+  thinkingBlockSchema,
+  toolCallSchema,
+} from './message.js';
+export type { Immutable } from './immutable.js';
+export type { Usage } from './usage.js';
+export { usageSchema } from './usage.js';
+export type { ToolDefinition } from './tool-definition.js';
+export { toolDefinitionSchema } from './tool-definition.js';
+export type { Tool, ToolContext, ToolOutput } from './tool.js';
+export { defineTool, toolDefinition } from './tool.js';
+export {
+  isErrorResult,
+  isMeaningful,
+  messageContent,
+  summaryContent,
+  systemPromptContent,
+  toolResultContent,
+} from './message-from-event.js';
+export type { CreateEvent, EventFields } from './create-event.js';
+export { createEvent, eventFactory, userMessage } from './create-event.js';
+export { newEventId } from './event-id.js';
+export { parseEvent } from './parse-event.js';
+export type { EventLogOptions, EventObserver } from './event-log.js';
+export { EventLog } from './event-log.js';
+export type { EventStore } from './event-store.js';
+export { assertConversationId } from './event-store.js';
+export { memoryEventStore } from './memory-event-store.js';
+export {
+  ConcurrencyError,
+  DuplicateEventError,
+  EventStoreError,
+  InvalidConversationIdError,
+  InvalidEventError,
+  PalimpsestError,
+} from './errors.js';

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { eventBaseSchema } from './event.js';
+import type { Immutable } from './immutable.js';
+import { usageSchema } from './usage.js';
+
+const dataSchema = z.record(z.string(), z.unknown());
+
+/** The schema of {@link Redaction}. */
+export const redactionSchema = z.object({
+  eventId: z.string().min(1),
+  text: z.string().exactOptional(),
+  arguments: z.string().exactOptional(),
+});
+
+/** The schema of {@link Condensation}. */
+export const condensationSchema = eventBaseSchema.extend({
+  type: z.literal('condensation'),
+  forgottenEventIds: z.array(z.string().min(1)),
+  redactions: z.array(redactionSchema).exactOptional(),
+  summary: z.string().exactOptional(),
+  summaryOffset: z.int().min(0).exactOptional(),
+  metadata: dataSchema.exactOptional(),
+});
+
+/** The schema of {@link CondensationRequest}. */
+export const condensationRequestSchema = eventBaseSchema.extend({
+  type: z.literal('condensation-request'),
+  reason: z.string().exactOptional(),
+});
+
+/** The schema of {@link CondensationAttempt}. */
+export const condensationAttemptSchema = eventBaseSchema.extend({
+  type: z.literal('condensation-attempt'),
+  condenser: z.string(),
+  outcome: z.string(),
+  reason: z.string(),
+  data: dataSchema.exactOptional(),
+});
+
+/** The schema of {@link CondensationRevert}. */
+export const condensationRevertSchema = eventBaseSchema.extend({
+  type: z.literal('condensation-revert'),
+  condensationId: z.string().min(1),
+});
+
+/** The schema of {@link LLMUsageEvent}. */
+export const llmUsageEventSchema = eventBaseSchema.extend({
+  type: z.literal('llm-usage'),
+  responseId: z.string(),
+  model: z.string(),
+  usage: usageSchema,
+  estimatedInputTokens: z.number().min(0).exactOptional(),
+  costUsd: z.number().min(0).exactOptional(),
+  purpose: z.string().exactOptional(),
+});
+
+/** The schema of {@link PauseEvent}. */
+export const pauseEventSchema = eventBaseSchema.extend({ type: z.literal('pause') });
+
+/** The schema of {@link ConversationStateUpdateEvent}. */
+export const conversationStateUpdateEventSchema = eventBaseSchema.extend({
+  type: z.literal('conversation-state-update'),
+  key: z.string(),
+  value: z.unknown(),
+});
+
+/** The schema of {@link ConversationErrorEvent}. */
+export const conversationErrorEventSchema = eventBaseSchema.extend({
+  type: z.literal('conversation-error'),
+  code: z.string(),
+  detail: z.string(),
+});
+
+/** Masks one event in place: the `text` of a tool result, or the `arguments` of a call. */
+export type Redaction = Immutable<z.infer<typeof redactionSchema>>;
+
+/**
+ * Names the events to forget, the ones to mask in place, and optionally a summary with the index at which it stands in the
+ * stored list after forgetting (past the end means append). A view acts on it; the log keeps everything.
+ */
+export type Condensation = Immutable<z.infer<typeof condensationSchema>>;
+
+/** Asks for a condensation at the next step: a model call overflowed, or a person asked for it. */
+export type CondensationRequest = Immutable<z.infer<typeof condensationRequestSchema>>;
+
+/** What a condenser tried and how it ended, so that back-off and batching are functions of the log. */
+export type CondensationAttempt = Immutable<z.infer<typeof condensationAttemptSchema>>;
+
+/** Undoes a condensation: a view then acts as if it had never been. */
+export type CondensationRevert = Immutable<z.infer<typeof condensationRevertSchema>>;
+
+/**
+ * What one model call used and cost, with our own estimate of its input for calibration. `purpose` says who called:
+ * `'agent'`, or the name of a condenser.
+ */
+export type LLMUsageEvent = Immutable<z.infer<typeof llmUsageEventSchema>>;
+
+/** The user paused the run. Source `user`. */
+export type PauseEvent = Immutable<z.infer<typeof pauseEventSchema>>;
+
+/** A value of the conversation's state changed. */
+export type ConversationStateUpdateEvent = Immutable<z.infer<typeof conversationStateUpdateEventSchema>>;
+
+/** The run failed and ended. Never sent to a model; what a model should know of a failure is an `agent-error`. */
+export type ConversationErrorEvent = Immutable<z.infer<typeof conversationErrorEventSchema>>;
+
+/** An event of ours that no model reads. */
+export type InternalEvent =
+  | Condensation
+  | CondensationRequest
+  | CondensationAttempt
+  | CondensationRevert
+  | LLMUsageEvent
+  | PauseEvent
+  | ConversationStateUpdateEvent
+  | ConversationErrorEvent;

@@ -1,0 +1,35 @@
+import { ConcurrencyError } from './errors.js';
+import type { Event } from './event.js';
+import { assertConversationId } from './event-store.js';
+import type { EventStore } from './event-store.js';
+import { parseEvent } from './parse-event.js';
+
+/** An {@link EventStore} that keeps everything in memory and nothing beyond the process. */
+export function memoryEventStore(): EventStore {
+  const conversations = new Map<string, Event[]>();
+  return {
+    async append(conversationId, events, options) {
+      assertConversationId(conversationId);
+      const stored = conversations.get(conversationId) ?? [];
+      const expectedVersion = options?.expectedVersion;
+      if (expectedVersion !== undefined && expectedVersion !== stored.length) {
+        throw new ConcurrencyError({ conversationId, expectedVersion, actualVersion: stored.length });
+      }
+      stored.push(...events.map(parseEvent));
+      if (stored.length > 0) conversations.set(conversationId, stored);
+      return { version: stored.length };
+    },
+    async *read(conversationId, options) {
+      assertConversationId(conversationId);
+      const stored = conversations.get(conversationId) ?? [];
+      const length = stored.length;
+      for (let index = options?.from ?? 0; index < length; index++) {
+        options?.signal?.throwIfAborted();
+        yield stored[index] as Event;
+      }
+    },
+    async *list() {
+      for (const [conversationId, stored] of [...conversations]) yield { conversationId, version: stored.length };
+    },
+  };
+}

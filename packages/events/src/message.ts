@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import type { Immutable } from './immutable.js';
+
+/** The schema of {@link TextContent}. */
+export const textContentSchema = z.object({ type: z.literal('text'), text: z.string() });
+
+/** The schema of {@link ImageContent}. */
+export const imageContentSchema = z.object({ type: z.literal('image'), url: z.string().min(1) });
+
+/** The schema of {@link ContentPart}. */
+export const contentPartSchema = z.discriminatedUnion('type', [textContentSchema, imageContentSchema]);
+
+/** The schema of {@link ToolCall}. */
+export const toolCallSchema = z.object({
+  id: z.string().min(1),
+  name: z.string().min(1),
+  arguments: z.string(),
+  itemId: z.string().exactOptional(),
+});
+
+/** The schema of {@link ThinkingBlock}. */
+export const thinkingBlockSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('thinking'), thinking: z.string(), signature: z.string().exactOptional() }),
+  z.object({ type: z.literal('redacted-thinking'), data: z.string() }),
+]);
+
+/** The schema of {@link ReasoningItem}. */
+export const reasoningItemSchema = z.object({
+  id: z.string().exactOptional(),
+  summary: z.array(z.string()),
+  content: z.array(z.string()).exactOptional(),
+  encryptedContent: z.string().exactOptional(),
+});
+
+/** A piece of text. */
+export type TextContent = Immutable<z.infer<typeof textContentSchema>>;
+
+/** An image, by an `https:` or a `data:` URL. */
+export type ImageContent = Immutable<z.infer<typeof imageContentSchema>>;
+
+/** What a message or a tool result consists of. */
+export type ContentPart = Immutable<z.infer<typeof contentPartSchema>>;
+
+/**
+ * One call of a tool, as the model made it. `arguments` is the JSON text that the model wrote, which need not parse.
+ * `itemId` is the id of the item that carried the call, where the provider gives one (OpenAI Responses).
+ */
+export type ToolCall = Immutable<z.infer<typeof toolCallSchema>>;
+
+/** A block of the model's thinking, signed by the provider or wholly opaque. Sent back unchanged or not at all. */
+export type ThinkingBlock = Immutable<z.infer<typeof thinkingBlockSchema>>;
+
+/** A provider's reasoning item (OpenAI Responses). Sent back unchanged or not at all. */
+export type ReasoningItem = Immutable<z.infer<typeof reasoningItemSchema>>;
+
+/** What came with an assistant message besides its words and calls: thinking in the forms in which providers hand it out. */
+export interface Thinking {
+  readonly thinkingBlocks?: readonly ThinkingBlock[];
+  readonly reasoningItem?: ReasoningItem;
+  /** Unsigned reasoning text, as compatible servers return it (`reasoning_content`). */
+  readonly reasoningContent?: string;
+}
+
+/** The instructions, always first. */
+export interface SystemMessage {
+  readonly role: 'system';
+  readonly content: readonly ContentPart[];
+}
+
+/** Words of the user, or of the framework in the user's place. */
+export interface UserMessage {
+  readonly role: 'user';
+  readonly content: readonly ContentPart[];
+}
+
+/** Words, calls and thinking of the model. At least one of them is there. */
+export interface AssistantMessage extends Thinking {
+  readonly role: 'assistant';
+  readonly content: readonly ContentPart[];
+  readonly toolCalls?: readonly ToolCall[];
+}
+
+/** The result of one tool call. */
+export interface ToolMessage {
+  readonly role: 'tool';
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly content: readonly ContentPart[];
+  readonly isError?: boolean;
+}
+
+/** The neutral wire vocabulary: what a model is sent, before an adapter puts it into a provider's words. */
+export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;

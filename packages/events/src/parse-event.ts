@@ -1,0 +1,88 @@
+import type { z } from 'zod';
+import { InvalidEventError } from './errors.js';
+import { eventBaseSchema } from './event.js';
+import type { Event } from './event.js';
+import { freezeParsedJson, immutableJson } from './immutable-json.js';
+import {
+  condensationAttemptSchema,
+  condensationRequestSchema,
+  condensationRevertSchema,
+  condensationSchema,
+  conversationErrorEventSchema,
+  conversationStateUpdateEventSchema,
+  llmUsageEventSchema,
+  pauseEventSchema,
+} from './internal-events.js';
+import {
+  actionEventSchema,
+  agentErrorEventSchema,
+  condensationSummaryEventSchema,
+  messageEventSchema,
+  observationEventSchema,
+  systemPromptEventSchema,
+  userRejectObservationSchema,
+} from './llm-convertible-events.js';
+
+const schemas: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>(
+  [
+    systemPromptEventSchema,
+    messageEventSchema,
+    actionEventSchema,
+    observationEventSchema,
+    userRejectObservationSchema,
+    agentErrorEventSchema,
+    condensationSummaryEventSchema,
+    condensationSchema,
+    condensationRequestSchema,
+    condensationAttemptSchema,
+    condensationRevertSchema,
+    llmUsageEventSchema,
+    pauseEventSchema,
+    conversationStateUpdateEventSchema,
+    conversationErrorEventSchema,
+  ].map((schema) => [schema.shape.type.value, schema]),
+);
+
+/**
+ * Turns a value from disk or network into a deeply frozen event. The schemas check and never change: fields and types that
+ * this version does not know are kept as they are, at every depth. The value itself is neither frozen nor kept.
+ *
+ * @throws {@link InvalidEventError} when it is not an event, or not plain JSON data; names the path of what is wrong.
+ */
+export function parseEvent(json: unknown): Event {
+  const copy = immutableJson(json);
+  assertEvent(copy);
+  return copy;
+}
+
+/**
+ * {@link parseEvent} for a value that `JSON.parse` has just made and nobody else holds: it is frozen in place, not copied.
+ *
+ * @throws {@link InvalidEventError} when it is not an event.
+ */
+export function adoptEvent(json: unknown): Event {
+  assertEvent(json);
+  freezeParsedJson(json);
+  return json;
+}
+
+function assertEvent(value: unknown): asserts value is Event {
+  const type = textField(value, 'type');
+  const schema = (type === undefined ? undefined : schemas.get(type)) ?? eventBaseSchema;
+  const result = schema.safeParse(value);
+  if (result.success) return;
+  const issue = result.error.issues[0];
+  throw new InvalidEventError({
+    reason: issue?.message ?? 'it is not an event',
+    path: (issue?.path ?? []).map((key) => (typeof key === 'symbol' ? String(key) : key)),
+    eventId: textField(value, 'id'),
+    eventType: type,
+    cause: result.error,
+  });
+}
+
+function textField(value: unknown, field: 'type' | 'id'): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const text = (value as Record<string, unknown>)[field];
+  return typeof text === 'string' ? text : undefined;
+}

@@ -1,0 +1,3 @@
+export type { BuiltBatch, CallBuilder, CallSpec, Extra } from './call-builder.js';
+export type { ExtraMessageFields, LogBuilder, LogBuilderOptions } from './log-builder.js';
+export { logBuilder } from './log-builder.js';

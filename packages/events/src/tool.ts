@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import type { Event, EventId } from './event.js';
+import type { ContentPart } from './message.js';
+import type { ToolDefinition } from './tool-definition.js';
+
+/** What a tool may use while it runs. */
+export interface ToolContext {
+  /** The action that is being carried out. */
+  readonly actionId: EventId;
+  readonly toolCallId: string;
+  /** Aborted when the run is interrupted or the tool's time is over. */
+  readonly signal?: AbortSignal;
+  /** Any event of the log by its id. */
+  event(id: EventId): Event | undefined;
+  /** Appends an event of the tool's own to the log. Resolves when it is in the log. */
+  append(event: Event): Promise<void>;
+}
+
+/** What a tool answers: text, or content with a mark for failure and data for programs. */
+export type ToolOutput =
+  | string
+  | {
+      readonly content: string | readonly ContentPart[];
+      /** The tool did not do what it was asked to. @defaultValue false */
+      readonly isError?: boolean;
+      /** Data for programs (exit status, paths): stored as the observation's `details`, never sent to a model. */
+      readonly details?: Readonly<Record<string, unknown>>;
+    };
+
+/**
+ * A tool that an agent can run. `parseInput` turns the model's parsed JSON into the input and throws an error whose message
+ * the model can act on; `execute` may throw too, and the model reads that message as the call's error.
+ */
+export interface Tool<Input = unknown> extends ToolDefinition {
+  parseInput(json: unknown): Input;
+  execute(input: Input, context: ToolContext): Promise<ToolOutput> | ToolOutput;
+}
+
+/**
+ * Makes a tool from a zod schema: the JSON schema for the model and the validation of its input come from the same source.
+ *
+ * @example
+ * ```ts
+ * const now = defineTool({ name: 'now', description: 'The time.', input: z.object({}), execute: () => new Date().toISOString() });
+ * ```
+ */
+export function defineTool<Schema extends z.ZodObject>(options: {
+  readonly name: string;
+  readonly description: string;
+  readonly input: Schema;
+  readonly annotations?: NonNullable<ToolDefinition['annotations']>;
+  readonly execute: (input: z.infer<Schema>, context: ToolContext) => Promise<ToolOutput> | ToolOutput;
+}): Tool<z.infer<Schema>> {
+  const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(options.input, { io: 'input' });
+  return {
+    name: options.name,
+    description: options.description,
+    inputSchema,
+    ...(options.annotations === undefined ? {} : { annotations: options.annotations }),
+    parseInput: (json) => {
+      const result = options.input.safeParse(json);
+      if (!result.success) throw new TypeError(`Invalid input for '${options.name}':\n${z.prettifyError(result.error)}`);
+      return result.data;
+    },
+    execute: options.execute,
+  };
+}
+
+/** The part of a tool that a model is told, without its code. */
+export function toolDefinition(tool: ToolDefinition): ToolDefinition {
+  return {
+    name: tool.name,
+    description: tool.description,
+    inputSchema: tool.inputSchema,
+    ...(tool.annotations === undefined ? {} : { annotations: tool.annotations }),
+  };
+}
