@@ -1,0 +1,46 @@
+import type { Condensation } from '@palimpsest/events';
+import type { View } from './view.js';
+
+/** What a condenser is told besides the view. Unit of all numbers: tokens. */
+export interface CondenseContext {
+  /** Aborted when nobody waits for the result any more. */
+  readonly signal?: AbortSignal;
+  /** The window of the model that will read the view. @defaultValue unknown: policies that need it do not act */
+  readonly contextWindow?: number;
+  /** What the model may answer. */
+  readonly maxOutputTokens?: number;
+  /** What is sent beside the view: system prompt and tools. */
+  readonly fixedTokens?: number;
+  /** Tells the host what was tried. The host may append it to the log as a `condensation-attempt`. */
+  report(attempt: {
+    readonly outcome: string;
+    readonly reason: string;
+    readonly data?: Readonly<Record<string, unknown>>;
+  }): void;
+}
+
+/**
+ * A policy of condensation. A host calls `condense` once before each model call.
+ *
+ * 1. The view is read-only. Return it, a view made from it, or a `Condensation`; after a `Condensation` the host's step ends.
+ * 2. Cut only at the view's cut points. `condensation({ view, start, end })` does, and keeps what is protected.
+ * 3. It settles: applied to its own result it soon returns the view. A `Condensation` forgets or masks something.
+ * 4. No state between calls: what must be remembered goes into the log, as `Condensation.metadata` or by `context.report`.
+ * 5. When it must act and cannot, it throws {@link NoCondensationAvailableError}.
+ */
+export interface Condenser {
+  /** Appears in the log and in the metadata of its condensations. */
+  readonly name: string;
+  /** It acts when the view has an unhandled request, or throws. @defaultValue false */
+  readonly handlesCondensationRequests?: boolean;
+  /** It returns a different view on each step, so that provider caches are rewritten each time. @defaultValue false */
+  readonly rewritesEveryStep?: boolean;
+  /** False: it forgets events that are protected by default (system prompt, first and latest user message). @defaultValue true */
+  readonly protects?: boolean;
+  condense(view: View, context: CondenseContext): Promise<View | Condensation> | View | Condensation;
+}
+
+/** True for the condensation among a condenser's two kinds of result. */
+export function isCondensation(result: View | Condensation): result is Condensation {
+  return 'type' in result && result.type === 'condensation';
+}

@@ -1,0 +1,207 @@
+import type { Batch } from './batches.js';
+import type { CutPoints } from './cut-points.js';
+
+/** What thinking a batch carries. Stale thinking neither continues a tool loop nor starts one. */
+export type BatchThinking = 'fresh' | 'stale' | 'none';
+
+/** An event that can turn out to stand between the parts of a unit: words, or a late pair. */
+interface Waiting {
+  readonly index: number;
+  readonly kind: 'plain' | 'late';
+}
+
+/** The batch whose units are still growing. */
+interface OpenBatch {
+  readonly batch: Batch;
+  readonly index: number;
+  /** It continues the tool loop before it: there is no cut point between the two. */
+  readonly glued: boolean;
+  /** It starts a tool loop. */
+  readonly startsLoop: boolean;
+  pending: number;
+  /** The index of the newest result in place. */
+  lastResult: number | undefined;
+  /** Words stand between its first action and its newest result: they are sent after it and end the loop. */
+  wordsInside: boolean;
+  /** What came since the first action, while no call was answered. */
+  waiting: Waiting[];
+}
+
+/**
+ * Finds the cut points of a stored list while it grows, at constant cost per event. Kept are those that can never be taken
+ * back, and one region at the end, from an index to the end of the list, in which every index is a cut point for now.
+ *
+ * A batch is a unit from its first action to its last result in place. With `loops`, so is a tool loop: a batch with
+ * thinking and the batches without thinking that follow it with no words between.
+ */
+export class CutTracker {
+  readonly #final: number[] = [];
+  readonly #loops: boolean;
+  #regionStart = 0;
+  #inLoop = false;
+  #open: OpenBatch | undefined;
+  /** Words stand behind the newest result of the open batch. */
+  #wordsAfterOpen = false;
+
+  constructor(options: { readonly loops: boolean }) {
+    this.#loops = options.loops;
+  }
+
+  /** Words that are sent where they stand, or after the batch in which they stand. */
+  plain(index: number): void {
+    const open = this.#open;
+    if (open === undefined) {
+      this.#endRegion(index);
+      this.#inLoop = false;
+    } else if (open.lastResult === undefined) {
+      open.waiting.push({ index, kind: 'plain' });
+    } else {
+      this.#afterOpen({ index, kind: 'plain' });
+    }
+  }
+
+  /** A late result, which is sent with its call where it stands. */
+  late(index: number): void {
+    const open = this.#open;
+    if (open === undefined) this.#lateOutside(index);
+    else if (open.lastResult === undefined) open.waiting.push({ index, kind: 'late' });
+    else this.#afterOpen({ index, kind: 'late' });
+  }
+
+  /** An action of a batch that is sent, or may still be. `pending`: its result in place is still to come. */
+  action(
+    index: number,
+    options: { readonly batch: Batch; readonly thinking: BatchThinking; readonly pending: boolean },
+  ): void {
+    const { batch, thinking, pending } = options;
+    if (this.#open !== undefined && this.#open.batch !== batch) this.seal();
+    this.#open ??= {
+      batch,
+      index,
+      glued: this.#loops && this.#inLoop && thinking === 'none',
+      startsLoop: this.#loops && thinking === 'fresh',
+      pending: 0,
+      lastResult: undefined,
+      wordsInside: false,
+      waiting: [],
+    };
+    if (pending) this.#open.pending++;
+  }
+
+  /** A result in place. */
+  result(index: number): void {
+    const open = this.#open;
+    if (open === undefined) return;
+    open.pending--;
+    if (open.lastResult === undefined) {
+      if (!open.glued) this.#endRegion(open.index);
+      open.wordsInside = open.waiting.some(({ kind }) => kind === 'plain');
+      open.waiting = [];
+    } else if (this.#wordsAfterOpen) {
+      open.wordsInside = true;
+    }
+    open.lastResult = index;
+    this.#wordsAfterOpen = false;
+    this.#regionStart = index + 1;
+    this.#inLoop = !open.wordsInside && (open.startsLoop || open.glued);
+  }
+
+  /** No further call of the open batch can come, and no result of it in place. */
+  seal(): void {
+    const open = this.#open;
+    if (open === undefined) return;
+    this.#open = undefined;
+    if (this.#wordsAfterOpen) this.#inLoop = false;
+    this.#wordsAfterOpen = false;
+    for (const { index, kind } of open.waiting) {
+      if (kind === 'plain') this.plain(index);
+      else this.late(index);
+    }
+  }
+
+  /** Seals the open batch when it is of another response. */
+  sealUnless(responseId: string | undefined): void {
+    if (this.#open?.batch.responseId !== responseId) this.seal();
+  }
+
+  /** Seals the open batch when it was sealed before a position of the log by an event that is no longer in the list. */
+  sealBefore(position: number): void {
+    if (this.#open !== undefined && this.#open.batch.sealedAt < position) this.seal();
+  }
+
+  /** The cut points of the first `length` events, as they are now. Costs nothing, and later events do not change it. */
+  snapshot(length: number): CutPoints {
+    const open = this.#open;
+    if (open === undefined) return new CutPointList(this.#final, this.#regionStart, length);
+    if (open.lastResult === undefined) {
+      return new CutPointList(this.#final, this.#regionStart, open.glued ? -1 : open.index);
+    }
+    return new CutPointList(this.#final, this.#regionStart, open.pending > 0 ? -1 : length);
+  }
+
+  #afterOpen({ index, kind }: Waiting): void {
+    if (kind === 'plain') this.#wordsAfterOpen = true;
+    else if (this.#inLoop && !this.#wordsAfterOpen) this.#regionStart = index + 1;
+  }
+
+  /** A late pair has no thinking: inside a loop it is a part of it, outside of one a unit of its own. */
+  #lateOutside(index: number): void {
+    if (!(this.#loops && this.#inLoop)) this.#endRegion(index);
+    this.#regionStart = index + 1;
+  }
+
+  /** What the event at `index` follows is certain now: every index of the region up to it is a cut point for good. */
+  #endRegion(index: number): void {
+    for (let cut = this.#regionStart; cut <= index; cut++) this.#final.push(cut);
+    this.#regionStart = index + 1;
+  }
+}
+
+/** The final cut points and the region behind them; `end < start` is an empty region. */
+class CutPointList implements CutPoints {
+  readonly #final: readonly number[];
+  readonly #finalLength: number;
+  readonly #start: number;
+  readonly #end: number;
+
+  constructor(final: readonly number[], start: number, end: number) {
+    this.#final = final;
+    this.#finalLength = final.length;
+    this.#start = start;
+    this.#end = end;
+  }
+
+  has(index: number): boolean {
+    return this.atOrAfter(index) === index;
+  }
+
+  atOrAfter(index: number): number | undefined {
+    const position = this.#firstAtOrAfter(index);
+    if (position < this.#finalLength) return this.#final[position];
+    const inRegion = Math.max(Math.ceil(index), this.#start);
+    return inRegion <= this.#end ? inRegion : undefined;
+  }
+
+  atOrBefore(index: number): number | undefined {
+    const inRegion = Math.min(Math.floor(index), this.#end);
+    if (inRegion >= this.#start) return inRegion;
+    const position = this.#firstAtOrAfter(Math.floor(index) + 1);
+    return position === 0 ? undefined : this.#final[position - 1];
+  }
+
+  *[Symbol.iterator](): Iterator<number> {
+    for (let position = 0; position < this.#finalLength; position++) yield this.#final[position] as number;
+    for (let index = this.#start; index <= this.#end; index++) yield index;
+  }
+
+  #firstAtOrAfter(index: number): number {
+    let low = 0;
+    let high = this.#finalLength;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#final[middle] as number) < index) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,15 @@
+export type { Replacement, ViewNote, ViewOptions } from './view.js';
+export { View } from './view.js';
+export { ViewProjection } from './view-projection.js';
+export type { EventSequence } from './event-sequence.js';
+export type { CutPoints } from './cut-points.js';
+export type { RenderOptions, ThinkingMode } from './render-options.js';
+export type { EstimateTokens } from './token-estimate.js';
+export { estimateTokens } from './token-estimate.js';
+export type { CondenseContext, Condenser } from './condenser.js';
+export { isCondensation } from './condenser.js';
+export type { CondensationOptions } from './condensation.js';
+export { condensation } from './condensation.js';
+export { protectedEventIds } from './protected-events.js';
+export { redactedCopy } from './redacted-copy.js';
+export { NoCondensationAvailableError } from './errors.js';

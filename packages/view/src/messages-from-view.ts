@@ -1,0 +1,124 @@
+import {
+  isErrorResult,
+  isMeaningful,
+  messageContent,
+  summaryContent,
+  systemPromptContent,
+  toolResultContent,
+} from '@palimpsest/events';
+import type {
+  ActionEvent,
+  AssistantMessage,
+  ContentPart,
+  EventId,
+  Message,
+  MessageEvent,
+  Thinking,
+  ToolCall,
+  ToolMessage,
+  ToolResultEvent,
+} from '@palimpsest/events';
+import type { BatchInList, SentItem, SentOrder } from './list-analysis.js';
+import type { RenderOptions, ThinkingMode } from './render-options.js';
+
+/** What rendering needs besides the order. */
+export interface RenderContext {
+  readonly thinking: ThinkingMode;
+  readonly labelObservation?: RenderOptions['labelObservation'];
+  /** True for an event whose signed thinking no longer verifies. */
+  readonly isStale: (eventId: EventId) => boolean;
+}
+
+/** Puts what is sent into messages. Neighbouring user messages become one, unless an assistant event stands between. */
+export function messagesFromOrder(order: SentOrder, context: RenderContext): readonly Message[] {
+  const messages: Message[] = [];
+  if (order.system !== undefined) {
+    const content = systemPromptContent(order.system);
+    if (content.length > 0) messages.push({ role: 'system', content });
+  }
+  for (const item of order.items) addItem(messages, item, context);
+  return messages;
+}
+
+function addItem(messages: Message[], item: SentItem, context: RenderContext): void {
+  switch (item.kind) {
+    case 'words': {
+      const { event } = item;
+      if (event.type === 'message' && event.role === 'assistant') {
+        const message = assistantMessage(messageContent(event), [], thinkingOf(event, context));
+        if (message !== undefined) messages.push(message);
+        return;
+      }
+      const content = event.type === 'message' ? messageContent(event) : summaryContent(event);
+      const last = messages.at(-1);
+      if (last?.role === 'user' && !item.afterAssistant) {
+        messages[messages.length - 1] = { role: 'user', content: [...last.content, ...content] };
+      } else {
+        messages.push({ role: 'user', content });
+      }
+      return;
+    }
+    case 'batch':
+      addBatch(messages, item.batch, context);
+      return;
+    case 'late':
+      messages.push({ role: 'assistant', content: [], toolCalls: [sentCall(item.action, item.call.sentId)] });
+      messages.push(toolMessage(item.result, item.call.sentId, context));
+  }
+}
+
+function addBatch(messages: Message[], entry: BatchInList, context: RenderContext): void {
+  const carrier = entry.batch.calls[0]?.action;
+  const thoughts = entry.actions.map(({ event }) => event.thought);
+  if (carrier !== undefined && entry.actions[0]?.event.id !== carrier.id) thoughts.unshift(carrier.thought);
+  const calls = entry.actions.map(({ event, call }) => sentCall(event, call.sentId));
+  const thinking = carrier === undefined ? {} : thinkingOf(carrier, context);
+  const message = assistantMessage(thoughts.flat().filter(isMeaningful), calls, thinking);
+  if (message !== undefined) messages.push(message);
+  const sentIds = new Map(entry.actions.map(({ call }) => [call.resultId, call.sentId]));
+  for (const result of entry.results) {
+    messages.push(toolMessage(result, sentIds.get(result.id) ?? result.toolCallId, context));
+  }
+}
+
+function assistantMessage(
+  content: readonly ContentPart[],
+  toolCalls: readonly ToolCall[],
+  thinking: Thinking,
+): AssistantMessage | undefined {
+  if (content.length === 0 && toolCalls.length === 0 && Object.keys(thinking).length === 0) return undefined;
+  return { role: 'assistant', content, ...(toolCalls.length === 0 ? {} : { toolCalls }), ...thinking };
+}
+
+/** Only signed blocks are bound to what stands before them; a provider's reasoning items and plain text are not. */
+function thinkingOf(event: ActionEvent | MessageEvent, { thinking, isStale }: RenderContext): Thinking {
+  if (thinking === 'none') return {};
+  const blocks = thinking === 'prefix-bound' && isStale(event.id) ? [] : (event.thinkingBlocks ?? []);
+  return {
+    ...(blocks.length === 0 ? {} : { thinkingBlocks: blocks }),
+    ...(event.reasoningItem === undefined ? {} : { reasoningItem: event.reasoningItem }),
+    ...(event.reasoningContent === undefined ? {} : { reasoningContent: event.reasoningContent }),
+  };
+}
+
+function sentCall(action: ActionEvent, sentId: string): ToolCall {
+  return action.toolCall.id === sentId ? action.toolCall : { ...action.toolCall, id: sentId };
+}
+
+function toolMessage(event: ToolResultEvent, toolCallId: string, context: RenderContext): ToolMessage {
+  const content = toolResultContent(event);
+  const label = context.labelObservation?.(event);
+  return {
+    role: 'tool',
+    toolCallId,
+    toolName: event.toolName,
+    content: label === undefined ? content : withLabel(content, label),
+    ...(isErrorResult(event) ? { isError: true } : {}),
+  };
+}
+
+function withLabel(content: readonly ContentPart[], label: string): readonly ContentPart[] {
+  const last = content.at(-1);
+  if (last?.type !== 'text') return [...content, { type: 'text', text: label }];
+  return [...content.slice(0, -1), { type: 'text', text: `${last.text}\n${label}` }];
+}

@@ -1,0 +1,34 @@
+import { isToolResult } from '@palimpsest/events';
+import type { LLMConvertibleEvent, Redaction } from '@palimpsest/events';
+
+/**
+ * The copy of an event in which a redaction stands: the text of a tool result, or the arguments of a call. Id, position,
+ * call and tool name stay. Undefined where the redaction does not fit the event.
+ */
+export function redactedCopy(
+  event: LLMConvertibleEvent,
+  redaction: Pick<Redaction, 'text' | 'arguments'>,
+): LLMConvertibleEvent | undefined {
+  if (event.type === 'action') {
+    if (redaction.arguments === undefined) return undefined;
+    const { id, name } = event.toolCall;
+    return Object.freeze({
+      ...event,
+      toolCall: Object.freeze({ id, name, arguments: redaction.arguments }),
+      redacted: true,
+    });
+  }
+  if (!isToolResult(event) || redaction.text === undefined) return undefined;
+  const { text } = redaction;
+  switch (event.type) {
+    case 'observation': {
+      const { extendedContent: _extended, ...kept } = event;
+      const content = Object.freeze([Object.freeze({ type: 'text' as const, text })]);
+      return Object.freeze({ ...kept, content, redacted: true });
+    }
+    case 'user-reject-observation':
+      return Object.freeze({ ...event, rejectionReason: text, redacted: true });
+    case 'agent-error':
+      return Object.freeze({ ...event, error: text, redacted: true });
+  }
+}
