@@ -1,0 +1,64 @@
+import type { Event } from '@palimpsest/events';
+
+const timestamp = '2026-01-01T00:00:00.000Z';
+
+function user(index: number): Event {
+  return {
+    type: 'message',
+    id: `user-${index}`,
+    timestamp,
+    source: 'user',
+    role: 'user',
+    content: [{ type: 'text', text: `Question ${index}: what does the module do, and where is it tested?` }],
+  };
+}
+
+function action(index: number, llmResponseId: string): Event {
+  return {
+    type: 'action',
+    id: `action-${index}`,
+    timestamp,
+    source: 'agent',
+    thought: [],
+    toolCall: { id: `call-${index}`, name: 'read_file', arguments: `{"path":"src/module-${index}.ts"}` },
+    llmResponseId,
+  };
+}
+
+function observation(index: number, characters: number): Event {
+  const text = `export const value${index} = ${index}; `.padEnd(characters, 'x');
+  return {
+    type: 'observation',
+    id: `observation-${index}`,
+    timestamp,
+    source: 'environment',
+    toolName: 'read_file',
+    toolCallId: `call-${index}`,
+    actionId: `action-${index}`,
+    content: [{ type: 'text', text }],
+  };
+}
+
+/** A log of an ordinary agent: a user message, then ten calls with their results, and so on. Unit of `characters`: per result. */
+export function ordinaryLog(length: number, characters = 200): readonly Event[] {
+  const log: Event[] = [];
+  for (let index = 0; log.length < length; index++) {
+    if (index % 10 === 0) log.push(user(index));
+    log.push(action(index, `response-${index}`), observation(index, characters));
+  }
+  log.length = length;
+  return log;
+}
+
+/**
+ * A log made to be slow: one model response that comes back after each user message, so that its unit never ends and every
+ * cut point behind its start may still be taken back.
+ */
+export function returningResponseLog(length: number): readonly Event[] {
+  const log: Event[] = [];
+  for (let index = 0; log.length < length; index++) {
+    log.push(action(index, 'response'), observation(index, 20), user(index));
+  }
+  log.length = length;
+  return log;
+}

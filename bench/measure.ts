@@ -1,0 +1,48 @@
+/** Something to time. `run` may return a value, so that the work is not optimised away. */
+export interface Subject {
+  readonly name: string;
+  run(): unknown;
+}
+
+/** The median time of a subject and its ratio to the floor. */
+export interface Timing {
+  readonly name: string;
+  /** Unit: milliseconds. */
+  readonly median: number;
+  readonly ratio: number;
+}
+
+/**
+ * Times the floor and the subjects in turn, `rounds` times after one round of warming up, so that whatever else the machine
+ * does meets all of them alike. The garbage of one run is collected before the next where Node allows it (`--expose-gc`).
+ */
+export async function measure(floor: Subject, subjects: readonly Subject[], rounds: number): Promise<readonly Timing[]> {
+  const all = [floor, ...subjects];
+  const times = all.map((): number[] => []);
+  for (let round = -1; round < rounds; round++) {
+    for (const [index, subject] of all.entries()) {
+      globalThis.gc?.();
+      const start = performance.now();
+      await subject.run();
+      const time = performance.now() - start;
+      if (round >= 0) times[index]?.push(time);
+    }
+  }
+  const medians = times.map(median);
+  const floorTime = medians[0] ?? NaN;
+  return all.map(({ name }, index) => ({ name, median: medians[index] ?? NaN, ratio: (medians[index] ?? NaN) / floorTime }));
+}
+
+/** Prints timings below a title, each with its time per item. */
+export function printTimings(title: string, items: number, timings: readonly Timing[]): void {
+  console.log(`\n${title}`);
+  for (const { name, median: time, ratio } of timings) {
+    const perItem = ((time * 1e6) / items).toFixed(0).padStart(7);
+    console.log(`  ${ratio.toFixed(2).padStart(6)}×  ${time.toFixed(1).padStart(9)} ms  ${perItem} ns/item  ${name}`);
+  }
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? NaN;
+}

@@ -1,0 +1,5 @@
+import { condensationBench, foldBench } from './fold.bench.js';
+
+console.log(`Node ${process.version}. Every ratio is to the first line of its group, measured in the same run.`);
+await foldBench();
+await condensationBench();
