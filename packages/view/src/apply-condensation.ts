@@ -1,11 +1,12 @@
 import type { Condensation, CondensationSummaryEvent, EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { hasPendingCall } from './batches.js';
-import type { CallLedger } from './batches.js';
+import type { Batch, Call } from './batches.js';
+import type { ListSnapshot } from './list-analysis.js';
 import { redactedCopy } from './redacted-copy.js';
 
 /** What a condensation makes of a stored list. */
 export interface Applied {
-  readonly events: readonly LLMConvertibleEvent[];
+  readonly after: ListSnapshot;
   readonly changed: boolean;
   /** What it asked for that could not be done. */
   readonly notes: readonly string[];
@@ -18,72 +19,73 @@ export interface Applied {
  */
 export function applyCondensation(
   condensation: Condensation,
-  list: {
-    readonly events: readonly LLMConvertibleEvent[];
-    readonly ledger: CallLedger;
-    readonly position: number;
-    readonly isKnown: (id: EventId) => boolean;
-  },
+  list: ListSnapshot,
+  log: { readonly open: Batch | undefined; readonly isKnown: (id: EventId) => boolean },
 ): Applied {
-  const { ledger, position } = list;
-  const openBatch = ledger.open !== undefined && hasPendingCall(ledger.open, position) ? ledger.open : undefined;
+  const openBatch = log.open !== undefined && hasPendingCall(log.open, list.position) ? log.open : undefined;
   const named = new Set(condensation.forgottenEventIds);
-  const held: EventId[] = [];
+  const held = new Set<EventId>();
   const events: LLMConvertibleEvent[] = [];
+  const calls: (Call | undefined)[] = [];
   const forgotten = new Set<EventId>();
   let firstForgotten: number | undefined;
-  for (const event of list.events) {
-    if (!named.has(event.id)) {
-      events.push(event);
-    } else if (openBatch !== undefined && ledger.callOf(event.id)?.batch === openBatch) {
-      held.push(event.id);
-      events.push(event);
-    } else {
-      firstForgotten ??= events.length;
-      forgotten.add(event.id);
+  for (let index = 0; index < list.length; index++) {
+    const event = list.events[index] as LLMConvertibleEvent;
+    const call = list.calls[index];
+    if (named.has(event.id)) {
+      if (openBatch === undefined || call?.batch !== openBatch) {
+        firstForgotten ??= events.length;
+        forgotten.add(event.id);
+        continue;
+      }
+      held.add(event.id);
     }
+    events.push(event);
+    calls.push(call);
   }
   const notes: string[] = [];
-  if (held.length > 0) notes.push(`not forgotten, because their batch is open: ${held.join(', ')}`);
-  const unknown = [...named].filter((id) => !forgotten.has(id) && !held.includes(id) && !list.isKnown(id));
+  if (held.size > 0) notes.push(`not forgotten, because their batch is open: ${[...held].join(', ')}`);
+  const unknown = [...named].filter((id) => !forgotten.has(id) && !held.has(id) && !log.isKnown(id));
   if (unknown.length > 0) notes.push(`not forgotten, because the log has no such event: ${unknown.join(', ')}`);
 
-  const redacted = redact(condensation, events, { ledger, position, forgotten, notes });
-  const summary = summaryOf(condensation, list.events);
+  const redacted = redact(condensation, { events, calls, position: list.position }, forgotten, notes);
+  const summary = summaryOf(condensation, events);
   if (summary !== undefined) {
-    const offset = condensation.summaryOffset ?? firstForgotten ?? events.length;
-    events.splice(Math.min(offset, events.length), 0, summary);
+    const offset = Math.min(condensation.summaryOffset ?? firstForgotten ?? events.length, events.length);
+    events.splice(offset, 0, summary);
+    calls.splice(offset, 0, undefined);
   }
-  return { events, changed: forgotten.size > 0 || redacted || summary !== undefined, notes };
+  const after: ListSnapshot = { events, calls, length: events.length, position: list.position };
+  return { after, changed: forgotten.size > 0 || redacted || summary !== undefined, notes };
 }
 
 function redact(
   condensation: Condensation,
-  events: LLMConvertibleEvent[],
-  context: {
-    readonly ledger: CallLedger;
+  list: {
+    readonly events: LLMConvertibleEvent[];
+    readonly calls: readonly (Call | undefined)[];
     readonly position: number;
-    readonly forgotten: ReadonlySet<EventId>;
-    readonly notes: string[];
   },
+  forgotten: ReadonlySet<EventId>,
+  notes: string[],
 ): boolean {
   if (condensation.redactions === undefined || condensation.redactions.length === 0) return false;
   const byId = new Map(condensation.redactions.map((redaction) => [redaction.eventId, redaction]));
   let redacted = false;
-  for (const [index, event] of events.entries()) {
+  for (const [index, event] of list.events.entries()) {
     const redaction = byId.get(event.id);
     if (redaction === undefined) continue;
-    const call = context.ledger.callOf(event.id);
-    if (call !== undefined && call.answeredAt >= context.position) continue;
+    const call = list.calls[index];
+    if (call !== undefined && call.answeredAt >= list.position) continue;
     const copy = redactedCopy(event, redaction);
     if (copy === undefined) continue;
     byId.delete(event.id);
-    events[index] = copy;
+    list.events[index] = copy;
     redacted = true;
   }
-  const refused = [...byId.keys()].filter((id) => !context.forgotten.has(id));
+  const refused = [...byId.keys()].filter((id) => !forgotten.has(id));
   if (refused.length > 0) {
-    context.notes.push(`not redacted, because it is no answered call or result in the view: ${refused.join(', ')}`);
+    notes.push(`not redacted, because it is no answered call or result in the view: ${refused.join(', ')}`);
   }
   return redacted;
 }

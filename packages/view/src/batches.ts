@@ -1,5 +1,5 @@
 import type { ActionEvent, EventId, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
-import { isSendableCallId, callAlias } from './call-alias.js';
+import { callAlias, isSendableCallId } from './call-alias.js';
 
 /**
  * The calls of one model response. It is open until an assistant event of another response is appended; from then on it is
@@ -31,21 +31,12 @@ export interface Call {
   late: boolean;
 }
 
-/** What was appended, as far as tool calls are concerned. */
-export type Appended =
-  | { readonly kind: 'call'; readonly call: Call; readonly sealed: Batch | undefined }
-  | { readonly kind: 'result'; readonly call: Call }
-  | { readonly kind: 'unmatched-result' }
-  | { readonly kind: 'other'; readonly sealed: Batch | undefined };
-
 /**
  * Matches calls and results in the order of the log. What it says of an event depends on the events before it alone, never
  * on what was forgotten, and does not change afterwards.
  */
 export class CallLedger {
-  readonly #callsByEventId = new Map<EventId, Call>();
   readonly #latestCall = new Map<string, Call>();
-  readonly #unmatched = new Map<EventId, string>();
   #open: Batch | undefined;
 
   /** The batch that is not sealed yet. */
@@ -53,17 +44,8 @@ export class CallLedger {
     return this.#open;
   }
 
-  /** The call that an action makes or that a matched result answers. */
-  callOf(eventId: EventId): Call | undefined {
-    return this.#callsByEventId.get(eventId);
-  }
-
-  /** Why a result answers no call. */
-  reasonUnmatched(eventId: EventId): string | undefined {
-    return this.#unmatched.get(eventId);
-  }
-
-  append(event: LLMConvertibleEvent, position: number): Appended {
+  /** Adds the next event; returns the call that it makes or answers, and undefined for what does neither. */
+  append(event: LLMConvertibleEvent, position: number): Call | undefined {
     switch (event.type) {
       case 'action':
         return this.#appendAction(event, position);
@@ -72,15 +54,15 @@ export class CallLedger {
       case 'agent-error':
         return this.#appendResult(event, position);
       case 'message':
-        if (event.role !== 'assistant') return other;
-        return { kind: 'other', sealed: this.#sealUnless(event.llmResponseId, position) };
+        if (event.role === 'assistant') this.#sealUnless(event.llmResponseId, position);
+        return undefined;
       default:
-        return other;
+        return undefined;
     }
   }
 
-  #appendAction(action: ActionEvent, position: number): Appended {
-    const sealed = this.#sealUnless(action.llmResponseId, position);
+  #appendAction(action: ActionEvent, position: number): Call {
+    this.#sealUnless(action.llmResponseId, position);
     const batch = (this.#open ??= {
       responseId: action.llmResponseId,
       openedAt: position,
@@ -102,34 +84,25 @@ export class CallLedger {
       late: false,
     };
     batch.calls.push(call);
-    this.#callsByEventId.set(action.id, call);
     if (!repeated) this.#latestCall.set(toolCallId, call);
-    return { kind: 'call', call, sealed };
+    return call;
   }
 
-  #appendResult(result: ToolResultEvent, position: number): Appended {
+  #appendResult(result: ToolResultEvent, position: number): Call | undefined {
     const call = this.#latestCall.get(result.toolCallId);
-    if (call === undefined || call.answeredAt !== Infinity) {
-      this.#unmatched.set(result.id, call === undefined ? 'a result without a call' : 'a second result for its call');
-      return { kind: 'unmatched-result' };
-    }
+    if (call === undefined || call.answeredAt !== Infinity) return undefined;
     call.resultId = result.id;
     call.answeredAt = position;
     call.late = call.batch.sealedAt !== Infinity;
-    this.#callsByEventId.set(result.id, call);
-    return { kind: 'result', call };
+    return call;
   }
 
-  #sealUnless(responseId: string | undefined, position: number): Batch | undefined {
-    const open = this.#open;
-    if (open === undefined || open.responseId === responseId) return undefined;
-    open.sealedAt = position;
+  #sealUnless(responseId: string | undefined, position: number): void {
+    if (this.#open === undefined || this.#open.responseId === responseId) return;
+    this.#open.sealedAt = position;
     this.#open = undefined;
-    return open;
   }
 }
-
-const other: Appended = { kind: 'other', sealed: undefined };
 
 /** True where, at a position of the log, a call still waits for its result. */
 export function isPending(call: Call, position: number): boolean {

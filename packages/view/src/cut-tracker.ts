@@ -24,7 +24,7 @@ interface OpenBatch {
   /** Words stand between its first action and its newest result: they are sent after it and end the loop. */
   wordsInside: boolean;
   /** What came since the first action, while no call was answered. */
-  waiting: Waiting[];
+  waiting: Waiting[] | undefined;
 }
 
 /**
@@ -54,7 +54,7 @@ export class CutTracker {
       this.#endRegion(index);
       this.#inLoop = false;
     } else if (open.lastResult === undefined) {
-      open.waiting.push({ index, kind: 'plain' });
+      (open.waiting ??= []).push({ index, kind: 'plain' });
     } else {
       this.#afterOpen({ index, kind: 'plain' });
     }
@@ -64,7 +64,7 @@ export class CutTracker {
   late(index: number): void {
     const open = this.#open;
     if (open === undefined) this.#lateOutside(index);
-    else if (open.lastResult === undefined) open.waiting.push({ index, kind: 'late' });
+    else if (open.lastResult === undefined) (open.waiting ??= []).push({ index, kind: 'late' });
     else this.#afterOpen({ index, kind: 'late' });
   }
 
@@ -83,7 +83,7 @@ export class CutTracker {
       pending: 0,
       lastResult: undefined,
       wordsInside: false,
-      waiting: [],
+      waiting: undefined,
     };
     if (pending) this.#open.pending++;
   }
@@ -95,8 +95,8 @@ export class CutTracker {
     open.pending--;
     if (open.lastResult === undefined) {
       if (!open.glued) this.#endRegion(open.index);
-      open.wordsInside = open.waiting.some(({ kind }) => kind === 'plain');
-      open.waiting = [];
+      open.wordsInside = open.waiting?.some(({ kind }) => kind === 'plain') ?? false;
+      open.waiting = undefined;
     } else if (this.#wordsAfterOpen) {
       open.wordsInside = true;
     }
@@ -113,7 +113,7 @@ export class CutTracker {
     this.#open = undefined;
     if (this.#wordsAfterOpen) this.#inLoop = false;
     this.#wordsAfterOpen = false;
-    for (const { index, kind } of open.waiting) {
+    for (const { index, kind } of open.waiting ?? []) {
       if (kind === 'plain') this.plain(index);
       else this.late(index);
     }

@@ -9,12 +9,15 @@ import type {
   ToolResultEvent,
 } from '@palimpsest/events';
 import { hasPendingCall, isAnsweredInPlace } from './batches.js';
-import type { Batch, Call, CallLedger } from './batches.js';
+import type { Batch, Call } from './batches.js';
 
 /** A stored list as it was at a position of the log. */
 export interface ListSnapshot {
-  readonly events: Iterable<LLMConvertibleEvent>;
-  readonly ledger: CallLedger;
+  readonly events: readonly LLMConvertibleEvent[];
+  /** For each event the call that it makes or answers; undefined for what does neither. */
+  readonly calls: readonly (Call | undefined)[];
+  /** How many of the events are in the snapshot: the arrays may have grown since. */
+  readonly length: number;
   readonly position: number;
 }
 
@@ -62,11 +65,9 @@ export interface SentOrder {
 /** The batches of which an action stands in the list. */
 export function batchesInList(list: ListSnapshot): ReadonlyMap<Batch, BatchInList> {
   const batches = new Map<Batch, BatchInList>();
-  let index = -1;
-  for (const event of list.events) {
-    index++;
-    if (event.type !== 'action' && !isToolResult(event)) continue;
-    const call = list.ledger.callOf(event.id);
+  for (let index = 0; index < list.length; index++) {
+    const event = list.events[index] as LLMConvertibleEvent;
+    const call = list.calls[index];
     if (call === undefined || call.repeated) continue;
     let entry = batches.get(call.batch);
     if (event.type === 'action') {
@@ -83,7 +84,7 @@ export function batchesInList(list: ListSnapshot): ReadonlyMap<Batch, BatchInLis
         batches.set(call.batch, entry);
       }
       if (isAnsweredInPlace(call, list.position)) entry.actions.push({ event, call });
-    } else if (!call.late && entry !== undefined) {
+    } else if (isToolResult(event) && !call.late && entry !== undefined) {
       entry.results.push(event);
       entry.lastResult = index;
     }
@@ -119,14 +120,13 @@ export function sentOrder(list: ListSnapshot): SentOrder {
     else items.push(item);
   };
 
-  let index = -1;
-  for (const event of list.events) {
-    index++;
+  for (let index = 0; index < list.length; index++) {
+    const event = list.events[index] as LLMConvertibleEvent;
+    const call = list.calls[index];
     if (isToolResult(event)) {
-      const call = list.ledger.callOf(event.id);
       const action = call === undefined ? undefined : actionsInList.get(call);
       const state = call === undefined ? undefined : batches.get(call.batch)?.state;
-      if (call === undefined) leftOut.set(event.id, list.ledger.reasonUnmatched(event.id) ?? reasons.orphan);
+      if (call === undefined) leftOut.set(event.id, reasons.unmatched);
       else if (action === undefined) leftOut.set(event.id, reasons.callForgotten);
       else if (held) leftOut.set(event.id, reasons.waiting);
       else if (call.late) {
@@ -135,7 +135,6 @@ export function sentOrder(list: ListSnapshot): SentOrder {
       } else if (state !== 'sent') leftOut.set(event.id, state === 'split' ? reasons.split : reasons.waiting);
     } else if (event.type === 'action') {
       assistantBetween = true;
-      const call = list.ledger.callOf(event.id);
       const entry = call === undefined ? undefined : batches.get(call.batch);
       if (call !== undefined && !call.repeated) actionsInList.set(call, event);
       if (call === undefined || entry === undefined || call.repeated) leftOut.set(event.id, reasons.repeated);
@@ -184,7 +183,7 @@ function reasonOf(state: BatchInList['state']): string {
 
 /** Why an event of the stored list is not sent. */
 export const reasons = {
-  orphan: 'a result without a call',
+  unmatched: 'a result without a call that waits for one',
   callForgotten: 'the call that it answers is forgotten',
   split: 'a part of its batch is forgotten',
   waiting: 'waits for the results of an open batch',

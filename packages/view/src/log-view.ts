@@ -1,5 +1,5 @@
 import type { Condensation, Event, EventId, LLMConvertibleEvent, Message } from '@palimpsest/events';
-import type { CallLedger } from './batches.js';
+import type { Batch, Call } from './batches.js';
 import type { CutPoints } from './cut-points.js';
 import { PrefixSequence } from './event-sequence.js';
 import type { EventSequence } from './event-sequence.js';
@@ -12,11 +12,14 @@ import { StoredList } from './stored-list.js';
 import type { StoredListOptions } from './stored-list.js';
 import type { Replacement, View, ViewNote } from './view.js';
 
-/** What a view takes over from the log, whatever becomes of the stored list. */
+/** What a view takes over from the log at one position, whatever becomes of the stored list. */
 export interface LogSnapshot {
-  readonly ledger: CallLedger;
+  /** How many events the log had. */
   readonly position: number;
-  readonly originals: ReadonlyMap<EventId, { readonly event: Event; readonly position: number }>;
+  /** Where an event stands in the log, and the event; also of those that came later. */
+  readonly positionOf: (id: EventId) => number | undefined;
+  readonly eventAt: (position: number) => Event | undefined;
+  readonly open: Batch | undefined;
   readonly unhandledCondensationRequest: boolean;
   readonly condensations: EventSequence<Condensation>;
   readonly internalEvents: EventSequence<Event>;
@@ -35,18 +38,13 @@ export class LogView implements View {
   readonly #isStale: (id: EventId) => boolean;
   #order: SentOrder | undefined;
 
-  constructor(options: {
-    readonly log: LogSnapshot;
-    readonly list: StoredList;
-    readonly isStale: (id: EventId) => boolean;
-    readonly stored?: View;
-  }) {
-    this.#log = options.log;
-    this.#list = options.list;
-    this.#isStale = options.isStale;
-    this.events = new PrefixSequence(options.list.events);
-    this.cutPoints = options.list.cuts.snapshot(this.events.length);
-    this.stored = options.stored ?? this;
+  constructor(log: LogSnapshot, list: StoredList, isStale: (id: EventId) => boolean, stored?: View) {
+    this.#log = log;
+    this.#list = list;
+    this.#isStale = isStale;
+    this.events = new PrefixSequence(list.events);
+    this.cutPoints = list.cuts.snapshot(list.events.length);
+    this.stored = stored ?? this;
   }
 
   get unhandledCondensationRequest(): boolean {
@@ -70,8 +68,8 @@ export class LogView implements View {
   }
 
   original(id: EventId): Event | undefined {
-    const entry = this.#log.originals.get(id);
-    return entry !== undefined && entry.position < this.#log.position ? entry.event : undefined;
+    const position = this.#log.positionOf(id);
+    return position !== undefined && position < this.#log.position ? this.#log.eventAt(position) : undefined;
   }
 
   indexOf(id: EventId): number | undefined {
@@ -79,14 +77,14 @@ export class LogView implements View {
   }
 
   tokens(from = 0, to = this.events.length): number {
-    const at = (index: number): number => this.#list.tokenSums[Math.max(0, Math.min(index, this.events.length))] ?? 0;
-    return Math.max(0, at(to) - at(from));
+    const clamp = (index: number): number => Math.max(0, Math.min(index, this.events.length));
+    return Math.max(0, this.#list.tokens(clamp(to)) - this.#list.tokens(clamp(from)));
   }
 
   replace(changes: ReadonlyMap<EventId, Replacement>): View {
-    const events = [...this.events];
+    const events = this.#list.events.slice(0, this.events.length);
     const { leftOut } = this.#sentOrder();
-    const edits: { readonly index: number; readonly position: number }[] = [];
+    const edits: Edit[] = [];
     let changed = false;
     for (const [id, { event, effectiveFrom }] of changes) {
       const index = this.indexOf(id);
@@ -95,18 +93,26 @@ export class LogView implements View {
       changed = true;
       events[index] = event.id === id ? event : { ...event, id };
       const isSent = !leftOut.has(id) && JSON.stringify(sentContent(old)) !== JSON.stringify(sentContent(event));
-      const from = effectiveFrom === undefined ? undefined : this.#log.originals.get(effectiveFrom)?.position;
+      const from = effectiveFrom === undefined ? undefined : this.#log.positionOf(effectiveFrom);
       if (isSent) edits.push({ index, position: from ?? Infinity });
     }
-    return changed ? this.#derive(events, this.#staleAfterReplacing(events, edits)) : this;
+    if (!changed) return this;
+    return this.#derive(this.#snapshotOf(events, this.#list.calls), this.#staleAfter(events, edits));
   }
 
   without(ids: ReadonlySet<EventId>): View {
-    const events = [...this.events].filter(({ id }) => !ids.has(id));
+    const events: LLMConvertibleEvent[] = [];
+    const calls: (Call | undefined)[] = [];
+    for (let index = 0; index < this.events.length; index++) {
+      const event = this.#list.events[index] as LLMConvertibleEvent;
+      if (ids.has(event.id)) continue;
+      events.push(event);
+      calls.push(this.#list.calls[index]);
+    }
     if (events.length === this.events.length) return this;
-    const after: ListSnapshot = { events, ledger: this.#log.ledger, position: this.#log.position };
-    const stale = events.some(carriesThinking) ? staleAfterEdit(this.#snapshot(), after) : new Set<EventId>();
-    return this.#derive(events, stale);
+    const after = this.#snapshotOf(events, calls);
+    const stale = events.some(carriesThinking) ? staleAfterEdit(this.#snapshot(), after, this.#log.open) : none;
+    return this.#derive(after, stale);
   }
 
   toMessages(options: RenderOptions = {}): readonly Message[] {
@@ -118,7 +124,12 @@ export class LogView implements View {
   }
 
   #snapshot(): ListSnapshot {
-    return { events: this.events, ledger: this.#log.ledger, position: this.#log.position };
+    const { events, calls } = this.#list;
+    return { events, calls, length: this.events.length, position: this.#log.position };
+  }
+
+  #snapshotOf(events: readonly LLMConvertibleEvent[], calls: readonly (Call | undefined)[]): ListSnapshot {
+    return { events, calls, length: events.length, position: this.#log.position };
   }
 
   #sentOrder(): SentOrder {
@@ -126,28 +137,28 @@ export class LogView implements View {
   }
 
   /** Thinking that stands after a replaced event and was made before the replacement took effect. */
-  #staleAfterReplacing(
-    events: readonly LLMConvertibleEvent[],
-    edits: readonly { readonly index: number; readonly position: number }[],
-  ): ReadonlySet<EventId> {
+  #staleAfter(events: readonly LLMConvertibleEvent[], edits: readonly Edit[]): ReadonlySet<EventId> {
     const stale = new Set<EventId>();
     const byIndex = [...edits].sort((a, b) => a.index - b.index);
     let next = 0;
     let effective = -1;
     for (const [index, event] of events.entries()) {
-      if (carriesThinking(event) && (this.#log.originals.get(event.id)?.position ?? -1) < effective) stale.add(event.id);
+      if (carriesThinking(event) && (this.#log.positionOf(event.id) ?? -1) < effective) stale.add(event.id);
       for (; byIndex[next]?.index === index; next++) effective = Math.max(effective, byIndex[next]?.position ?? -1);
     }
     return stale;
   }
 
-  #derive(events: readonly LLMConvertibleEvent[], newlyStale: ReadonlySet<EventId>): View {
+  #derive(after: ListSnapshot, newlyStale: ReadonlySet<EventId>): View {
     const isStale = (id: EventId): boolean => newlyStale.has(id) || this.#isStale(id);
-    const list = StoredList.of(
-      { events, ledger: this.#log.ledger, position: this.#log.position },
-      isStale,
-      this.#log.listOptions,
-    );
-    return new LogView({ log: this.#log, list, isStale, stored: this.stored });
+    return new LogView(this.#log, StoredList.of(after, isStale, this.#log.listOptions), isStale, this.stored);
   }
 }
+
+/** A replaced event: where it stands in the list, and since which position of the log it is another. */
+interface Edit {
+  readonly index: number;
+  readonly position: number;
+}
+
+const none: ReadonlySet<EventId> = new Set();

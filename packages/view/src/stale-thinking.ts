@@ -1,6 +1,7 @@
 import { messageContent, summaryContent, systemPromptContent, toolResultContent } from '@palimpsest/events';
 import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { hasPendingCall } from './batches.js';
+import type { Batch } from './batches.js';
 import { batchesInList, sentOrder } from './list-analysis.js';
 import type { ListSnapshot, SentOrder } from './list-analysis.js';
 
@@ -20,9 +21,14 @@ export function carriesThinking(event: LLMConvertibleEvent): boolean {
 
 /**
  * The events of `after` whose signed thinking no longer verifies when the list is edited from `before` to `after`: those
- * that stand after the first thing sent that the edit changed. What was made before the edit and is not sent yet counts too.
+ * that stand after the first thing sent that the edit changed. What was made before the edit and is not sent yet, the open
+ * batch of the log, counts too.
  */
-export function staleAfterEdit(before: ListSnapshot, after: ListSnapshot): ReadonlySet<EventId> {
+export function staleAfterEdit(
+  before: ListSnapshot,
+  after: ListSnapshot,
+  open: Batch | undefined,
+): ReadonlySet<EventId> {
   const beforeParts = partsOf(sentOrder(before));
   const afterParts = partsOf(sentOrder(after));
   let first = 0;
@@ -35,7 +41,6 @@ export function staleAfterEdit(before: ListSnapshot, after: ListSnapshot): Reado
     const ownEdit = part === replacement && changed?.event.id === part.event.id;
     if (part.carrier !== undefined && !ownEdit) stale.add(part.carrier);
   }
-  const open = after.ledger.open;
   const carrier = open?.calls[0]?.action;
   if (open !== undefined && carrier !== undefined && carriesThinking(carrier) && hasPendingCall(open, after.position)) {
     const isBefore = (part: SentPart | undefined, list: ListSnapshot): boolean =>

@@ -1,7 +1,7 @@
 import { isToolResult } from '@palimpsest/events';
 import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { isAnsweredInPlace, isPending } from './batches.js';
-import type { Appended, Batch } from './batches.js';
+import type { Batch, Call } from './batches.js';
 import { CutTracker } from './cut-tracker.js';
 import type { BatchThinking } from './cut-tracker.js';
 import { batchesInList, hasContent } from './list-analysis.js';
@@ -17,15 +17,16 @@ export interface StoredListOptions {
 }
 
 /**
- * A stored list that grows at its end, with its cut points and token sums. An edit makes a new one, so a snapshot that
- * holds the old one stays as it was.
+ * A stored list that grows at its end, with its cut points. An edit makes a new one, so a snapshot that holds the old one
+ * stays as it was. Token sums and indices are computed when they are first asked for, for the events that came since.
  */
 export class StoredList {
   readonly events: LLMConvertibleEvent[] = [];
-  /** `tokenSums[i]` is the size of the first `i` events. */
-  readonly tokenSums: number[] = [0];
+  /** For each event the call that it makes or answers. */
+  readonly calls: (Call | undefined)[] = [];
   readonly cuts: CutTracker;
   readonly #estimateTokens: EstimateTokens;
+  readonly #tokenSums: number[] = [0];
   readonly #indices = new Map<EventId, number>();
   readonly #split = new Set<Batch>();
 
@@ -38,59 +39,61 @@ export class StoredList {
   static of(list: ListSnapshot, stale: (id: EventId) => boolean, options: StoredListOptions): StoredList {
     const stored = new StoredList(options);
     const batches = batchesInList(list);
-    const actionsInList = new Set<EventId>();
+    const actionsInList = new Set<Call>();
     for (const entry of batches.values()) if (entry.state === 'split') stored.#split.add(entry.batch);
-    for (const event of list.events) {
-      const index = stored.#store(event);
-      const call = event.type === 'action' || isToolResult(event) ? list.ledger.callOf(event.id) : undefined;
+    for (let index = 0; index < list.length; index++) {
+      const event = list.events[index] as LLMConvertibleEvent;
+      const call = list.calls[index];
+      stored.events.push(event);
+      stored.calls.push(call);
       if (event.type === 'action') {
-        actionsInList.add(event.id);
-        if (call === undefined || call.repeated || stored.#split.has(call.batch)) continue;
-        const pending = isPending(call, list.position);
-        const counts = pending || isAnsweredInPlace(call, list.position);
-        const state = batches.get(call.batch)?.state;
-        if (!counts && state === 'unanswered') continue;
-        stored.cuts.action(index, { batch: call.batch, thinking: thinkingOf(call.batch, stale), pending: counts });
+        if (call === undefined || call.repeated) continue;
+        actionsInList.add(call);
+        if (stored.#split.has(call.batch)) continue;
+        const pending = isPending(call, list.position) || isAnsweredInPlace(call, list.position);
+        if (!pending && batches.get(call.batch)?.state === 'unanswered') continue;
+        stored.cuts.action(index, { batch: call.batch, thinking: thinkingOf(call.batch, stale), pending });
       } else if (isToolResult(event)) {
-        if (call === undefined || !actionsInList.has(call.action.id)) continue;
+        if (call === undefined || !actionsInList.has(call)) continue;
         if (call.late) stored.cuts.late(index);
         else if (!stored.#split.has(call.batch)) stored.cuts.result(index);
       } else {
         if (event.type === 'message' && event.role === 'assistant') stored.cuts.sealUnless(event.llmResponseId);
-        stored.#words(event, index);
+        if (event.type !== 'system-prompt' && hasContent(event)) stored.cuts.plain(index);
       }
     }
     stored.cuts.sealBefore(list.position);
     return stored;
   }
 
-  /** Adds one event that has just been appended to the log. */
-  push(event: LLMConvertibleEvent, appended: Appended): void {
-    const index = this.#store(event);
-    switch (appended.kind) {
-      case 'call': {
-        const { call, sealed } = appended;
-        if (sealed !== undefined) this.cuts.seal();
-        if (call.repeated || this.#split.has(call.batch)) return;
-        this.cuts.action(index, { batch: call.batch, thinking: thinkingOf(call.batch, () => false), pending: true });
+  /** Adds one event that has just been appended to the log, and the call that it makes or answers. */
+  push(event: LLMConvertibleEvent, call: Call | undefined): void {
+    const index = this.events.push(event) - 1;
+    this.calls.push(call);
+    switch (event.type) {
+      case 'action':
+        this.cuts.sealBefore(Infinity);
+        if (call === undefined || call.repeated || this.#split.has(call.batch)) return;
+        this.cuts.action(index, { batch: call.batch, thinking: thinkingOf(call.batch, neverStale), pending: true });
         return;
-      }
-      case 'result': {
-        const { call } = appended;
-        if (call.late) {
-          if (this.indexOf(call.action.id, index) !== undefined) this.cuts.late(index);
-        } else if (!this.#split.has(call.batch)) this.cuts.result(index);
+      case 'observation':
+      case 'user-reject-observation':
+      case 'agent-error':
+        if (call === undefined) return;
+        if (!call.late) {
+          if (!this.#split.has(call.batch)) this.cuts.result(index);
+        } else if (this.indexOf(call.action.id, index) !== undefined) {
+          this.cuts.late(index);
+        }
         return;
-      }
-      case 'unmatched-result':
-        return;
-      case 'other':
-        if (appended.sealed !== undefined) this.cuts.seal();
-        this.#words(event, index);
+      case 'message':
+      case 'condensation-summary':
+        if (event.type === 'message' && event.role === 'assistant') this.cuts.sealBefore(Infinity);
+        if (hasContent(event)) this.cuts.plain(index);
     }
   }
 
-  /** Where an event stands among the first `length`. Cost: one look-up, after the events that came since the last one. */
+  /** Where an event stands among the first `length`. */
   indexOf(id: EventId, length: number): number | undefined {
     for (let index = this.#indices.size; index < this.events.length; index++) {
       this.#indices.set((this.events[index] as LLMConvertibleEvent).id, index);
@@ -99,15 +102,13 @@ export class StoredList {
     return index !== undefined && index < length ? index : undefined;
   }
 
-  #store(event: LLMConvertibleEvent): number {
-    const index = this.events.push(event) - 1;
-    this.tokenSums.push((this.tokenSums[index] as number) + this.#estimateTokens(event));
-    return index;
-  }
-
-  #words(event: LLMConvertibleEvent, index: number): void {
-    const isWords = event.type === 'message' || event.type === 'condensation-summary';
-    if (isWords && hasContent(event)) this.cuts.plain(index);
+  /** The size of the first `length` events. */
+  tokens(length: number): number {
+    for (let index = this.#tokenSums.length - 1; index < length; index++) {
+      const event = this.events[index] as LLMConvertibleEvent;
+      this.#tokenSums.push((this.#tokenSums[index] as number) + this.#estimateTokens(event));
+    }
+    return this.#tokenSums[length] as number;
   }
 }
 
@@ -115,4 +116,8 @@ function thinkingOf(batch: Batch, stale: (id: EventId) => boolean): BatchThinkin
   const carrier = batch.calls[0]?.action;
   if (carrier === undefined || !carriesThinking(carrier)) return 'none';
   return stale(carrier.id) ? 'stale' : 'fresh';
+}
+
+function neverStale(): boolean {
+  return false;
 }

@@ -5,6 +5,7 @@ import { CallLedger } from './batches.js';
 import { PrefixSequence } from './event-sequence.js';
 import type { ListSnapshot } from './list-analysis.js';
 import { LogView } from './log-view.js';
+import type { LogSnapshot } from './log-view.js';
 import { carriesThinking, sentContent, staleAfterEdit } from './stale-thinking.js';
 import { StoredList } from './stored-list.js';
 import type { StoredListOptions } from './stored-list.js';
@@ -35,7 +36,7 @@ export class ViewProjection {
   readonly #options: Required<ViewOptions>;
   readonly #listOptions: StoredListOptions;
   readonly #log: Event[] = [];
-  readonly #originals = new Map<EventId, { readonly event: Event; readonly position: number }>();
+  readonly #positions = new Map<EventId, number>();
   readonly #reverted = new Set<EventId>();
   #fold: Fold;
   #view: View | undefined;
@@ -52,12 +53,12 @@ export class ViewProjection {
   /** Adds the next event of the log. An event whose id is taken is noted and otherwise ignored. */
   append(event: Event): void {
     this.#view = undefined;
-    if (this.#originals.has(event.id)) {
+    if (this.#positions.has(event.id)) {
       this.#note(event, 'an event with this id stands in the log already; this one is ignored');
       return;
     }
     const position = this.#log.push(event) - 1;
-    this.#originals.set(event.id, { event, position });
+    this.#positions.set(event.id, position);
     if (event.type === 'condensation-revert') this.#revert(event, position);
     else this.#append(event, position);
   }
@@ -70,22 +71,24 @@ export class ViewProjection {
   #snapshot(): View {
     const { ledger, list, staleSince, condensations, internalEvents, notes, unhandledCondensationRequest } = this.#fold;
     const position = this.#log.length;
-    return new LogView({
-      log: {
-        ledger,
-        position,
-        originals: this.#originals,
-        unhandledCondensationRequest,
-        condensations: new PrefixSequence(condensations),
-        internalEvents: new PrefixSequence(internalEvents),
-        notes: new PrefixSequence(notes),
-        thinking: this.#options.thinking,
-        listOptions: this.#listOptions,
-      },
-      list,
-      isStale: (id) => (staleSince.get(id) ?? Infinity) < position,
-    });
+    const log: LogSnapshot = {
+      position,
+      positionOf: this.#positionOf,
+      eventAt: this.#eventAt,
+      open: ledger.open,
+      unhandledCondensationRequest,
+      condensations: new PrefixSequence(condensations),
+      internalEvents: new PrefixSequence(internalEvents),
+      notes: new PrefixSequence(notes),
+      thinking: this.#options.thinking,
+      listOptions: this.#listOptions,
+    };
+    return new LogView(log, list, (id) => (staleSince.get(id) ?? Infinity) < position);
   }
+
+  readonly #positionOf = (id: EventId): number | undefined => this.#positions.get(id);
+
+  readonly #eventAt = (position: number): Event | undefined => this.#log[position];
 
   #append(event: Event, position: number): void {
     const fold = this.#fold;
@@ -105,25 +108,21 @@ export class ViewProjection {
     if (this.#reverted.has(event.id)) return;
     fold.unhandledCondensationRequest = false;
     fold.condensations.push(event);
-    const { events, changed, notes } = applyCondensation(event, {
-      events: fold.list.events,
-      ledger: fold.ledger,
-      position,
-      isKnown: (id) => this.#originals.has(id),
+    const before = snapshotOf(fold.list, position);
+    const { after, changed, notes } = applyCondensation(event, before, {
+      open: fold.ledger.open,
+      isKnown: (id) => this.#positions.has(id),
     });
     for (const note of notes) this.#note(event, note);
-    if (changed) this.#edit(events, position);
+    if (!changed) return;
+    if (fold.fresh.length > 0) this.#markStale(staleAfterEdit(before, after, fold.ledger.open), position);
+    this.#setList(after);
+    fold.system = after.events.findLast((stored) => stored.type === 'system-prompt');
   }
 
-  #edit(events: readonly LLMConvertibleEvent[], position: number): void {
+  #setList(list: ListSnapshot): void {
     const fold = this.#fold;
-    const { ledger } = fold;
-    const after: ListSnapshot = { events, ledger, position };
-    if (fold.fresh.length > 0) {
-      this.#markStale(staleAfterEdit({ events: fold.list.events, ledger, position }, after), position);
-    }
-    fold.list = StoredList.of(after, (id) => fold.staleSince.has(id), this.#listOptions);
-    fold.system = events.findLast((event) => event.type === 'system-prompt');
+    fold.list = StoredList.of(list, (id) => fold.staleSince.has(id), this.#listOptions);
   }
 
   #setSystemPrompt(event: SystemPromptEvent, position: number): void {
@@ -133,16 +132,15 @@ export class ViewProjection {
     const isSame = old !== undefined && JSON.stringify(sentContent(old)) === JSON.stringify(sentContent(event));
     if (isSame || fold.fresh.length === 0) return;
     this.#markStale(new Set(fold.fresh), position);
-    if (!this.#listOptions.loops) return;
     // Stale thinking holds no tool loop together, so the cut points are others now.
-    const snapshot: ListSnapshot = { events: fold.list.events, ledger: fold.ledger, position };
-    fold.list = StoredList.of(snapshot, (id) => fold.staleSince.has(id), this.#listOptions);
+    if (this.#listOptions.loops) this.#setList(snapshotOf(fold.list, position));
   }
 
   #revert(event: Extract<Event, { readonly type: 'condensation-revert' }>, position: number): void {
     const before = this.#fold;
     before.internalEvents.push(event);
-    const target = this.#originals.get(event.condensationId)?.event;
+    const targetPosition = this.#positions.get(event.condensationId);
+    const target = targetPosition === undefined ? undefined : this.#log[targetPosition];
     if (target?.type !== 'condensation' || this.#reverted.has(target.id)) {
       const why = target?.type === 'condensation' ? 'it is reverted already' : 'there is no such condensation';
       this.#note(event, `cannot revert '${event.condensationId}': ${why}`);
@@ -162,14 +160,13 @@ export class ViewProjection {
 
     // A block that was left out once must not come back, whatever the fold says of it now.
     const stale = new Set(before.staleSince.keys());
+    const after = snapshotOf(this.#fold.list, position);
     if (before.fresh.length > 0) {
-      const after = { events: this.#fold.list.events, ledger: this.#fold.ledger, position };
-      const changed = staleAfterEdit({ events: before.list.events, ledger: before.ledger, position }, after);
+      const changed = staleAfterEdit(snapshotOf(before.list, position), after, this.#fold.ledger.open);
       for (const id of changed) stale.add(id);
     }
     this.#markStale(stale, position);
-    const list: ListSnapshot = { events: this.#fold.list.events, ledger: this.#fold.ledger, position };
-    this.#fold.list = StoredList.of(list, (id) => this.#fold.staleSince.has(id), this.#listOptions);
+    this.#setList(after);
   }
 
   #markStale(ids: ReadonlySet<EventId>, position: number): void {
@@ -195,4 +192,8 @@ export class ViewProjection {
       unhandledCondensationRequest: false,
     };
   }
+}
+
+function snapshotOf(list: StoredList, position: number): ListSnapshot {
+  return { events: list.events, calls: list.calls, length: list.events.length, position };
 }
