@@ -8,6 +8,7 @@ import { redactedCopy } from './redacted-copy.js';
 export interface Applied {
   readonly after: ListSnapshot;
   readonly changed: boolean;
+  readonly summary: CondensationSummaryEvent | undefined;
   /** What it asked for that could not be done. */
   readonly notes: readonly string[];
 }
@@ -20,7 +21,7 @@ export interface Applied {
 export function applyCondensation(
   condensation: Condensation,
   list: ListSnapshot,
-  log: { readonly open: Batch | undefined; readonly isKnown: (id: EventId) => boolean },
+  log: { readonly open: Batch | undefined; readonly isTaken: (id: EventId) => boolean },
 ): Applied {
   const openBatch = log.open !== undefined && hasPendingCall(log.open, list.position) ? log.open : undefined;
   const named = new Set(condensation.forgottenEventIds);
@@ -45,18 +46,18 @@ export function applyCondensation(
   }
   const notes: string[] = [];
   if (held.size > 0) notes.push(`not forgotten, because their batch is open: ${[...held].join(', ')}`);
-  const unknown = [...named].filter((id) => !forgotten.has(id) && !held.has(id) && !log.isKnown(id));
+  const unknown = [...named].filter((id) => !forgotten.has(id) && !held.has(id) && !log.isTaken(id));
   if (unknown.length > 0) notes.push(`not forgotten, because the log has no such event: ${unknown.join(', ')}`);
 
   const redacted = redact(condensation, { events, calls, position: list.position }, forgotten, notes);
-  const summary = summaryOf(condensation, events);
+  const summary = summaryOf(condensation, log.isTaken);
   if (summary !== undefined) {
     const offset = Math.min(condensation.summaryOffset ?? firstForgotten ?? events.length, events.length);
     events.splice(offset, 0, summary);
     calls.splice(offset, 0, undefined);
   }
   const after: ListSnapshot = { events, calls, length: events.length, position: list.position };
-  return { after, changed: forgotten.size > 0 || redacted || summary !== undefined, notes };
+  return { after, changed: forgotten.size > 0 || redacted || summary !== undefined, summary, notes };
 }
 
 function redact(
@@ -92,11 +93,11 @@ function redact(
 
 function summaryOf(
   condensation: Condensation,
-  events: readonly LLMConvertibleEvent[],
+  isTaken: (id: EventId) => boolean,
 ): CondensationSummaryEvent | undefined {
   if (condensation.summary === undefined) return undefined;
   let id = `${condensation.id}-summary`;
-  while (events.some((event) => event.id === id)) id += '-';
+  while (isTaken(id)) id += '-';
   return Object.freeze({
     type: 'condensation-summary',
     id,

@@ -22,6 +22,8 @@ interface Fold {
   readonly staleSince: Map<EventId, number>;
   /** Events whose signed thinking still verifies. */
   fresh: EventId[];
+  /** The ids of the summaries that the condensations in force have made. */
+  readonly summaryIds: Set<EventId>;
   list: StoredList;
   system: SystemPromptEvent | undefined;
   unhandledCondensationRequest: boolean;
@@ -53,7 +55,7 @@ export class ViewProjection {
   /** Adds the next event of the log. An event whose id is taken is noted and otherwise ignored. */
   append(event: Event): void {
     this.#view = undefined;
-    if (this.#positions.has(event.id)) {
+    if (this.#positions.has(event.id) || this.#fold.summaryIds.has(event.id)) {
       this.#note(event, 'an event with this id stands in the log already; this one is ignored');
       return;
     }
@@ -109,10 +111,11 @@ export class ViewProjection {
     fold.unhandledCondensationRequest = false;
     fold.condensations.push(event);
     const before = snapshotOf(fold.list, position);
-    const { after, changed, notes } = applyCondensation(event, before, {
+    const { after, changed, summary, notes } = applyCondensation(event, before, {
       open: fold.ledger.open,
-      isKnown: (id) => this.#positions.has(id),
+      isTaken: (id) => this.#positions.has(id) || fold.summaryIds.has(id),
     });
+    if (summary !== undefined) fold.summaryIds.add(summary.id);
     for (const note of notes) this.#note(event, note);
     if (!changed) return;
     if (fold.fresh.length > 0) this.#markStale(staleAfterEdit(before, after, fold.ledger.open), position);
@@ -187,6 +190,7 @@ export class ViewProjection {
       notes: [],
       staleSince: new Map(),
       fresh: [],
+      summaryIds: new Set(),
       list: new StoredList(this.#listOptions),
       system: undefined,
       unhandledCondensationRequest: false,

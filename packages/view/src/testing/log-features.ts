@@ -1,0 +1,64 @@
+/** What a generated log of any kind may hold. */
+export const cleanFeatures = [
+  'parallel batch',
+  'results in another order',
+  'failed call',
+  'image',
+  'thinking',
+  'internal event',
+  'custom event',
+  'environment words',
+  'condensation request',
+  'condensation',
+  'summary',
+  'redacted result',
+  'redacted arguments',
+  'revert',
+] as const;
+
+/** What only a dirty log holds: everything that no agent of ours writes, and that a view must bear. */
+export const dirtyFeatures = [
+  'unanswered call',
+  'late result',
+  'duplicate result',
+  'orphan result',
+  'result before its call',
+  'repeated open call id',
+  'reused call id',
+  'unsendable call id',
+  'words inside a batch',
+  'assistant words of the same response',
+  'reopened response',
+  'returning response',
+  'repeated event id',
+  'second system prompt',
+  'repeated system prompt',
+  'planted summary',
+  'planted summary id',
+  'blank words',
+  'thinking without words',
+  'forgets unknown ids',
+  'forgets a part of a batch',
+  'forgets an open batch',
+  'forgets an unanswered call',
+  'forgets protected events',
+  'empty condensation',
+  'offset past the end',
+  'offset inside a batch',
+  'redaction that does not fit',
+  'revert of nothing',
+] as const;
+
+/** One thing that a generated log may hold. */
+export type LogFeature = (typeof cleanFeatures)[number] | (typeof dirtyFeatures)[number];
+
+/** How often each feature occurs. */
+export type FeatureCounts = Readonly<Record<LogFeature, number>>;
+
+/** The counts of several logs, added up, for printing. */
+export function addFeatureCounts(all: readonly FeatureCounts[]): FeatureCounts {
+  const features: readonly LogFeature[] = [...cleanFeatures, ...dirtyFeatures];
+  return Object.fromEntries(
+    features.map((feature) => [feature, all.reduce((sum, counts) => sum + counts[feature], 0)]),
+  ) as Record<LogFeature, number>;
+}

@@ -1,0 +1,158 @@
+import type {
+  ActionEvent,
+  ContentPart,
+  Event,
+  EventId,
+  MessageEvent,
+  ThinkingBlock,
+  ToolResultEvent,
+} from '@palimpsest/events';
+import { logBuilder } from '@palimpsest/events/testing';
+import type { LogBuilder } from '@palimpsest/events/testing';
+import type { View } from '../view.js';
+import { ViewProjection } from '../view-projection.js';
+import type { FeatureCounts, LogFeature } from './log-features.js';
+import { addFeatureCounts } from './log-features.js';
+import type { Random } from './random.js';
+
+const vocabulary = 'alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi'.split(' ');
+
+/** A call that the writer made. `serial` counts the model responses. */
+export interface WrittenCall {
+  readonly action: ActionEvent;
+  readonly serial: number;
+  result: ToolResultEvent | undefined;
+}
+
+/**
+ * Writes a random log event by event. It knows the view of what it wrote, so that clean steps can cut where it is allowed, and
+ * counts what it puts in.
+ */
+export class LogWriter {
+  readonly random: Random;
+  readonly calls: WrittenCall[] = [];
+  /** The response whose events may still come, and how many there were before. */
+  response: { readonly id: string; readonly serial: number } = { id: 'none', serial: 0 };
+  readonly #builder: LogBuilder;
+  readonly #projection = new ViewProjection({ thinking: 'latest-turn' });
+  readonly #counts: Record<LogFeature, number> = { ...addFeatureCounts([]) };
+  readonly #idPrefix: string;
+  #written = 0;
+  #texts = 0;
+
+  constructor(random: Random, idPrefix: string) {
+    this.random = random;
+    this.#idPrefix = idPrefix;
+    this.#builder = logBuilder({ idPrefix });
+  }
+
+  get events(): readonly Event[] {
+    return this.#builder.events;
+  }
+
+  get length(): number {
+    return this.#written;
+  }
+
+  get counts(): FeatureCounts {
+    return { ...this.#counts };
+  }
+
+  get view(): View {
+    return this.#projection.view;
+  }
+
+  count(feature: LogFeature): void {
+    this.#counts[feature]++;
+  }
+
+  /** Makes an event with the builder's next id, to be given to {@link LogWriter.add}. */
+  get create(): LogBuilder['create'] {
+    return this.#builder.create;
+  }
+
+  add<Added extends Event>(event: Added): Added {
+    this.#builder.add(event);
+    this.#projection.append(event);
+    this.#written++;
+    return event;
+  }
+
+  /** Text that no other event of the log has. */
+  text(words: number = this.random.between(2, 30)): string {
+    const body = Array.from({ length: words }, () => this.random.pick(vocabulary)).join(' ');
+    return `${this.#idPrefix}text-${++this.#texts} ${body}`;
+  }
+
+  content(): readonly ContentPart[] {
+    const text: ContentPart = { type: 'text', text: this.text() };
+    if (!this.random.chance(0.04)) return [text];
+    this.count('image');
+    return [text, { type: 'image', url: `https://example.invalid/${this.#idPrefix}${this.#texts}.png` }];
+  }
+
+  /** Sometimes thinking blocks: signed, or opaque. */
+  thinking(probability: number): { readonly thinkingBlocks?: readonly ThinkingBlock[] } {
+    if (!this.random.chance(probability)) return {};
+    this.count('thinking');
+    const thinking = this.text(3);
+    if (this.random.chance(0.15)) return { thinkingBlocks: [{ type: 'redacted-thinking', data: thinking }] };
+    return { thinkingBlocks: [{ type: 'thinking', thinking, signature: `signed ${thinking}` }] };
+  }
+
+  words(source: 'user' | 'environment'): MessageEvent {
+    return this.add(this.create('message', { source, role: 'user', content: this.content() }));
+  }
+
+  /** Starts a model response, with a new id unless one is given. */
+  startResponse(id = `${this.#idPrefix}response-${this.response.serial + 1}`): void {
+    this.response = { id, serial: this.response.serial + 1 };
+  }
+
+  action(options: { readonly thinking: number; readonly toolCallId?: string }): WrittenCall {
+    const id = options.toolCallId ?? `${this.#idPrefix}call-${this.calls.length + 1}`;
+    const name = this.random.pick(['read', 'run', 'search']) ?? 'read';
+    const action = this.create('action', {
+      thought: this.random.chance(0.4) ? [{ type: 'text', text: this.text(5) }] : [],
+      toolCall: { id, name, arguments: JSON.stringify({ input: this.text() }) },
+      llmResponseId: this.response.id,
+      ...this.thinking(options.thinking),
+    });
+    const call: WrittenCall = { action: this.add(action), serial: this.response.serial, result: undefined };
+    this.calls.push(call);
+    return call;
+  }
+
+  /** A result for a call id, of one of the three kinds. */
+  result(toolCallId: string, toolName: string): ToolResultEvent {
+    const kind = this.random.below(10);
+    if (kind < 2) this.count('failed call');
+    if (kind === 0) return this.add(this.create('agent-error', { toolCallId, toolName, error: this.text() }));
+    if (kind === 1) {
+      return this.add(this.create('user-reject-observation', { toolCallId, toolName, rejectionReason: this.text() }));
+    }
+    const content = this.random.chance(0.05) ? [] : this.content();
+    return this.add(this.create('observation', { toolCallId, toolName, content }));
+  }
+
+  answer(call: WrittenCall): void {
+    call.result = this.result(call.action.toolCall.id, call.action.toolCall.name);
+  }
+
+  assistantWords(options: { readonly thinking: number; readonly blank?: boolean }): MessageEvent {
+    return this.add(
+      this.create('message', {
+        source: 'agent',
+        role: 'assistant',
+        content: options.blank === true ? [] : this.content(),
+        llmResponseId: this.response.id,
+        ...this.thinking(options.thinking),
+      }),
+    );
+  }
+
+  /** The id of some event of the log. */
+  someId(events: Iterable<Event> = this.events): EventId | undefined {
+    return this.random.pick([...events])?.id;
+  }
+}

@@ -1,0 +1,52 @@
+import type { AssistantMessage, Message } from '@palimpsest/events';
+
+const sendableCallId = /^[a-zA-Z0-9_-]{1,40}$/;
+
+/**
+ * What a strict provider would refuse in a list of messages, one sentence for each; empty for a list that it takes.
+ *
+ * Checked is what a view answers for: one system message at most, and first; every call answered at once, by exactly one
+ * result, before anything else; no result without its call; call ids of 1 to 40 safe characters, each used once; no blank
+ * text and no message without content. With which role a list starts and ends is the host's part.
+ *
+ * @see provider-protocol rules A5–A10 (Anthropic Messages) and B1–B3 (OpenAI Chat Completions)
+ */
+export function messageViolations(messages: readonly Message[]): readonly string[] {
+  const violations: string[] = [];
+  const callIds = new Set<string>();
+  let open = new Set<string>();
+  messages.forEach((message, index) => {
+    const report = (text: string) => violations.push(`message ${index} (${message.role}): ${text}`);
+    if (message.role === 'tool') {
+      if (!open.delete(message.toolCallId)) report(`the result of '${message.toolCallId}' does not follow its call`);
+    } else {
+      if (open.size > 0) report(`stands before the results of ${[...open].join(', ')}`);
+      open = new Set();
+    }
+    if (message.role === 'system' && index > 0) report('a system message that is not the first message');
+    if (message.role === 'assistant') {
+      for (const { id, arguments: input } of message.toolCalls ?? []) {
+        if (callIds.has(id)) report(`the call id '${id}' is used twice`);
+        if (!sendableCallId.test(id)) report(`the call id '${id}' is not 1 to 40 letters, digits, '_' or '-'`);
+        if (typeof input !== 'string') report(`the arguments of '${id}' are no text`);
+        callIds.add(id);
+        open.add(id);
+      }
+    }
+    if (message.content.some((part) => part.type === 'text' && part.text.trim() === '')) report('holds blank text');
+    if (message.role !== 'tool' && message.content.length === 0 && !(message.role === 'assistant' && saysMore(message))) {
+      report('has no content');
+    }
+  });
+  if (open.size > 0) violations.push(`the end: the results of ${[...open].join(', ')} are missing`);
+  return violations;
+}
+
+/** Calls or thinking, which make a message without words a message. */
+function saysMore(message: AssistantMessage): boolean {
+  return (
+    (message.toolCalls?.length ?? 0) > 0 ||
+    (message.thinkingBlocks?.length ?? 0) > 0 ||
+    message.reasoningItem !== undefined
+  );
+}
