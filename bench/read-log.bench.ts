@@ -1,0 +1,68 @@
+import { createReadStream } from 'node:fs';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileEventStore } from '@palimpsest/events/file';
+import { ViewProjection } from '@palimpsest/view';
+import { ordinaryLog } from './logs.js';
+import { measure, printTimings } from './measure.js';
+
+/** Unit: characters of each tool result, so that an event is about 1 kB on average. */
+const resultCharacters = 1_600;
+const conversationId = 'bench';
+
+/** Reading a log from disk, checked and frozen, against reading the same lines and `JSON.parse` alone. */
+export async function readLogBench(lengths: readonly number[] = [10_000, 100_000]): Promise<void> {
+  for (const length of lengths) {
+    const directory = await mkdtemp(join(tmpdir(), 'palimpsest-bench-'));
+    try {
+      const store = fileEventStore({ directory, fsync: false });
+      const log = ordinaryLog(length, resultCharacters);
+      for (let from = 0; from < length; from += 5_000) await store.append(conversationId, log.slice(from, from + 5_000));
+      const file = await logFile(directory);
+      const megabytes = (await stat(file)).size / 1e6;
+      const timings = await measure(
+        { name: 'read the lines and JSON.parse each', run: () => parseLines(file) },
+        [
+          { name: 'read the store: checked and frozen events', run: () => countEvents(directory) },
+          { name: 'read the store and fold it into a view', run: () => foldEvents(directory) },
+        ],
+        length > 50_000 ? 3 : 7,
+      );
+      printTimings(`Cold load of ${length.toLocaleString('en-GB')} events, ${megabytes.toFixed(0)} MB`, length, timings);
+    } finally {
+      await rm(directory, { recursive: true });
+    }
+  }
+}
+
+async function logFile(directory: string): Promise<string> {
+  const files = await readdir(directory, { recursive: true });
+  const name = files.find((file) => file.endsWith('.jsonl'));
+  if (name === undefined) throw new Error(`no log was written to ${directory}`);
+  return join(directory, name);
+}
+
+/** The floor reads in blocks, because an await for each line would make it slower than it must be. */
+async function parseLines(file: string): Promise<number> {
+  const parsed: unknown[] = [];
+  let rest = '';
+  for await (const block of createReadStream(file, { highWaterMark: 1 << 20, encoding: 'utf8' })) {
+    const lines = (rest + String(block)).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) parsed.push(JSON.parse(line));
+  }
+  return parsed.length;
+}
+
+async function countEvents(directory: string): Promise<number> {
+  const events: unknown[] = [];
+  for await (const event of fileEventStore({ directory }).read(conversationId)) events.push(event);
+  return events.length;
+}
+
+async function foldEvents(directory: string): Promise<number> {
+  const projection = new ViewProjection();
+  for await (const event of fileEventStore({ directory }).read(conversationId)) projection.append(event);
+  return projection.view.events.length;
+}
