@@ -1,0 +1,42 @@
+import { PalimpsestError } from '@palimpsest/events';
+
+/** A file is none of the known log formats. Names the file, what is wrong with it, and the formats. */
+export class UnknownLogFormatError extends PalimpsestError {
+  readonly file: string;
+  readonly knownFormats: readonly string[];
+
+  constructor(options: {
+    readonly file: string;
+    readonly reason: string;
+    readonly knownFormats: readonly string[];
+    readonly cause?: unknown;
+  }) {
+    super(
+      'unknown-log-format',
+      `'${options.file}' is not a session log that can be read: ${options.reason}. ` +
+        `Known formats: ${options.knownFormats.join(', ')}.`,
+      { cause: options.cause },
+    );
+    this.file = options.file;
+    this.knownFormats = options.knownFormats;
+  }
+}
+
+/** A log, or the path given for one, could not be read. Names the file and the line where there is one. */
+export class LogReadError extends PalimpsestError {
+  readonly file: string;
+  /** The first line is 1. */
+  readonly line: number | undefined;
+
+  constructor(options: {
+    readonly file: string;
+    readonly line?: number | undefined;
+    readonly reason: string;
+    readonly cause?: unknown;
+  }) {
+    const where = options.line === undefined ? options.file : `${options.file}:${options.line}`;
+    super('log-read', `Cannot read '${where}': ${options.reason}`, { cause: options.cause });
+    this.file = options.file;
+    this.line = options.line;
+  }
+}

@@ -1,0 +1,120 @@
+import { contentParts, plainText } from '../content-parts.js';
+import { isObject, listOf, objectOf, textOf } from '../json-shape.js';
+import type { JsonObject } from '../json-shape.js';
+import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
+import type { NoteTaker } from '../note-taker.js';
+import { SessionRecorder } from '../session-recorder.js';
+import type { Entry } from '../session-recorder.js';
+import { toolDefinitions } from '../tool-definitions.js';
+import { anthropicUsage } from '../usage-of.js';
+import { addAssistantBlocks, anthropicBlocks, recordUserBlocks } from './anthropic-blocks.js';
+import type { FoundConversation } from './conversations.js';
+import { conversationName, conversationsIn } from './conversations.js';
+
+/** What only an Anthropic message holds. */
+const ownBlocks: ReadonlySet<unknown> = new Set(['tool_use', 'tool_result', 'thinking', 'redacted_thinking']);
+
+/**
+ * Anthropic Messages: a list of messages with content blocks, `{ system?, messages, tools? }`, lists of these, and JSON
+ * Lines of either. It is known by its blocks; a conversation of plain text alone is read as `openai-chat`.
+ */
+export const anthropicMessages: LogFormat = {
+  name: 'anthropic-messages',
+
+  recognise: ({ document, head }) =>
+    document === undefined
+      ? head.some(hasOwnBlock) || head.some((value) => conversationsWithBlocks(value).length > 0)
+      : conversationsWithBlocks(document).length > 0,
+
+  read: readAnthropic,
+};
+
+async function* readAnthropic(source: LogSource): AsyncGenerator<ImportedSession> {
+  let open: AnthropicSession | undefined;
+  let sessions = 0;
+  for await (const { value, line } of source.records()) {
+    if (isAnthropicMessage(value)) {
+      open ??= new AnthropicSession(source.notes);
+      open.read(value, line);
+      continue;
+    }
+    const found = conversationsIn(value, isAnthropicMessage);
+    if (found.length === 0) source.notes.add('unknown-line-type', 'a line with no messages was left out', line);
+    for (const conversation of found) {
+      const isOnly = source.document !== undefined && found.length === 1;
+      yield {
+        name: conversationName(source.name, conversation, sessions++, isOnly),
+        events: eventsOf(conversation, source.notes),
+      };
+    }
+  }
+  if (open !== undefined) yield { name: source.name, events: open.finish() };
+}
+
+function eventsOf({ messages, beside }: FoundConversation, notes: NoteTaker): ImportedSession['events'] {
+  const session = new AnthropicSession(notes, { system: beside['system'], tools: beside['tools'] });
+  for (const message of messages) session.read(objectOf(message));
+  return session.finish();
+}
+
+class AnthropicSession {
+  readonly #notes: NoteTaker;
+  readonly #recorder: SessionRecorder;
+  #index = 0;
+
+  constructor(notes: NoteTaker, options: { readonly system?: unknown; readonly tools?: unknown } = {}) {
+    this.#notes = notes;
+    this.#recorder = new SessionRecorder(notes);
+    const system = plainText(options.system);
+    const tools = toolDefinitions(options.tools);
+    if (system !== '' || tools.length > 0) this.#recorder.systemPrompt({ id: 'system' }, system, tools);
+  }
+
+  finish(): ImportedSession['events'] {
+    return this.#recorder.finish();
+  }
+
+  read(message: JsonObject, line?: number): void {
+    const index = this.#index++;
+    const entry: Entry = {
+      id: line === undefined ? `message-${index}` : `line-${line}`,
+      line,
+      timestamp: message['timestamp'],
+    };
+    const { role, content } = message;
+    if (role === 'assistant') {
+      const response = this.#recorder.response(entry, textOf(message['id']));
+      addAssistantBlocks(content, { response, entry, recorder: this.#recorder, notes: this.#notes });
+      const usage = anthropicUsage(message['usage']);
+      if (usage !== undefined) response.usage = { entry, model: textOf(message['model']) ?? 'unknown', usage };
+    } else if (role === 'user') {
+      recordUserBlocks(content, { entry, recorder: this.#recorder, notes: this.#notes, sourceOf: () => 'user' });
+    } else if (role === 'system') {
+      this.#recorder.instructions(
+        entry,
+        contentParts(content, () => undefined),
+      );
+    } else {
+      this.#notes.add('unknown-line-type', `messages of role '${String(role)}' are not known and were left out`, line);
+    }
+  }
+}
+
+function isAnthropicMessage(value: unknown): value is JsonObject {
+  return (
+    isObject(value) &&
+    (value['role'] === 'user' || value['role'] === 'assistant' || value['role'] === 'system') &&
+    'content' in value &&
+    !Array.isArray(value['tool_calls'])
+  );
+}
+
+function hasOwnBlock(message: unknown): boolean {
+  return (
+    isAnthropicMessage(message) && anthropicBlocks(message['content']).some((block) => ownBlocks.has(block['type']))
+  );
+}
+
+function conversationsWithBlocks(value: unknown): readonly FoundConversation[] {
+  return conversationsIn(value, isAnthropicMessage).filter(({ messages }) => listOf(messages).some(hasOwnBlock));
+}

@@ -1,0 +1,69 @@
+import { plainText } from '../content-parts.js';
+import { isObject, listOf, objectOf, textOf } from '../json-shape.js';
+import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
+import type { TextTurn } from './text-mode-turns.js';
+import { TextModeTurns } from './text-mode-turns.js';
+
+const callPattern = /<tool_call>([\s\S]*?)<\/tool_call>/g;
+const responsePattern = /<tool_response>([\s\S]*?)<\/tool_response>/g;
+
+/** Chat messages whose calls stand in the text as `<tool_call>{ name, arguments }</tool_call>`, answered by `<tool_response>`. */
+export const chatMLTags: LogFormat = {
+  name: 'chatml-tags',
+
+  recognise: ({ document }) =>
+    isObject(document) &&
+    listOf(document['messages']).some(
+      (message) =>
+        isObject(message) &&
+        message['role'] === 'assistant' &&
+        message['tool_calls'] === undefined &&
+        plainText(message['content']).search(callPattern) !== -1,
+    ),
+
+  read: readChatML,
+};
+
+async function* readChatML(source: LogSource): AsyncGenerator<ImportedSession> {
+  const turns = new TextModeTurns(source.notes);
+  for (const [index, value] of listOf(objectOf(source.document)['messages']).entries()) {
+    const message = objectOf(value);
+    const entry = { id: `message-${index}` };
+    const text = plainText(message['content']);
+    const content = text === '' ? [] : [{ type: 'text' as const, text }];
+    if (message['role'] === 'assistant') {
+      turns.assistant(entry, tagTurn(text));
+    } else if (message['role'] === 'user' || message['role'] === 'tool') {
+      const perCall = [...text.matchAll(responsePattern)].map(([whole]) => [{ type: 'text' as const, text: whole }]);
+      // Words around the tags would be lost if only the tags were read.
+      const isOnlyTags = text.replaceAll(responsePattern, '').trim() === '';
+      turns.user(entry, content, isOnlyTags ? perCall : undefined);
+    } else if (message['role'] === 'system') {
+      turns.recorder.instructions(entry, content);
+    } else {
+      source.notes.add(
+        'unknown-line-type',
+        `messages of role '${String(message['role'])}' are not known and were left out`,
+      );
+    }
+  }
+  yield { name: source.name, events: turns.finish() };
+}
+
+/** The words keep their `<think>` tags, because the model was sent them. A call that does not parse keeps its text. */
+function tagTurn(text: string): TextTurn {
+  const calls = [...text.matchAll(callPattern)].map(([, body = '']) => {
+    const call = parsed(body);
+    const name = textOf(call['name']);
+    return name === undefined ? { name: 'unknown', input: body.trim() } : { name, input: call['arguments'] };
+  });
+  return { thought: text.replaceAll(callPattern, '').trim(), calls };
+}
+
+function parsed(json: string): Readonly<Record<string, unknown>> {
+  try {
+    return objectOf(JSON.parse(json));
+  } catch {
+    return {};
+  }
+}

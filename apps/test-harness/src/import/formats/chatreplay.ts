@@ -1,0 +1,117 @@
+import { contentParts, plainText } from '../content-parts.js';
+import { isObject, listOf, objectOf, textOf } from '../json-shape.js';
+import type { JsonObject } from '../json-shape.js';
+import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
+import type { ResponseDraft } from '../response-draft.js';
+import { SessionRecorder } from '../session-recorder.js';
+import type { Entry } from '../session-recorder.js';
+import { toolDefinitions } from '../tool-definitions.js';
+import { openAIUsage } from '../usage-of.js';
+
+/**
+ * Chat exports of VS Code: prompts, each with the requests and tool calls it led to. The calls of a request stand below the
+ * next prompt, which then repeats the text of the one before.
+ */
+export const chatReplay: LogFormat = {
+  name: 'chatreplay',
+
+  recognise: ({ document }) =>
+    isObject(document) &&
+    listOf(document['prompts']).some(
+      (prompt) => isObject(prompt) && 'prompt' in prompt && Array.isArray(prompt['logs']),
+    ),
+
+  read: readReplay,
+};
+
+async function* readReplay(source: LogSource): AsyncGenerator<ImportedSession> {
+  const reader = new ReplayReader(source);
+  let earlier: unknown;
+  for (const [index, value] of listOf(objectOf(source.document)['prompts']).entries()) {
+    const prompt = objectOf(value);
+    const logs = listOf(prompt['logs']).map(objectOf);
+    const goesOn =
+      prompt['prompt'] === earlier && logs.find((log) => log['kind'] !== 'element')?.['kind'] === 'toolCall';
+    reader.prompt(prompt, logs, index, goesOn);
+    earlier = prompt['prompt'];
+  }
+  yield { name: source.name, events: reader.finish() };
+}
+
+class ReplayReader {
+  readonly #source: LogSource;
+  readonly #recorder: SessionRecorder;
+  #response: ResponseDraft | undefined;
+
+  constructor(source: LogSource) {
+    this.#source = source;
+    this.#recorder = new SessionRecorder(source.notes);
+  }
+
+  finish(): ImportedSession['events'] {
+    return this.#recorder.finish();
+  }
+
+  prompt(prompt: JsonObject, logs: readonly JsonObject[], index: number, goesOn: boolean): void {
+    const request = logs.find((log) => log['kind'] === 'request');
+    if (this.#recorder.isEmpty && request !== undefined) this.#systemPrompt(request);
+    if (!goesOn) {
+      this.#response = undefined;
+      this.#recorder.message(
+        { id: `prompt-${index}` },
+        contentParts(prompt['prompt'], () => undefined),
+        'user',
+      );
+    }
+    for (const [position, log] of logs.entries()) {
+      const entry: Entry = {
+        id: `prompt-${index}-${position}`,
+        timestamp: log['time'] ?? objectOf(log['metadata'])['startTime'],
+      };
+      if (log['kind'] === 'request') this.#request(log, entry);
+      else if (log['kind'] === 'toolCall') this.#toolCall(log, entry);
+      else if (log['kind'] === 'element')
+        this.#source.notes.add('skipped-line', "'element' counts the tokens of a part of the prompt");
+      else
+        this.#source.notes.add(
+          'unknown-line-type',
+          `logs of kind '${String(log['kind'])}' are not known and were left out`,
+        );
+    }
+  }
+
+  #systemPrompt(request: JsonObject): void {
+    const first = objectOf(listOf(objectOf(request['requestMessages'])['messages'])[0]);
+    // The editor's roles are numbers; 0 is the system.
+    const text = first['role'] === 0 || first['role'] === 'system' ? plainText(first['content']) : '';
+    const metadata = objectOf(request['metadata']);
+    const tools = toolDefinitions(metadata['tools']);
+    if (text !== '' || tools.length > 0) {
+      this.#recorder.systemPrompt({ id: 'system', timestamp: metadata['startTime'] }, text, tools);
+    }
+  }
+
+  #request(log: JsonObject, entry: Entry): void {
+    const metadata = objectOf(log['metadata']);
+    this.#response = this.#recorder.response(entry, textOf(metadata['requestId']));
+    const text = plainText(objectOf(log['response'])['message']);
+    if (text !== '') this.#response.thought.push({ type: 'text', text });
+    const usage = openAIUsage(metadata['usage']);
+    if (usage !== undefined) this.#response.usage = { entry, model: textOf(metadata['model']) ?? 'unknown', usage };
+  }
+
+  #toolCall(log: JsonObject, entry: Entry): void {
+    this.#response ??= this.#recorder.response(entry);
+    // The editor appends a counter of its own to the id.
+    const callId = (textOf(log['id']) ?? `call-of-${entry.id}`).replace(/__vscode-\d+$/, '');
+    this.#recorder.call(this.#response, entry, {
+      id: callId,
+      name: textOf(log['tool']) ?? 'unknown',
+      input: log['args'],
+    });
+    const content = contentParts(log['response'], (type) =>
+      this.#source.notes.add('unsupported-content', `a part of type '${type}' was kept as text`),
+    );
+    this.#recorder.result(entry, { callId, content });
+  }
+}

@@ -1,0 +1,196 @@
+import { isObject, objectOf, textOf } from '../json-shape.js';
+import type { JsonObject } from '../json-shape.js';
+import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
+import type { NoteTaker } from '../note-taker.js';
+import { RepeatedIds } from '../repeated-ids.js';
+import type { ResponseDraft } from '../response-draft.js';
+import { SessionRecorder } from '../session-recorder.js';
+import type { Entry } from '../session-recorder.js';
+import { plainText } from '../content-parts.js';
+import { anthropicUsage } from '../usage-of.js';
+import { addAssistantBlocks, recordUserBlocks } from './anthropic-blocks.js';
+
+/** Lines about the session that are not part of the conversation, or copy a part of it. */
+const bookkeeping: ReadonlySet<unknown> = new Set([
+  'agent-color',
+  'agent-name',
+  'agent-setting',
+  'ai-title',
+  'attachment',
+  'custom-title',
+  'file-history-delta',
+  'file-history-snapshot',
+  'last-prompt',
+  'mode',
+  'permission-mode',
+  'pr-link',
+  'progress',
+  'queue-operation',
+  'summary',
+  'system',
+  'tag',
+  'worktree-state',
+]);
+
+/** How the text begins that the program itself puts into the user's place. */
+const programText =
+  /^\s*(?:<(?:local-command-(?:caveat|stdout|stderr)|bash-(?:stdout|stderr)|system-reminder|task-notification|user-memory-input)>|\[Request interrupted by user|Caveat: The messages below)/;
+
+/**
+ * The session logs of Claude Code: one object a line, one reply spread over the lines with its `message.id`. Neither system
+ * prompt nor tools are in such a log.
+ */
+export const claudeCodeJsonl: LogFormat = {
+  name: 'claude-code-jsonl',
+
+  recognise: ({ head }) =>
+    head.some(
+      (line) =>
+        isObject(line) &&
+        (((line['type'] === 'user' || line['type'] === 'assistant') &&
+          isObject(line['message']) &&
+          (textOf(line['uuid']) ?? textOf(line['sessionId'])) !== undefined) ||
+          (line['type'] === 'summary' && textOf(line['leafUuid']) !== undefined) ||
+          (line['type'] === 'system' && textOf(line['uuid']) !== undefined && 'parentUuid' in line)),
+    ),
+
+  read: readClaudeCode,
+};
+
+async function* readClaudeCode(source: LogSource): AsyncGenerator<ImportedSession> {
+  const { notes } = source;
+  const main = new Conversation(notes);
+  const sidechains = new Map<string, Conversation>();
+  const chainOfLine = new Map<string, string>();
+  const repeated = new RepeatedIds(notes);
+  for await (const { value, line } of source.records()) {
+    const fields = objectOf(value);
+    const { type } = fields;
+    if (type !== 'user' && type !== 'assistant' && fields['subtype'] !== 'compact_boundary') {
+      noteOther(fields, notes, line);
+      continue;
+    }
+    const uuid = textOf(fields['uuid']);
+    const id =
+      uuid === undefined ? `line-${line}` : repeated.accept(uuid, fields['message'] ?? fields['subtype'], line);
+    if (id === undefined) continue;
+    const entry: Entry = { id, line, timestamp: fields['timestamp'] };
+    if (fields['isSidechain'] === true) {
+      const parent = textOf(fields['parentUuid']);
+      const chain = textOf(fields['agentId']) ?? (parent === undefined ? undefined : chainOfLine.get(parent)) ?? id;
+      if (uuid !== undefined) chainOfLine.set(uuid, chain);
+      const conversation = sidechains.get(chain) ?? new Conversation(notes);
+      if (!sidechains.has(chain)) {
+        notes.add('sidechain', 'another conversation in the same log, read as a session of its own', line);
+        sidechains.set(chain, conversation);
+      }
+      conversation.read(fields, entry);
+    } else {
+      main.read(fields, entry);
+    }
+  }
+  if (!main.isEmpty || sidechains.size === 0) yield { name: source.name, events: main.finish() };
+  let number = 0;
+  for (const conversation of sidechains.values()) {
+    yield { name: `${source.name}#sidechain-${++number}`, events: conversation.finish() };
+  }
+}
+
+function noteOther(fields: JsonObject, notes: NoteTaker, line: number): void {
+  const { type } = fields;
+  const subtype = textOf(fields['subtype']) ?? textOf(objectOf(fields['attachment'])['type']);
+  const name = subtype === undefined ? String(type) : `${String(type)}/${subtype}`;
+  if (bookkeeping.has(type)) notes.add('skipped-line', `'${name}' is not read by a model`, line);
+  else notes.add('unknown-line-type', `lines of type '${name}' are not known and were left out`, line);
+}
+
+/** One chain of the log, in the order of the file. */
+class Conversation {
+  readonly #notes: NoteTaker;
+  readonly #recorder: SessionRecorder;
+  readonly #parents = new Set<string>();
+  #response: { readonly messageId: string | undefined; readonly draft: ResponseDraft } | undefined;
+
+  constructor(notes: NoteTaker) {
+    this.#notes = notes;
+    this.#recorder = new SessionRecorder(notes);
+  }
+
+  get isEmpty(): boolean {
+    return this.#recorder.isEmpty;
+  }
+
+  read(fields: JsonObject, entry: Entry): void {
+    const message = objectOf(fields['message']);
+    this.#noteBranch(fields, message, entry);
+    if (fields['type'] === 'assistant') this.#assistant(fields, message, entry);
+    else if (fields['type'] === 'user') this.#user(fields, message, entry);
+    else this.#recorder.compaction(entry, compactionFields(fields));
+  }
+
+  finish(): ImportedSession['events'] {
+    return this.#recorder.finish();
+  }
+
+  #assistant(fields: JsonObject, message: JsonObject, entry: Entry): void {
+    if (message['model'] === '<synthetic>' || fields['isApiErrorMessage'] === true) {
+      // The program wrote it in the model's place when a request failed. No model made it, and none is sent it.
+      this.#recorder.internal(entry, {
+        type: 'conversation-error',
+        code: 'recorded-api-error',
+        detail: plainText(message['content']),
+      });
+      return;
+    }
+    const messageId = textOf(message['id']);
+    if (this.#response === undefined || messageId === undefined || this.#response.messageId !== messageId) {
+      this.#response = { messageId, draft: this.#recorder.response(entry, messageId) };
+    }
+    const { draft } = this.#response;
+    addAssistantBlocks(message['content'], { response: draft, entry, recorder: this.#recorder, notes: this.#notes });
+    // Every line of a reply repeats its usage, and only the last one has all output counted.
+    const usage = anthropicUsage(message['usage']);
+    if (usage !== undefined) draft.usage = { entry, model: textOf(message['model']) ?? 'unknown', usage };
+  }
+
+  #user(fields: JsonObject, message: JsonObject, entry: Entry): void {
+    if (fields['isCompactSummary'] === true) {
+      this.#recorder.internal(entry, { type: 'recorded/compaction-summary', summary: plainText(message['content']) });
+      this.#notes.add(
+        'skipped-line',
+        'the summary of a recorded compaction is kept, but no model is sent it',
+        entry.line,
+      );
+      return;
+    }
+    recordUserBlocks(message['content'], {
+      entry,
+      recorder: this.#recorder,
+      notes: this.#notes,
+      sourceOf: (text) => (fields['isMeta'] === true || programText.test(text) ? 'environment' : 'user'),
+    });
+  }
+
+  /** A second prompt below one line means that the user went back. The parallel results below one line do not. */
+  #noteBranch(fields: JsonObject, message: JsonObject, entry: Entry): void {
+    const parent = textOf(fields['parentUuid']);
+    if (parent === undefined) return;
+    const isPrompt = fields['type'] === 'user' && typeof message['content'] === 'string' && fields['isMeta'] !== true;
+    if (isPrompt && this.#parents.has(parent)) {
+      this.#notes.add(
+        'branch',
+        'the conversation was rewound; what was undone stays, in the order of the file',
+        entry.line,
+      );
+    }
+    this.#parents.add(parent);
+  }
+}
+
+function compactionFields(fields: JsonObject): Readonly<Record<string, unknown>> {
+  const metadata = objectOf(fields['compactMetadata']);
+  return {
+    ...(textOf(metadata['trigger']) === undefined ? {} : { trigger: metadata['trigger'] }),
+    ...(typeof metadata['preTokens'] === 'number' ? { tokensBefore: metadata['preTokens'] } : {}),
+  };
+}

@@ -1,0 +1,50 @@
+import { isObject, textOf } from '../json-shape.js';
+import type { JsonObject } from '../json-shape.js';
+
+/** A list of messages found in a log, with what stands beside it. */
+export interface FoundConversation {
+  readonly messages: readonly unknown[];
+  /** The object that holds the list; empty when the list stands alone. */
+  readonly beside: JsonObject;
+  readonly name: string | undefined;
+}
+
+/** The keys under which the usual files keep their list of messages. */
+const messageKeys = ['messages', 'traj', 'conversation', 'input'] as const;
+
+/** The keys that name one of several conversations, the most telling first. */
+const nameKeys = ['instance_id', 'traj_id', 'conversation_id', 'session_id', 'task_id', 'id'] as const;
+
+/**
+ * The lists of messages in a value: the value itself, an object that holds one, or a list of such objects or lists. Empty
+ * when it is anything else.
+ */
+export function conversationsIn(value: unknown, isMessage: (value: unknown) => boolean): readonly FoundConversation[] {
+  if (Array.isArray(value)) {
+    if (value.length > 0 && value.every(isMessage)) return [{ messages: value, beside: {}, name: undefined }];
+    const found = value.map((item) => (Array.isArray(item) || isObject(item) ? conversationsIn(item, isMessage) : []));
+    return value.length > 0 && found.every((conversations) => conversations.length === 1) ? found.flat() : [];
+  }
+  if (!isObject(value)) return [];
+  for (const key of messageKeys) {
+    const messages = value[key];
+    // One damaged message must not hide the others.
+    if (Array.isArray(messages) && messages.length > 0 && messages.filter(isMessage).length * 2 > messages.length) {
+      return [{ messages, beside: value, name: nameOf(value) }];
+    }
+  }
+  return [];
+}
+
+/** The name of one of a file's sessions: the file's, and where there are several what tells them apart. */
+export function conversationName(file: string, found: FoundConversation, index: number, isOnly: boolean): string {
+  return isOnly ? file : `${file}#${found.name ?? index + 1}`;
+}
+
+function nameOf(value: JsonObject): string | undefined {
+  const key = nameKeys.find((name) => textOf(value[name]) !== undefined || typeof value[name] === 'number');
+  if (key === undefined) return undefined;
+  // tau-bench runs a task several times.
+  const trial = typeof value['trial'] === 'number' ? `.${value['trial']}` : '';
+  return `${String(value[key])}${trial}`;
+}

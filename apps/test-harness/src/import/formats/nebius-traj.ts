@@ -1,0 +1,30 @@
+import { isObject, listOf, objectOf, textOf } from '../json-shape.js';
+import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
+import { fencedCommand, TextModeTurns } from './text-mode-turns.js';
+
+/** SWE-agent runs in text mode as one data set stores them: `{ trajectory: [{ role: system | ai | user, text }] }`. */
+export const nebiusTraj: LogFormat = {
+  name: 'nebius-traj',
+
+  recognise: ({ document }) =>
+    isObject(document) &&
+    listOf(document['trajectory']).some((turn) => isObject(turn) && turn['role'] === 'ai' && 'text' in turn),
+
+  read: readNebius,
+};
+
+async function* readNebius(source: LogSource): AsyncGenerator<ImportedSession> {
+  const turns = new TextModeTurns(source.notes);
+  for (const [index, value] of listOf(objectOf(source.document)['trajectory']).entries()) {
+    const turn = objectOf(value);
+    const entry = { id: `message-${index}` };
+    const text = textOf(turn['text']) ?? textOf(turn['system_prompt']) ?? '';
+    const content = text === '' ? [] : [{ type: 'text' as const, text }];
+    if (turn['role'] === 'ai') turns.assistant(entry, fencedCommand(text, 'shell'));
+    else if (turn['role'] === 'user') turns.user(entry, content);
+    else if (turn['role'] === 'system') turns.recorder.instructions(entry, content);
+    else
+      source.notes.add('unknown-line-type', `turns of role '${String(turn['role'])}' are not known and were left out`);
+  }
+  yield { name: source.name, events: turns.finish() };
+}

@@ -1,0 +1,39 @@
+import { plainText } from '../content-parts.js';
+import { isObject, listOf, objectOf } from '../json-shape.js';
+import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
+import { fencedCommand, TextModeTurns } from './text-mode-turns.js';
+
+/**
+ * The steps of a browser agent, one row each with a prompt of its own: system text, page, reply. The pages are strung
+ * together: the first is the task, each later one the result of the action before it.
+ */
+export const nnetnavSteps: LogFormat = {
+  name: 'nnetnav-steps',
+
+  recognise: ({ document }) =>
+    Array.isArray(document) &&
+    document.length > 0 &&
+    document.every(
+      (row) =>
+        isObject(row) && 'task_name' in row && Array.isArray(row['messages']) && typeof row['output'] === 'string',
+    ),
+
+  read: readSteps,
+};
+
+async function* readSteps(source: LogSource): AsyncGenerator<ImportedSession> {
+  const turns = new TextModeTurns(source.notes);
+  for (const [step, value] of listOf(source.document).entries()) {
+    const row = objectOf(value);
+    for (const [index, message] of listOf(row['messages']).map(objectOf).entries()) {
+      const entry = { id: `step-${step}-${index}` };
+      const text = plainText(message['content']);
+      const content = text === '' ? [] : [{ type: 'text' as const, text }];
+      if (message['role'] === 'user') turns.user(entry, content);
+      else if (message['role'] === 'assistant') turns.assistant(entry, fencedCommand(text, 'browser'));
+      else if (step === 0) turns.recorder.instructions(entry, content);
+      else source.notes.add('skipped-line', 'every row repeats the instructions');
+    }
+  }
+  yield { name: source.name, events: turns.finish() };
+}

@@ -1,0 +1,138 @@
+import { contentParts } from '../content-parts.js';
+import { isObject, listOf, objectOf, textOf } from '../json-shape.js';
+import type { JsonObject } from '../json-shape.js';
+import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
+import { SessionRecorder } from '../session-recorder.js';
+import type { ResponseDraft } from '../response-draft.js';
+import type { Entry } from '../session-recorder.js';
+import { toolDefinitions } from '../tool-definitions.js';
+import { openAIUsage } from '../usage-of.js';
+
+/** Actions and observations of the framework itself: state changes, and the retrieval of context. */
+const internalKinds: ReadonlySet<unknown> = new Set([
+  'agent_state_changed',
+  'change_agent_state',
+  'null',
+  'recall',
+  'condensation_request',
+]);
+
+/**
+ * Event logs of OpenHands before its software agent SDK: a list of actions and observations, alone or as `history`. An
+ * observation names its action as `cause`; where it names none, it answers the action before it.
+ */
+export const openHandsEvents: LogFormat = {
+  name: 'openhands-events',
+
+  recognise: ({ document }) => {
+    const history = historyOf(document);
+    const events = history.filter(
+      (event) => textOf(event['action']) !== undefined || textOf(event['observation']) !== undefined,
+    );
+    return events.length > 0 && events.length === history.length && history.some((event) => 'action' in event);
+  },
+
+  read: readOpenHands,
+};
+
+async function* readOpenHands(source: LogSource): AsyncGenerator<ImportedSession> {
+  const reader = new OpenHandsReader(source);
+  for (const [index, event] of historyOf(source.document).entries()) reader.read(event, index);
+  yield { name: source.name, events: reader.finish() };
+}
+
+class OpenHandsReader {
+  readonly #source: LogSource;
+  readonly #recorder: SessionRecorder;
+  readonly #callOfAction = new Map<unknown, string>();
+  #latestCall: string | undefined;
+  #response: ResponseDraft | undefined;
+
+  constructor(source: LogSource) {
+    this.#source = source;
+    this.#recorder = new SessionRecorder(source.notes);
+  }
+
+  finish(): ImportedSession['events'] {
+    return this.#recorder.finish();
+  }
+
+  read(event: JsonObject, index: number): void {
+    const entry: Entry = {
+      id: `event-${typeof event['id'] === 'number' ? event['id'] : index}`,
+      timestamp: event['timestamp'],
+    };
+    const kind = textOf(event['action']) ?? textOf(event['observation']);
+    if (internalKinds.has(kind)) this.#source.notes.add('skipped-line', `'${String(kind)}' is the framework's own`);
+    else if (textOf(event['observation']) !== undefined) this.#observation(event, entry);
+    else this.#action(event, kind ?? '', entry);
+  }
+
+  #action(event: JsonObject, kind: string, entry: Entry): void {
+    // The earliest logs hold the arguments beside `action`, not below `args`.
+    const { action: _action, is_confirmed: _confirmed, action_risk: _risk, ...flat } = event;
+    const args = isObject(event['args']) ? event['args'] : flat;
+    const content = contentParts(args['content'] ?? event['message'], () => undefined);
+    if (kind === 'system') {
+      this.#recorder.systemPrompt(entry, textOf(args['content']) ?? '', toolDefinitions(args['tools']));
+    } else if (kind === 'condensation') {
+      const summary = textOf(args['summary']);
+      this.#recorder.compaction(entry, summary === undefined ? {} : { summary });
+    } else if (
+      kind === 'message' &&
+      (event['source'] === 'agent' || (event['source'] === undefined && this.#recorder.responses > 0))
+    ) {
+      this.#recorder.response(entry).thought.push(...content);
+    } else if (kind === 'message') {
+      this.#recorder.message(entry, content, event['source'] === 'environment' ? 'environment' : 'user');
+    } else if (event['source'] === 'user' || event['source'] === 'environment') {
+      this.#source.notes.add('skipped-line', `an action '${kind}' that no agent took`);
+    } else {
+      this.#toolAction(event, args, kind, entry);
+    }
+  }
+
+  #toolAction(event: JsonObject, args: JsonObject, kind: string, entry: Entry): void {
+    const metadata = objectOf(event['tool_call_metadata']);
+    const reply = objectOf(metadata['model_response']);
+    const responseId = textOf(reply['id']);
+    const message = objectOf(objectOf(listOf(reply['choices'])[0])['message']);
+    const callId = textOf(metadata['tool_call_id']) ?? `call-of-${entry.id}`;
+    const logged = listOf(message['tool_calls'])
+      .map(objectOf)
+      .find((call) => call['id'] === metadata['tool_call_id']);
+    if (this.#response === undefined || responseId === undefined || this.#response.id !== responseId) {
+      this.#response = this.#recorder.response(entry, responseId);
+      const thought = textOf(message['content']) ?? textOf(args['thought']);
+      if (thought !== undefined) this.#response.thought.push({ type: 'text', text: thought });
+      const usage = openAIUsage(reply['usage']);
+      if (usage !== undefined) this.#response.usage = { entry, model: textOf(reply['model']) ?? 'unknown', usage };
+    }
+    const { thought: _thought, ...input } = args;
+    this.#recorder.call(this.#response, entry, {
+      id: callId,
+      name: textOf(metadata['function_name']) ?? kind,
+      input: objectOf(logged?.['function'])['arguments'] ?? input,
+    });
+    this.#callOfAction.set(event['id'], callId);
+    this.#latestCall = callId;
+  }
+
+  #observation(event: JsonObject, entry: Entry): void {
+    const content = contentParts(event['content'] ?? event['message'], () => undefined);
+    const callId = event['cause'] === undefined ? this.#latestCall : this.#callOfAction.get(event['cause']);
+    const isError = event['observation'] === 'error';
+    if (callId === undefined || (isError && event['cause'] === undefined)) {
+      // Nothing that the agent did caused it: the framework tells the model something.
+      this.#recorder.message(entry, content, 'environment');
+      return;
+    }
+    if (event['cause'] === undefined) this.#latestCall = undefined;
+    this.#recorder.result(entry, { callId, content, isError });
+  }
+}
+
+function historyOf(document: unknown): readonly JsonObject[] {
+  const history = listOf(Array.isArray(document) ? document : objectOf(document)['history']);
+  return history.every(isObject) ? history : [];
+}

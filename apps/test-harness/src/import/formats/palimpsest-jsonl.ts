@@ -1,0 +1,89 @@
+import type { Event } from '@palimpsest/events';
+import { InvalidEventError, parseEvent } from '@palimpsest/events';
+import { LogReadError } from '../errors.js';
+import { isObject, textOf } from '../json-shape.js';
+import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
+
+const sources: ReadonlySet<unknown> = new Set(['user', 'agent', 'environment']);
+
+/**
+ * Palimpsest's own log: one event a line, as the file store writes it. It is ours, so it is read strictly: a torn last line
+ * is noted, and anything else that is not an event is an error that names the line.
+ */
+export const palimpsestJsonl: LogFormat = {
+  name: 'palimpsest-jsonl',
+
+  recognise: ({ head }) =>
+    isObject(head[0]) &&
+    textOf(head[0]['type']) !== undefined &&
+    textOf(head[0]['id']) !== undefined &&
+    textOf(head[0]['timestamp']) !== undefined &&
+    sources.has(head[0]['source']) &&
+    // OpenHands' events have all of these too.
+    head[0]['kind'] === undefined &&
+    head[0]['action'] === undefined &&
+    head[0]['observation'] === undefined,
+
+  read: readPalimpsest,
+};
+
+async function* readPalimpsest(source: LogSource): AsyncGenerator<ImportedSession> {
+  const events: Event[] = [];
+  const lineOfId = new Map<string, number>();
+  let whole = 0;
+  for await (const { value, line, continues } of source.records({ strict: true })) {
+    const event = eventOf(value, source.file, line);
+    const first = lineOfId.get(event.id);
+    if (first === undefined) {
+      lineOfId.set(event.id, line);
+    } else {
+      // Kept as the log has it: a view passes over the second one and reports it.
+      source.notes.add(
+        'duplicate-event-id',
+        `line ${line} has the id of line ${first} ('${event.id}'); a view ignores it`,
+        line,
+      );
+    }
+    events.push(event);
+    if (!continues) whole = events.length;
+  }
+  if (whole < events.length) {
+    // An append counts when its last line is there; the store would leave these out too.
+    const torn = events.splice(whole).length;
+    source.notes.add('torn-last-line', `${torn} events of an append whose last line is missing were left out`);
+  }
+  noteUnmatched(events, source);
+  yield { name: source.name, events: Object.freeze(events) };
+}
+
+function eventOf(value: unknown, file: string, line: number): Event {
+  try {
+    return parseEvent(value);
+  } catch (error) {
+    if (!InvalidEventError.isInstance(error)) throw error;
+    throw new LogReadError({ file, line, reason: error.message, cause: error });
+  }
+}
+
+/** Says what stands unmatched in the log; a view decides what becomes of it. */
+function noteUnmatched(events: readonly Event[], { notes }: LogSource): void {
+  const open = new Map<string, number>();
+  const answered = new Set<string>();
+  for (const event of events) {
+    if (event.type === 'action') {
+      open.set(event.toolCall.id, (open.get(event.toolCall.id) ?? 0) + 1);
+    } else if (
+      event.type === 'observation' ||
+      event.type === 'agent-error' ||
+      event.type === 'user-reject-observation'
+    ) {
+      const { toolCallId } = event;
+      const calls = open.get(toolCallId) ?? 0;
+      if (calls > 0) open.set(toolCallId, calls - 1);
+      else if (answered.has(toolCallId)) notes.add('duplicate-result', `another result for the call '${toolCallId}'`);
+      else notes.add('result-without-call', `a result for '${toolCallId}', which was not called before`);
+      answered.add(toolCallId);
+    }
+  }
+  for (const [id, calls] of open) if (calls > 0) notes.add('call-without-result', `the call '${id}' has no result`);
+}

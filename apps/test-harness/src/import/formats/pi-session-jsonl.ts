@@ -1,0 +1,223 @@
+import { contentParts } from '../content-parts.js';
+import { isObject, numberOf, objectOf, textOf } from '../json-shape.js';
+import type { JsonObject } from '../json-shape.js';
+import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
+import { RepeatedIds } from '../repeated-ids.js';
+import { SessionRecorder } from '../session-recorder.js';
+import type { Entry } from '../session-recorder.js';
+import { usage as usageOf } from '../usage-of.js';
+
+const messageRoles: ReadonlySet<unknown> = new Set([
+  'user',
+  'assistant',
+  'toolResult',
+  'bashExecution',
+  'custom',
+  'branchSummary',
+  'compactionSummary',
+]);
+
+const settings: ReadonlySet<unknown> = new Set([
+  'custom',
+  'label',
+  'leaf',
+  'model_change',
+  'session',
+  'session_info',
+  'thinking_level_change',
+]);
+
+/** The session logs of pi, linear ones of the first version and trees of the later ones. Usage stands on every reply. */
+export const piSessionJsonl: LogFormat = {
+  name: 'pi-session-jsonl',
+
+  recognise: ({ head }) =>
+    head.some(
+      (line) =>
+        isObject(line) &&
+        line['uuid'] === undefined &&
+        ((line['type'] === 'session' && textOf(line['cwd']) !== undefined) ||
+          (line['type'] === 'message' && messageRoles.has(objectOf(line['message'])['role']))),
+    ),
+
+  read: readPi,
+};
+
+async function* readPi(source: LogSource): AsyncGenerator<ImportedSession> {
+  const session = new PiSession(source);
+  for await (const { value, line } of source.records()) session.read(objectOf(value), line);
+  yield { name: source.name, events: session.finish() };
+}
+
+class PiSession {
+  readonly #source: LogSource;
+  readonly #recorder: SessionRecorder;
+  readonly #repeated: RepeatedIds;
+  readonly #parents = new Set<string>();
+
+  constructor(source: LogSource) {
+    this.#source = source;
+    this.#recorder = new SessionRecorder(source.notes);
+    this.#repeated = new RepeatedIds(source.notes);
+  }
+
+  finish(): ImportedSession['events'] {
+    return this.#recorder.finish();
+  }
+
+  read(fields: JsonObject, line: number): void {
+    const { type } = fields;
+    if (settings.has(type)) {
+      this.#source.notes.add('skipped-line', `'${String(type)}' is not read by a model`, line);
+      return;
+    }
+    const logged = textOf(fields['id']);
+    const id =
+      logged === undefined ? `line-${line}` : this.#repeated.accept(logged, { ...fields, parentId: null }, line);
+    if (id === undefined) return;
+    this.#noteBranch(fields, line);
+    const message = objectOf(fields['message']);
+    const entry: Entry = { id, line, timestamp: fields['timestamp'] ?? message['timestamp'] };
+    switch (type) {
+      case 'message':
+        this.#message(message, entry);
+        return;
+      case 'compaction':
+        this.#compaction(fields, entry);
+        return;
+      case 'branch_summary':
+        this.#recorder.message(entry, this.#parts(fields['summary'], entry), 'environment');
+        return;
+      case 'custom_message':
+        this.#recorder.message(entry, this.#parts(fields['content'], entry), 'environment');
+        return;
+      default:
+        this.#source.notes.add(
+          'unknown-line-type',
+          `lines of type '${String(type)}' are not known and were left out`,
+          line,
+        );
+    }
+  }
+
+  #message(message: JsonObject, entry: Entry): void {
+    switch (message['role']) {
+      case 'user':
+        this.#recorder.message(entry, this.#parts(message['content'], entry), 'user');
+        return;
+      case 'assistant':
+        this.#assistant(message, entry);
+        return;
+      case 'toolResult':
+        this.#recorder.result(entry, {
+          callId: textOf(message['toolCallId'])?.split('|')[0],
+          toolName: textOf(message['toolName']),
+          content: this.#parts(message['content'], entry),
+          isError: message['isError'] === true,
+        });
+        return;
+      case 'bashExecution':
+        this.#userShell(message, entry);
+        return;
+      case 'custom':
+      case 'branchSummary':
+        this.#recorder.message(entry, this.#parts(message['content'] ?? message['summary'], entry), 'environment');
+        return;
+      case 'compactionSummary':
+        this.#compaction(message, entry);
+        return;
+      default:
+        this.#source.notes.add(
+          'unknown-line-type',
+          `messages of role '${String(message['role'])}' are not known and were left out`,
+          entry.line,
+        );
+    }
+  }
+
+  #assistant(message: JsonObject, entry: Entry): void {
+    const response = this.#recorder.response(entry, textOf(message['responseId']));
+    const content = message['content'];
+    for (const [index, block] of (Array.isArray(content) ? content : [content]).entries()) {
+      const fields = objectOf(block);
+      if (fields['type'] === 'thinking') {
+        const signature = textOf(fields['thinkingSignature']);
+        const thinking = textOf(fields['thinking']) ?? '';
+        if (message['api'] === 'anthropic-messages' || message['api'] === undefined) {
+          response.thinkingBlocks.push({
+            type: 'thinking',
+            thinking,
+            ...(signature === undefined ? {} : { signature }),
+          });
+        } else {
+          // Other providers' signatures are not Anthropic's, and a block with one would be sent to no one rightly.
+          response.reasoningContent += thinking;
+        }
+      } else if (fields['type'] === 'toolCall') {
+        // pi joins the ids of the call and of its item with a bar where the provider gives both.
+        const [callId, itemId] = (textOf(fields['id']) ?? `call-of-${entry.id}-${index}`).split('|');
+        this.#recorder.call(response, entry, {
+          id: callId ?? '',
+          name: textOf(fields['name']) ?? 'unknown',
+          input: fields['arguments'],
+          itemId: textOf(itemId),
+        });
+      } else {
+        response.thought.push(...this.#parts(block, entry));
+      }
+    }
+    const counts = objectOf(message['usage']);
+    const usage = usageOf({
+      uncached: counts['input'],
+      cacheRead: counts['cacheRead'],
+      cacheWrite: counts['cacheWrite'],
+      output: counts['output'],
+    });
+    if (usage === undefined) return;
+    const costUsd = numberOf(objectOf(counts['cost'])['total']);
+    const model = textOf(message['model']) ?? 'unknown';
+    response.usage = { entry, model, usage, ...(costUsd === undefined || costUsd < 0 ? {} : { costUsd }) };
+  }
+
+  /** A command that the user ran: no call of the model, but its output is put before the model in the user's place. */
+  #userShell(message: JsonObject, entry: Entry): void {
+    if (message['excludeFromContext'] === true) {
+      this.#source.notes.add('skipped-line', "a 'bashExecution' that the user kept from the model", entry.line);
+      return;
+    }
+    const exitCode = numberOf(message['exitCode']);
+    const status = exitCode === undefined || exitCode === 0 ? '' : `\nexit code ${exitCode}`;
+    const text = `The user ran: ${String(message['command'])}\n${textOf(message['output']) ?? '(no output)'}${status}`;
+    this.#recorder.message(entry, [{ type: 'text', text }], 'environment');
+  }
+
+  #compaction(fields: JsonObject, entry: Entry): void {
+    const summary = textOf(fields['summary']);
+    const tokensBefore = numberOf(fields['tokensBefore']);
+    const firstKept = textOf(fields['firstKeptEntryId']);
+    this.#recorder.compaction(entry, {
+      ...(summary === undefined ? {} : { summary }),
+      ...(tokensBefore === undefined ? {} : { tokensBefore }),
+      ...(firstKept === undefined ? {} : { firstKeptEntryId: firstKept }),
+    });
+  }
+
+  #parts(content: unknown, entry: Entry): ReturnType<typeof contentParts> {
+    return contentParts(content, (type) =>
+      this.#source.notes.add('unsupported-content', `a block of type '${type}' was kept as text`, entry.line),
+    );
+  }
+
+  #noteBranch(fields: JsonObject, line: number): void {
+    const parent = textOf(fields['parentId']);
+    if (parent === undefined) return;
+    if (this.#parents.has(parent)) {
+      this.#source.notes.add(
+        'branch',
+        'the conversation was rewound; what was undone stays, in the order of the file',
+        line,
+      );
+    }
+    this.#parents.add(parent);
+  }
+}

@@ -1,0 +1,52 @@
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
+import { LogReadError } from './errors.js';
+
+/** A file that may be a log. */
+export interface LogFile {
+  readonly file: string;
+  /** Below the folder that was given; the file's own name when it was given itself. */
+  readonly name: string;
+  /** Why it is not looked at, for a file that no agent wrote. */
+  readonly notALog?: string;
+}
+
+const notLogs = /^(?:readme|licen[cs]e|notice|changelog|adp-readme-license)(?:[.-].*)?$|^manifest\.json$/i;
+
+/**
+ * The files at a path: itself, or all in the folder and below, sorted by name. Links to folders are not followed.
+ *
+ * @throws {@link LogReadError} when there is nothing at the path, or a folder cannot be listed.
+ */
+export async function logFiles(
+  path: string,
+): Promise<{ readonly isFolder: boolean; readonly files: readonly LogFile[] }> {
+  try {
+    if (!(await stat(path)).isDirectory()) return { isFolder: false, files: [{ file: path, name: basename(path) }] };
+    const entries = await readdir(path, { recursive: true, withFileTypes: true });
+    const files = entries
+      .filter((entry) => !entry.isDirectory())
+      .map((entry) => logFile(path, join(entry.parentPath, entry.name), entry.isFile() || entry.isSymbolicLink()));
+    return { isFolder: true, files: files.sort((one, other) => byCodePoint(one.file, other.file)) };
+  } catch (error) {
+    throw new LogReadError({
+      file: path,
+      reason: error instanceof Error ? error.message : String(error),
+      cause: error,
+    });
+  }
+}
+
+function logFile(folder: string, file: string, isFile: boolean): LogFile {
+  const name = relative(folder, file).replaceAll('\\', '/');
+  // Reading a pipe or a socket may never end.
+  if (!isFile) return { file, name, notALog: 'it is no regular file' };
+  if (notLogs.test(basename(file))) return { file, name, notALog: 'it goes with the logs and is none' };
+  if (basename(file).startsWith('.')) return { file, name, notALog: 'it is hidden' };
+  return { file, name };
+}
+
+/** The order must not depend on the language of the machine. */
+function byCodePoint(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

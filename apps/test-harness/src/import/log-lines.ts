@@ -1,0 +1,56 @@
+import { createReadStream } from 'node:fs';
+import { LogReadError } from './errors.js';
+
+/** One line of a text file. */
+export interface LogLine {
+  readonly text: string;
+  /** The first line is 1. */
+  readonly line: number;
+  /** False for a last line that no line feed ends. */
+  readonly terminated: boolean;
+}
+
+/**
+ * The lines of a UTF-8 file, read in blocks. Only a line feed ends a line: `readline` of Node also splits at U+2028 and
+ * U+2029, which JSON allows inside strings.
+ *
+ * @throws {@link LogReadError} when the file cannot be read.
+ */
+export async function* logLines(file: string, signal?: AbortSignal): AsyncGenerator<LogLine> {
+  const stream = createReadStream(file, {
+    encoding: 'utf8',
+    highWaterMark: 1 << 20,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  let line = 0;
+  let rest: string[] = [];
+  try {
+    for await (const block of stream as AsyncIterable<string>) {
+      let start = line === 0 && rest.length === 0 && block.startsWith('\uFEFF') ? 1 : 0;
+      for (let end = block.indexOf('\n', start); end !== -1; end = block.indexOf('\n', start)) {
+        rest.push(block.slice(start, end));
+        yield {
+          text: withoutReturn(rest.length === 1 ? (rest[0] ?? '') : rest.join('')),
+          line: ++line,
+          terminated: true,
+        };
+        rest = [];
+        start = end + 1;
+      }
+      if (start < block.length) rest.push(block.slice(start));
+    }
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    throw new LogReadError({
+      file,
+      line: line + 1,
+      reason: error instanceof Error ? error.message : String(error),
+      cause: error,
+    });
+  }
+  if (rest.length > 0) yield { text: rest.join(''), line: line + 1, terminated: false };
+}
+
+function withoutReturn(text: string): string {
+  return text.endsWith('\r') ? text.slice(0, -1) : text;
+}

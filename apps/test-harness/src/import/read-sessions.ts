@@ -1,0 +1,111 @@
+import { isLLMConvertible, PalimpsestError } from '@palimpsest/events';
+import { LogReadError, UnknownLogFormatError } from './errors.js';
+import { logFormats } from './formats/index.js';
+import type { ImportedSession, LogFormat, LogSource } from './log-format.js';
+import type { LogFile } from './log-files.js';
+import { logFiles } from './log-files.js';
+import { openLog } from './log-source.js';
+import type { ImportNote, Session, SkippedFile } from './session.js';
+
+/** Options of {@link readSessions}. */
+export interface ReadSessionsOptions {
+  /** Called for each file before it is read, with its place among them, so that a program can show how far it is. */
+  readonly onFile?: (file: { readonly file: string; readonly index: number; readonly count: number }) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** The sessions of a file or folder. It can be iterated over once. */
+export interface SessionReader extends AsyncIterable<Session> {
+  /** The files that gave no session, and why. Complete when the iteration is. */
+  readonly skipped: readonly SkippedFile[];
+}
+
+/** The names of the formats that can be read. */
+export const logFormatNames: readonly string[] = logFormats.map((format) => format.name);
+
+/**
+ * Reads recorded sessions from a file, or from all files in a folder and below, sorted by name. The format is recognised by
+ * content. A file is read while its sessions are taken; no more than two sessions are held.
+ *
+ * In a folder, a file that cannot be read stands in `skipped` with the reason, and the others go on. A file that was named
+ * itself throws.
+ *
+ * @throws {@link UnknownLogFormatError} when the named file is of no known format; names the known ones.
+ * @throws {@link LogReadError} when a file cannot be read, or is a Palimpsest log with a broken line; names file and line.
+ */
+export function readSessions(path: string, options: ReadSessionsOptions = {}): SessionReader {
+  const skipped: SkippedFile[] = [];
+  return { skipped, [Symbol.asyncIterator]: () => read(path, options, skipped) };
+}
+
+async function* read(path: string, options: ReadSessionsOptions, skipped: SkippedFile[]): AsyncGenerator<Session> {
+  const { isFolder, files } = await logFiles(path);
+  for (const [index, logFile] of files.entries()) {
+    options.signal?.throwIfAborted();
+    if (logFile.notALog !== undefined) {
+      skipped.push({ file: logFile.file, reason: logFile.notALog, notes: [] });
+      continue;
+    }
+    options.onFile?.({ file: logFile.file, index, count: files.length });
+    try {
+      yield* sessionsOf(logFile, options, skipped);
+    } catch (error) {
+      if (!isFolder || !PalimpsestError.isInstance(error)) throw error;
+      skipped.push({ file: logFile.file, reason: error.message, error, notes: [] });
+    }
+  }
+}
+
+async function* sessionsOf(
+  logFile: LogFile,
+  options: ReadSessionsOptions,
+  skipped: SkippedFile[],
+): AsyncGenerator<Session> {
+  const { file, name } = logFile;
+  const { signal } = options;
+  const source = await openLog(file, {
+    name,
+    knownFormats: logFormatNames,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const format = logFormats.find((candidate) => candidate.recognise(source));
+  if (format === undefined) {
+    throw new UnknownLogFormatError({
+      file,
+      reason: 'it is of none of the known formats',
+      knownFormats: logFormatNames,
+    });
+  }
+  // A session waits for the next one, because what is noted at the end of the file belongs to the last.
+  const names = new Set<string>();
+  let waiting: Session | undefined;
+  let orphanedNotes: readonly ImportNote[] = [];
+  for await (const imported of imports(format, source)) {
+    const notes = [...orphanedNotes, ...source.notes.take()];
+    if (!imported.events.some(isLLMConvertible)) {
+      orphanedNotes = notes;
+      continue;
+    }
+    orphanedNotes = [];
+    if (waiting !== undefined) yield waiting;
+    let unique = imported.name;
+    for (let copy = 2; names.has(unique); copy++) unique = `${imported.name}~${copy}`;
+    names.add(unique);
+    waiting = { name: unique, file, format: format.name, events: imported.events, notes };
+  }
+  const rest = [...orphanedNotes, ...source.notes.take()];
+  if (waiting === undefined)
+    skipped.push({ file, reason: `there is no conversation in this '${format.name}' log`, notes: rest });
+  else yield { ...waiting, notes: [...waiting.notes, ...rest] };
+}
+
+/** What a log does to a reader that its author did not foresee is an error that names the log, never a bare crash. */
+async function* imports(format: LogFormat, source: LogSource): AsyncGenerator<ImportedSession> {
+  try {
+    yield* format.read(source);
+  } catch (error) {
+    if (PalimpsestError.isInstance(error) || (error instanceof Error && error.name === 'AbortError')) throw error;
+    const reason = `the reader of '${format.name}' failed: ${error instanceof Error ? error.message : String(error)}`;
+    throw new LogReadError({ file: source.file, reason, cause: error });
+  }
+}

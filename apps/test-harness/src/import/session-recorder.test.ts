@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { jsonLines, noteKinds, outline, sessionOf } from './fixtures/fixture-files.js';
+import { NoteTaker } from './note-taker.js';
+import { SessionRecorder } from './session-recorder.js';
+
+const user = { role: 'user', content: 'Go.' };
+const call = (...ids: string[]): object => ({
+  role: 'assistant',
+  content: '',
+  tool_calls: ids.map((id) => ({ id, type: 'function', function: { name: 'run', arguments: '{}' } })),
+});
+const result = (id: string, content = 'done'): object => ({ role: 'tool', tool_call_id: id, content });
+
+test('a call without a result stays and is noted with its line', async () => {
+  const session = await sessionOf(jsonLines([user, call('a', 'b'), result('a')]));
+  expect(session.events.map(({ type }) => type)).toEqual(['message', 'action', 'action', 'observation']);
+  expect(session.notes).toMatchObject([
+    { kind: 'call-without-result', line: 2, message: "the call 'b' of 'run' has no result" },
+  ]);
+});
+
+test('a result without a call stays, with no action, and is noted', async () => {
+  const session = await sessionOf(jsonLines([user, result('ghost'), call('late'), result('late')]));
+  expect(session.events[1]).toMatchObject({ type: 'observation', toolCallId: 'ghost', toolName: 'unknown' });
+  expect(session.events[1]).not.toHaveProperty('actionId');
+  expect(session.notes).toMatchObject([{ kind: 'result-without-call', line: 2 }]);
+});
+
+test('a result before its call is an orphan for good', async () => {
+  const session = await sessionOf(jsonLines([user, result('a'), call('a')]));
+  expect(session.events).toHaveLength(3);
+  expect(noteKinds(session)).toEqual(['result-without-call ×1', 'call-without-result ×1']);
+});
+
+test('a second result for a call stays and is noted', async () => {
+  const session = await sessionOf(jsonLines([user, call('a'), result('a', 'first'), result('a', 'second')]));
+  expect(session.events.map(outline).slice(2)).toEqual(['result a run: first', 'result a run: second']);
+  expect(session.events[3]).toMatchObject({ actionId: 'line-2' });
+  expect(session.notes).toMatchObject([{ kind: 'duplicate-result', line: 4 }]);
+});
+
+test('a call id used again by a later response is matched by occurrence', async () => {
+  const session = await sessionOf(jsonLines([user, call('a'), result('a'), call('a'), result('a')]));
+  expect(session.events.filter((event) => event.type === 'observation')).toMatchObject([
+    { actionId: 'line-2' },
+    { actionId: 'line-4' },
+  ]);
+  expect(session.notes).toEqual([]);
+});
+
+test('a second call with the id of an open one is noted', async () => {
+  const session = await sessionOf(jsonLines([user, call('a', 'a'), result('a')]));
+  expect(session.events).toHaveLength(4);
+  expect(noteKinds(session)).toEqual(['duplicate-call-id ×1', 'call-without-result ×1']);
+});
+
+test('ids and names that every provider refuses are replaced alike in call and result', async () => {
+  const bad = { id: 'a b|c', type: 'function', function: { name: 'web.search', arguments: '{}' } };
+  const session = await sessionOf(
+    jsonLines([user, { role: 'assistant', content: '', tool_calls: [bad] }, result('a b|c')]),
+  );
+  const [, action, observation] = session.events;
+  expect(action).toMatchObject({
+    toolCall: { id: expect.stringMatching(/^call_[0-9a-f]{24}$/) as unknown, name: 'web_search' },
+  });
+  expect(observation).toMatchObject({
+    toolCallId: action?.type === 'action' ? action.toolCall.id : '',
+    actionId: action?.id,
+  });
+  expect(noteKinds(session)).toEqual(['normalised ×2', 'normalised ×1']);
+});
+
+test('times are the log’s own, and an event without one has that of the event before', () => {
+  const recorder = new SessionRecorder(new NoteTaker('log'));
+  const words = [{ type: 'text' as const, text: 'Hi.' }];
+  const times = [undefined, 1_772_355_600, 1_772_355_601_500, '2026-03-01 10:00:00', 'yesterday'];
+  for (const [index, timestamp] of times.entries()) recorder.message({ id: `e${index}`, timestamp }, words, 'user');
+  expect(recorder.finish().map(({ timestamp }) => timestamp)).toEqual([
+    '1970-01-01T00:00:00.000Z',
+    '2026-03-01T09:00:00.000Z',
+    '2026-03-01T09:00:01.500Z',
+    '2026-03-01 10:00:00',
+    '2026-03-01 10:00:00',
+  ]);
+});
+
+test('an id that is taken is given to the first event only, and noted', () => {
+  const notes = new NoteTaker('log');
+  const recorder = new SessionRecorder(notes);
+  for (const id of ['a#2', 'a', 'a']) recorder.message({ id }, [{ type: 'text', text: id }], 'user');
+  expect(recorder.finish().map(({ id }) => id)).toEqual(['a#2', 'a', 'a#2~2']);
+  expect(notes.take()).toMatchObject([{ kind: 'duplicate-event-id', count: 1 }]);
+});

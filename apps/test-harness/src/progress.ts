@@ -1,0 +1,38 @@
+import ora from 'ora';
+
+/** Shows on stderr what is being done. On a terminal one line that changes; elsewhere a line now and then. */
+export interface Progress {
+  update(text: string): void;
+  /** Writes a line that stays. */
+  line(text: string): void;
+  stop(): void;
+}
+
+const millisecondsBetweenUpdates = 80;
+const millisecondsBetweenLines = 5_000;
+
+/** The progress of one command. */
+export function progress(): Progress {
+  const isTerminal = process.stderr.isTTY === true;
+  const spinner = isTerminal ? ora({ stream: process.stderr }).start() : undefined;
+  let shownAt = performance.now();
+  return {
+    update(text) {
+      const now = performance.now();
+      if (now - shownAt < (isTerminal ? millisecondsBetweenUpdates : millisecondsBetweenLines)) return;
+      shownAt = now;
+      if (spinner === undefined) process.stderr.write(`${text}\n`);
+      else {
+        spinner.text = text;
+        spinner.render();
+      }
+    },
+    line(text) {
+      spinner?.clear();
+      process.stderr.write(`${text}\n`);
+    },
+    stop() {
+      spinner?.stop();
+    },
+  };
+}

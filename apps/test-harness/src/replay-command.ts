@@ -1,0 +1,87 @@
+import { condenserByName, condenserNames } from '@palimpsest/condensers';
+import pc from 'picocolors';
+import type { Condenser } from '@palimpsest/view';
+import type { SkippedFile } from './import/index.js';
+import { progress } from './progress.js';
+import { noteCounts, reportRows } from './replay/replay-report.js';
+import type { ReplayedSession } from './replay/replay-report.js';
+import { replayPath } from './replay/replay.js';
+import { reportTable } from './replay/report-table.js';
+import { tokenUnit } from './replay/token-counter.js';
+
+/** Options of `palimpsest-harness replay`, as the command line gives them. */
+export interface ReplayCommandOptions {
+  readonly condenser: readonly string[];
+  readonly contextWindow?: number;
+  readonly sessions: boolean;
+  readonly json: boolean;
+}
+
+/** The row that condenses nothing: the measure of what the others save. */
+const none: Condenser = { name: 'none', condense: (view) => view };
+
+/**
+ * Replays the paths and prints the report. Resolves to the exit code: 0, or 1 when a provider would refuse a message list,
+ * a condenser failed, or nothing could be replayed.
+ *
+ * @throws {@link CondenserNotFoundError} for a name that is no condenser; lists those that are.
+ */
+export async function replayCommand(paths: readonly string[], options: ReplayCommandOptions): Promise<number> {
+  const names = options.condenser.length === 0 ? condenserNames() : options.condenser;
+  const condensers = [none, ...names.filter((name) => name !== none.name).map((name) => condenserByName(name))];
+  const shown = progress();
+  const sessions: ReplayedSession[] = [];
+  const skipped: SkippedFile[] = [];
+  try {
+    for (const path of paths) {
+      const replayed = replayPath(path, {
+        condensers,
+        ...(options.contextWindow === undefined ? {} : { contextWindow: options.contextWindow }),
+        onProgress: shown.update,
+        onSkipped: (file) => void skipped.push(file),
+      });
+      for await (const session of replayed) {
+        sessions.push(session);
+        const [first] = session.replays;
+        shown.line(`${session.name} (${session.format}): ${session.events} events, ${first?.modelCalls ?? 0} model calls`);
+      }
+    }
+  } finally {
+    shown.stop();
+  }
+  const rows = reportRows(sessions);
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify({ tokenUnit, rows, sessions, skipped }, null, 2)}\n`);
+  } else {
+    printReport(sessions, skipped, options.sessions);
+  }
+  const bad = rows.some(({ refusedLists, condenserErrors }) => refusedLists > 0 || condenserErrors > 0);
+  return bad || sessions.length === 0 ? 1 : 0;
+}
+
+function printReport(sessions: readonly ReplayedSession[], skipped: readonly SkippedFile[], each: boolean): void {
+  const print = (text = ''): void => void process.stdout.write(`${text}\n`);
+  const colour = pc.isColorSupported && process.stdout.isTTY === true;
+  if (each && sessions.length > 1) {
+    for (const session of sessions) {
+      print(`\n${session.name} (${session.format})`);
+      print(reportTable(reportRows([session]), { colour }));
+    }
+    print('\nAll sessions');
+  }
+  print(reportTable(reportRows(sessions), { colour }));
+  for (const { name, replays } of sessions) {
+    for (const { condenser, refusals, condenserErrors } of replays) {
+      for (const { provider, rule, path, message, modelCall } of refusals) {
+        print(`refused: ${name}, ${condenser}, model call ${modelCall + 1}: ${provider} ${rule} at ${path}: ${message}`);
+      }
+      for (const { modelCall, message } of condenserErrors.slice(0, 3)) {
+        print(`failed: ${name}, ${condenser}, model call ${modelCall + 1}: ${message}`);
+      }
+    }
+  }
+  const notes = noteCounts(sessions);
+  if (notes.size > 0) print(`Notes while reading: ${[...notes].map(([kind, count]) => `${kind} ${count}`).join(', ')}`);
+  if (skipped.length > 0) print(`Files without a session: ${skipped.length}`);
+  for (const { file, reason } of skipped) print(`  ${file}: ${reason}`);
+}

@@ -1,0 +1,91 @@
+import { logBuilder } from '@palimpsest/events/testing';
+import { condensation } from '@palimpsest/view';
+import type { Condenser, View } from '@palimpsest/view';
+import { expect, test } from 'vitest';
+import { findRefusals } from './refusals.js';
+import { replaySession } from './replay-session.js';
+import { tokenCounter } from './token-counter.js';
+
+const options = { countTokens: tokenCounter(), findRefusals };
+const none: Condenser = { name: 'none', condense: (view) => view };
+
+function session(steps: number) {
+  const log = logBuilder();
+  log.system('You repair programs.');
+  log.user('Mend the parser.');
+  for (let step = 0; step < steps; step++) log.call('read_file', { path: `src/${step}.ts` }, `line ${step} `.repeat(200));
+  log.agent('The parser is mended.');
+  return log.events;
+}
+
+test('without condensation every call extends the call before, and nothing is refused', async () => {
+  const replay = await replaySession(session(20), none, options);
+  expect(replay).toMatchObject({
+    modelCalls: 21,
+    condensations: 0,
+    prefixRewrites: 0,
+    refusedLists: 0,
+    eventsInViewAtEnd: 42,
+    condenserErrors: [],
+  });
+  expect(replay.peakTokens).toBeGreaterThan(20 * 200);
+  expect(replay.tokensSent).toBeGreaterThan(replay.peakTokens * 10);
+});
+
+test('a condensation saves tokens for the rest of the session and rewrites the prefix once', async () => {
+  const halves: Condenser = {
+    name: 'halves',
+    condense: (view) =>
+      view.events.length > 30 ? condensation({ view, start: 2, end: 22, summary: 'Ten files were read.' }) : view,
+  };
+  const [before, after] = [
+    await replaySession(session(20), none, options),
+    await replaySession(session(20), halves, options),
+  ];
+  expect(after).toMatchObject({ condensations: 1, prefixRewrites: 1, refusedLists: 0, eventsInViewAtEnd: 23 });
+  expect(after.tokensSent).toBeLessThan(before.tokensSent);
+  expect(after.peakTokens).toBeLessThan(before.peakTokens);
+});
+
+test('decisions that the recorded agent made are left out', async () => {
+  const log = logBuilder();
+  log.user('Mend the parser.');
+  const { action, result } = log.call('read_file', {}, 'text');
+  log.add(log.create('condensation', { forgottenEventIds: [action.id, result.id], summary: 'read', summaryOffset: 1 }));
+  log.agent('Done.');
+  const replay = await replaySession(log.events, none, options);
+  expect(replay).toMatchObject({ modelCalls: 2, eventsInViewAtEnd: 3, prefixRewrites: 0 });
+});
+
+test('a condenser that fails is reported and the view is sent as it was', async () => {
+  const failing: Condenser = {
+    name: 'failing',
+    condense: () => {
+      throw new Error('no model');
+    },
+  };
+  const replay = await replaySession(session(3), failing, options);
+  expect(replay.condenserErrors).toHaveLength(4);
+  expect(replay.condenserErrors[0]).toEqual({ modelCall: 0, message: 'no model' });
+  expect(replay.tokensSent).toBe((await replaySession(session(3), none, options)).tokensSent);
+});
+
+test('a view that a provider would refuse is counted, with the rule that it breaks', async () => {
+  // What a condenser without our view could do: drop a result and keep its call.
+  const careless: Condenser = {
+    name: 'careless',
+    condense: (view) => {
+      const withoutResults = view.toMessages().filter(({ role }) => role !== 'tool');
+      return new Proxy(view, {
+        get: (target, key) => {
+          if (key === 'toMessages') return () => withoutResults;
+          const value: unknown = Reflect.get(target, key, target);
+          return typeof value === 'function' ? (value as (...rest: unknown[]) => unknown).bind(target) : value;
+        },
+      }) satisfies View;
+    },
+  };
+  const replay = await replaySession(session(3), careless, options);
+  expect(replay.refusedLists).toBe(3);
+  expect(new Set(replay.refusals.map(({ rule }) => rule))).toEqual(new Set(['A5', 'B1']));
+});

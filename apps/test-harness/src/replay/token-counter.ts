@@ -1,0 +1,45 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import type { ContentPart, Message } from '@palimpsest/events';
+
+/** What the table's header says of the unit. */
+export const tokenUnit = 'o200k tokens';
+
+const tokensPerMessage = 4;
+const tokensPerImage = 1_000;
+
+/** Counts the tokens of messages. Each text is counted once and remembered, since most is sent again and again. */
+export interface TokenCounter {
+  (messages: readonly Message[]): number;
+}
+
+/**
+ * A counter with the o200k vocabulary: text, tool names, arguments and thinking, 4 tokens for each message's frame and
+ * 1,000 for an image. Tools and what else is the same for every condenser are not in it.
+ */
+export function tokenCounter(): TokenCounter {
+  const known = new Map<string, number>();
+  const ofText = (text: string): number => {
+    let tokens = known.get(text);
+    if (tokens === undefined) {
+      // Text of a log may hold what looks like a control token; it is text all the same.
+      tokens = countTokens(text, { disallowedSpecial: new Set<string>() });
+      known.set(text, tokens);
+    }
+    return tokens;
+  };
+  const ofPart = (part: ContentPart): number => (part.type === 'text' ? ofText(part.text) : tokensPerImage);
+  return (messages) => {
+    let total = 0;
+    for (const message of messages) {
+      total += tokensPerMessage;
+      for (const part of message.content) total += ofPart(part);
+      if (message.role !== 'assistant') continue;
+      for (const call of message.toolCalls ?? []) total += ofText(call.name) + ofText(call.arguments);
+      for (const block of message.thinkingBlocks ?? []) {
+        if (block.type === 'thinking') total += ofText(block.thinking);
+      }
+      if (message.reasoningContent !== undefined) total += ofText(message.reasoningContent);
+    }
+    return total;
+  };
+}
