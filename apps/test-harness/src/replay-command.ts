@@ -27,7 +27,7 @@ const none: Condenser = { name: 'none', condense: (view) => view };
  * @throws {@link CondenserNotFoundError} for a name that is no condenser; lists those that are.
  */
 export async function replayCommand(paths: readonly string[], options: ReplayCommandOptions): Promise<number> {
-  const names = options.condenser.length === 0 ? condenserNames() : options.condenser;
+  const names = options.condenser.length === 0 ? condenserNames : options.condenser;
   const condensers = [none, ...names.filter((name) => name !== none.name).map((name) => condenserByName(name))];
   const shown = progress();
   const sessions: ReplayedSession[] = [];

@@ -2,43 +2,47 @@ import Table from 'cli-table3';
 import type { ReplayRow } from './replay-report.js';
 import { tokenUnit } from './token-counter.js';
 
-/** The rows as a table of text, one line for each condenser. */
+const columns = [
+  'condenser',
+  `tokens sent\n(${tokenUnit})`,
+  `peak\n(${tokenUnit})`,
+  'saved\nvs none',
+  'events\nat end',
+  'conden-\nsations',
+  'prefix\nrewrites',
+  'refused\nlists',
+  'our time\n(ms/call)',
+];
+
+/** The rows as a table of text below a line that says what they are of, one line for each condenser. */
 export function reportTable(rows: readonly ReplayRow[], options: { readonly colour: boolean }): string {
   const table = new Table({
-    head: [
-      'condenser',
-      'sessions',
-      'calls',
-      `sent\n(${tokenUnit})`,
-      `peak\n(${tokenUnit})`,
-      'saved\nvs none',
-      'events in\nview at end',
-      'conden-\nsations',
-      'prefix\nrewrites',
-      'refused\nlists',
-      'our time\n(ms/call)',
-    ],
-    colAligns: ['left', ...Array<'right'>(10).fill('right')],
+    head: columns,
+    colAligns: ['left', ...Array<'right'>(columns.length - 1).fill('right')],
+    chars: { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' },
     style: options.colour ? { head: ['bold'], border: ['grey'] } : { head: [], border: [] },
   });
   for (const row of rows) {
     table.push([
       row.condenser,
-      count(row.sessions),
-      count(row.modelCalls),
-      count(row.tokensSent),
-      count(row.peakTokens),
+      number(row.tokensSent),
+      number(row.peakTokens),
       `${(row.savedShare * 100).toFixed(1)} %`,
-      count(row.eventsInViewAtEnd),
-      count(row.condensations),
-      count(row.prefixRewrites),
-      count(row.refusedLists),
+      number(row.eventsInViewAtEnd),
+      number(row.condensations),
+      number(row.prefixRewrites),
+      number(row.refusedLists),
       row.millisecondsPerCall.toFixed(2),
     ]);
   }
-  return table.toString();
+  const [first] = rows;
+  return `${count(first?.sessions ?? 0, 'session')}, ${count(first?.modelCalls ?? 0, 'model call')}\n${table.toString()}`;
 }
 
-function count(value: number): string {
+function number(value: number): string {
   return value.toLocaleString('en-GB');
+}
+
+function count(value: number, noun: string): string {
+  return `${number(value)} ${noun}${value === 1 ? '' : 's'}`;
 }

@@ -1,8 +1,8 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import type { ContentPart, Message } from '@palimpsest/events';
 
-/** What the table's header says of the unit. */
-export const tokenUnit = 'o200k tokens';
+/** The unit of all token counts: tokens of the o200k vocabulary. */
+export const tokenUnit = 'o200k';
 
 const tokensPerMessage = 4;
 const tokensPerImage = 1_000;

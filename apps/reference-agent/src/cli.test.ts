@@ -1,0 +1,216 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Event, Message, ToolMessage } from '@palimpsest/events';
+import { fileEventStore } from '@palimpsest/events/file';
+import { openaiServer } from '@palimpsest/llm-adapters/testing';
+import { View } from '@palimpsest/view';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { DemoReport } from './demo.js';
+import { nextTurn } from './offline-model/plan.js';
+import { stepLabel } from './offline-model/recollection.js';
+import { samplePlan } from './offline-model/sample-plan/index.js';
+
+const app = fileURLToPath(new URL('..', import.meta.url));
+const patience = 120_000;
+const key = 'sk-made-up-key-for-a-test-0123456789';
+
+interface Ran {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the command from its sources, as a process of its own. */
+function palimpsest(flags: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
+  const { OPENAI_API_KEY: _openai, ANTHROPIC_API_KEY: _anthropic, ...own } = process.env;
+  const node = ['--import', 'tsx', '--conditions', '@palimpsest/source', 'src/cli.ts'];
+  return new Promise((resolve) => {
+    execFile(process.execPath, [...node, ...flags], { cwd: app, env: { ...own, ...env } }, (error, stdout, stderr) =>
+      resolve({ status: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr }),
+    );
+  });
+}
+
+async function logIn(directory: string): Promise<readonly Event[]> {
+  const store = fileEventStore({ directory });
+  const events: Event[] = [];
+  for await (const { conversationId } of store.list()) {
+    for await (const event of store.read(conversationId)) events.push(event);
+  }
+  return events;
+}
+
+const callsIn = (events: readonly Event[]) =>
+  events.flatMap((event) => (event.type === 'action' ? [[event.toolCall.name, event.toolCall.arguments]] : []));
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'palimpsest-cli-test-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('palimpsest demo', () => {
+  test(
+    'does the same work each time, prints what it does, and leaves a log that replays',
+    async () => {
+      const directories = [join(folder, 'first'), join(folder, 'second')] as const;
+      const human = await palimpsest(['demo', '--log-dir', directories[0]]);
+      const json = await palimpsest(['demo', '--log-dir', directories[1], '--json']);
+      expect([human.status, json.status]).toEqual([0, 0]);
+
+      const report = JSON.parse(json.stdout) as DemoReport;
+      expect(report.steps).toBeGreaterThanOrEqual(60);
+      expect(report.condensations).toBeGreaterThanOrEqual(3);
+      expect(report.testStatus).toBe(0);
+
+      expect(human.stdout).toContain('◆  condensation 3: ');
+      expect(human.stdout).toMatch(/ {5}masked read_file src\/\S+ \([\d,]+ tokens\)/);
+      expect(human.stdout).toMatch(/ {5}forgot \d+ events; a summary of [\d,]+ characters/);
+      expect(human.stdout).toMatch(/run_command node --test \S+ → exit 1/);
+      expect(human.stdout).toContain('Answer\nAll ');
+      expect(human.stdout).toContain(`Event log: ${directories[0]}`);
+      expect(human.stdout).not.toMatch(/\u001b/);
+
+      const [first, second] = [await logIn(directories[0]), await logIn(directories[1])];
+      expect(callsIn(first)).toEqual(callsIn(second));
+      expect(first.map(({ type }) => type)).toEqual(second.map(({ type }) => type));
+      expect(View.fromEvents(first).notes.length).toBe(0);
+      const last = View.fromEvents(first).toMessages().at(-1);
+      expect(last).toMatchObject({ role: 'tool', toolName: 'finish' });
+    },
+    patience,
+  );
+
+  test(
+    'exits with the status of the tests, whatever the model says',
+    async () => {
+      const logs = join(folder, 'lazy');
+      const server = await openaiServer({
+        apiKey: key,
+        reply: () => ({ message: { content: 'All tests pass, trust me.' } }),
+      });
+      try {
+        const ran = await palimpsest(['demo', '--model', 'some-model', '--log-dir', logs], {
+          OPENAI_API_KEY: key,
+          OPENAI_BASE_URL: server.url,
+        });
+        expect(ran.status).toBe(1);
+        expect(ran.stdout).toContain('All tests pass, trust me.');
+        expect(ran.stdout).toContain('failed 1');
+        const [log] = await readdir(logs);
+        expect(`${ran.stdout}${ran.stderr}${await readFile(join(logs, log ?? ''), 'utf8')}`).not.toContain(key);
+      } finally {
+        await server.close();
+      }
+    },
+    patience,
+  );
+
+  test(
+    'speaks a provider’s protocol: the whole work over a server that checks every request',
+    async () => {
+      const server = await openaiServer({
+        apiKey: key,
+        reply: (body) => {
+          const turn = nextTurn(samplePlan, (body.messages as readonly WireMessage[]).map(neutral));
+          if (turn === undefined) return { message: { content: 'Done.' } };
+          return {
+            message: {
+              content: `${stepLabel(turn.step, turn.isReadingAgain)} ${turn.say}`,
+              tool_calls: turn.calls.map(({ tool, input }, index) => ({
+                id: `call_${server.requests.length}_${index}`,
+                type: 'function',
+                function: { name: tool, arguments: JSON.stringify(input) },
+              })),
+            },
+          };
+        },
+      });
+      try {
+        const ran = await palimpsest(['demo', '--json', '--model', 'some-model', '--log-dir', join(folder, 'server')], {
+          OPENAI_API_KEY: key,
+          OPENAI_BASE_URL: server.url,
+        });
+        const report = JSON.parse(ran.stdout) as DemoReport;
+        expect(report).toMatchObject({ testStatus: 0, steps: server.requests.length });
+        expect(report.failure).toBeUndefined();
+        expect(report.condensations).toBeGreaterThanOrEqual(3);
+      } finally {
+        await server.close();
+      }
+    },
+    patience,
+  );
+
+  test(
+    'without the key of a named model: says which variable to set',
+    async () => {
+      const ran = await palimpsest(['demo', '--model', 'some-model', '--log-dir', join(folder, 'none')]);
+      expect(ran).toMatchObject({ status: 2, stdout: '' });
+      expect(ran.stderr).toContain('OPENAI_API_KEY');
+      expect(ran.stderr).not.toContain('    at ');
+    },
+    patience,
+  );
+
+  test(
+    'a wrong key is a failed run, with the provider’s words and without the key',
+    async () => {
+      const server = await openaiServer({ apiKey: 'another', reply: () => ({ message: { content: 'Hi.' } }) });
+      try {
+        const ran = await palimpsest(['demo', '--model', 'some-model', '--log-dir', join(folder, 'refused')], {
+          OPENAI_API_KEY: key,
+          OPENAI_BASE_URL: server.url,
+        });
+        expect(ran.status).toBe(1);
+        expect(ran.stdout).toContain('the run failed');
+        expect(`${ran.stdout}${ran.stderr}`).not.toContain(key);
+      } finally {
+        await server.close();
+      }
+    },
+    patience,
+  );
+});
+
+interface WireMessage {
+  readonly role: 'system' | 'developer' | 'user' | 'assistant' | 'tool';
+  readonly content: string | readonly { readonly text?: string }[] | null;
+  readonly tool_calls?: readonly {
+    readonly id: string;
+    readonly function: { readonly name: string; readonly arguments: string };
+  }[];
+  readonly tool_call_id?: string;
+}
+
+/** What a model behind OpenAI's protocol is told, in our words. */
+function neutral(message: WireMessage): Message {
+  const text =
+    typeof message.content === 'string'
+      ? message.content
+      : (message.content ?? []).map((part) => part.text ?? '').join('\n');
+  const content = text === '' ? [] : [{ type: 'text' as const, text }];
+  switch (message.role) {
+    case 'assistant':
+      return {
+        role: 'assistant',
+        content,
+        toolCalls: (message.tool_calls ?? []).map(({ id, function: { name, arguments: json } }) => ({
+          id,
+          name,
+          arguments: json,
+        })),
+      };
+    case 'tool': {
+      // The protocol has no place for the tool's name, nor for a mark of failure: the plan needs neither for its decisions
+      // except that an edit was refused, which it must tell by the words.
+      const tool: ToolMessage = { role: 'tool', toolCallId: message.tool_call_id ?? '', toolName: 'unknown', content };
+      return text.startsWith('old_text ') ? { ...tool, isError: true } : tool;
+    }
+    default:
+      return { role: message.role === 'user' ? 'user' : 'system', content };
+  }
+}

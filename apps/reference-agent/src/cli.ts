@@ -1,0 +1,73 @@
+#!/usr/bin/env node
+import { fileURLToPath } from 'node:url';
+import { Command } from 'commander';
+import { PalimpsestError } from '@palimpsest/events';
+import { defaultCondenser, demoSizes } from './default-condenser.js';
+import { runDemo } from './demo.js';
+import { chooseModel } from './model-choice.js';
+import { colorsFor } from './output/colors.js';
+import { reportTable } from './output/report-table.js';
+import { RunPrinter } from './output/run-printer.js';
+import { copyWorkspace } from './workspace-copy.js';
+
+/** What went wrong was not the tests: bad input, or a run that failed. */
+const failureStatus = 2;
+
+interface DemoFlags {
+  readonly logDir: string;
+  readonly model?: string;
+  readonly keep?: boolean;
+  readonly json?: boolean;
+}
+
+const program = new Command('palimpsest').description('A coding agent that condenses its history.');
+
+program
+  .command('demo')
+  .description('Have an agent work on a small project, and see what condensation does.')
+  .option('--log-dir <dir>', 'where the event log goes', '.palimpsest/logs')
+  .option('--model <name>', "a provider's model (needs OPENAI_API_KEY or ANTHROPIC_API_KEY); offline without it")
+  .option('--keep', 'keep the copy of the project that the agent worked on')
+  .option('--json', 'print the report as JSON, and nothing else')
+  .addHelpText('after', '\nThe exit status is that of the project’s tests after the run; 2 when the run itself failed.')
+  .action(demo);
+
+async function demo(flags: DemoFlags): Promise<void> {
+  const colors = colorsFor(process.stdout);
+  const print = (line: string) => {
+    if (flags.json !== true) process.stdout.write(`${line}\n`);
+  };
+  const llm = chooseModel(flags.model, process.env);
+  const interrupt = new AbortController();
+  process.once('SIGINT', () => interrupt.abort());
+  // The same from src/ and from dist/.
+  const { workspace, remove } = await copyWorkspace(fileURLToPath(new URL('../sample-project/', import.meta.url)));
+  try {
+    print(colors.bold(`An agent at work: model ${llm.model}, in ${workspace.root}`));
+    const printer = new RunPrinter({ print, colors });
+    const report = await runDemo({
+      workspace,
+      logDirectory: flags.logDir,
+      llm,
+      condenser: defaultCondenser(demoSizes),
+      onEvent: (event) => printer.follow(event),
+      signal: interrupt.signal,
+    });
+    if (flags.json === true) process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
+    if (report.answer !== undefined) print(`\n${colors.bold('Answer')}\n${report.answer}`);
+    print(`\n${colors.bold('The tests, run once more')}\n${report.testOutput.trim()}`);
+    print(`\n${reportTable(report)}`);
+    if (flags.keep === true) print(`Workspace: ${workspace.root}`);
+    process.exitCode = report.failure !== undefined && report.testStatus === 0 ? failureStatus : report.testStatus;
+  } finally {
+    if (flags.keep !== true) await remove();
+  }
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!PalimpsestError.isInstance(error)) throw error;
+  process.stderr.write(`palimpsest: ${error.message}\n`);
+  process.exitCode = failureStatus;
+}

@@ -1,0 +1,25 @@
+import type { Event } from '@palimpsest/events';
+
+const uuid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
+const firstSecond = Date.UTC(2026, 0, 1);
+
+/**
+ * A log as JSON Lines that does not say when it was recorded: ids are numbered in their order, everywhere where they are
+ * named, and the events are a second apart. Two recordings of the same work are the same text.
+ */
+export function neutralLog(events: readonly Event[]): string {
+  const numbers = new Map<string, string>();
+  const numbered = (id: string) => {
+    const known = numbers.get(id);
+    if (known !== undefined) return known;
+    const number = `00000000-0000-7000-8000-${String(numbers.size + 1).padStart(12, '0')}`;
+    numbers.set(id, number);
+    return number;
+  };
+  return events
+    .map((event, index) => {
+      const timestamp = new Date(firstSecond + index * 1_000).toISOString();
+      return `${JSON.stringify({ ...event, timestamp }).replace(uuid, numbered)}\n`;
+    })
+    .join('');
+}

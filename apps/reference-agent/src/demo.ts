@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import { Agent, Conversation, ConversationRunError } from '@palimpsest/agent';
+import { newEventId } from '@palimpsest/events';
+import type { Event } from '@palimpsest/events';
+import { fileEventStore } from '@palimpsest/events/file';
+import type { LLM } from '@palimpsest/llm-adapters';
+import type { Condenser } from '@palimpsest/view';
+import { testCommand } from './offline-model/sample-plan/steps.js';
+import { demoTask, systemPrompt } from './prompts.js';
+import { accountOf } from './run-account.js';
+import type { RunAccount } from './run-account.js';
+import { runCommand } from './tools/run-command.js';
+import { workspaceTools } from './tools/index.js';
+import type { Workspace } from './workspace.js';
+
+const maxIterations = 200;
+const testTimeoutMs = 120_000;
+
+/** Options of {@link runDemo}. */
+export interface DemoOptions {
+  /** Where the project lies that is worked on. */
+  readonly workspace: Workspace;
+  /** Where the event log goes. It is created when it is not there. */
+  readonly logDirectory: string;
+  readonly llm: LLM;
+  readonly condenser: Condenser;
+  /** Told of every event once it is in the log. */
+  readonly onEvent?: (event: Event) => void;
+  /** Ends the run early; the report then tells of what was done. */
+  readonly signal?: AbortSignal;
+}
+
+/** How a demo ended. */
+export interface DemoReport extends RunAccount {
+  readonly conversationId: string;
+  readonly logFile: string;
+  /** The model's final words. */
+  readonly answer?: string;
+  /** Why the run failed, when it did. */
+  readonly failure?: string;
+  /** The exit status of the tests, run once more in the workspace after the agent had stopped. */
+  readonly testStatus: number;
+  /** What those tests printed. */
+  readonly testOutput: string;
+}
+
+/** Has an agent work on the sample project, with every event in a log on disk, and then runs the project's tests. */
+export async function runDemo(options: DemoOptions): Promise<DemoReport> {
+  const { workspace, logDirectory, llm, condenser, onEvent, signal } = options;
+  const conversation = await Conversation.open({
+    agent: new Agent({ llm, systemPrompt, tools: workspaceTools(workspace), condenser }),
+    conversationId: `demo-${newEventId()}`,
+    store: fileEventStore({ directory: logDirectory }),
+    limits: { maxIterations },
+  });
+  if (onEvent !== undefined) conversation.events.observe(onEvent);
+  await conversation.send(demoTask);
+  const ending = await runToTheEnd(conversation, signal);
+  const tests = await runCommand(workspace, testCommand, { timeoutMs: testTimeoutMs });
+  return {
+    ...accountOf(conversation.events),
+    ...ending,
+    conversationId: conversation.id,
+    // The id holds no character that the store would encode.
+    logFile: join(logDirectory, `${conversation.id}.jsonl`),
+    testStatus: tests.exitStatus ?? 1,
+    testOutput: workspace.neutral(tests.output),
+  };
+}
+
+/** A run that fails is part of the report: its log is there, and the tests still say where the work stands. */
+async function runToTheEnd(
+  conversation: Conversation,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly answer?: string; readonly failure?: string }> {
+  try {
+    const outcome = await conversation.run(signal === undefined ? {} : { signal });
+    if (outcome.status === 'paused') return { failure: 'The run was interrupted.' };
+    return outcome.answer === undefined ? {} : { answer: outcome.answer };
+  } catch (error) {
+    if (ConversationRunError.isInstance(error)) return { failure: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,42 @@
+import { PalimpsestError } from '@palimpsest/events';
+import { anthropicLLM } from '@palimpsest/llm-adapters/anthropic';
+import { openaiLLM } from '@palimpsest/llm-adapters/openai';
+import type { LLM } from '@palimpsest/llm-adapters';
+import { offlineModel } from './offline-model/offline-model.js';
+import { samplePlan } from './offline-model/sample-plan/index.js';
+
+/** A model was named, and the variable that holds its provider's key is not set. */
+export class MissingApiKeyError extends PalimpsestError {
+  readonly variable: string;
+
+  constructor(model: string, variable: string) {
+    super(
+      'missing-api-key',
+      `The model '${model}' needs a key: set the environment variable ${variable}. Without --model the demo runs offline.`,
+    );
+    this.variable = variable;
+  }
+}
+
+/**
+ * The model of a name: without one the offline model; `claude…` and `anthropic:…` is Anthropic's; everything else, and
+ * `openai:…`, is OpenAI's or a compatible server's (`OPENAI_BASE_URL`).
+ *
+ * @throws {@link MissingApiKeyError} when the provider's key is not in the environment.
+ */
+export function chooseModel(name: string | undefined, env: Readonly<Record<string, string | undefined>>): LLM {
+  if (name === undefined) return offlineModel({ plan: samplePlan });
+  const { provider, model } = providerOf(name);
+  const variable = provider === 'anthropic' ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY';
+  const apiKey = env[variable];
+  if (apiKey === undefined || apiKey === '') throw new MissingApiKeyError(model, variable);
+  return provider === 'anthropic' ? anthropicLLM({ model, apiKey }) : openaiLLM({ model, apiKey });
+}
+
+function providerOf(name: string): { readonly provider: 'openai' | 'anthropic'; readonly model: string } {
+  const prefix = /^(openai|anthropic):(.+)$/.exec(name);
+  if (prefix?.[1] !== undefined && prefix[2] !== undefined) {
+    return { provider: prefix[1] as 'openai' | 'anthropic', model: prefix[2] };
+  }
+  return { provider: name.startsWith('claude') ? 'anthropic' : 'openai', model: name };
+}

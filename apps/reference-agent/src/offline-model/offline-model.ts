@@ -1,0 +1,72 @@
+import type { AssistantMessage } from '@palimpsest/events';
+import { ContextWindowExceededError, estimateInputTokens, estimateUsage } from '@palimpsest/llm-adapters';
+import type { CompletionRequest, LLM } from '@palimpsest/llm-adapters';
+import { nextTurn } from './plan.js';
+import type { NextTurn, PlanStep } from './plan.js';
+import { stepLabel } from './recollection.js';
+
+/** Options of {@link offlineModel}. */
+export interface OfflineModelOptions {
+  readonly plan: readonly PlanStep[];
+  /** A longer request is refused, as a provider would. Unit: estimated tokens. @defaultValue none */
+  readonly contextWindow?: number;
+}
+
+/**
+ * A model without a provider: it follows a plan, and what it does depends on the messages that it is sent and on nothing
+ * else. Two equal requests get the same answer; what was condensed away it does not know.
+ */
+export function offlineModel({ plan, contextWindow }: OfflineModelOptions): LLM {
+  return {
+    model: 'offline',
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+    async complete(request) {
+      request.signal?.throwIfAborted();
+      assertFits(request, contextWindow);
+      const turn = nextTurn(plan, request.messages);
+      const message = turn === undefined ? nothingLeft : messageOf(turn);
+      // The number of messages tells two answers of one step apart, should a conversation go round again.
+      const responseId = `response-${slug(turn)}-${request.messages.length}`;
+      return {
+        message,
+        responseId,
+        usage: estimateUsage(request, message),
+        usageIsEstimated: true,
+        finishReason: message.toolCalls === undefined ? 'stop' : 'tool-calls',
+        model: 'offline',
+      };
+    },
+  };
+}
+
+const nothingLeft: AssistantMessage = {
+  role: 'assistant',
+  content: [{ type: 'text', text: 'Nothing is left to do.' }],
+};
+
+function messageOf(turn: NextTurn): AssistantMessage {
+  return {
+    role: 'assistant',
+    content: [{ type: 'text', text: `${stepLabel(turn.step, turn.isReadingAgain)} ${turn.say}` }],
+    toolCalls: turn.calls.map(({ tool, input }, index) => ({
+      id: `call-${slug(turn)}-${index + 1}`,
+      name: tool,
+      arguments: JSON.stringify(input),
+    })),
+  };
+}
+
+function slug(turn: NextTurn | undefined): string {
+  return turn === undefined ? 'end' : `${turn.step.replaceAll('/', '-')}${turn.isReadingAgain ? '-again' : ''}`;
+}
+
+function assertFits(request: CompletionRequest, contextWindow: number | undefined): void {
+  const inputTokens = estimateInputTokens(request);
+  if (contextWindow === undefined || inputTokens <= contextWindow) return;
+  throw new ContextWindowExceededError(`The request has ${inputTokens} tokens; the window has ${contextWindow}.`, {
+    provider: 'offline',
+    kind: 'input',
+    inputTokens,
+    contextWindow,
+  });
+}

@@ -1,0 +1,64 @@
+import type { Event } from '@palimpsest/events';
+import { totalInputTokens } from '@palimpsest/llm-adapters';
+import { ViewProjection } from '@palimpsest/view';
+
+/** What a log tells of the runs in it. Token counts are estimates of the view: four characters a token. */
+export interface RunAccount {
+  /** Model calls. */
+  readonly steps: number;
+  readonly condensations: number;
+  /** Events that were forgotten, and results or arguments that were masked. */
+  readonly forgotten: number;
+  readonly masked: number;
+  /** All that was sent, over all steps. */
+  readonly tokensSent: number;
+  /** What the same steps would have sent with the whole history before them. */
+  readonly tokensUncondensed: number;
+  /** The most that one step sent, and would have sent. */
+  readonly peakSent: number;
+  readonly peakUncondensed: number;
+  /** All that was sent, as the provider counted it. */
+  readonly tokensByProvider: number;
+}
+
+/** Replays a log: once as it is, and once as if nothing had ever been condensed. */
+export function accountOf(log: Iterable<Event>): RunAccount {
+  const uncondensed = new ViewProjection();
+  const account = {
+    steps: 0,
+    condensations: 0,
+    forgotten: 0,
+    masked: 0,
+    tokensSent: 0,
+    tokensUncondensed: 0,
+    peakSent: 0,
+    peakUncondensed: 0,
+    tokensByProvider: 0,
+  };
+  for (const event of log) {
+    if (event.type === 'llm-usage' && event.purpose === 'agent') {
+      // It stands in the log just before the answer, so both views are what this call was sent.
+      const sent = event.estimatedInputTokens ?? 0;
+      const whole = uncondensed.view.tokens();
+      account.steps++;
+      account.tokensSent += sent;
+      account.tokensUncondensed += whole;
+      account.peakSent = Math.max(account.peakSent, sent);
+      account.peakUncondensed = Math.max(account.peakUncondensed, whole);
+      account.tokensByProvider += totalInputTokens(event.usage);
+    }
+    if (event.type === 'condensation') {
+      account.condensations++;
+      account.forgotten += event.forgottenEventIds.length;
+      account.masked += event.redactions?.length ?? 0;
+    } else if (event.type !== 'condensation-revert') {
+      uncondensed.append(event);
+    }
+  }
+  return account;
+}
+
+/** The share of tokens that condensation saved, from 0 to 1; negative where it cost more than it saved. */
+export function savedShare({ tokensSent, tokensUncondensed }: RunAccount): number {
+  return tokensUncondensed === 0 ? 0 : 1 - tokensSent / tokensUncondensed;
+}

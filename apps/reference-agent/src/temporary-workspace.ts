@@ -1,0 +1,27 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { ToolContext } from '@palimpsest/events';
+import { onTestFinished } from 'vitest';
+import { openWorkspace } from './workspace.js';
+import type { Workspace } from './workspace.js';
+
+/** A workspace with these files, for one test. */
+export async function temporaryWorkspace(files: Readonly<Record<string, string>> = {}): Promise<Workspace> {
+  const folder = await mkdtemp(join(tmpdir(), 'palimpsest-test-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), content);
+  }
+  return openWorkspace(folder);
+}
+
+/** What a tool is given when nothing of a conversation matters. */
+export const noContext: ToolContext = {
+  actionId: 'action',
+  toolCallId: 'call',
+  log: [],
+  event: () => undefined,
+  append: async () => undefined,
+};

@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { noContext, temporaryWorkspace } from '../temporary-workspace.js';
+import { editFileTool } from './edit-file.js';
+
+const source = 'one\n  two\nthree\ntwo again\nfour\n';
+
+async function edit(input: object) {
+  const workspace = await temporaryWorkspace({ 'a.txt': source });
+  const tool = editFileTool(workspace);
+  const output = await tool.execute(tool.parseInput({ path: 'a.txt', ...input }), noContext);
+  return { output, text: await readFile(join(workspace.root, 'a.txt'), 'utf8') };
+}
+
+test('replaces the text, and shows the lines around it', async () => {
+  const { output, text } = await edit({ old_text: 'three\n', new_text: 'THREE\nand a half\n' });
+  expect(text).toBe('one\n  two\nTHREE\nand a half\ntwo again\nfour\n');
+  expect(output).toMatchObject({
+    content: expect.stringContaining('3\tTHREE\n4\tand a half\n5\ttwo again'),
+    details: { line: 3 },
+  });
+});
+
+test('takes the new text as it is: no pattern, no dollar signs', async () => {
+  const { text } = await edit({ old_text: 'three', new_text: "$& $1 $'" });
+  expect(text).toContain("\n$& $1 $'\n");
+});
+
+test('can delete', async () => {
+  expect((await edit({ old_text: 'one\n', new_text: '' })).text).toBe(source.slice(4));
+});
+
+test.each([
+  ['not there', { old_text: 'five', new_text: 'x' }, /not in 'a.txt'\. Read the file again/],
+  ['there twice', { old_text: 'two', new_text: 'x' }, /2 times, at lines 2, 4\. Add lines/],
+  [
+    'other whitespace',
+    { old_text: 'one\ntwo\nthree', new_text: 'x' },
+    /lines 1 to 3 differ from it in whitespace only/,
+  ],
+  [
+    'changed since',
+    { old_text: 'three\nfour', new_text: 'x' },
+    /first line stands at line 3, but what follows is different/,
+  ],
+  ['no change', { old_text: 'one', new_text: 'one' }, /are the same/],
+  ['no such file', { path: 'b.txt', old_text: 'one', new_text: 'x' }, /no file 'b.txt'/],
+  ['outside', { path: '../b.txt', old_text: 'one', new_text: 'x' }, /outside the workspace/],
+])('says what is wrong: %s', async (_case, input, message) => {
+  await expect(edit(input)).rejects.toThrow(message);
+});

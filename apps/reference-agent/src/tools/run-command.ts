@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process';
+import { defineTool } from '@palimpsest/events';
+import type { Tool } from '@palimpsest/events';
+import { z } from 'zod';
+import type { Workspace } from '../workspace.js';
+import { LimitedOutput } from './output-limit.js';
+
+const input = z.object({
+  command: z.string().min(1).describe('A shell command, run in the root of the workspace.'),
+  timeout_seconds: z.number().positive().max(600).default(60).describe('It is ended after so many seconds.'),
+});
+
+/** How a command ended. */
+export interface CommandResult {
+  /** Standard output and standard error as they came, cut in the middle where they are too long. */
+  readonly output: string;
+  /** Undefined when a signal ended it. */
+  readonly exitStatus: number | undefined;
+  readonly timedOut: boolean;
+  readonly isCut: boolean;
+}
+
+/** The variables that a command sees of ours. Keys are not among them: what a tool prints goes into the log. */
+const passedOn = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TMPDIR', 'SHELL', 'USER'];
+
+/**
+ * Runs a shell command in the workspace and waits for it, and ends everything that it started when the time is over or
+ * the signal is aborted. A command can reach what its user can: this is no sandbox.
+ */
+export function runCommand(
+  workspace: Workspace,
+  command: string,
+  options: { readonly timeoutMs: number; readonly maxCharacters?: number; readonly signal?: AbortSignal },
+): Promise<CommandResult> {
+  const { timeoutMs, maxCharacters = 12_000, signal } = options;
+  const output = new LimitedOutput(maxCharacters);
+  const env = Object.fromEntries(passedOn.flatMap((name) => (name in process.env ? [[name, process.env[name]]] : [])));
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    // One pipe for both streams, so that their lines come in the order in which they were written.
+    const child = spawn('/bin/sh', ['-c', 'exec 2>&1; eval "$1"', 'sh', command], {
+      cwd: workspace.root,
+      env: { ...env, NO_COLOR: '1' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+      // A group of its own, so that what the shell started ends with it.
+      detached: true,
+    });
+    let timedOut = false;
+    const end = () => {
+      if (child.pid === undefined) return;
+      try {
+        process.kill(-child.pid, 'SIGKILL');
+      } catch {
+        // It ended by itself in this moment.
+      }
+    };
+    const timer = setTimeout(() => {
+      timedOut = true;
+      end();
+    }, timeoutMs);
+    signal?.addEventListener('abort', end, { once: true });
+    const settle = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+    };
+    child.stdout.setEncoding('utf8').on('data', (text: string) => output.add(text));
+    child.on('error', (error) => {
+      settle();
+      reject(error);
+    });
+    child.on('close', (exitStatus) => {
+      settle();
+      if (signal?.aborted === true) reject(signal.reason as Error);
+      else resolve({ output: output.toString(), exitStatus: exitStatus ?? undefined, timedOut, isCut: output.isCut });
+    });
+  });
+}
+
+/** The tool `run_command`. */
+export function runCommandTool(workspace: Workspace): Tool<z.infer<typeof input>> {
+  return defineTool({
+    name: 'run_command',
+    description:
+      'Run a shell command in the root of the workspace and read its output and exit status. Long output is cut in the middle.',
+    input,
+    execute: async ({ command, timeout_seconds }, { signal }) => {
+      const result = await runCommand(workspace, command, {
+        timeoutMs: timeout_seconds * 1_000,
+        ...(signal === undefined ? {} : { signal }),
+      });
+      const end = result.timedOut
+        ? `[ended after ${timeout_seconds} seconds]`
+        : `[exit status ${result.exitStatus ?? 'none: ended by a signal'}]`;
+      const text = workspace.neutral(result.output).trimEnd();
+      return {
+        content: text === '' ? end : `${text}\n${end}`,
+        isError: result.timedOut,
+        details: {
+          command,
+          ...(result.exitStatus === undefined ? {} : { exitStatus: result.exitStatus }),
+          timedOut: result.timedOut,
+          isCut: result.isCut,
+        },
+      };
+    },
+  });
+}

@@ -1,0 +1,65 @@
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { PalimpsestError } from '@palimpsest/events';
+
+/** A path leads out of the workspace. */
+export class OutsideWorkspaceError extends PalimpsestError {
+  readonly path: string;
+
+  constructor(requested: string) {
+    super('outside-workspace', `'${requested}' is outside the workspace. Use a path inside it, relative to its root.`);
+    this.path = requested;
+  }
+}
+
+/** The folder in which an agent works. Tools name files relative to it, and nothing outside it can be reached by a path. */
+export interface Workspace {
+  /** The folder, absolute and with its links resolved. */
+  readonly root: string;
+  /**
+   * The absolute path of a file or folder, which need not exist.
+   *
+   * @throws {@link OutsideWorkspaceError} when it leads out, also by a symbolic link.
+   */
+  resolve(requested: string): Promise<string>;
+  /** How a path is shown: relative, with forward slashes. */
+  show(absolute: string): string;
+  /** The same text with the workspace's place on this machine taken out, so that its paths can be used as they stand. */
+  neutral(text: string): string;
+}
+
+/** Opens a folder that exists as a workspace. */
+export async function openWorkspace(folder: string): Promise<Workspace> {
+  const root = await realpath(folder);
+  const show = (absolute: string) => path.relative(root, absolute).split(path.sep).join('/') || '.';
+  return {
+    root,
+    show,
+    async resolve(requested) {
+      const absolute = path.resolve(root, requested);
+      if (!isInside(root, absolute)) throw new OutsideWorkspaceError(requested);
+      if (!isInside(root, await withLinksResolved(absolute))) throw new OutsideWorkspaceError(requested);
+      return absolute;
+    },
+    neutral: (text) =>
+      [`file://${root}/`, `${root}/`]
+        .reduce((result, place) => result.replaceAll(place, ''), text)
+        .replaceAll(root, '.'),
+  };
+}
+
+function isInside(root: string, absolute: string): boolean {
+  const relative = path.relative(root, absolute);
+  return relative === '' || (relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative));
+}
+
+/** Where a path really leads. What does not exist yet has no links: the part that exists decides. */
+async function withLinksResolved(absolute: string): Promise<string> {
+  try {
+    return await realpath(absolute);
+  } catch (error) {
+    const parent = path.dirname(absolute);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === absolute) throw error;
+    return path.join(await withLinksResolved(parent), path.basename(absolute));
+  }
+}

@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { fileEventStore } from '@palimpsest/events/file';
+import { logBuilder } from '@palimpsest/events/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+// The built command, as a person runs it.
+const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+
+interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'palimpsest-harness-'));
+  const log = logBuilder();
+  log.system('You repair programs.');
+  log.user('Mend the parser.');
+  for (let step = 0; step < 80; step++) log.call('read_file', { path: `src/${step}.ts` }, `line ${step}\n`.repeat(300));
+  log.agent('The parser is mended.');
+  await fileEventStore({ directory: folder }).append('long', log.events);
+  const chat = [
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: 'hello' },
+  ];
+  await writeFile(join(folder, 'short-chat.txt'), JSON.stringify(chat));
+  await writeFile(join(folder, 'recipe.md'), '# Bread\n\nFlour, water, salt.\n');
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+function harness(...parameters: readonly string[]): Promise<Outcome> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [cli, ...parameters], { maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
+
+test('replays a folder through every condenser and prints the table', async () => {
+  const { code, stdout, stderr } = await harness('replay', folder);
+  expect(stdout).toContain('2 sessions, 82 model calls');
+  expect(stdout).toContain('o200k');
+  for (const name of ['none', 'noOp', 'recentEvents', 'observationMasking', 'extractiveSummary', 'pipeline']) {
+    expect(stdout).toMatch(new RegExp(`│ ${name} `));
+  }
+  expect(stdout).toContain('recipe.md');
+  expect(stderr).toContain('short-chat.txt');
+  expect(code).toBe(0);
+});
+
+test('--json prints one document, with a row for each condenser and each session', async () => {
+  const { code, stdout } = await harness('replay', folder, '--condenser', 'extractiveSummary', '--json');
+  const report = JSON.parse(stdout) as {
+    readonly rows: readonly { readonly condenser: string; readonly refusedLists: number; readonly savedShare: number }[];
+    readonly sessions: readonly { readonly name: string; readonly format: string }[];
+  };
+  expect(report.rows.map(({ condenser }) => condenser)).toEqual(['none', 'extractiveSummary']);
+  expect(report.rows.every(({ refusedLists }) => refusedLists === 0)).toBe(true);
+  expect(report.rows[1]?.savedShare).toBeGreaterThan(0.1);
+  expect(new Set(report.sessions.map(({ format }) => format))).toEqual(new Set(['palimpsest-jsonl', 'openai-chat']));
+  expect(code).toBe(0);
+});
+
+test('an unknown condenser lists the known ones', async () => {
+  const { code, stderr } = await harness('replay', folder, '-c', 'nosuch');
+  expect(code).toBe(2);
+  expect(stderr).toContain('nosuch');
+  expect(stderr).toContain('noOp');
+  expect(stderr).toContain('extractiveSummary');
+});
+
+test('a file that is no log, or is not there, is an error that names it', async () => {
+  const recipe = await harness('replay', join(folder, 'recipe.md'));
+  expect(recipe.code).toBe(2);
+  expect(recipe.stderr).toContain('recipe.md');
+  expect(recipe.stderr).toContain('claude-code-jsonl');
+  const missing = await harness('replay', join(folder, 'missing.jsonl'));
+  expect(missing.code).toBe(2);
+  expect(missing.stderr).toContain('missing.jsonl');
+  expect(missing.stderr).not.toContain('    at ');
+});
+
+test('a folder without a session fails', async () => {
+  const empty = await mkdtemp(join(tmpdir(), 'palimpsest-harness-'));
+  const { code, stdout } = await harness('replay', empty);
+  await rm(empty, { recursive: true });
+  expect(code).toBe(1);
+  expect(stdout).toContain('0 sessions');
+});

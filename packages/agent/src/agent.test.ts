@@ -1,0 +1,256 @@
+import { createEvent, defineTool, userMessage } from '@palimpsest/events';
+import type { Condensation, Event, LLMConvertibleEvent } from '@palimpsest/events';
+import { ContextWindowExceededError } from '@palimpsest/llm-adapters';
+import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
+import { condensation, NoCondensationAvailableError } from '@palimpsest/view';
+import type { Condenser } from '@palimpsest/view';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { Agent } from './agent.js';
+import { ConversationStateProjection } from './conversation-state.js';
+import { ContextOverflowError, LimitExceededError } from './errors.js';
+
+const echo = defineTool({
+  name: 'echo',
+  description: 'Says it again.',
+  input: z.object({ text: z.string() }),
+  execute: ({ text }) => `echo: ${text}`,
+});
+
+const overflow = () =>
+  new ContextWindowExceededError('too long', { provider: 'scripted', kind: 'input', inputTokens: 9, contextWindow: 8 });
+
+/** Steps once over a log, and collects what is emitted. */
+async function stepOnce(agent: Agent, log: readonly Event[]) {
+  const emitted: Event[] = [];
+  const state = ConversationStateProjection.fromEvents(log);
+  const outcome = await agent.step(state, { onEvent: (event) => void emitted.push(event) });
+  return { outcome, emitted, types: emitted.map(({ type }) => type) };
+}
+
+function callAndResult() {
+  const action = createEvent('action', {
+    thought: [],
+    toolCall: { id: 'call-1', name: 'echo', arguments: '{"text":"a long answer"}' },
+    llmResponseId: 'response-1',
+  });
+  const result = createEvent('observation', {
+    toolName: 'echo',
+    toolCallId: 'call-1',
+    actionId: action.id,
+    content: [{ type: 'text', text: 'a long answer '.repeat(100) }],
+  });
+  return { action, result };
+}
+
+function condenserOf(name: string, condense: Condenser['condense'], handlesCondensationRequests = false): Condenser {
+  return { name, handlesCondensationRequests, condense };
+}
+
+describe('the condenser of a step', () => {
+  test('returns a view: the model is called once, with that view', async () => {
+    const { action, result } = callAndResult();
+    const llm = scriptedLLM({ script: ['Done.'] });
+    const copy: LLMConvertibleEvent = {
+      ...result,
+      content: [{ type: 'text', text: 'Response redacted: read.' }],
+      redacted: true,
+    };
+    const redacting = condenserOf('redacting', (view) => view.replace(new Map([[result.id, { event: copy }]])));
+    const agent = new Agent({ llm, tools: [echo], condenser: redacting });
+    const { outcome, types } = await stepOnce(agent, [userMessage('Go.'), action, result]);
+    expect(outcome).toEqual({ type: 'message', answer: 'Done.' });
+    expect(types).toEqual(['llm-usage', 'message']);
+    expect(llm.requests).toHaveLength(1);
+    const [, call, answer] = llm.requests[0]?.messages ?? [];
+    expect(call).toMatchObject({ role: 'assistant', toolCalls: [{ id: 'call-1' }] });
+    expect(answer).toMatchObject({
+      role: 'tool',
+      toolCallId: 'call-1',
+      content: [{ text: 'Response redacted: read.' }],
+    });
+  });
+
+  test('returns a condensation: it is emitted, and the model is not called', async () => {
+    const { action, result } = callAndResult();
+    const llm = scriptedLLM({ script: [] });
+    const forgetting = condenserOf('forgetting', (view) =>
+      condensation({ view, start: 1, end: 3, summary: 'It echoed.' }),
+    );
+    const { outcome, emitted } = await stepOnce(new Agent({ llm, condenser: forgetting }), [
+      userMessage('Go.'),
+      action,
+      result,
+    ]);
+    expect(outcome.type).toBe('condensation');
+    expect(emitted).toMatchObject([{ type: 'condensation', forgottenEventIds: [action.id, result.id] }]);
+    expect(llm.requests).toHaveLength(0);
+  });
+
+  test('reports: each attempt stands in the log before the condensation, also when it throws', async () => {
+    const failing = condenserOf('failing', (_view, { report }) => {
+      report({ outcome: 'failed', reason: 'the summariser said nothing', data: { calls: 1 } });
+      throw new Error('broken');
+    });
+    const emitted: Event[] = [];
+    const state = ConversationStateProjection.fromEvents([userMessage('Go.')]);
+    const agent = new Agent({ llm: scriptedLLM({ script: [] }), condenser: failing });
+    await expect(agent.step(state, { onEvent: (event) => void emitted.push(event) })).rejects.toThrow('broken');
+    expect(emitted).toMatchObject([{ type: 'condensation-attempt', condenser: 'failing', outcome: 'failed' }]);
+  });
+
+  test('is told the window', async () => {
+    let seen: number | undefined;
+    const curious = condenserOf('curious', (view, { contextWindow }) => {
+      seen = contextWindow;
+      return view;
+    });
+    await stepOnce(new Agent({ llm: scriptedLLM({ script: ['Hi.'], contextWindow: 12_345 }), condenser: curious }), [
+      userMessage('Go.'),
+    ]);
+    expect(seen).toBe(12_345);
+  });
+
+  test('has nothing to forget: an empty condensation settles the request', async () => {
+    const helpless = condenserOf(
+      'helpless',
+      () => {
+        throw new NoCondensationAvailableError('one event');
+      },
+      true,
+    );
+    const log = [userMessage('Go.'), createEvent('condensation-request', {})];
+    const { outcome, emitted } = await stepOnce(
+      new Agent({ llm: scriptedLLM({ script: [] }), condenser: helpless }),
+      log,
+    );
+    expect(outcome).toMatchObject({
+      type: 'condensation',
+      condensation: { forgottenEventIds: [], metadata: { condenser: 'helpless', reason: 'nothing-to-forget' } },
+    });
+    const after = ConversationStateProjection.fromEvents([...log, ...emitted]);
+    expect(after.view.unhandledCondensationRequest).toBe(false);
+    expect(after.condensationsInARow).toBe(1);
+  });
+});
+
+describe('context overflow', () => {
+  test('with a condenser that handles requests: one is emitted', async () => {
+    const willing = condenserOf('willing', (view) => view, true);
+    const agent = new Agent({ llm: scriptedLLM({ script: [overflow()] }), condenser: willing });
+    const { outcome, types } = await stepOnce(agent, [userMessage('Go.')]);
+    expect(outcome).toEqual({ type: 'condensation-request' });
+    expect(types).toEqual(['condensation-request']);
+  });
+
+  test('without one: a typed error with advice', async () => {
+    const agent = new Agent({ llm: scriptedLLM({ script: [overflow()] }) });
+    const step = stepOnce(agent, [userMessage('Go.')]);
+    await expect(step).rejects.toThrow(ContextOverflowError);
+    await expect(step).rejects.toMatchObject({ model: 'scripted', cause: { code: 'context-window-exceeded' } });
+  });
+
+  test('after three condensations in a row: a typed error instead of a fourth', async () => {
+    const spent: Condensation[] = [1, 2, 3].map(() => createEvent('condensation', { forgottenEventIds: [] }));
+    const willing = condenserOf('willing', (view) => view, true);
+    const agent = new Agent({ llm: scriptedLLM({ script: [overflow()] }), condenser: willing });
+    await expect(stepOnce(agent, [userMessage('Go.'), ...spent])).rejects.toThrow(LimitExceededError);
+    const eager = condenserOf('eager', () => createEvent('condensation', { forgottenEventIds: [] }));
+    await expect(
+      stepOnce(new Agent({ llm: scriptedLLM({ script: [] }), condenser: eager }), [userMessage('Go.'), ...spent]),
+    ).rejects.toMatchObject({ limit: 'condensations-in-a-row', value: 3 });
+  });
+});
+
+describe('a response', () => {
+  test('with parallel calls: all actions first, thought on the first, then the results in order', async () => {
+    const llm = scriptedLLM({
+      script: [
+        {
+          text: 'Two at once.',
+          toolCalls: [
+            { name: 'echo', arguments: { text: 'one' } },
+            { name: 'echo', arguments: { text: 'two' } },
+          ],
+        },
+      ],
+    });
+    const { outcome, emitted, types } = await stepOnce(new Agent({ llm, tools: [echo] }), [userMessage('Go.')]);
+    expect(outcome).toEqual({ type: 'tool-calls' });
+    expect(types).toEqual(['llm-usage', 'action', 'action', 'observation', 'observation']);
+    expect(emitted[1]).toMatchObject({ thought: [{ text: 'Two at once.' }] });
+    expect(emitted[2]).toMatchObject({ thought: [] });
+    expect(emitted.slice(3)).toMatchObject([
+      { actionId: emitted[1]?.id, content: [{ text: 'echo: one' }] },
+      { actionId: emitted[2]?.id, content: [{ text: 'echo: two' }] },
+    ]);
+  });
+
+  test('with nothing in it: the model is told so, from the environment', async () => {
+    const { outcome, emitted } = await stepOnce(new Agent({ llm: scriptedLLM({ script: [''] }) }), [
+      userMessage('Go.'),
+    ]);
+    expect(outcome).toEqual({ type: 'no-answer' });
+    expect(emitted).toMatchObject([
+      { type: 'llm-usage' },
+      { type: 'message', source: 'agent', content: [] },
+      { type: 'message', source: 'environment', role: 'user' },
+    ]);
+  });
+
+  test('is accounted for, with our own estimate beside the provider’s count', async () => {
+    const usage = { uncachedInputTokens: 10, cacheReadTokens: 20, cacheWriteTokens: 0, outputTokens: 5 };
+    const llm = scriptedLLM({ script: [{ text: 'Hi.', usage }] });
+    const { emitted } = await stepOnce(new Agent({ llm }), [userMessage('Go.')]);
+    expect(emitted[0]).toMatchObject({ type: 'llm-usage', usage, purpose: 'agent', model: 'scripted' });
+    expect(emitted[0]).toHaveProperty('estimatedInputTokens', expect.any(Number));
+  });
+
+  test('sends the tools, the conversation as cache key, and the rendered view', async () => {
+    const llm = scriptedLLM({ script: ['Hi.'] });
+    const state = new ConversationStateProjection({ conversationId: 'c-1' });
+    state.append(userMessage('Go.'));
+    await new Agent({ llm, tools: [echo] }).step(state, { onEvent: () => undefined });
+    expect(llm.requests[0]).toMatchObject({ cache: { key: 'c-1' }, tools: [{ name: 'echo' }] });
+    expect(llm.requests[0]?.tools?.[0]).not.toHaveProperty('execute');
+  });
+});
+
+describe('actions without a result', () => {
+  test('are carried out first, and the step ends', async () => {
+    const { action } = callAndResult();
+    const llm = scriptedLLM({ script: [] });
+    const { outcome, emitted } = await stepOnce(new Agent({ llm, tools: [echo] }), [userMessage('Go.'), action]);
+    expect(outcome).toEqual({ type: 'tool-calls' });
+    expect(emitted).toMatchObject([{ type: 'observation', actionId: action.id, toolCallId: 'call-1' }]);
+    expect(llm.requests).toHaveLength(0);
+  });
+
+  test('of an earlier response are abandoned, never run late', async () => {
+    const { action } = callAndResult();
+    const later = createEvent('message', {
+      source: 'agent',
+      role: 'assistant',
+      content: [{ type: 'text', text: 'Well.' }],
+    });
+    const state = ConversationStateProjection.fromEvents([userMessage('Go.'), action, later]);
+    expect(state.pendingActions).toEqual([]);
+  });
+
+  test('stay answered when their result was forgotten', () => {
+    const { action, result } = callAndResult();
+    const forgotten = createEvent('condensation', { forgottenEventIds: [result.id] });
+    const state = ConversationStateProjection.fromEvents([userMessage('Go.'), action, result, forgotten]);
+    expect(state.pendingActions).toEqual([]);
+  });
+
+  test('are matched by call where the result names no action', () => {
+    const { action } = callAndResult();
+    const error = createEvent('agent-error', { toolName: 'echo', toolCallId: 'call-1', error: 'gone' });
+    expect(ConversationStateProjection.fromEvents([action, error]).pendingActions).toEqual([]);
+  });
+});
+
+test('two tools of one name are refused', () => {
+  expect(() => new Agent({ llm: scriptedLLM({ script: [] }), tools: [echo, echo] })).toThrow(/'echo'/);
+});

@@ -1,0 +1,310 @@
+import { createEvent, defineTool, memoryEventStore, userMessage } from '@palimpsest/events';
+import type { EventStore } from '@palimpsest/events';
+import { ContextWindowExceededError, ServiceUnavailableError } from '@palimpsest/llm-adapters';
+import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
+import { condensation, NoCondensationAvailableError, View } from '@palimpsest/view';
+import type { Condenser } from '@palimpsest/view';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { Agent } from './agent.js';
+import { Conversation } from './conversation.js';
+import {
+  CondensationNotSupportedError,
+  ConversationBusyError,
+  ConversationRunError,
+  LimitExceededError,
+  NoUserMessageError,
+} from './errors.js';
+import { finishTool } from './finish-tool.js';
+
+const count = defineTool({
+  name: 'count',
+  description: 'Counts.',
+  input: z.object({ to: z.number() }),
+  execute: ({ to }) => Array.from({ length: to }, (_, index) => index + 1).join(' '),
+});
+
+const callCount = (to: number) => ({ toolCalls: [{ name: 'count', arguments: { to } }] });
+const typesIn = (conversation: Conversation) => [...conversation.events].map(({ type }) => type);
+
+/** Forgets all but the last four events once there are more than eight. */
+const rolling: Condenser = {
+  name: 'rolling',
+  handlesCondensationRequests: true,
+  condense: (view) =>
+    view.events.length > 8 || view.unhandledCondensationRequest
+      ? condensation({ view, start: 1, end: view.events.length - 4, summary: 'Counted.' })
+      : view,
+};
+
+test('a conversation: send, run, answer', async () => {
+  const llm = scriptedLLM({ script: [callCount(3), 'One, two, three.'] });
+  const agent = new Agent({ llm, systemPrompt: 'You count.', tools: [count] });
+  const conversation = await Conversation.open({ agent });
+  expect(conversation.status).toBe('idle');
+  await conversation.send('Count to three.');
+  expect(await conversation.run()).toEqual({
+    status: 'finished',
+    answer: 'One, two, three.',
+    iterations: 2,
+    condensations: 0,
+  });
+  expect(conversation.status).toBe('finished');
+  expect(typesIn(conversation)).toEqual([
+    'system-prompt',
+    'message',
+    'conversation-state-update',
+    'llm-usage',
+    'action',
+    'observation',
+    'llm-usage',
+    'message',
+    'conversation-state-update',
+  ]);
+  expect(llm.requests[1]?.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool']);
+});
+
+test('a long run: condensations do not count as iterations, and the kept view equals a rebuilt one', async () => {
+  const llm = scriptedLLM({ script: [...Array.from({ length: 20 }, (_, index) => callCount(index)), 'Enough.'] });
+  const conversation = await Conversation.open({
+    agent: new Agent({ llm, tools: [count], condenser: rolling }),
+    limits: { maxIterations: 21 },
+  });
+  await conversation.send('Count and count.');
+  const outcome = await conversation.run();
+  expect(outcome).toMatchObject({ status: 'finished', iterations: 21 });
+  expect(outcome.condensations).toBeGreaterThanOrEqual(3);
+  expect(conversation.view.toMessages()).toEqual(View.fromEvents(conversation.events).toMessages());
+  expect(conversation.view.events.length).toBeLessThan(12);
+});
+
+describe('a run that ends early', () => {
+  test('at its limit of iterations: a typed error, and a later run goes on', async () => {
+    const llm = scriptedLLM({ script: [callCount(1), callCount(2), callCount(3), 'Done.'] });
+    const conversation = await Conversation.open({
+      agent: new Agent({ llm, tools: [count] }),
+      limits: { maxIterations: 2 },
+    });
+    await conversation.send('Count.');
+    const failed = await conversation.run().catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(ConversationRunError);
+    expect((failed as Error).cause).toBeInstanceOf(LimitExceededError);
+    expect(conversation.status).toBe('error');
+    expect([...conversation.events].at(-2)).toMatchObject({ type: 'conversation-error', code: 'limit-exceeded' });
+    expect(await conversation.run()).toMatchObject({ status: 'finished', answer: 'Done.' });
+  });
+
+  test('because the provider failed: the error stands in the log, and the next run repeats the call', async () => {
+    const down = new ServiceUnavailableError('no answer', { provider: 'scripted' });
+    const conversation = await Conversation.open({
+      agent: new Agent({ llm: scriptedLLM({ script: [down, 'Back.'] }) }),
+    });
+    await conversation.send('Hello?');
+    await expect(conversation.run()).rejects.toMatchObject({
+      code: 'conversation-run',
+      conversationId: conversation.id,
+      cause: down,
+    });
+    expect(await conversation.run()).toMatchObject({ answer: 'Back.' });
+  });
+
+  test('because the log cannot be written: the caller learns why', async () => {
+    let full = false;
+    const memory = memoryEventStore();
+    const store: EventStore = {
+      ...memory,
+      append: (...parameters) => (full ? Promise.reject(new Error('the disk is full')) : memory.append(...parameters)),
+    };
+    const script = () => {
+      full = true;
+      return 'Hi.';
+    };
+    const conversation = await Conversation.open({ agent: new Agent({ llm: scriptedLLM({ script }) }), store });
+    await conversation.send('Hello?');
+    await expect(conversation.run()).rejects.toThrow(/the disk is full/);
+    expect(conversation.status).toBe('error');
+  });
+
+  test('because nobody said anything', async () => {
+    const conversation = await Conversation.open({ agent: new Agent({ llm: scriptedLLM({ script: [] }) }) });
+    const failed = await conversation.run().catch((error: unknown) => error);
+    expect((failed as Error).cause).toBeInstanceOf(NoUserMessageError);
+  });
+
+  test('by pause: after the step that runs, and it can go on', async () => {
+    const script = (_request: unknown, index: number) => {
+      if (index === 0) conversation.pause();
+      return index < 2 ? callCount(index) : 'Done.';
+    };
+    const conversation = await Conversation.open({
+      agent: new Agent({ llm: scriptedLLM({ script }), tools: [count] }),
+    });
+    await conversation.send('Count.');
+    expect(await conversation.run()).toEqual({ status: 'paused', iterations: 1, condensations: 0 });
+    expect(typesIn(conversation).slice(-2)).toEqual(['pause', 'conversation-state-update']);
+    expect(await conversation.run()).toMatchObject({ status: 'finished', iterations: 2 });
+  });
+
+  test('by an abort during the model call: paused, no error', async () => {
+    const controller = new AbortController();
+    const script = (_request: unknown, index: number) => {
+      if (index === 0) controller.abort();
+      return 'Done.';
+    };
+    const conversation = await Conversation.open({ agent: new Agent({ llm: scriptedLLM({ script }) }) });
+    await conversation.send('Go.');
+    expect(await conversation.run({ signal: controller.signal })).toMatchObject({ status: 'paused', iterations: 0 });
+    expect(typesIn(conversation)).not.toContain('conversation-error');
+    expect(await conversation.run()).toMatchObject({ answer: 'Done.' });
+  });
+});
+
+test('two runs at once are refused', async () => {
+  const conversation = await Conversation.open({ agent: new Agent({ llm: scriptedLLM({ script: ['Hi.'] }) }) });
+  await conversation.send('Hello.');
+  const first = conversation.run();
+  await expect(conversation.run()).rejects.toThrow(ConversationBusyError);
+  expect(await first).toMatchObject({ status: 'finished' });
+});
+
+test('a message that comes during the last step is still read', async () => {
+  const llm = scriptedLLM({
+    script: async (_request, index) => {
+      if (index === 0) await conversation.send('And the other one?');
+      return index === 0 ? 'The first is done.' : 'Both are done.';
+    },
+  });
+  const conversation: Conversation = await Conversation.open({ agent: new Agent({ llm }) });
+  await conversation.send('Do it.');
+  expect(await conversation.run()).toMatchObject({ answer: 'Both are done.', iterations: 2 });
+});
+
+describe('overflow', () => {
+  const tooLong = () => new ContextWindowExceededError('too long', { provider: 'scripted', kind: 'input' });
+
+  test('is answered with a condensation, and the run goes on', async () => {
+    const llm = scriptedLLM({ script: [callCount(1), callCount(2), callCount(3), tooLong(), 'It fits.'] });
+    const conversation = await Conversation.open({ agent: new Agent({ llm, tools: [count], condenser: rolling }) });
+    await conversation.send('Count.');
+    expect(await conversation.run()).toMatchObject({ answer: 'It fits.', iterations: 4, condensations: 1 });
+    const types = typesIn(conversation);
+    expect(types[types.indexOf('condensation-request') + 1]).toBe('condensation');
+  });
+
+  test('that no condensation cures ends in a typed error after three', async () => {
+    const stubborn: Condenser = {
+      name: 'stubborn',
+      handlesCondensationRequests: true,
+      condense: (view) => {
+        if (view.unhandledCondensationRequest) throw new NoCondensationAvailableError('nothing is left');
+        return view;
+      },
+    };
+    const llm = scriptedLLM({ script: tooLong });
+    const conversation = await Conversation.open({ agent: new Agent({ llm, condenser: stubborn }) });
+    await conversation.send('Go.');
+    await expect(conversation.run()).rejects.toMatchObject({
+      cause: { code: 'limit-exceeded', limit: 'condensations-in-a-row' },
+    });
+    expect(llm.requests).toHaveLength(4);
+    expect(typesIn(conversation).filter((type) => type === 'condensation')).toHaveLength(3);
+  });
+});
+
+describe('condense on request', () => {
+  test('acts at once, without a model call or a tool', async () => {
+    const llm = scriptedLLM({ script: [callCount(1), callCount(2), callCount(3)] });
+    const conversation = await Conversation.open({
+      agent: new Agent({ llm, tools: [count], condenser: rolling }),
+      limits: { maxIterations: 3 },
+    });
+    await conversation.send('Count.');
+    await expect(conversation.run()).rejects.toThrow();
+    await conversation.condense();
+    expect(typesIn(conversation).slice(-2)).toEqual(['condensation-request', 'condensation']);
+    expect(conversation.view.unhandledCondensationRequest).toBe(false);
+    expect(llm.requests).toHaveLength(3);
+  });
+
+  test('is refused where no condenser would act', async () => {
+    const conversation = await Conversation.open({ agent: new Agent({ llm: scriptedLLM({ script: [] }) }) });
+    await expect(conversation.condense()).rejects.toThrow(CondensationNotSupportedError);
+    expect(conversation.events.length).toBe(0);
+  });
+});
+
+describe('resume', () => {
+  test('goes on from the stored log', async () => {
+    const store = memoryEventStore();
+    const options = { store, conversationId: 'c-1' };
+    const first = await Conversation.open({ ...options, agent: new Agent({ llm: scriptedLLM({ script: ['One.'] }) }) });
+    await first.send('First?');
+    await first.run();
+    const llm = scriptedLLM({ script: ['Two.'], idPrefix: 'second' });
+    const second = await Conversation.open({ ...options, agent: new Agent({ llm }) });
+    expect(second.status).toBe('finished');
+    await second.send('Second?');
+    await second.run();
+    expect(llm.requests[0]?.messages).toHaveLength(3);
+  });
+
+  test('a call that was under way is answered as interrupted, and not run again', async () => {
+    const runs: string[] = [];
+    const once = defineTool({
+      name: 'once',
+      description: 'Must not run twice.',
+      input: z.object({}),
+      execute: () => {
+        runs.push('once');
+        return 'ran';
+      },
+    });
+    const again = defineTool({
+      name: 'again',
+      description: 'May run twice.',
+      input: z.object({}),
+      annotations: { repeatable: true },
+      execute: () => {
+        runs.push('again');
+        return 'ran';
+      },
+    });
+    const store = memoryEventStore();
+    const [first, second] = ['once', 'again'].map((name) =>
+      createEvent('action', {
+        thought: [],
+        toolCall: { id: `call-${name}`, name, arguments: '{}' },
+        llmResponseId: 'response-1',
+      }),
+    );
+    const running = createEvent('conversation-state-update', { key: 'status', value: 'running' });
+    await store.append('c-1', [userMessage('Go.'), running, first!, second!]);
+    const llm = scriptedLLM({ script: ['I saw it.'] });
+    const conversation = await Conversation.open({
+      agent: new Agent({ llm, tools: [once, again] }),
+      store,
+      conversationId: 'c-1',
+    });
+    expect(conversation.status).toBe('idle');
+    expect(await conversation.run()).toMatchObject({ status: 'finished', answer: 'I saw it.' });
+    expect(runs).toEqual(['again']);
+    expect(llm.requests[0]?.messages.slice(-2)).toMatchObject([
+      { role: 'tool', toolCallId: 'call-once', isError: true },
+      { role: 'tool', toolCallId: 'call-again', content: [{ text: 'ran' }] },
+    ]);
+  });
+
+  test('other instructions or tools are appended once', async () => {
+    const store = memoryEventStore();
+    const open = (systemPrompt: string, tools = [count]) =>
+      Conversation.open({
+        agent: new Agent({ llm: scriptedLLM({ script: [] }), systemPrompt, tools: [...tools, finishTool()] }),
+        store,
+        conversationId: 'c-1',
+      });
+    for (const prompt of ['You count.', 'You count.', 'You count well.']) await (await open(prompt)).send('Hello.');
+    const last = await open('You count well.', []);
+    await last.send('Hello.');
+    expect(typesIn(last).filter((type) => type === 'system-prompt')).toHaveLength(3);
+  });
+});

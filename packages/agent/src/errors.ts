@@ -1,0 +1,84 @@
+import { PalimpsestError } from '@palimpsest/events';
+
+/** A run failed. The conversation's status is `error`, the log ends in a `conversation-error`, and `cause` is what happened. */
+export class ConversationRunError extends PalimpsestError {
+  readonly conversationId: string;
+
+  constructor(conversationId: string, cause: unknown) {
+    super('conversation-run', `The run of conversation '${conversationId}' failed: ${messageOf(cause)}`, { cause });
+    this.conversationId = conversationId;
+  }
+}
+
+/** A bound of {@link Limits} was reached. The log is complete: a later run goes on from where this one stopped. */
+export class LimitExceededError extends PalimpsestError {
+  readonly limit: 'iterations' | 'condensations-in-a-row';
+  /** The bound that was reached. */
+  readonly value: number;
+
+  constructor(
+    limit: 'iterations' | 'condensations-in-a-row',
+    value: number,
+    advice: string,
+    options?: { readonly cause?: unknown },
+  ) {
+    super('limit-exceeded', `The limit of ${value} ${limit.replaceAll('-', ' ')} was reached. ${advice}`, options);
+    this.limit = limit;
+    this.value = value;
+  }
+}
+
+/** The history does not fit into the model's window, and there is no condenser that acts on requests. */
+export class ContextOverflowError extends PalimpsestError {
+  readonly model: string;
+
+  constructor(model: string, cause: unknown) {
+    super(
+      'context-overflow',
+      `The history does not fit into the window of '${model}', and nothing can make it smaller: give the agent a ` +
+        'condenser that handles condensation requests, or a model with a larger window.',
+      { cause },
+    );
+    this.model = model;
+  }
+}
+
+/** A condensation was asked for, and the agent has no condenser that acts on requests. Nothing was appended. */
+export class CondensationNotSupportedError extends PalimpsestError {
+  constructor(condenser: string | undefined) {
+    super(
+      'condensation-not-supported',
+      condenser === undefined
+        ? 'The agent has no condenser.'
+        : `The condenser '${condenser}' does not handle condensation requests.`,
+    );
+  }
+}
+
+/** A run was asked for while another one of the same conversation goes on. Nothing changed. */
+export class ConversationBusyError extends PalimpsestError {
+  readonly conversationId: string;
+
+  constructor(conversationId: string) {
+    super('conversation-busy', `Conversation '${conversationId}' is already running; wait for the run to end.`);
+    this.conversationId = conversationId;
+  }
+}
+
+/** A run was asked for before the user said anything. */
+export class NoUserMessageError extends PalimpsestError {
+  constructor(conversationId: string) {
+    super('no-user-message', `Conversation '${conversationId}' holds no message of the user; send one first.`);
+  }
+}
+
+/** What a program can tell an error by: its code where it has one, else its name. */
+export function codeOf(thrown: unknown): string {
+  if (PalimpsestError.isInstance(thrown)) return thrown.code;
+  return thrown instanceof Error ? thrown.name : 'unknown';
+}
+
+/** The words of anything that can be thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,21 @@
+export type { AgentOptions, StepOptions, StepOutcome } from './agent.js';
+export { Agent } from './agent.js';
+export type { ConversationState } from './conversation-state.js';
+export { ConversationStateProjection } from './conversation-state.js';
+export type { ConversationOptions, ConversationStatus, RunOutcome } from './conversation.js';
+export { Conversation } from './conversation.js';
+export type { ToolExecutionOptions } from './tool-execution.js';
+export { executeActions } from './tool-execution.js';
+export type { PreparedCall, Toolset } from './tool-call.js';
+export { prepareCall, toolset } from './tool-call.js';
+export { finishTool, finishToolName } from './finish-tool.js';
+export type { Limits } from './limits.js';
+export { defaultLimits, maxCondensationsInARow } from './limits.js';
+export {
+  CondensationNotSupportedError,
+  ContextOverflowError,
+  ConversationBusyError,
+  ConversationRunError,
+  LimitExceededError,
+  NoUserMessageError,
+} from './errors.js';

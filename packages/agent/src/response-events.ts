@@ -1,0 +1,48 @@
+import type { ActionEvent, CreateEvent, MessageEvent } from '@palimpsest/events';
+import { isMeaningful } from '@palimpsest/events';
+import type { Completion } from '@palimpsest/llm-adapters';
+import { prepareCall } from './tool-call.js';
+import type { Toolset } from './tool-call.js';
+
+/** What a model's response means to the agent. The first that fits: calls, then words, then nothing to act on. */
+export type Response =
+  | { readonly type: 'tool-calls'; readonly actions: readonly ActionEvent[] }
+  | { readonly type: 'message'; readonly message: MessageEvent }
+  | { readonly type: 'no-answer'; readonly message: MessageEvent; readonly correction: MessageEvent };
+
+/**
+ * The events of one response. Thought and thinking stand on the first action, whether it can be run or not; a call that
+ * can never be run is marked and stays in the history.
+ */
+export function eventsOfResponse(completion: Completion, tools: Toolset, createEvent: CreateEvent): Response {
+  const { content, toolCalls = [], ...thinking } = withoutRole(completion);
+  const llmResponseId = completion.responseId;
+  if (toolCalls.length > 0) {
+    const actions = toolCalls.map((toolCall, index) =>
+      createEvent('action', {
+        thought: index === 0 ? content.filter(isMeaningful) : [],
+        ...(index === 0 ? thinking : {}),
+        toolCall,
+        llmResponseId,
+        ...(prepareCall(toolCall, tools).type === 'refused' ? { executable: false } : {}),
+      }),
+    );
+    return { type: 'tool-calls', actions };
+  }
+  const message = createEvent('message', { source: 'agent', role: 'assistant', content, llmResponseId, ...thinking });
+  if (content.some(isMeaningful)) return { type: 'message', message };
+  const correction = createEvent('message', {
+    source: 'environment',
+    role: 'user',
+    content: [{ type: 'text', text: correctionText }],
+  });
+  return { type: 'no-answer', message, correction };
+}
+
+const correctionText =
+  'Your last response held neither words nor a tool call. Call a tool to go on, or answer in words if the work is done.';
+
+function withoutRole({ message }: Completion) {
+  const { role: _role, ...rest } = message;
+  return rest;
+}

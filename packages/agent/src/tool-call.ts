@@ -1,0 +1,43 @@
+import type { Tool, ToolCall } from '@palimpsest/events';
+import { messageOf } from './errors.js';
+
+/** The tools of an agent by name. */
+export type Toolset = ReadonlyMap<string, Tool>;
+
+/** A call that can be run, or the reason why it cannot, in words for the model. */
+export type PreparedCall =
+  | { readonly type: 'executable'; readonly tool: Tool; readonly input: unknown }
+  | { readonly type: 'refused'; readonly reason: string };
+
+/**
+ * @throws TypeError when two tools have the same name: the model could not tell them apart.
+ */
+export function toolset(tools: readonly Tool[]): Toolset {
+  const byName = new Map<string, Tool>();
+  for (const tool of tools) {
+    if (byName.has(tool.name)) throw new TypeError(`Two tools are called '${tool.name}'`);
+    byName.set(tool.name, tool);
+  }
+  return byName;
+}
+
+/** Finds the tool of a call and checks its arguments. Never throws: what is wrong is an answer that the model can act on. */
+export function prepareCall(call: ToolCall, tools: Toolset): PreparedCall {
+  const tool = tools.get(call.name);
+  if (tool === undefined) {
+    const names = [...tools.keys()].join(', ');
+    return { type: 'refused', reason: `There is no tool '${call.name}'. The tools are: ${names || 'none'}.` };
+  }
+  let json: unknown;
+  try {
+    // Some models write nothing at all for a tool without parameters.
+    json = call.arguments.trim() === '' ? {} : JSON.parse(call.arguments);
+  } catch (error) {
+    return { type: 'refused', reason: `The arguments of '${call.name}' are not JSON: ${messageOf(error)}` };
+  }
+  try {
+    return { type: 'executable', tool, input: tool.parseInput(json) };
+  } catch (error) {
+    return { type: 'refused', reason: messageOf(error) };
+  }
+}

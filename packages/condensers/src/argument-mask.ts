@@ -1,0 +1,36 @@
+import { oneLine } from './manifest/excerpt.js';
+import { filesOfPatch } from './manifest/patch-files.js';
+import { argumentStub } from './observation-masking.prompt.js';
+
+/** Texts of at most this length stay: paths, names, queries and short commands. Unit: characters. */
+const keptCharacters = 400;
+
+/**
+ * The arguments of a call with each long text in them replaced by a note of what was there; everything short stays, and the
+ * text is that of a JSON object with the same keys. Undefined where the arguments are not an object or hold nothing long.
+ */
+export function maskedArguments(text: string): string | undefined {
+  if (text.length <= keptCharacters) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const masked = JSON.stringify(withoutLongTexts(value));
+  return masked.length < text.length ? masked : undefined;
+}
+
+function withoutLongTexts(value: unknown): unknown {
+  if (typeof value === 'string') return value.length <= keptCharacters ? value : noteOf(value);
+  if (Array.isArray(value)) return value.map(withoutLongTexts);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutLongTexts(item)]));
+}
+
+function noteOf(text: string): string {
+  const files = filesOfPatch(text).map(({ path }) => path);
+  const about = files.length > 0 ? `patch of ${oneLine(files.join(', '), 200)}` : `begins: ${oneLine(text.slice(0, 400), 100)}`;
+  return argumentStub({ lines: text.split('\n').length, characters: text.length, about });
+}

@@ -1,0 +1,91 @@
+import { logBuilder } from '@palimpsest/events/testing';
+import { condenserContract } from '@palimpsest/view/testing';
+import { describe, test } from 'vitest';
+import { extractiveSummaryCondenser } from './extractive-summary.js';
+import { noOpCondenser } from './no-op.js';
+import { observationMaskingCondenser } from './observation-masking.js';
+import { pipelineCondenser } from './pipeline.js';
+import { recentEventsCondenser } from './recent-events.js';
+
+/** Forty steps of a coding session: reads, edits, commands, a user who speaks up. */
+function session() {
+  const log = logBuilder();
+  log.system();
+  log.user('Make the parser accept comments.');
+  for (let step = 1; step <= 40; step++) {
+    if (step % 15 === 0) log.user(`Keep option ${step} as it is.`);
+    log.call('read_file', { path: `src/part-${step}.ts` }, `${step}: export const part = ${step};\n`.repeat(60));
+    if (step % 4 === 0) log.call('run_command', { command: `npm test -- part-${step}` }, 'FAIL part\n\nexit code 1');
+  }
+  return log.events;
+}
+
+describe('noOp', () => {
+  // It promises to do nothing.
+  const withoutActing = ((name: string, run: () => Promise<void>) =>
+    name.startsWith('acts on') ? test.skip(`${name}: it does nothing`, run) : test(name, run)) as typeof test;
+  condenserContract({ test: withoutActing, create: () => noOpCondenser(), actsOn: session() });
+});
+
+describe('recentEvents', () => {
+  condenserContract({ test, create: () => recentEventsCondenser({ maxEvents: 20 }), actsOn: session() });
+});
+
+describe('observationMasking', () => {
+  condenserContract({
+    test,
+    create: () => observationMaskingCondenser({ attentionWindow: 8, minSavedTokens: 300 }),
+    actsOn: session(),
+  });
+});
+
+describe('observationMasking with arguments', () => {
+  condenserContract({
+    test,
+    create: () => observationMaskingCondenser({ attentionWindow: 0, minSavedTokens: 1, maskArguments: true }),
+    actsOn: session(),
+  });
+});
+
+describe('extractiveSummary', () => {
+  condenserContract({ test, create: () => extractiveSummaryCondenser({ maxSize: 20 }), actsOn: session() });
+});
+
+describe('extractiveSummary by tokens', () => {
+  condenserContract({
+    test,
+    create: () => extractiveSummaryCondenser({ maxSize: 1_000, maxTokens: 2_000 }),
+    actsOn: session(),
+  });
+});
+
+describe('extractiveSummary with a small window', () => {
+  condenserContract({
+    test,
+    create: () => extractiveSummaryCondenser({ maxSize: 12, keepFirst: 0, maxSummaryTokens: 200 }),
+    actsOn: session(),
+    context: { contextWindow: 4_000, maxOutputTokens: 1_000 },
+  });
+});
+
+describe('pipeline', () => {
+  condenserContract({
+    test,
+    create: () =>
+      pipelineCondenser([
+        observationMaskingCondenser({ attentionWindow: 8, minSavedTokens: 300 }),
+        extractiveSummaryCondenser({ maxSize: 20 }),
+      ]),
+    actsOn: session(),
+  });
+});
+
+describe('pipeline of recentEvents and extractiveSummary', () => {
+  condenserContract({
+    test,
+    create: () => pipelineCondenser([recentEventsCondenser({ maxEvents: 40 }), extractiveSummaryCondenser({ maxSize: 30 })]),
+    actsOn: session(),
+    // What the first stage hid comes up again when the second one has made room, so a long history takes several rounds.
+    settlesWithin: 12,
+  });
+});

@@ -1,0 +1,134 @@
+import type { Condensation, CreateEvent } from '@palimpsest/events';
+import { condensation, NoCondensationAvailableError } from '@palimpsest/view';
+import type { CondenseContext, Condenser, View } from '@palimpsest/view';
+import { InvalidCondenserConfigError } from './errors.js';
+import { manifestOfRange } from './manifest-of-range.js';
+import { newestStepStart } from './newest-step.js';
+import { assertWholeNumber } from './option-checks.js';
+import { requirementOf } from './requirement.js';
+import type { Requirement } from './requirement.js';
+import { selectMiddle, tailForSize, tailForTokens } from './select-middle.js';
+import type { Selection } from './select-middle.js';
+
+/** Options of {@link extractiveSummaryCondenser}. */
+export interface ExtractiveSummaryOptions {
+  /** More events than this are condensed to half of it. Unit: events. @defaultValue 120 */
+  readonly maxSize?: number;
+  /** How many of the first events stay. Unit: events. @defaultValue 4 */
+  readonly keepFirst?: number;
+  /** More tokens than this are condensed to half of it. Unit: tokens. @defaultValue what the model's window leaves, if known */
+  readonly maxTokens?: number;
+  /** How long a summary may be. Unit: tokens. @defaultValue 3000 */
+  readonly maxSummaryTokens?: number;
+  /** Makes the condensation. @defaultValue the factory of `@palimpsest/events` */
+  readonly createEvent?: CreateEvent;
+}
+
+const name = 'extractiveSummary';
+
+/**
+ * A rolling summary without a model: the middle of the history is replaced by a manifest of what it did. The first `keepFirst`
+ * events and the newest ones stay, and so does the newest step, whole. More than `maxSize` events is a soft trigger; too many
+ * tokens, or a request, is a hard one.
+ *
+ * The manifest names the user's words, open tasks, files created, modified, deleted and read, failing tests, errors, commands
+ * with their exit status, other calls, and identifiers, all as the log has them. What is given up first when it gets too long
+ * is stated at {@link renderManifest}. A summary that is condensed again is not read: the facts behind it lie in the metadata
+ * of its condensation, so nothing decays from one to the next.
+ *
+ * The summary takes at most `maxSummaryTokens`, a quarter of the budget, and of what it replaces half, besides what earlier
+ * summaries took. Bound: `maxSize` events
+ * in what is sent, as far as there are cut points: `floor(maxSize / 2)` after a condensation, and besides them protected events
+ * (at most three), and the rest of a unit or a newest step that cannot be cut.
+ *
+ * @throws {@link InvalidCondenserConfigError} when the numbers leave no room for a summary and one event behind it; `condense`
+ *   throws {@link NoCondensationAvailableError} when a condensation was asked for and nothing that may be forgotten would make
+ *   the view smaller. Over the budget without a request it reports that, and returns the view.
+ * @see seed 000; DESIGN.md, decisions 4, 16 and 20; events-view-condenser-agent.md, 4.3
+ */
+export function extractiveSummaryCondenser(options: ExtractiveSummaryOptions = {}): Condenser {
+  const { maxSize = 120, keepFirst = 4, maxTokens, maxSummaryTokens = 3_000, createEvent } = options;
+  assertWholeNumber(name, 'keepFirst', keepFirst, 0);
+  assertWholeNumber(name, 'maxSize', maxSize, 1);
+  assertWholeNumber(name, 'maxSummaryTokens', maxSummaryTokens, 1);
+  if (maxTokens !== undefined) assertWholeNumber(name, 'maxTokens', maxTokens, 1);
+  if (tailForSize(Math.floor(maxSize / 2), keepFirst) < 1) {
+    const reason = `must be less than floor(maxSize / 2) - 1, so that a summary and an event have room behind the first ${keepFirst}`;
+    throw new InvalidCondenserConfigError({ condenser: name, option: 'keepFirst', reason });
+  }
+  return {
+    name,
+    handlesCondensationRequests: true,
+    condense: (view: View, context: CondenseContext) => {
+      const requirement = requirementOf(view, context, { maxSize, maxTokens });
+      if (requirement.level === 'none') return view;
+      for (const selection of selections(view, requirement, maxSize, keepFirst)) {
+        const done = summarise(view, selection, requirement, { maxSummaryTokens, createEvent });
+        if (done !== undefined) return done;
+      }
+      if (requirement.level === 'soft') return view;
+      const reason = `of ${view.events.length} events none before the newest step may be forgotten, or a summary would make no room`;
+      if (view.unhandledCondensationRequest) throw new NoCondensationAvailableError(reason);
+      // Sizes are estimates: whether the view is too large is for the provider to say, and a request follows if it is.
+      context.report({ outcome: 'unavailable', reason, data: { tokens: view.tokens(), tokenBudget: requirement.tokenBudget } });
+      return view;
+    },
+  };
+}
+
+/** What may be summarised, the best first. When it must be, all that lies before the newest step is the last resort. */
+function* selections(view: View, requirement: Requirement, maxSize: number, keepFirst: number): Generator<Selection> {
+  const { length } = view.events;
+  const newest = newestStepStart(view);
+  const tails = requirement.reasons.map((reason) => {
+    switch (reason) {
+      case 'events':
+        return tailForSize(Math.floor(maxSize / 2), keepFirst);
+      case 'request':
+        return tailForSize(Math.floor(length / 2), keepFirst);
+      case 'tokens':
+        return tailForTokens({
+          length,
+          keepFirst,
+          excess: view.tokens() - Math.floor((requirement.tokenBudget ?? 0) / 2),
+          tokens: (from, to) => view.tokens(from, to),
+        });
+    }
+  });
+  const middle = selectMiddle({ length, cutPoints: view.cutPoints, keepFirst, tail: Math.min(...tails) });
+  if (middle !== undefined) {
+    const end = Math.min(middle.end, newest);
+    if (end > middle.start) yield { start: middle.start, end };
+  }
+  if (requirement.level !== 'hard') return;
+  for (const first of [keepFirst, 0]) {
+    const start = view.cutPoints.atOrAfter(first);
+    if (start !== undefined && newest > start) yield { start, end: newest };
+  }
+}
+
+function summarise(
+  view: View,
+  selection: Selection,
+  requirement: Requirement,
+  options: { readonly maxSummaryTokens: number; readonly createEvent: CreateEvent | undefined },
+): Condensation | undefined {
+  const budget = requirement.tokenBudget === undefined ? Infinity : Math.floor(requirement.tokenBudget / 4);
+  const written = manifestOfRange(view, selection, Math.min(options.maxSummaryTokens, budget));
+  if (written === undefined) return undefined;
+  const { summary, forgottenTokens, summaryTokens, metadata } = written;
+  const tokensBefore = view.tokens();
+  return condensation({
+    view,
+    ...selection,
+    summary,
+    metadata: {
+      condenser: name,
+      reason: requirement.reasons.join(', '),
+      tokensBefore,
+      tokensAfter: tokensBefore - forgottenTokens + summaryTokens,
+      ...metadata,
+    },
+    ...(options.createEvent === undefined ? {} : { createEvent: options.createEvent }),
+  });
+}

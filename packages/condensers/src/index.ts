@@ -1,0 +1,11 @@
+export type { CondenseContext, Condenser } from '@palimpsest/view';
+export { noOpCondenser } from './no-op.js';
+export { pipelineCondenser } from './pipeline.js';
+export type { RecentEventsOptions } from './recent-events.js';
+export { recentEventsCondenser } from './recent-events.js';
+export type { ObservationMaskingOptions } from './observation-masking.js';
+export { observationMaskingCondenser } from './observation-masking.js';
+export type { ExtractiveSummaryOptions } from './extractive-summary.js';
+export { extractiveSummaryCondenser } from './extractive-summary.js';
+export { condenserByName, condenserNames } from './by-name.js';
+export { CondenserNotFoundError, InvalidCondenserConfigError } from './errors.js';

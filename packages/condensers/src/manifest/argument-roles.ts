@@ -1,0 +1,94 @@
+import type { ArgumentLeaf, CallArguments } from './call-arguments.js';
+
+const pathWords = new Set(['path', 'paths', 'filepath', 'filepaths', 'file', 'files', 'filename', 'filenames', 'notebook']);
+const contentWords = new Set(['content', 'contents', 'text', 'body', 'data', 'code']);
+const oldWords = new Set(['old', 'search', 'find', 'original', 'before']);
+const newWords = new Set(['new', 'replace', 'replacement', 'updated', 'after']);
+const queryWords = new Set(['pattern', 'query', 'regex', 'regexp', 'glob', 'keyword', 'keywords', 'needle']);
+const rangeWords = new Set(['offset', 'limit', 'range', 'line', 'lines', 'start', 'end']);
+const commandWords = new Set(['command', 'commands', 'cmd', 'cmds', 'script', 'shell', 'bash']);
+const patchWords = new Set(['patch', 'diff']);
+const editorVerb = /^[a-z][a-z_-]{0,30}$/i;
+
+/** What the arguments of a call are for, told from their names and shapes alone. */
+export interface ArgumentRoles {
+  /** In the order in which they were written. */
+  readonly paths: readonly string[];
+  /** Shell text. */
+  readonly command?: string;
+  /** A word that says what an editor is to do (`view`, `str_replace`), where one tool does several things. */
+  readonly verb?: string;
+  readonly hasContent: boolean;
+  readonly hasOldText: boolean;
+  readonly hasNewText: boolean;
+  readonly hasQuery: boolean;
+  readonly hasRange: boolean;
+  /** Text that may be a patch: of an argument named so, or any that looks like one. */
+  readonly patch?: string;
+}
+
+/** Tells what the arguments of a call are for. */
+export function rolesOf(call: CallArguments): ArgumentRoles {
+  const paths = call.leaves.flatMap((leaf) => (isPath(leaf) ? [(leaf.value as string).trim()] : []));
+  const patch = patchOf(call);
+  const command = commandOf(call);
+  const isVerb = command !== undefined && paths.length > 0 && editorVerb.test(command);
+  const has = (words: ReadonlySet<string>): boolean =>
+    call.leaves.some((leaf) => words.has(leaf.words[0] ?? '') && leaf.value !== '' && !isPath(leaf));
+  return {
+    paths,
+    ...(command === undefined ? {} : isVerb ? { verb: command } : { command }),
+    ...(patch === undefined ? {} : { patch }),
+    hasContent: call.leaves.some(isContent),
+    hasOldText: has(oldWords),
+    hasNewText: has(newWords),
+    hasQuery: call.leaves.some(({ words }) => queryWords.has(words.at(-1) ?? '')),
+    hasRange: call.leaves.some(({ words, value }) => typeof value === 'number' && words.some((word) => rangeWords.has(word))),
+  };
+}
+
+/** True for text in one of the two forms of a patch. */
+export function looksLikePatch(text: string): boolean {
+  return /^\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File: )/m.test(text) || /^--- \S.*\r?\n\+\+\+ \S/m.test(text);
+}
+
+function isPath({ words, value }: ArgumentLeaf): boolean {
+  if (typeof value !== 'string' || value.trim() === '' || value.length > 512 || /[\n\r\0]/.test(value)) return false;
+  const last = words.at(-1) ?? '';
+  return pathWords.has(last) || (last === 'name' && words.at(-2) === 'file');
+}
+
+function isContent({ words, value }: ArgumentLeaf): boolean {
+  if (typeof value !== 'string') return false;
+  const [first = ''] = words;
+  return contentWords.has(words.at(-1) ?? '') && !oldWords.has(first) && !newWords.has(first);
+}
+
+function commandOf({ object }: CallArguments): string | undefined {
+  for (const [key, value] of Object.entries(object)) {
+    if (!isCommandKey(key)) continue;
+    if (typeof value === 'string' && value.trim() !== '') return value;
+    if (Array.isArray(value) && value.length > 0 && value.every((part) => typeof part === 'string')) return commandOfList(value);
+  }
+  return undefined;
+}
+
+function isCommandKey(key: string): boolean {
+  const words = key.toLowerCase().split(/[^a-z]+/);
+  return commandWords.has(words.at(-1) ?? '') || /^(?:shell|bash)?command(?:line)?$/i.test(key);
+}
+
+/** `["bash", "-lc", "npm test"]` runs its last part; another list is one command in words, or several commands. */
+function commandOfList(parts: readonly string[]): string {
+  const [program = '', flag = ''] = parts;
+  if (/(?:^|\/)(?:ba|z|da)?sh$/.test(program) && /^-[a-z]*c$/.test(flag)) return parts.slice(2).join(' ');
+  return parts.some((part) => /\s/.test(part)) && !parts.some((part) => part.startsWith('-')) ? parts.join(' && ') : parts.join(' ');
+}
+
+function patchOf({ leaves, plainText }: CallArguments): string | undefined {
+  if (plainText !== undefined) return looksLikePatch(plainText) ? plainText : undefined;
+  const texts = leaves.filter(({ value }) => typeof value === 'string');
+  const named = texts.find(({ words, value }) => patchWords.has(words.at(-1) ?? '') && looksLikePatch(value as string));
+  const found = named ?? texts.find(({ words, value }) => !contentWords.has(words.at(-1) ?? '') && looksLikePatch(value as string));
+  return found?.value as string | undefined;
+}

@@ -1,0 +1,65 @@
+/** One text, number or truth value somewhere in a call's arguments. */
+export interface ArgumentLeaf {
+  /** The name under which it stands; items of a list have the list's. */
+  readonly key: string;
+  /** The words of that name, in lower case: `newText` and `new_text` are both `new`, `text`. */
+  readonly words: readonly string[];
+  readonly value: string | number | boolean;
+}
+
+/** The arguments of a call: an object, or the plain text that stood in its place. */
+export interface CallArguments {
+  readonly object: Readonly<Record<string, unknown>>;
+  readonly leaves: readonly ArgumentLeaf[];
+  /** Set where the model wrote something other than a JSON object. */
+  readonly plainText?: string;
+}
+
+const maximumLeaves = 300;
+
+/** Reads the arguments that a model wrote. Total: text that does not parse is kept as plain text. */
+export function parseArguments(text: string): CallArguments {
+  const value = parsed(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { object: {}, leaves: [], ...(text.trim() === '' ? {} : { plainText: text }) };
+  }
+  const leaves: ArgumentLeaf[] = [];
+  collect(value, '', leaves);
+  return { object: value as Readonly<Record<string, unknown>>, leaves };
+}
+
+/** The words of a name in any of the usual spellings, in lower case: `readFile`, `read_file` and `ReadFile` have the same. */
+export function wordsOf(name: string): readonly string[] {
+  return name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replaceAll(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .flatMap((word) => splitCompound(word))
+    .filter((word) => word !== '');
+}
+
+/** Names such as `readfile` are written in one word; what is done to the file stands before it. */
+function splitCompound(word: string): readonly string[] {
+  const match = /^(read|write|edit|create|delete|remove|open|view|move|rename|list)(files?|dir)$/.exec(word);
+  return match === null ? [word] : [match[1] as string, match[2] as string];
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function collect(value: unknown, key: string, leaves: ArgumentLeaf[]): void {
+  if (leaves.length >= maximumLeaves) return;
+  if (Array.isArray(value)) {
+    for (const item of value) collect(item, key, leaves);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, item] of Object.entries(value)) collect(item, name, leaves);
+  } else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
+    leaves.push({ key, words: wordsOf(key), value });
+  }
+}

@@ -1,0 +1,48 @@
+import { isMeaningful, isToolResult } from '@palimpsest/events';
+import type { ActionEvent, Event, EventId } from '@palimpsest/events';
+import { callFacts } from './call-facts.js';
+import type { Fact } from './fact.js';
+import { Manifest } from './manifest.js';
+
+/** Where facts are read from. */
+export interface FactSource {
+  /** Any event of the log as it was logged. */
+  original(id: EventId): Event | undefined;
+}
+
+/**
+ * The facts of a stretch of a log, in its order. Events are read as they were logged, so what was masked meanwhile counts in
+ * full. `known` is what came before; it is not changed.
+ */
+export function factsOfEvents(
+  events: Iterable<{ readonly id: EventId }>,
+  source: FactSource,
+  known: readonly Fact[] = [],
+): readonly Fact[] {
+  const soFar = new Manifest(known);
+  const facts: Fact[] = [];
+  const calls = new Map<string, ActionEvent>();
+  const add = (fact: Fact): void => {
+    facts.push(fact);
+    soFar.add(fact);
+  };
+  for (const { id } of events) {
+    const event = source.original(id);
+    if (event === undefined) continue;
+    if (event.type === 'message') {
+      if (event.source === 'environment' || !event.content.some(isMeaningful)) continue;
+      add({ kind: 'words', by: event.source === 'user' ? 'user' : 'agent', eventId: id });
+    } else if (event.type === 'action') {
+      calls.set(event.id, event).set(event.toolCall.id, event);
+      if (event.thought.some(isMeaningful)) add({ kind: 'words', by: 'agent', eventId: id });
+    } else if (event.type === 'condensation-summary') {
+      add({ kind: 'earlier-summary', eventId: id });
+    } else if (isToolResult(event)) {
+      const logged = event.actionId === undefined ? undefined : source.original(event.actionId);
+      const action = logged?.type === 'action' ? logged : calls.get(event.toolCallId);
+      if (action === undefined) continue;
+      for (const fact of callFacts(action, event, soFar)) add(fact);
+    }
+  }
+  return facts;
+}

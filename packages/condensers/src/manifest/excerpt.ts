@@ -1,0 +1,16 @@
+/** The text, or its beginning and its end with a note of how much was left out between. Limit: characters. */
+export function excerpt(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const note = ` [… ${text.length - limit} characters left out …] `;
+  const kept = Math.max(0, limit - note.length);
+  if (kept < 40) return `${text.slice(0, Math.max(0, limit - 1)).toWellFormed()}…`;
+  const head = Math.ceil((kept * 2) / 3);
+  return (text.slice(0, head) + note + text.slice(text.length - (kept - head))).toWellFormed();
+}
+
+/** The text in one line: line breaks and runs of blanks become one blank. Cut as {@link excerpt} does. */
+export function oneLine(text: string, limit: number): string {
+  // What is cut away need not be searched.
+  const near = text.length > limit * 8 ? `${text.slice(0, limit * 4)} … ${text.slice(-limit * 2)}` : text;
+  return excerpt(near.replaceAll(/\s+/g, ' ').trim(), limit);
+}

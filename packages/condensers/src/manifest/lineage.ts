@@ -1,0 +1,80 @@
+import type { Condensation, EventId } from '@palimpsest/events';
+import type { View } from '@palimpsest/view';
+import { factsOfEvents } from './event-facts.js';
+import { factsFromMetadata } from './fact.js';
+import type { Fact } from './fact.js';
+
+/** What the summaries of a stretch of a view stand for. */
+export interface Lineage {
+  /** In the order of the log. */
+  readonly facts: readonly Fact[];
+  /** Of these, those that no condensation carries in its metadata. */
+  readonly newFacts: readonly Fact[];
+  /** The condensations that carry facts and from which all the others are reached; goes into the metadata as `replaces`. */
+  readonly replaces: readonly EventId[];
+  /** How many events of the log they stand for. */
+  readonly coveredEvents: number;
+}
+
+/**
+ * The facts behind summaries: those that our condensations carry, through all generations, so nothing decays. Of a summary
+ * that another condenser wrote the text is kept, and the facts are read again from what it made forgotten. A condensation that
+ * was reverted counts for nothing: what it forgot stands in the view again.
+ */
+export function lineageOf(view: View, summaries: readonly { readonly condensationId?: EventId | undefined }[]): Lineage {
+  const direct = new Set(summaries.flatMap(({ condensationId }) => (condensationId === undefined ? [] : [condensationId])));
+  const facts: Fact[] = [];
+  const newFacts: Fact[] = [];
+  if (direct.size === 0) return { facts, newFacts, replaces: [], coveredEvents: 0 };
+  const inForce = new Map<EventId, Condensation>();
+  for (const condensation of view.condensations) inForce.set(condensation.id, condensation);
+
+  const carried = new Map<EventId, readonly Fact[]>();
+  const roots = new Set<EventId>();
+  const reached = new Set(direct);
+  // A set hands out what is added to it while it is walked.
+  for (const id of reached) {
+    const condensation = inForce.get(id);
+    const itsFacts = factsFromMetadata(condensation?.metadata);
+    if (itsFacts !== undefined) carried.set(id, itsFacts);
+    const isRoot = direct.has(id) || roots.has(id);
+    if (itsFacts === undefined) roots.delete(id);
+    else if (isRoot) roots.add(id);
+    for (const earlier of replacedBy(condensation, inForce)) {
+      if (itsFacts === undefined && isRoot) roots.add(earlier);
+      reached.add(earlier);
+    }
+  }
+
+  let coveredEvents = 0;
+  for (const condensation of inForce.values()) {
+    const { id, metadata, forgottenEventIds } = condensation;
+    if (!reached.has(id)) continue;
+    const itsFacts = carried.get(id);
+    if (itsFacts !== undefined) {
+      const covered = metadata?.['coveredEvents'];
+      if (roots.has(id)) coveredEvents += typeof covered === 'number' ? covered : forgottenEventIds.length;
+      for (const fact of itsFacts) facts.push(fact);
+      continue;
+    }
+    coveredEvents += forgottenEventIds.filter((forgotten) => view.original(forgotten) !== undefined).length;
+    const read = factsOfEvents(forgottenEventIds.map((forgotten) => ({ id: forgotten })), view, facts);
+    // A summary holds what its writer was told of earlier ones, so only the newest text of a chain is kept.
+    const text: readonly Fact[] = direct.has(id) ? [{ kind: 'earlier-summary', eventId: id }] : [];
+    newFacts.push(...read, ...text);
+    facts.push(...read, ...text);
+  }
+  return { facts, newFacts, replaces: [...roots], coveredEvents };
+}
+
+/** The condensations whose summaries another one forgot. */
+function replacedBy(condensation: Condensation | undefined, inForce: ReadonlyMap<EventId, Condensation>): readonly EventId[] {
+  if (condensation === undefined) return [];
+  const named = condensation.metadata?.['replaces'];
+  if (Array.isArray(named)) return named.filter((id): id is EventId => typeof id === 'string' && inForce.has(id));
+  // Condensers that say nothing of it forgot the summary's event, which a view names after its condensation.
+  return condensation.forgottenEventIds.flatMap((id) => {
+    const earlier = id.replace(/-summary-*$/, '');
+    return earlier !== id && inForce.has(earlier) ? [earlier] : [];
+  });
+}

@@ -1,0 +1,29 @@
+/** The first lines of a summary that was made without a model. */
+export function summaryHeader(events: number): string {
+  return (
+    `Summary of ${events} earlier events of this conversation, which are no longer shown. It was put together from the log by ` +
+    'rule: names, paths, ids and statuses are exact. What is listed as done is done; do not do it again. ' +
+    'Read a file again before you edit it.'
+  );
+}
+
+/** The headings of a summary's sections, as the model reads them. */
+export const headings = {
+  userWords: 'What the user said (oldest first, word for word)',
+  tasks: 'Open tasks',
+  earlierSummaries: 'Earlier summaries',
+  failingTests: 'Tests that failed when they last ran',
+  changedFiles: 'Files changed',
+  errors: 'Errors not seen to be solved (newest last)',
+  commands: 'Commands run (newest last)',
+  calls: 'Other calls made (newest last)',
+  identifiers: 'Identifiers',
+  readFiles: 'Files only read',
+  looks: 'Looked at (newest last)',
+  agentWords: 'What you said last',
+} as const;
+
+/** Stands where entries of a section did not fit. */
+export function leftOutLine(count: number): string {
+  return `- (${count} older left out)`;
+}

@@ -1,0 +1,24 @@
+import { toolResultContent } from '@palimpsest/events';
+import type { ContentPart, Event } from '@palimpsest/events';
+
+/** What somebody said in an event, as it was logged; images are named. Undefined where the event holds no words. */
+export function wordsOfEvent(event: Event | undefined): string | undefined {
+  switch (event?.type) {
+    case 'message':
+      return text(event.content as readonly ContentPart[]);
+    case 'action':
+      return text(event.thought as readonly ContentPart[]);
+    case 'user-reject-observation':
+      return event.rejectionReason as string;
+    case 'observation': {
+      const said = text(toolResultContent(event as Parameters<typeof toolResultContent>[0]));
+      return /\bthe user said:\s*([\s\S]*)/i.exec(said)?.[1] ?? said;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function text(parts: readonly ContentPart[]): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '[image]')).join('\n').trim();
+}

@@ -1,0 +1,184 @@
+import type { Condensation, Event, LLMConvertibleEvent } from '@palimpsest/events';
+import { toolResultContent } from '@palimpsest/events';
+import { logBuilder } from '@palimpsest/events/testing';
+import { isCondensation, NoCondensationAvailableError, View } from '@palimpsest/view';
+import { messageViolations } from '@palimpsest/view/testing';
+import { expect, test } from 'vitest';
+import { InvalidCondenserConfigError } from './errors.js';
+import { observationMaskingCondenser } from './observation-masking.js';
+import type { ObservationMaskingOptions } from './observation-masking.js';
+
+const report = () => {};
+const long = (text: string) => `${text}\n`.repeat(100);
+
+function condense(options: ObservationMaskingOptions, events: readonly Event[], contextWindow?: number): View | Condensation {
+  const context = contextWindow === undefined ? { report } : { report, contextWindow };
+  return observationMaskingCondenser(options).condense(View.fromEvents(events), context) as View | Condensation;
+}
+
+function masked(options: ObservationMaskingOptions, events: readonly Event[]): { result: Condensation; view: View } {
+  const result = condense(options, events);
+  if (!isCondensation(result)) throw new Error('nothing was masked');
+  return { result, view: View.fromEvents([...events, result]) };
+}
+
+function textOf(event: LLMConvertibleEvent | undefined): string {
+  if (event?.type !== 'observation' && event?.type !== 'agent-error' && event?.type !== 'user-reject-observation') return '';
+  return toolResultContent(event).map((part) => (part.type === 'text' ? part.text : '[image]')).join('\n');
+}
+
+/** Steps of 2 events with a result of about 250 tokens each. */
+function reads(steps: number) {
+  const log = logBuilder();
+  log.user('Read it all.');
+  for (let step = 1; step <= steps; step++) log.call('read_file', { path: `src/${step}.ts` }, long(`part ${step}`));
+  return log;
+}
+
+test('nothing happens until enough can be saved, and then one condensation masks all of it', () => {
+  const options = { attentionWindow: 6, minSavedTokens: 1_000 };
+  const log = reads(3);
+  let masks = 0;
+  for (let step = 4; step <= 40; step++) {
+    log.call('read_file', { path: `src/${step}.ts` }, long(`part ${step}`));
+    const view = View.fromEvents(log.events);
+    const result = observationMaskingCondenser(options).condense(view, { report }) as View | Condensation;
+    if (!isCondensation(result)) {
+      expect(result).toBe(view);
+      continue;
+    }
+    masks++;
+    expect(result.forgottenEventIds).toEqual([]);
+    expect(result.redactions?.length).toBeGreaterThanOrEqual(5);
+    log.add(result);
+    const after = View.fromEvents(log.events);
+    expect(result.metadata).toMatchObject({
+      condenser: 'observationMasking',
+      reason: 'batch',
+      tokensBefore: view.tokens(),
+      tokensAfter: after.tokens(),
+    });
+    expect(after.events.slice(-6)).toEqual(view.events.slice(-6));
+    expect(observationMaskingCondenser(options).condense(after, { report })).toBe(after);
+  }
+  expect(masks).toBeGreaterThanOrEqual(4);
+  expect(masks).toBeLessThanOrEqual(8);
+});
+
+test('a mask says which tool it was, how much was there, how it ended and how it began', () => {
+  const log = logBuilder();
+  log.call('run', { command: 'npm test' }, `${long('not ok')}exit code 1`);
+  log.call('read_file', { path: 'a.ts' }, long('export const a = 1;'));
+  log.call('look', {}, [{ type: 'image', url: 'https://example.com/a.png' }]);
+  log.call('last');
+  const { view } = masked({ attentionWindow: 0, minSavedTokens: 1 }, log.events);
+  expect(textOf(view.events.at(1))).toBe(
+    '[Old output of run is hidden: 101 lines, 711 characters; exit 1; begins: not ok. Make the call again if you need it.]',
+  );
+  expect(textOf(view.events.at(3))).toContain('read_file is hidden: 101 lines, 2000 characters; begins: export const a = 1;.');
+  expect(textOf(view.events.at(5))).toBe('[Old output of look is hidden: 1 image. Make the call again if you need it.]');
+});
+
+test('calls, ids, positions and tool names stay, and the messages can be sent', () => {
+  const { events } = reads(12);
+  const before = View.fromEvents(events);
+  const { view } = masked({ attentionWindow: 4, minSavedTokens: 100 }, events);
+  const shape = (event: LLMConvertibleEvent) => [event.id, event.type, 'toolCallId' in event ? event.toolCallId : '', 'toolName' in event ? event.toolName : ''];
+  expect([...view.events].map(shape)).toEqual([...before.events].map(shape));
+  expect(messageViolations(view.toMessages())).toEqual([]);
+  expect(view.original(before.events.at(2)?.id ?? '')).toBe(events[2]);
+});
+
+test('the newest step stays as it is, however small the window', () => {
+  const log = reads(3);
+  const { results } = log.batch([
+    { name: 'read_file', result: long('x') },
+    { name: 'read_file', result: long('y') },
+    { name: 'read_file', result: long('z') },
+  ]);
+  const { result } = masked({ attentionWindow: 1, minSavedTokens: 1 }, log.events);
+  expect(result.redactions?.map(({ eventId }) => eventId)).not.toEqual(expect.arrayContaining(results.map(({ id }) => id)));
+  expect(result.redactions).toHaveLength(3);
+});
+
+test('small results, small failures, refusals and masked results stay', () => {
+  const log = reads(0);
+  log.call('read_file', { path: 'small' }, 'ok');
+  log.error(log.action('missing'), long('no such tool').slice(0, 600));
+  log.reject(log.action('remove'), long('not that one'));
+  const first = log.call('read_file', { path: 'big' }, long('big'));
+  const loud = log.error(log.action('missing'), long('a very long failure'));
+  log.call('last');
+  const options = { attentionWindow: 2, minSavedTokens: 1 };
+  const { result } = masked(options, log.events);
+  expect(result.redactions?.map(({ eventId }) => eventId)).toEqual([first.result.id, loud.id]);
+  log.add(result);
+  const view = View.fromEvents(log.events);
+  expect(observationMaskingCondenser(options).condense(view, { report })).toBe(view);
+});
+
+test('long texts in arguments are masked on demand, and what is left is JSON with the same keys', () => {
+  const log = reads(0);
+  const content = long('const value = 1;');
+  const written = log.call('write_file', { path: 'src/a.ts', content, mode: 'create', lines: [1, 2] }, 'ok');
+  log.call('odd', `not json ${content}`, 'ok');
+  log.call('last');
+  expect(isCondensation(condense({ attentionWindow: 0, minSavedTokens: 1 }, log.events))).toBe(false);
+  const { view, result } = masked({ attentionWindow: 0, minSavedTokens: 1, maskArguments: true }, log.events);
+  expect(result.redactions).toHaveLength(1);
+  const action = view.events.at(view.indexOf(written.action.id) ?? -1);
+  const left = JSON.parse(action?.type === 'action' ? action.toolCall.arguments : '') as Record<string, unknown>;
+  expect(left).toEqual({
+    path: 'src/a.ts',
+    content: expect.stringContaining('101 lines, 1700 characters; begins: const value = 1;') as unknown,
+    mode: 'create',
+    lines: [1, 2],
+  });
+  expect(messageViolations(view.toMessages())).toEqual([]);
+});
+
+test('on a request it masks also what the window held, and says so when it can save too little', () => {
+  const log = reads(8);
+  log.request();
+  const options = { attentionWindow: 100, minSavedTokens: 8_000 };
+  const { result } = masked(options, log.events);
+  expect(result.metadata?.['reason']).toBe('request');
+  expect(result.redactions).toHaveLength(7);
+  log.add(result);
+  log.request();
+  expect(() => condense(options, log.events)).toThrow(NoCondensationAvailableError);
+});
+
+test('over the budget it acts earlier, and without a request it never throws', () => {
+  const options = { attentionWindow: 100, minSavedTokens: 8_000 };
+  const { events } = reads(8);
+  expect(isCondensation(condense(options, events))).toBe(false);
+  const result = condense(options, events, 1_500);
+  expect(isCondensation(result) && result.metadata?.['reason']).toBe('tokens');
+  expect(isCondensation(condense(options, logBuilder().events, 1))).toBe(false);
+  const words = logBuilder();
+  words.user(long('nothing to mask'));
+  expect(isCondensation(condense(options, words.events, 100))).toBe(false);
+});
+
+test('in a small window a smaller batch is enough', () => {
+  const { events } = reads(20);
+  const options = { attentionWindow: 4, minSavedTokens: 8_000 };
+  expect(isCondensation(condense(options, events))).toBe(false);
+  expect(isCondensation(condense(options, events, 20_000))).toBe(true);
+});
+
+test('after what it masked was forgotten it goes on from the beginning', () => {
+  const log = reads(12);
+  const options = { attentionWindow: 4, minSavedTokens: 500 };
+  const { result } = masked(options, log.events);
+  log.add(result);
+  log.condensation(View.fromEvents(log.events).events.slice(1, 23), { summary: 's', summaryOffset: 1 });
+  for (let step = 0; step < 12; step++) log.call('read_file', { path: `more/${step}` }, long('more'));
+  const again = condense(options, log.events);
+  expect(isCondensation(again) && again.redactions?.length).toBe(11);
+});
+
+test.each([{ attentionWindow: -1 }, { minSavedTokens: 0 }, { attentionWindow: 0.5 }])('%j is refused', (options) => {
+  expect(() => observationMaskingCondenser(options)).toThrow(InvalidCondenserConfigError);
+});

@@ -1,0 +1,50 @@
+import type { CondenseContext, View } from '@palimpsest/view';
+
+/** Why a condenser acts: there are too many events, too many tokens, or somebody asked. */
+export type Reason = 'events' | 'tokens' | 'request';
+
+/**
+ * What a view requires of a rolling condenser. `soft`: it should act, and goes on without when it cannot. `hard`: it must act,
+ * or say that it cannot.
+ */
+export interface Requirement {
+  readonly level: 'none' | 'soft' | 'hard';
+  readonly reasons: readonly Reason[];
+  /** What the view may hold, where that is known. Unit: tokens. */
+  readonly tokenBudget: number | undefined;
+}
+
+/** The share of a model's window that is left free, because sizes are estimates. */
+const windowMargin = 0.1;
+
+/**
+ * What a view requires: more than `maxSize` events is soft; more tokens than `maxTokens`, or than the model's window less its
+ * answer holds, is hard, and so is a request. The last tenth of the window is a margin, in which it is soft. All limits are
+ * strict: exactly full is not too full. Costs O(1).
+ */
+export function requirementOf(
+  view: View,
+  context: CondenseContext,
+  limits: { readonly maxSize: number; readonly maxTokens: number | undefined },
+): Requirement {
+  const room = roomInWindow(context);
+  const withMargin = room === undefined ? undefined : Math.max(1, room - Math.ceil((context.contextWindow ?? 0) * windowMargin));
+  const tokenBudget = minimum(limits.maxTokens, withMargin);
+  const hardLimit = minimum(limits.maxTokens, room);
+  const tokens = view.tokens();
+  const reasons: Reason[] = [];
+  if (view.unhandledCondensationRequest) reasons.push('request');
+  if (tokenBudget !== undefined && tokens > tokenBudget) reasons.push('tokens');
+  if (view.events.length > limits.maxSize) reasons.push('events');
+  const isHard = reasons.includes('request') || (hardLimit !== undefined && tokens > hardLimit);
+  return { level: reasons.length === 0 ? 'none' : isHard ? 'hard' : 'soft', reasons, tokenBudget };
+}
+
+/** What of the model's window is left for the view. Unit: tokens. */
+export function roomInWindow({ contextWindow, maxOutputTokens = 0, fixedTokens = 0 }: CondenseContext): number | undefined {
+  return contextWindow === undefined ? undefined : Math.max(1, contextWindow - maxOutputTokens - fixedTokens);
+}
+
+function minimum(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined ? b : b === undefined ? a : Math.min(a, b);
+}

@@ -1,0 +1,64 @@
+import type { CutPoints } from '@palimpsest/view';
+
+/** A range of a stored list between two cut points. */
+export interface Selection {
+  readonly start: number;
+  /** The index behind the last event. */
+  readonly end: number;
+}
+
+/**
+ * Selects the middle of a list: what lies between the first `keepFirst` events and the last `tail`. Both ends move forward to
+ * the next cut point. Undefined where that leaves nothing, or less than the minimum.
+ *
+ * @see events-view-condenser-agent.md, 4.3, and OpenHands' LLMSummarizingCondenser, of which this is the arithmetic
+ */
+export function selectMiddle(options: {
+  /** Unit: events. */
+  readonly length: number;
+  readonly cutPoints: Pick<CutPoints, 'atOrAfter'>;
+  /** Unit: events. */
+  readonly keepFirst: number;
+  /** Unit: events. A negative one selects nothing. */
+  readonly tail: number;
+  /** The least that must be selected. Unit: share of all events. @defaultValue 0.1 */
+  readonly minimumProgress?: number;
+}): Selection | undefined {
+  const { length, cutPoints, keepFirst, tail, minimumProgress = 0.1 } = options;
+  const start = cutPoints.atOrAfter(keepFirst);
+  const end = tail < 0 ? undefined : cutPoints.atOrAfter(Math.max(0, length - tail));
+  if (start === undefined || end === undefined || end <= start) return undefined;
+  return end - start < length * minimumProgress ? undefined : { start, end };
+}
+
+/** How many of the newest events may stay so that `target` remain: the first ones, one summary, and these. Unit: events. */
+export function tailForSize(target: number, keepFirst: number): number {
+  return target - keepFirst - 1;
+}
+
+/**
+ * How many of the newest events may stay so that more than `excess` tokens go: all behind the shortest run of events after
+ * the first `keepFirst` that holds more than that. Unit: events.
+ */
+export function tailForTokens(options: {
+  /** Unit: events. */
+  readonly length: number;
+  /** Unit: events. */
+  readonly keepFirst: number;
+  /** Unit: tokens. */
+  readonly excess: number;
+  /** Tokens of the events from one index to another. */
+  readonly tokens: (from: number, to: number) => number;
+}): number {
+  const { length, keepFirst, excess, tokens } = options;
+  const behindHead = Math.max(0, length - keepFirst);
+  if (behindHead === 0 || excess <= 0) return behindHead;
+  let low = 1;
+  let high = behindHead;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (tokens(keepFirst, keepFirst + middle) > excess) high = middle;
+    else low = middle + 1;
+  }
+  return behindHead - low;
+}

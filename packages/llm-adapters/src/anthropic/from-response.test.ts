@@ -1,0 +1,104 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import { describe, expect, it } from 'vitest';
+import { ContextWindowExceededError, ServiceUnavailableError } from '../errors.js';
+import { toolNames } from '../wire/tool-names.js';
+import { fromMessage } from './from-response.js';
+
+const request = { messages: [], tools: [{ name: 'files.read', description: '', inputSchema: {} }] };
+const usage = {
+  input_tokens: 100,
+  cache_read_input_tokens: 600,
+  cache_creation_input_tokens: 300,
+  output_tokens: 200,
+  output_tokens_details: { thinking_tokens: 150 },
+};
+/** A response as the server sends it. */
+const response = (content: unknown, stop_reason = 'end_turn', fields: object = {}) =>
+  ({
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'claude-opus-5-5',
+    content,
+    stop_reason,
+    usage,
+    ...fields,
+  }) as Anthropic.Message;
+
+describe('fromMessage', () => {
+  it('gives thinking, words, calls, usage and cost', () => {
+    const name = toolNames(request).toWire('files.read');
+    const completion = fromMessage(
+      response(
+        [
+          { type: 'thinking', thinking: '', signature: 'sig' },
+          { type: 'redacted_thinking', data: 'xyz' },
+          { type: 'text', text: 'I read.' },
+          { type: 'text', text: '' },
+          { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} },
+          { type: 'tool_use', id: 'toolu_1', name, input: { path: 'a' } },
+        ],
+        'tool_use',
+      ),
+      { request, prices: { input: 4, cacheRead: 0.2, cacheWrite: 5, output: 20 } },
+    );
+    expect(completion).toEqual({
+      message: {
+        role: 'assistant',
+        content: [{ type: 'text', text: 'I read.' }],
+        toolCalls: [{ id: 'toolu_1', name: 'files.read', arguments: '{"path":"a"}' }],
+        thinkingBlocks: [
+          { type: 'thinking', thinking: '', signature: 'sig' },
+          { type: 'redacted-thinking', data: 'xyz' },
+        ],
+      },
+      responseId: 'msg_1',
+      usage: {
+        uncachedInputTokens: 100,
+        cacheReadTokens: 600,
+        cacheWriteTokens: 300,
+        outputTokens: 200,
+        reasoningTokens: 150,
+      },
+      finishReason: 'tool-calls',
+      model: 'claude-opus-5-5',
+      costUsd: expect.closeTo((100 * 4 + 600 * 0.2 + 300 * 5 + 200 * 20) / 1e6, 12) as number,
+    });
+  });
+
+  it('takes counts that are null as none', () => {
+    const bare = {
+      input_tokens: 5,
+      cache_read_input_tokens: null,
+      cache_creation_input_tokens: null,
+      output_tokens: 1,
+      output_tokens_details: null,
+    };
+    expect(fromMessage(response([], 'end_turn', { usage: bare }), { request }).usage).toEqual({
+      uncachedInputTokens: 5,
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+      outputTokens: 1,
+    });
+  });
+
+  it.each([
+    ['stop_sequence', 'stop'],
+    ['max_tokens', 'length'],
+    ['refusal', 'content-filter'],
+    ['pause_turn', 'other'],
+  ])('ends with %s as %s', (wire, neutral) =>
+    expect(fromMessage(response([], wire), { request }).finishReason).toBe(neutral),
+  );
+
+  it('throws when the window is full, since a shorter answer would not help', () => {
+    const read = () =>
+      fromMessage(response([{ type: 'text', text: 'Half' }], 'model_context_window_exceeded'), { request });
+    expect(read).toThrow(ContextWindowExceededError);
+    expect(read).toThrow(expect.objectContaining({ kind: 'input', inputTokens: 1_000, statusCode: 200 }));
+  });
+
+  it.each([{}, null, '<html>'])('refuses %j, which is no message', (value) => {
+    expect(() => fromMessage(value as unknown as Anthropic.Message, { request })).toThrow(ServiceUnavailableError);
+  });
+});

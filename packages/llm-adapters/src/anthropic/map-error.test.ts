@@ -1,0 +1,105 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { describe, expect, it } from 'vitest';
+import { toLLMError } from './map-error.js';
+
+/** What the SDK throws for an answer with this status and error. */
+const thrown = (status: number, error: object, headers: Record<string, string> = {}) =>
+  Anthropic.APIError.generate(status, { type: 'error', error }, undefined, new Headers(headers));
+const mapped = (status: number, message: string, fields: object = {}) =>
+  toLLMError(thrown(status, { type: 'invalid_request_error', message, ...fields }));
+
+describe('toLLMError: overflow', () => {
+  it.each([
+    ['prompt is too long: 208310 tokens > 200000 maximum', 'input', 208_310, 200_000],
+    [
+      'input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000, decrease input length or `max_tokens` and try again',
+      'input-and-output',
+      178_959,
+      200_000,
+    ],
+    [
+      'input length and `max_tokens` exceed context limit: 208959 + 64000 > 200000, decrease input length',
+      'input',
+      208_959,
+      200_000,
+    ],
+    ['Input is too long for requested model.', 'input', undefined, undefined],
+  ])('%s', (message, kind, inputTokens, contextWindow) => {
+    expect(mapped(400, message)).toMatchObject({ code: 'context-window-exceeded', kind, inputTokens, contextWindow });
+  });
+
+  it('counts bytes apart from tokens', () => {
+    const error = mapped(413, 'Request exceeds the maximum size', { type: 'request_too_large' });
+    expect(error).toMatchObject({ code: 'context-window-exceeded', kind: 'bytes' });
+    expect(toLLMError(Anthropic.APIError.generate(413, undefined, 'Too large', new Headers())).code).toBe(
+      'invalid-request',
+    );
+  });
+
+  it.each([
+    [
+      429,
+      'This request would exceed the rate limit for your organization of 40000 input tokens per minute. Please reduce the prompt length or the maximum tokens requested',
+      'rate-limit',
+    ],
+    [
+      400,
+      'max_tokens: 128000 > 64000, which is the maximum allowed number of output tokens for claude-opus-4-5',
+      'invalid-request',
+    ],
+  ])('%i %s is none, although it looks like one', (status, message, code) => {
+    expect(mapped(status, message).code).toBe(code);
+  });
+});
+
+describe('toLLMError: everything else', () => {
+  it.each([
+    'messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1.',
+    'messages.2.content.0: unexpected `tool_use_id` found in `tool_result` blocks: toolu_1.',
+    'messages.4.content.5: each tool_use must have a single result.',
+    'messages.1.content.1: `tool_use` ids must be unique',
+    "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
+    'messages: text content blocks must be non-empty',
+    'messages.4.content.0.tool_result: content cannot be empty if `is_error` is true',
+    'messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.',
+    'messages.3.content.8: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.',
+    'messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.',
+    'This model does not support assistant message prefill. The conversation must end with a user message.',
+  ])('malformed history: %s', (message) => expect(mapped(400, message).code).toBe('malformed-history'));
+
+  it.each([
+    [401, 'authentication_error', 'invalid x-api-key', 'authentication', false],
+    [403, 'permission_error', 'Your key may not use this model.', 'authentication', false],
+    [404, 'not_found_error', 'model: claude-none', 'invalid-request', false],
+    [400, 'invalid_request_error', '`temperature` is deprecated for this model.', 'invalid-request', false],
+    [400, 'invalid_request_error', 'Output blocked by content filtering policy', 'content-policy', false],
+    [500, 'api_error', 'Internal server error', 'service-unavailable', true],
+    [529, 'overloaded_error', 'Overloaded', 'service-unavailable', true],
+    [429, 'rate_limit_error', 'Number of requests', 'rate-limit', true],
+    [402, 'billing_error', 'Pay first.', 'rate-limit', false],
+  ])('%i %s', (status, type, message, code, isRetryable) => {
+    expect(toLLMError(thrown(status, { type, message }))).toMatchObject({ code, isRetryable, statusCode: status });
+  });
+
+  it('knows a spend limit, which no waiting helps', () => {
+    const details = { error_code: 'enforced_spend_limit_reached' };
+    expect(toLLMError(thrown(429, { type: 'rate_limit_error', message: 'Spent.', details }))).toMatchObject({
+      kind: 'quota',
+      isRetryable: false,
+    });
+  });
+
+  it('keeps when to retry, and the name of the request', () => {
+    const error = toLLMError(
+      thrown(529, { type: 'overloaded_error', message: 'Wait.' }, { 'retry-after': '3', 'request-id': 'req_7' }),
+    );
+    expect(error).toMatchObject({ retryAfterMs: 3_000, requestId: 'req_7' });
+  });
+
+  it('knows a lost connection, a missing key, and what is neither', () => {
+    const lost = new Anthropic.APIConnectionError({ cause: new Error('ECONNREFUSED') });
+    expect(toLLMError(lost)).toMatchObject({ code: 'service-unavailable', isRetryable: true, cause: lost });
+    expect(toLLMError(new Error('Could not resolve authentication method.')).code).toBe('authentication');
+    expect(toLLMError(new TypeError('Invalid URL')).code).toBe('invalid-request');
+  });
+});

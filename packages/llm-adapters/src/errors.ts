@@ -1,0 +1,132 @@
+import { PalimpsestError } from '@palimpsest/events';
+
+/** What every {@link LLMError} knows. All plain data. */
+export interface LLMErrorOptions {
+  /** Who refused: `openai`, `anthropic`, or the name of another implementation of the port. */
+  readonly provider: string;
+  /** The HTTP status, where there was one. */
+  readonly statusCode?: number | undefined;
+  /** How long the provider asks to wait before the next attempt. Unit: milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+  /** The provider's name for the request, for its support. */
+  readonly requestId?: string | undefined;
+  /** The original error, or a copy without the API key where the original held it. */
+  readonly cause?: unknown;
+}
+
+/** The base of every error that a model call can end in, besides an abort, which rejects with the signal's own reason. */
+export class LLMError extends PalimpsestError {
+  readonly provider: string;
+  /** True when the same request may succeed later. False when it never will. */
+  readonly isRetryable: boolean;
+  readonly statusCode: number | undefined;
+  /** Unit: milliseconds. */
+  readonly retryAfterMs: number | undefined;
+  readonly requestId: string | undefined;
+
+  constructor(code: string, message: string, options: LLMErrorOptions & { readonly isRetryable: boolean }) {
+    super(code, message, options.cause === undefined ? {} : { cause: options.cause });
+    this.provider = options.provider;
+    this.isRetryable = options.isRetryable;
+    this.statusCode = options.statusCode;
+    this.retryAfterMs = options.retryAfterMs;
+    this.requestId = options.requestId;
+  }
+}
+
+/**
+ * What to do about an overflow. `input`: the input leaves no room in the window: condense. `input-and-output`: the input
+ * fits and the answer asked for does not fit beside it: ask for a shorter answer first, since condensing alone can loop.
+ * `bytes`: the request's body is too large, whatever its tokens: send fewer or smaller images.
+ */
+export type OverflowKind = 'input' | 'input-and-output' | 'bytes';
+
+/** The request does not fit into the model's window. Never retryable as it is. */
+export class ContextWindowExceededError extends LLMError {
+  readonly kind: OverflowKind;
+  /** What was sent, as the provider counted it. Unit: tokens. */
+  readonly inputTokens: number | undefined;
+  /** The window, as the provider gave it. Unit: tokens. */
+  readonly contextWindow: number | undefined;
+
+  constructor(
+    message: string,
+    options: LLMErrorOptions & {
+      readonly kind: OverflowKind;
+      readonly inputTokens?: number | undefined;
+      readonly contextWindow?: number | undefined;
+    },
+  ) {
+    super('context-window-exceeded', message, { ...options, isRetryable: false });
+    this.kind = options.kind;
+    this.inputTokens = options.inputTokens;
+    this.contextWindow = options.contextWindow;
+  }
+}
+
+/**
+ * Why a rate limit refused. `rate`: too much at once, wait. `too-large`: this one request is larger than the limit for a
+ * minute, so waiting never helps and a smaller request does. `quota`: the account has nothing left to spend.
+ */
+export type RateLimitKind = 'rate' | 'too-large' | 'quota';
+
+/** The account's limit was reached. Retryable when `kind` is `rate`. */
+export class RateLimitError extends LLMError {
+  readonly kind: RateLimitKind;
+
+  constructor(message: string, options: LLMErrorOptions & { readonly kind: RateLimitKind }) {
+    super('rate-limit', message, { ...options, isRetryable: options.kind === 'rate' });
+    this.kind = options.kind;
+  }
+}
+
+/** No key, a wrong key, or one that may not use this model. */
+export class AuthenticationError extends LLMError {
+  constructor(message: string, options: LLMErrorOptions) {
+    super('authentication', message, { ...options, isRetryable: false });
+  }
+}
+
+/** The message list breaks a rule of the provider: calls without results, results without calls, altered thinking. */
+export class MalformedHistoryError extends LLMError {
+  constructor(message: string, options: LLMErrorOptions) {
+    super('malformed-history', message, { ...options, isRetryable: false });
+  }
+}
+
+/** The provider will not work with this content. */
+export class ContentPolicyError extends LLMError {
+  constructor(message: string, options: LLMErrorOptions) {
+    super('content-policy', message, { ...options, isRetryable: false });
+  }
+}
+
+/** The request itself is wrong: an unknown model, a parameter that the model does not take, two tools of one name. */
+export class InvalidRequestError extends LLMError {
+  constructor(message: string, options: LLMErrorOptions) {
+    super('invalid-request', message, { ...options, isRetryable: false });
+  }
+}
+
+/** The provider could not be reached, is overloaded, failed, or answered something that is no completion. Retryable. */
+export class ServiceUnavailableError extends LLMError {
+  constructor(message: string, options: LLMErrorOptions) {
+    super('service-unavailable', message, { ...options, isRetryable: true });
+  }
+}
+
+/** The package that talks to the provider, or one that it needs, is not installed. The message says what to install. */
+export class MissingSdkError extends LLMError {
+  /** The package to install. */
+  readonly packageName: string;
+
+  constructor(packageName: string, options: LLMErrorOptions) {
+    super(
+      'missing-sdk',
+      `The package '${packageName}' could not be loaded. It is an optional peer of @palimpsest/llm-adapters: ` +
+        `npm install ${packageName}${options.cause instanceof Error ? ` (${options.cause.message})` : ''}`,
+      { ...options, isRetryable: false },
+    );
+    this.packageName = packageName;
+  }
+}

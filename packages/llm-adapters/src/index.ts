@@ -1,0 +1,28 @@
+export type {
+  CacheHints,
+  Completion,
+  CompletionRequest,
+  FinishReason,
+  JsonSchemaFormat,
+  LLM,
+  ToolChoice,
+} from './llm.js';
+export type { Delta } from './delta.js';
+export { deltasFromMessage } from './delta.js';
+export type { LLMErrorOptions, OverflowKind, RateLimitKind } from './errors.js';
+export {
+  AuthenticationError,
+  ContentPolicyError,
+  ContextWindowExceededError,
+  InvalidRequestError,
+  LLMError,
+  MalformedHistoryError,
+  MissingSdkError,
+  RateLimitError,
+  ServiceUnavailableError,
+} from './errors.js';
+export type { TokenPrices } from './prices.js';
+export { costOf } from './prices.js';
+export type { Usage } from '@palimpsest/events';
+export { noUsage, sumUsage, totalInputTokens } from './usage.js';
+export { estimateInputTokens, estimateUsage } from './usage-estimate.js';

@@ -1,0 +1,83 @@
+import type { AssistantMessage, Message, ToolDefinition, Usage } from '@palimpsest/events';
+import type { Delta } from './delta.js';
+import type { TokenPrices } from './prices.js';
+
+/**
+ * A model behind a provider: messages in, one assistant message out. An implementation of your own needs nothing but
+ * `model` and `complete`.
+ */
+export interface LLM {
+  /** The model's name, as the provider knows it. */
+  readonly model: string;
+  /** What the model can read and write in one call. Unit: tokens. */
+  readonly contextWindow?: number;
+  /** What its tokens cost. */
+  readonly prices?: TokenPrices;
+  /**
+   * Asks the model once. When `signal` aborts, rejects with the signal's reason.
+   *
+   * @throws {@link LLMError}, of the class that says what to do about it.
+   */
+  complete(request: CompletionRequest): Promise<Completion>;
+}
+
+/** What a model is asked. */
+export interface CompletionRequest {
+  /** The conversation. Every call is followed by its results, as a view renders it. */
+  readonly messages: readonly Message[];
+  /** @defaultValue none */
+  readonly tools?: readonly ToolDefinition[];
+  /** Only where there are tools. @defaultValue `auto` */
+  readonly toolChoice?: ToolChoice;
+  /** @defaultValue free text */
+  readonly responseFormat?: JsonSchemaFormat;
+  /** The longest answer, thinking included. Unit: tokens. @defaultValue the adapter's */
+  readonly maxOutputTokens?: number;
+  /** Hints for the provider's prompt cache. @defaultValue what the provider does by itself */
+  readonly cache?: CacheHints;
+  readonly signal?: AbortSignal;
+  /**
+   * Called with each piece of the answer as it arrives. The pieces together are the completion's message. An adapter that
+   * does not stream calls it when the answer is complete.
+   */
+  readonly onDelta?: (delta: Delta) => void;
+}
+
+/** Whether the model may, must not, or must call a tool; or the one that it must call. */
+export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string };
+
+/** The answer's text must be JSON of this schema. */
+export interface JsonSchemaFormat {
+  /** Names the schema to the model. */
+  readonly name: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** The provider enforces the schema, and refuses schemas that it cannot enforce. @defaultValue true */
+  readonly strict?: boolean;
+}
+
+/** What an adapter may tell the provider's prompt cache. */
+export interface CacheHints {
+  /** The same for all calls of one conversation: steers them to the same cache. */
+  readonly key?: string;
+  /** How many of the first messages stay as they are in later calls. Unit: messages. */
+  readonly stableMessages?: number;
+}
+
+/** Why the answer ended. `other` is a reason that only one provider knows. */
+export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'other';
+
+/** What a model answered. */
+export interface Completion {
+  /** Its content is empty where the model said nothing. */
+  readonly message: AssistantMessage;
+  /** The provider's name for this answer; one of ours where it gave none. */
+  readonly responseId: string;
+  readonly usage: Usage;
+  /** True where the provider reported no usage and `usage` is our estimate. @defaultValue false */
+  readonly usageIsEstimated?: boolean;
+  readonly finishReason: FinishReason;
+  /** The model that answered, which can be more precise than the one that was asked. */
+  readonly model: string;
+  /** What the call cost. Unit: USD. Absent where the prices are not known or the usage is an estimate. */
+  readonly costUsd?: number;
+}

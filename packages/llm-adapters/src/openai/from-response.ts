@@ -1,0 +1,116 @@
+import { newEventId } from '@palimpsest/events';
+import type { AssistantMessage, ToolCall, Usage } from '@palimpsest/events';
+import type OpenAI from 'openai';
+import { ServiceUnavailableError } from '../errors.js';
+import { field, textOf } from '../http-failure.js';
+import type { Completion, CompletionRequest, FinishReason } from '../llm.js';
+import { costOf } from '../prices.js';
+import type { TokenPrices } from '../prices.js';
+import { estimateUsage } from '../usage-estimate.js';
+import { toolNames } from '../wire/tool-names.js';
+import type { ToolNames } from '../wire/tool-names.js';
+
+type Response = OpenAI.Chat.ChatCompletion;
+type WireMessage = OpenAI.Chat.ChatCompletionMessage;
+
+/** What reading a response depends on besides the response. */
+export interface ChatCompletionOptions {
+  readonly request: CompletionRequest;
+  readonly model: string;
+  readonly prices?: TokenPrices;
+  /** Makes ids where a compatible server gave none. @defaultValue a UUIDv7 */
+  readonly newId?: () => string;
+}
+
+/**
+ * The neutral form of a Chat Completions response. Tool names become those of the request's tools again.
+ *
+ * @throws {@link ServiceUnavailableError} when the response holds no answer.
+ */
+export function fromChatCompletion(response: Response, options: ChatCompletionOptions): Completion {
+  const { request, model, prices, newId = newEventId } = options;
+  // The type promises what servers of others do not keep.
+  const choice = (response as Partial<Response> | null)?.choices?.[0];
+  if (choice === undefined) {
+    throw new ServiceUnavailableError('openai: the response holds no answer', { provider: 'openai' });
+  }
+  const message = assistantMessage(choice.message, toolNames(request), newId);
+  const reported = reportedUsage(response.usage);
+  return {
+    message,
+    responseId: textOf(response.id) ?? newId(),
+    usage: reported ?? estimateUsage(request, message),
+    ...(reported === undefined ? { usageIsEstimated: true } : {}),
+    finishReason: finishReason(choice, message),
+    model: textOf(response.model) ?? model,
+    ...(reported === undefined || prices === undefined ? {} : { costUsd: costOf(reported, prices) }),
+  };
+}
+
+function assistantMessage(message: WireMessage, names: ToolNames, newId: () => string): AssistantMessage {
+  const texts = [message.content, message.refusal].filter((text) => typeof text === 'string' && text !== '');
+  const toolCalls = neutralCalls(message, names, newId);
+  const reasoningContent = textOf(field(message, 'reasoning_content'));
+  return {
+    role: 'assistant',
+    content: texts.map((text) => ({ type: 'text', text: text ?? '' })),
+    ...(toolCalls.length === 0 ? {} : { toolCalls }),
+    ...(reasoningContent === undefined ? {} : { reasoningContent }),
+  };
+}
+
+/** Compatible servers leave ids out, or give one id to all calls of an answer. */
+function neutralCalls(message: WireMessage, names: ToolNames, newId: () => string): readonly ToolCall[] {
+  const ids = new Set<string>();
+  return (message.tool_calls ?? []).map((call) => {
+    const called =
+      call.type === 'custom'
+        ? { name: call.custom.name, arguments: call.custom.input }
+        : { name: call.function.name, arguments: argumentsText(call.function.arguments) };
+    const id = textOf(call.id) !== undefined && !ids.has(call.id) ? call.id : `call_${newId().replaceAll('-', '')}`;
+    ids.add(id);
+    return { id, name: names.fromWire(called.name), arguments: called.arguments };
+  });
+}
+
+/** Some servers parse the arguments before they send them. */
+function argumentsText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? {});
+}
+
+/** `prompt_tokens` includes what was cached. @see provider-protocol B.8 */
+function reportedUsage(usage: Response['usage'] | null): Usage | undefined {
+  if (usage === undefined || usage === null) return undefined;
+  const cacheReadTokens = count(field(usage.prompt_tokens_details, 'cached_tokens'));
+  const cacheWriteTokens = count(field(usage.prompt_tokens_details, 'cache_write_tokens'));
+  const reasoningTokens = field(usage.completion_tokens_details, 'reasoning_tokens');
+  return {
+    uncachedInputTokens: Math.max(0, count(usage.prompt_tokens) - cacheReadTokens - cacheWriteTokens),
+    cacheReadTokens,
+    cacheWriteTokens,
+    outputTokens: count(usage.completion_tokens),
+    ...(typeof reasoningTokens === 'number' ? { reasoningTokens } : {}),
+  };
+}
+
+function count(value: unknown): number {
+  return typeof value === 'number' && value >= 0 ? value : 0;
+}
+
+function finishReason(choice: Response['choices'][number], message: AssistantMessage): FinishReason {
+  if (textOf(choice.message.refusal) !== undefined) return 'content-filter';
+  switch (choice.finish_reason) {
+    case 'stop':
+      // Compatible servers say `stop` beside calls too.
+      return message.toolCalls === undefined ? 'stop' : 'tool-calls';
+    case 'tool_calls':
+    case 'function_call':
+      return 'tool-calls';
+    case 'length':
+      return 'length';
+    case 'content_filter':
+      return 'content-filter';
+    default:
+      return 'other';
+  }
+}

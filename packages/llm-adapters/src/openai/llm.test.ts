@@ -1,0 +1,152 @@
+import { inspect } from 'node:util';
+import type { Message } from '@palimpsest/events';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Delta, LLM } from '../index.js';
+import { LLMError } from '../index.js';
+import { openaiServer } from '../testing/openai-server.js';
+import type { OpenAIServerOptions } from '../testing/openai-server.js';
+import { openaiLLM } from './llm.js';
+
+// The package `openai` itself talks over HTTP to a server that refuses what the provider refuses. Nothing of it is mocked.
+
+const apiKey = 'sk-test-0123456789abcdef';
+const tools = [{ name: 'files.read', description: 'Reads a file.', inputSchema: { type: 'object' } }];
+const user = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] });
+
+async function start(options: OpenAIServerOptions) {
+  const server = await openaiServer(options);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+const thrownBy = (llm: LLM, messages: readonly Message[] = [user('Go.')]) =>
+  llm.complete({ messages }).then(
+    () => expect.unreachable('the call should have been refused'),
+    (thrown: unknown) => thrown,
+  );
+
+describe('openaiLLM', () => {
+  it('makes a round trip with a tool call', async () => {
+    const server = await start({
+      apiKey,
+      reply: ({ tools: sent }, index) => {
+        const name = (sent as { function: { name: string } }[])[0]?.function.name;
+        const tool_calls = [{ id: 'call_1', type: 'function', function: { name, arguments: '{"path":"a.txt"}' } }];
+        return { message: index === 0 ? { tool_calls } : { content: 'It says hello.' } };
+      },
+    });
+    const prices = { input: 2, cacheRead: 0.1, cacheWrite: 2.5, output: 10 };
+    const llm = openaiLLM({ model: 'gpt-4o', apiKey, baseURL: server.url, contextWindow: 128_000, prices });
+    expect(llm).toMatchObject({ model: 'gpt-4o', contextWindow: 128_000, prices });
+
+    const first = await llm.complete({ messages: [user('What is in a.txt?')], tools });
+    expect(first).toMatchObject({ responseId: 'chatcmpl-1', finishReason: 'tool-calls' });
+    expect(first.message.toolCalls).toEqual([{ id: 'call_1', name: 'files.read', arguments: '{"path":"a.txt"}' }]);
+    expect(first.costUsd).toBeGreaterThan(0);
+
+    const deltas: Delta[] = [];
+    const second = await llm.complete({
+      messages: [
+        user('What is in a.txt?'),
+        first.message,
+        { role: 'tool', toolCallId: 'call_1', toolName: 'files.read', content: [{ type: 'text', text: 'hello' }] },
+      ],
+      tools,
+      onDelta: (delta) => deltas.push(delta),
+    });
+    expect(second).toMatchObject({ finishReason: 'stop', message: { content: [{ text: 'It says hello.' }] } });
+    expect(deltas).toEqual([{ type: 'text', text: 'It says hello.' }]);
+
+    const [one, two] = server.requests.map(({ body }) => (body as { messages: unknown[] }).messages);
+    expect(two?.slice(0, one?.length)).toEqual(one);
+  });
+
+  it('needs no key on this machine', async () => {
+    const server = await start({ reply: () => ({ message: { content: 'Hello.' } }) });
+    const llm = openaiLLM({ model: 'qwen3', baseURL: server.url });
+    expect((await llm.complete({ messages: [user('Hi.')], maxOutputTokens: 5 })).finishReason).toBe('stop');
+    expect(server.requests[0]?.body).toMatchObject({ max_tokens: 5 });
+  });
+
+  it('says that the history does not fit', async () => {
+    const server = await start({ contextWindow: 100, reply: () => ({ message: { content: 'Hello.' } }) });
+    const error = await thrownBy(openaiLLM({ model: 'gpt-4o', apiKey, baseURL: server.url }), [
+      user('x'.repeat(1_000)),
+    ]);
+    expect(error).toMatchObject({
+      code: 'context-window-exceeded',
+      kind: 'input',
+      contextWindow: 100,
+      statusCode: 400,
+    });
+  });
+
+  it('says that the key is wrong, and never shows it, whoever quotes it', async () => {
+    const server = await start({ apiKey: 'another key', reply: () => ({ message: { content: 'Hello.' } }) });
+    const error = await thrownBy(openaiLLM({ model: 'gpt-4o', apiKey, baseURL: server.url }));
+    expect(error).toMatchObject({
+      code: 'authentication',
+      isRetryable: false,
+      statusCode: 401,
+      requestId: 'req_refused',
+    });
+    expect((error as Error).message).toContain('[secret]');
+    expect((error as Error).cause).toBeInstanceOf(Error);
+    expect(inspect(error, { depth: 20, showHidden: true })).not.toContain(apiKey);
+  });
+
+  it.each(['sk-test-0123456789\n', 'sk-test-01234567é9'])(
+    'refuses the key %j, which no header can carry, without showing it',
+    async (key) => {
+      const server = await start({ reply: () => ({ message: { content: 'Hello.' } }) });
+      const error = await thrownBy(openaiLLM({ model: 'gpt-4o', apiKey: key, baseURL: server.url }));
+      expect(error).toMatchObject({ code: 'authentication' });
+      expect(inspect(error, { depth: 20, showHidden: true })).not.toContain('sk-test');
+      expect(server.requests).toEqual([]);
+    },
+  );
+
+  it('says that the history is malformed, in the words of the provider', async () => {
+    const server = await start({ reply: () => ({ message: { content: 'Hello.' } }) });
+    const call: Message = { role: 'assistant', content: [], toolCalls: [{ id: 'a', name: 'run', arguments: '{}' }] };
+    const error = await thrownBy(openaiLLM({ model: 'gpt-4o', apiKey, baseURL: server.url }), [
+      user('Go.'),
+      call,
+      user('Well?'),
+    ]);
+    expect(error).toMatchObject({ code: 'malformed-history' });
+    expect((error as Error).message).toContain('must be followed by tool messages');
+  });
+
+  it('keeps what the provider says of waiting', async () => {
+    const headers = { 'retry-after': '7', 'x-should-retry': 'false' };
+    const server = await start({
+      reply: () => ({ error: { status: 429, type: 'tokens', message: 'Slow down.', headers } }),
+    });
+    const error = await thrownBy(openaiLLM({ model: 'gpt-4o', apiKey, baseURL: server.url }));
+    expect(error).toMatchObject({ code: 'rate-limit', kind: 'rate', isRetryable: true, retryAfterMs: 7_000 });
+  });
+
+  it('rejects with the reason of the signal, before the call and during it', async () => {
+    const aborter = new AbortController();
+    const reason = new Error('enough');
+    const server = await start({
+      reply: () => {
+        aborter.abort(reason);
+        return { message: { content: 'Too late.' } };
+      },
+    });
+    const llm = openaiLLM({ model: 'gpt-4o', apiKey, baseURL: server.url });
+    await expect(llm.complete({ messages: [user('Go.')], signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(server.requests).toEqual([]);
+    await expect(llm.complete({ messages: [user('Go.')], signal: aborter.signal })).rejects.toBe(reason);
+  });
+
+  it('throws nothing but errors of its own family', async () => {
+    const server = await start({ reply: () => ({ error: { status: 404, type: 'x', message: 'No such model.' } }) });
+    const error = await thrownBy(openaiLLM({ model: 'none', apiKey, baseURL: server.url }));
+    expect(LLMError.isInstance(error)).toBe(true);
+    const elsewhere = await thrownBy(openaiLLM({ model: 'gpt-4o', apiKey, baseURL: 'not a URL' }));
+    expect(elsewhere).toMatchObject({ code: 'invalid-request' });
+  });
+});

@@ -1,0 +1,191 @@
+import OpenAI from 'openai';
+import { describe, expect, it } from 'vitest';
+import { errorInResponse, toLLMError } from './map-error.js';
+
+/** What the SDK throws for an answer with this status and error object. */
+const thrown = (status: number, error: object, headers: Record<string, string> = {}) =>
+  OpenAI.APIError.generate(status, { error }, undefined, new Headers(headers));
+const mapped = (status: number, message: string, fields: object = {}) =>
+  toLLMError(thrown(status, { message, ...fields }));
+
+describe('toLLMError: overflow', () => {
+  it.each([
+    [
+      "This model's maximum context length is 128000 tokens. However, your messages resulted in 204308 tokens. Please reduce the length of the messages.",
+      'input',
+      204_308,
+      128_000,
+    ],
+    [
+      "This model's maximum context length is 4097 tokens. However, you requested 4562 tokens (3062 in the messages, 1500 in the completion). Please reduce the length of the messages or completion.",
+      'input-and-output',
+      3_062,
+      4_097,
+    ],
+    [
+      "This model's maximum context length is 4097 tokens. However, you requested 9000 tokens (4000 in the messages, 3500 in the functions, and 1500 in the completion). Please reduce the length of the messages, functions, or completion.",
+      'input',
+      7_500,
+      4_097,
+    ],
+    [
+      'Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 289650 tokens. Please reduce the length of the messages.',
+      'input',
+      289_650,
+      272_000,
+    ],
+    [
+      "This model's maximum context length is 131072 tokens. However, you requested 131134 tokens (122942 in the messages, 8192 in the completion).",
+      'input-and-output',
+      122_942,
+      131_072,
+    ],
+    [
+      "This endpoint's maximum context length is 131072 tokens. However, you requested about 138956 tokens (7884 of text input, 131072 in the output). Please reduce the length of either one",
+      'input-and-output',
+      7_884,
+      131_072,
+    ],
+    [
+      "This model's maximum context length is 262144 tokens. However, you requested 128000 output tokens and your prompt contains at least 134145 input tokens, for a total of at least 262145 tokens.",
+      'input-and-output',
+      134_145,
+      262_144,
+    ],
+    [
+      "You passed 31745 input tokens and requested 1024 output tokens. However, the model's context length is only 32768 tokens, resulting in a maximum input length of 31744 tokens.",
+      'input-and-output',
+      31_745,
+      32_768,
+    ],
+    ["This model's maximum prompt length is 131072 but the request contains 136973 tokens.", 'input', 136_973, 131_072],
+    [
+      'The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).',
+      'input',
+      1_200_293,
+      1_048_576,
+    ],
+    ['prompt token count of 130000 exceeds the limit of 128000', 'input', 130_000, 128_000],
+    ['max_tokens must be at least 1, got -186.', 'input', undefined, undefined],
+    ['the request exceeds the available context size, try increasing it', 'input', undefined, undefined],
+    [
+      'Trying to keep the first 15857 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens',
+      'input',
+      undefined,
+      undefined,
+    ],
+    ['Range of input length should be [1, 30720]', 'input', undefined, undefined],
+    ["The input (9000 tokens) is longer than the model's context length (8192 tokens).", 'input', undefined, undefined],
+    ['Your request exceeded model token limit: 262144 (requested: 300000)', 'input', undefined, undefined],
+    ['Prompt contains 9000 tokens, too large for model with 8192 maximum context length', 'input', 9_000, undefined],
+  ])('%s', (message, kind, inputTokens, contextWindow) => {
+    const error = mapped(400, message);
+    expect(error).toMatchObject({ code: 'context-window-exceeded', kind, isRetryable: false, statusCode: 400 });
+    expect(error).toMatchObject({ inputTokens, contextWindow });
+  });
+
+  it('knows the codes, also with a status that says otherwise', () => {
+    expect(mapped(400, 'Too much.', { code: 'context_length_exceeded' }).code).toBe('context-window-exceeded');
+    expect(mapped(500, 'No.', { type: 'exceed_context_size_error', code: 500 }).code).toBe('context-window-exceeded');
+  });
+
+  it('reads what a router puts aside', () => {
+    const raw = '{"error":{"message":"Input is too long for requested model."}}';
+    expect(mapped(400, 'Provider returned error', { code: 400, metadata: { raw } }).code).toBe(
+      'context-window-exceeded',
+    );
+  });
+});
+
+describe('toLLMError: no overflow, although it looks like one', () => {
+  it.each([
+    [429, 'Please reduce the length of the messages.', 'rate-limit'],
+    [400, 'Rate limit: the prompt is too long for your plan per minute', 'invalid-request'],
+    [
+      400,
+      'max_tokens is too large: 6000. This model supports at most 4096 completion tokens, whereas you provided 6000.',
+      'invalid-request',
+    ],
+    [
+      400,
+      "Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 43 instead.",
+      'invalid-request',
+    ],
+    [400, "Invalid 'tools': array too long. Expected an array with maximum length 128", 'invalid-request'],
+    [413, 'Request Entity Too Large', 'invalid-request'],
+  ])('%i %s', (status, message, code) => expect(mapped(status, message).code).toBe(code));
+});
+
+describe('toLLMError: everything else', () => {
+  it('tells three kinds of rate limit apart', () => {
+    const words =
+      'Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 36278. The input or output tokens must be reduced';
+    expect(mapped(429, words, { code: 'rate_limit_exceeded' })).toMatchObject({
+      kind: 'too-large',
+      isRetryable: false,
+    });
+    expect(mapped(429, words.replace('36278', '20000'))).toMatchObject({ kind: 'rate', isRetryable: true });
+    expect(mapped(429, 'You exceeded your current quota', { code: 'insufficient_quota' })).toMatchObject({
+      kind: 'quota',
+      isRetryable: false,
+    });
+  });
+
+  it.each([
+    [
+      400,
+      "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.",
+      {},
+      'malformed-history',
+    ],
+    [
+      400,
+      "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+      {},
+      'malformed-history',
+    ],
+    [
+      500,
+      'Jinja Exception: After the optional system message, conversation roles must alternate user and assistant roles',
+      {},
+      'malformed-history',
+    ],
+    [400, 'Your request was rejected.', { code: 'content_policy_violation' }, 'content-policy'],
+    [403, 'Your input was flagged.', { code: 'content_filter' }, 'content-policy'],
+    [401, 'Incorrect API key provided.', { code: 'invalid_api_key' }, 'authentication'],
+    [403, 'Not allowed.', {}, 'authentication'],
+    [404, "The model 'x' does not exist.", { code: 'model_not_found' }, 'invalid-request'],
+    [400, "Unsupported parameter: 'max_tokens' is not supported with this model.", {}, 'invalid-request'],
+    [408, 'Timeout.', {}, 'service-unavailable'],
+    [503, 'Overloaded.', {}, 'service-unavailable'],
+  ])('%i %s', (status, message, fields, code) => expect(mapped(status, message, fields).code).toBe(code));
+
+  it('keeps when to retry, and the name of the request', () => {
+    const error = (headers: Record<string, string>) => toLLMError(thrown(429, { message: 'Wait.' }, headers));
+    expect(error({ 'retry-after': '2', 'x-request-id': 'req_7' })).toMatchObject({
+      retryAfterMs: 2_000,
+      requestId: 'req_7',
+    });
+    expect(error({ 'retry-after': '2', 'retry-after-ms': '1500' }).retryAfterMs).toBe(1_500);
+    expect(error({}).retryAfterMs).toBeUndefined();
+  });
+
+  it('knows a lost connection, a missing key, and what is neither', () => {
+    const lost = new OpenAI.APIConnectionError({ cause: new Error('ECONNREFUSED') });
+    expect(toLLMError(lost)).toMatchObject({ code: 'service-unavailable', isRetryable: true, cause: lost });
+    expect(toLLMError(new OpenAI.APIConnectionTimeoutError())).toMatchObject({ code: 'service-unavailable' });
+    expect(toLLMError(new OpenAI.OpenAIError('Missing credentials.')).code).toBe('authentication');
+    expect(toLLMError(new TypeError('Invalid URL')).code).toBe('invalid-request');
+    expect(toLLMError('a string').code).toBe('invalid-request');
+  });
+});
+
+describe('errorInResponse', () => {
+  it('finds an error that came with status 200, and no other', () => {
+    const found = errorInResponse({ error: { code: 400, message: 'maximum context length is 10 tokens' } });
+    expect(toLLMError(found)).toMatchObject({ code: 'context-window-exceeded', statusCode: 400 });
+    expect(toLLMError(errorInResponse({ error: { message: 'Upstream failed.' } })).code).toBe('service-unavailable');
+    expect(errorInResponse({ choices: [], error: null })).toBeUndefined();
+    expect(errorInResponse('text')).toBeUndefined();
+  });
+});

@@ -1,0 +1,173 @@
+import type { Message, ToolMessage } from '@palimpsest/events';
+import { describe, expect, it } from 'vitest';
+import { InvalidRequestError } from '../errors.js';
+import { failedSilently, startOfConversation } from '../wire/placeholders.js';
+import { toChatCompletionsRequest } from './to-request.js';
+
+const model = 'gpt-4o';
+const text = (words: string) => ({ type: 'text' as const, text: words });
+const image = (url: string) => ({ type: 'image' as const, url });
+const user = (...words: string[]): Message => ({ role: 'user', content: words.map(text) });
+const calls = (...ids: string[]): Message => ({
+  role: 'assistant',
+  content: [],
+  toolCalls: ids.map((id) => ({ id, name: 'run', arguments: '{"command": "ls"}' })),
+});
+const result = (toolCallId: string, fields: Partial<ToolMessage> = {}): Message => ({
+  role: 'tool',
+  toolCallId,
+  toolName: 'run',
+  content: [text('ok')],
+  ...fields,
+});
+const tools = [{ name: 'run', description: 'Runs a command.', inputSchema: { type: 'object', properties: {} } }];
+const sent = (...messages: Message[]) => toChatCompletionsRequest({ messages }, { model }).messages;
+
+describe('toChatCompletionsRequest', () => {
+  it('gives the whole body of an agent turn', () => {
+    const body = toChatCompletionsRequest(
+      {
+        messages: [
+          { role: 'system', content: [text('Be short.'), text('Today is Monday.')] },
+          user('List the files.'),
+          calls('a', 'b'),
+          result('b', { isError: true, content: [text('no such folder')] }),
+          result('a', { content: [] }),
+          user('And?', ' '),
+        ],
+        tools,
+        toolChoice: { tool: 'run' },
+        maxOutputTokens: 500,
+        cache: { key: 'conversation-1' },
+        responseFormat: { name: 'the answer', schema: { type: 'object' } },
+      },
+      { model },
+    );
+    const call = { type: 'function', function: { name: 'run', arguments: '{"command": "ls"}' } };
+    expect(body).toEqual({
+      model,
+      max_completion_tokens: 500,
+      messages: [
+        { role: 'system', content: 'Be short.\n\nToday is Monday.' },
+        { role: 'user', content: 'List the files.' },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [
+            { id: 'a', ...call },
+            { id: 'b', ...call },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'b', content: 'no such folder' },
+        { role: 'tool', tool_call_id: 'a', content: '' },
+        { role: 'user', content: 'And?' },
+      ],
+      tools: [
+        {
+          type: 'function',
+          function: { name: 'run', description: 'Runs a command.', parameters: { type: 'object', properties: {} } },
+        },
+      ],
+      tool_choice: { type: 'function', function: { name: 'run' } },
+      prompt_cache_key: 'conversation-1',
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'the_answer', schema: { type: 'object' }, strict: true },
+      },
+    });
+  });
+
+  it('sends images in parts, and those of results in a user message after the batch', () => {
+    const data = 'data:image/png;base64,iVBO';
+    expect(
+      sent(
+        { role: 'user', content: [text('Look.'), image('https://example.org/a.png'), image('a.png')] },
+        calls('1', '2'),
+        result('1', { content: [image(data)] }),
+        result('2'),
+        { role: 'assistant', content: [text('I see.'), image(data)] },
+      ),
+    ).toEqual([
+      {
+        role: 'user',
+        content: [
+          text('Look.'),
+          { type: 'image_url', image_url: { url: 'https://example.org/a.png' } },
+          text('(An image is not shown here: its address is neither https: nor data:.)'),
+        ],
+      },
+      expect.objectContaining({ role: 'assistant' }),
+      { role: 'tool', tool_call_id: '1', content: '(An image is not shown here: it follows the results.)' },
+      { role: 'tool', tool_call_id: '2', content: 'ok' },
+      { role: 'user', content: [text('(From the result of run:)'), { type: 'image_url', image_url: { url: data } }] },
+      { role: 'assistant', content: 'I see.\n\n(An image is not shown here: it stands where only text can.)' },
+    ]);
+  });
+
+  it('leaves out what says nothing, but never everything', () => {
+    expect(sent(user(' '), { role: 'assistant', content: [], reasoningContent: 'Hm.' })).toEqual([
+      { role: 'user', content: startOfConversation },
+    ]);
+  });
+
+  it('wraps arguments that are no object, and says something for an error that says nothing', () => {
+    const call: Message = { role: 'assistant', content: [], toolCalls: [{ id: '1', name: 'run', arguments: 'ls' }] };
+    expect(sent(call, result('1', { content: [], isError: true }))).toMatchObject([
+      { tool_calls: [{ function: { arguments: '{"unparsed_arguments":"ls"}' } }] },
+      { content: failedSilently },
+    ]);
+  });
+
+  it('gives long ids and other names a form that can be sent', () => {
+    const id = 'x'.repeat(41);
+    const [assistant, tool] = sent(
+      { role: 'assistant', content: [], toolCalls: [{ id, name: 'files.read', arguments: '{}' }] },
+      result(id),
+    );
+    const sentId = expect.stringMatching(/^call_[0-9a-f]{16}$/) as string;
+    expect(assistant).toMatchObject({
+      tool_calls: [{ id: sentId, function: { name: expect.stringMatching(/^files_read_/) } }],
+    });
+    expect(tool).toMatchObject({ tool_call_id: sentId });
+  });
+
+  it('limits the answer in the words that the server knows', () => {
+    const limit = (name: string, isCompatibleServer: boolean) => {
+      const { max_tokens, max_completion_tokens } = toChatCompletionsRequest(
+        { messages: [user('a')] },
+        { model: name, maxOutputTokens: 9, isCompatibleServer },
+      );
+      return { max_tokens, max_completion_tokens };
+    };
+    expect(limit('gpt-4o', false)).toEqual({ max_completion_tokens: 9 });
+    expect(limit('qwen3', true)).toEqual({ max_tokens: 9 });
+    expect(limit('openai/gpt-6-luna', true)).toEqual({ max_completion_tokens: 9 });
+    expect(limit('o4-mini', true)).toEqual({ max_completion_tokens: 9 });
+  });
+
+  it.each([
+    ['gpt-4o', undefined],
+    ['gpt-5', undefined],
+    ['gpt-5.2', undefined],
+    ['gpt-5.4-mini', 'none'],
+    ['gpt-5.6-terra', 'none'],
+    ['gpt-6-luna', 'none'],
+    ['gpt-6.1-terra', 'none'],
+    ['gpt-6-astra', undefined],
+    ['gpt-6.1-sol', undefined],
+    ['gpt-6.2-sol', undefined],
+    ['qwen3', undefined],
+  ])('sends %s tools with the effort %s', (name, effort) => {
+    const options = { model: name };
+    expect(toChatCompletionsRequest({ messages: [user('a')], tools }, options).reasoning_effort).toBe(effort);
+    expect(toChatCompletionsRequest({ messages: [user('a')] }, options)).not.toHaveProperty('reasoning_effort');
+  });
+
+  it('keeps cache keys within 64 characters, and refuses two tools of one name', () => {
+    const body = toChatCompletionsRequest({ messages: [user('a')], cache: { key: 'x'.repeat(65) } }, { model });
+    expect(body.prompt_cache_key).toMatch(/^[0-9a-f]{16}$/);
+    expect(() => toChatCompletionsRequest({ messages: [], tools: [...tools, ...tools] }, { model })).toThrow(
+      InvalidRequestError,
+    );
+  });
+});

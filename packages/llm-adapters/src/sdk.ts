@@ -1,0 +1,22 @@
+import { MissingSdkError } from './errors.js';
+
+/**
+ * Loads a provider's package, which is an optional peer, at the first call and not before. A load that failed is tried again
+ * by the next call.
+ *
+ * @throws {@link MissingSdkError} when it cannot be loaded; the original error is `cause`.
+ */
+export function lazySdk<Sdk>(options: {
+  readonly provider: string;
+  readonly packageName: string;
+  readonly load: () => Promise<Sdk>;
+}): () => Promise<Sdk> {
+  let loaded: Promise<Sdk> | undefined;
+  return () => {
+    loaded ??= options.load().catch((cause: unknown) => {
+      loaded = undefined;
+      throw new MissingSdkError(options.packageName, { provider: options.provider, cause });
+    });
+    return loaded;
+  };
+}

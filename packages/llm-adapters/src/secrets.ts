@@ -1,0 +1,58 @@
+/** Shorter ones are no keys: local servers are given words such as `none`, which may stand in any message. */
+const minLength = 8;
+const maxValues = 10_000;
+const mark = '[secret]';
+
+/** Keeps keys out of errors: providers, proxies and HTTP clients quote what they were sent. */
+export interface Secrets {
+  /** The text with every key in it replaced. */
+  redact(text: string): string;
+  /** The error as it is; a copy of its name, message and stack without the keys, where it holds one however deep. */
+  redactError(thrown: unknown): unknown;
+}
+
+/** Makes {@link Secrets} of keys; those that are not there, and those under 8 characters, are left out. */
+export function secretsOf(keys: readonly (string | null | undefined)[]): Secrets {
+  const forms = new Set<string>();
+  for (const key of keys) {
+    if (key === null || key === undefined || key.length < minLength) continue;
+    for (const form of [key, key.trim(), JSON.stringify(key).slice(1, -1), encodeURIComponent(key)]) forms.add(form);
+  }
+  const redact = (text: string) => [...forms].reduce((clean, form) => clean.replaceAll(form, mark), text);
+  const isClean = (text: string) => ![...forms].some((form) => text.includes(form));
+  return {
+    redact,
+    redactError: (thrown) => {
+      if (everyString(thrown, isClean)) return thrown;
+      const { name, message, stack } = thrown instanceof Error ? thrown : new Error(String(thrown));
+      const copy = new Error(redact(message));
+      copy.name = name;
+      copy.stack = redact(stack ?? '');
+      return copy;
+    },
+  };
+}
+
+/** True when all strings that can be reached from the value pass. False when there are too many to tell. */
+function everyString(value: unknown, passes: (text: string) => boolean): boolean {
+  const seen = new Set<object>();
+  const waiting: unknown[] = [value];
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (typeof next === 'string' && !passes(next)) return false;
+    if (typeof next !== 'object' || next === null || seen.has(next)) continue;
+    seen.add(next);
+    if (seen.size > maxValues) return false;
+    if (next instanceof Map || next instanceof Set || next instanceof Headers) {
+      next.forEach((item: unknown, key: unknown) => waiting.push(key, item));
+    }
+    for (const key of Reflect.ownKeys(next)) {
+      try {
+        waiting.push((next as Record<PropertyKey, unknown>)[key]);
+      } catch {
+        // A getter that throws shows nothing to anybody else either.
+      }
+    }
+  }
+  return true;
+}

@@ -1,0 +1,10 @@
+export type { Script, ScriptedAnswer, ScriptedLLM, ScriptedLLMOptions, ScriptedToolCall } from './scripted-llm.js';
+export { ScriptEndedError, scriptedLLM } from './scripted-llm.js';
+export type { Violation } from './violation.js';
+export { checkAnthropicRequest } from './anthropic-request.js';
+export { checkChatCompletionsRequest } from './chat-completions-request.js';
+export type { ProviderServer, ReceivedRequest, ServerError } from './provider-server.js';
+export type { AnthropicReply, AnthropicServerOptions } from './anthropic-server.js';
+export { anthropicServer } from './anthropic-server.js';
+export type { OpenAIReply, OpenAIServerOptions } from './openai-server.js';
+export { openaiServer } from './openai-server.js';

@@ -1,0 +1,17 @@
+/** An object of a request's JSON. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The value if it is an object. */
+export function objectIn(value: unknown): JsonObject | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+}
+
+/** The value if it is a list, else none. */
+export function listIn(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as readonly unknown[]) : [];
+}
+
+/** The value if it is text. */
+export function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,13 @@
+const offsetBasis = 0xcbf29ce484222325n;
+const prime = 0x100000001b3n;
+
+/**
+ * 64 bits of a text as 16 hexadecimal digits, always the same for the same text. Not for secrets.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc9923 | FNV-1a}
+ */
+export function shortHash(text: string): string {
+  let hash = offsetBasis;
+  for (const byte of new TextEncoder().encode(text)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * prime);
+  return hash.toString(16).padStart(16, '0');
+}

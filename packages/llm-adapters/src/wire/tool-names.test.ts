@@ -1,0 +1,51 @@
+import { fc, test } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import { toolNames } from './tool-names.js';
+
+const request = (...names: string[]) => ({
+  messages: [],
+  tools: names.map((name) => ({ name, description: '', inputSchema: {} })),
+});
+
+describe('toolNames', () => {
+  it('keeps a name that fits', () => {
+    expect(toolNames(request('read_file-2')).toWire('read_file-2')).toBe('read_file-2');
+  });
+
+  it('gives any other the same name in every request', () => {
+    const alone = toolNames(request('files.read')).toWire('files.read');
+    expect(alone).toMatch(/^files_read_[0-9a-f]{16}$/);
+    expect(toolNames(request('a', 'files/read', 'files.read')).toWire('files.read')).toBe(alone);
+  });
+
+  it('never gives two tools one name, not even one that was made to look like another', () => {
+    const alias = toolNames(request('files.read')).toWire('files.read');
+    const names = toolNames(request('files.read', alias));
+    expect(names.toWire(alias)).toBe(alias);
+    expect(names.toWire('files.read')).not.toBe(alias);
+    expect(names.fromWire(names.toWire('files.read'))).toBe('files.read');
+  });
+
+  it('knows the names of calls and results in the history', () => {
+    const names = toolNames({
+      messages: [
+        { role: 'assistant', content: [], toolCalls: [{ id: '1', name: 'old tool', arguments: '{}' }] },
+        { role: 'tool', toolCallId: '1', toolName: 'older tool', content: [] },
+      ],
+    });
+    expect(names.fromWire(names.toWire('old tool'))).toBe('old tool');
+    expect(names.fromWire(names.toWire('older tool'))).toBe('older tool');
+    expect(names.fromWire('made-up')).toBe('made-up');
+  });
+
+  test.prop([fc.uniqueArray(fc.string({ minLength: 1, maxLength: 100, unit: 'binary' }), { maxLength: 20 })])(
+    'fits, differs and goes back, for any names',
+    (all) => {
+      const names = toolNames(request(...all));
+      const sent = all.map((name) => names.toWire(name));
+      expect(new Set(sent).size).toBe(all.length);
+      for (const name of sent) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+      expect(sent.map((name) => names.fromWire(name))).toEqual(all);
+    },
+  );
+});

@@ -1,0 +1,55 @@
+import { eventBaseSchema } from '@palimpsest/events';
+import type { CustomEvent, Event, EventId } from '@palimpsest/events';
+import type { View } from '@palimpsest/view';
+import { z } from 'zod';
+
+/** The type of {@link RelevanceDirective}. */
+export const relevanceDirectiveType = 'relevance/directive';
+
+/** The schema of {@link RelevanceDirective}. */
+export const relevanceDirectiveSchema = eventBaseSchema.extend({
+  type: z.literal(relevanceDirectiveType),
+  source: z.literal('environment'),
+  requestedEventId: z.string().min(1),
+  targetEventId: z.string().min(1),
+  toolCallId: z.string().min(1),
+  summary: z.string().min(1),
+  text: z.string().min(1),
+  requestingActionId: z.string().min(1).exactOptional(),
+  llmResponseId: z.string().min(1).exactOptional(),
+  agentStepIndex: z.int().min(0).exactOptional(),
+});
+
+/**
+ * The model's statement that a tool result no longer matters. Internal: no model reads it, and it stays in force until a
+ * condensation forgets it.
+ *
+ * `targetEventId` is the result; `requestedEventId` is what the model called it; `toolCallId` is the call that it answers.
+ * `summary` is the model's reason, `text` all that the model will read in the result's place: it is fixed here, so that it
+ * is the text whose length was checked, and a later change of settings rewrites nothing. `requestingActionId`,
+ * `llmResponseId` and `agentStepIndex` (the number of model responses before it) say where the request was made.
+ */
+export type RelevanceDirective = Readonly<z.infer<typeof relevanceDirectiveSchema>> & CustomEvent;
+
+/**
+ * The directives in force, in the order in which they were issued: those of the log that are well-formed and that no
+ * condensation in force has forgotten. They are never among `view.events`.
+ */
+export function relevanceDirectives(view: View): readonly RelevanceDirective[] {
+  return directiveEvents(view).filter(isRelevanceDirective);
+}
+
+/** True for a well-formed directive. */
+export function isRelevanceDirective(event: Event): event is RelevanceDirective {
+  return event.type === relevanceDirectiveType && relevanceDirectiveSchema.safeParse(event).success;
+}
+
+/** The events that claim to be directives and that no condensation in force has forgotten. */
+export function directiveEvents(view: View): readonly Event[] {
+  const events: Event[] = [];
+  for (const event of view.internalEvents) if (event.type === relevanceDirectiveType) events.push(event);
+  if (events.length === 0) return events;
+  const ids = new Set<EventId>(events.map(({ id }) => id));
+  for (const { forgottenEventIds } of view.condensations) for (const id of forgottenEventIds) ids.delete(id);
+  return ids.size === events.length ? events : events.filter(({ id }) => ids.has(id));
+}

@@ -1,0 +1,173 @@
+import { isToolResult } from '@palimpsest/events';
+import type { EventId } from '@palimpsest/events';
+import type { CondenseContext, View } from '@palimpsest/view';
+import type { RelevanceDirective } from './directive.js';
+import { responseOf } from './logged-steps.js';
+import { resultLength } from './redaction-note.js';
+
+/** When waiting directives take effect. Prices are shares of the price of one uncached input token. */
+export interface BatchingRule {
+  /** What a token costs that the provider has cached. @defaultValue 0.1 */
+  readonly cacheReadPrice: number;
+  /** What a token costs that is written to the cache anew. @defaultValue 1.25 */
+  readonly cacheWritePrice: number;
+  /** Calls that are still to come, as far as one may count on. Unit: model calls. @defaultValue 10 */
+  readonly expectedCalls: number;
+  /** How full the window may be before all take effect at once: a share of what input may fill. @defaultValue 0.8 */
+  readonly pressure: number;
+}
+
+/** The rule where nothing else is said. @see the price tables of Anthropic and OpenAI, 2026 */
+export const defaultBatchingRule: BatchingRule = {
+  cacheReadPrice: 0.1,
+  cacheWritePrice: 1.25,
+  expectedCalls: 10,
+  pressure: 0.8,
+};
+
+/** A directive that has taken effect, and the event with which it did; undefined: with the call that comes now. */
+export interface EffectiveDirective {
+  readonly directive: RelevanceDirective;
+  readonly effectiveFrom: EventId | undefined;
+}
+
+/** A directive that waits. Indices are those of the stored list; the saving is in tokens a call. */
+interface Waiting {
+  readonly directive: RelevanceDirective;
+  readonly requestedAt: number;
+  readonly target: number;
+  readonly saving: number;
+}
+
+/** Each directive takes effect when it is issued. */
+export function immediately(directives: readonly RelevanceDirective[]): readonly EffectiveDirective[] {
+  return directives.map((directive) => ({ directive, effectiveFrom: directive.id }));
+}
+
+/**
+ * Directives take effect together, at the first model call at which one of these holds:
+ *
+ * - it pays: what they would have saved since they were issued, and save in `expectedCalls` more calls, is at least what
+ *   the rewrite costs: (write price − read price) × the tokens after the first of them;
+ * - the view fills more than `pressure` of the window, less the answer and what is sent beside the view;
+ * - something else rewrote the history after they were issued: a condensation, a revert, a new system prompt.
+ *
+ * It asks the rule again at every call that the log holds, with the sizes of then, so what has taken effect depends on the
+ * log alone and never waits again. Cost: linear in the list from the first waiting request on.
+ */
+export function inBatches(
+  view: View,
+  directives: readonly RelevanceDirective[],
+  rule: BatchingRule,
+  context: Pick<CondenseContext, 'contextWindow' | 'maxOutputTokens' | 'fixedTokens'>,
+): readonly EffectiveDirective[] {
+  const { stored } = view;
+  const since = new Map<EventId, EventId | undefined>();
+  const waiting: Waiting[] = [];
+  const done: Waiting[] = [];
+  const rewrites = rewritesAfter(stored, directives);
+  for (const directive of directives) {
+    const rewrite = rewrites.get(directive.id);
+    const { requestingActionId } = directive;
+    const requestedAt = requestingActionId === undefined ? undefined : stored.indexOf(requestingActionId);
+    const entry: Waiting = { directive, requestedAt: requestedAt ?? 0, ...savingOf(stored, directive) };
+    // One that changes nothing has nothing to wait for, and one of which the place is unknown no history to judge by.
+    if (rewrite === undefined && requestedAt !== undefined && entry.saving > 0) {
+      waiting.push(entry);
+    } else {
+      done.push(entry);
+      since.set(directive.id, rewrite ?? directive.id);
+    }
+  }
+  for (const batch of batchesOf({ view: stored, waiting, done }, rule, context)) {
+    for (const { directive } of batch.directives) since.set(directive.id, batch.effectiveFrom);
+  }
+  return directives
+    .filter(({ id }) => since.has(id))
+    .map((directive) => ({ directive, effectiveFrom: since.get(directive.id) }));
+}
+
+/** For each directive the first event after it that rewrote the history. */
+function rewritesAfter(view: View, directives: readonly RelevanceDirective[]): ReadonlyMap<EventId, EventId> {
+  const rewrites = new Map<EventId, EventId>();
+  const ids = new Set(directives.map(({ id }) => id));
+  let open: EventId[] = [];
+  for (const event of view.internalEvents) {
+    if (ids.has(event.id)) open.push(event.id);
+    const isRewrite =
+      event.type === 'condensation-revert' ||
+      (event.type === 'condensation' && (event.forgottenEventIds.length > 0 || (event.redactions?.length ?? 0) > 0));
+    if (!isRewrite) continue;
+    for (const id of open) rewrites.set(id, event.id);
+    open = [];
+  }
+  return rewrites;
+}
+
+function savingOf(view: View, directive: RelevanceDirective): { readonly target: number; readonly saving: number } {
+  const target = view.indexOf(directive.targetEventId);
+  const event = target === undefined ? undefined : view.events.at(target);
+  if (target === undefined || (event?.type !== 'observation' && event?.type !== 'agent-error')) {
+    return { target: 0, saving: 0 };
+  }
+  const share = 1 - directive.text.length / Math.max(1, resultLength(event));
+  return { target, saving: event.redacted === true ? 0 : Math.max(0, view.tokens(target, target + 1) * share) };
+}
+
+interface Batch {
+  readonly directives: readonly Waiting[];
+  readonly effectiveFrom: EventId | undefined;
+}
+
+/** Walks through the model calls since the first request, and one more that is about to be made. */
+function* batchesOf(
+  list: { readonly view: View; readonly waiting: readonly Waiting[]; readonly done: readonly Waiting[] },
+  rule: BatchingRule,
+  context: Pick<CondenseContext, 'contextWindow' | 'maxOutputTokens' | 'fixedTokens'>,
+): Generator<Batch> {
+  const { view } = list;
+  const done = [...list.done];
+  let { waiting } = list;
+  const first = waiting.reduce((least, { requestedAt }) => Math.min(least, requestedAt), view.events.length);
+  let forgone = 0;
+  let response: string | undefined;
+  // Words that end the list may come before a call or while it runs, so they do not count at it.
+  let settled = first;
+  for (let index = first; index <= view.events.length && waiting.length > 0; index++) {
+    const event = view.events.at(index);
+    const called = event === undefined ? 'now' : responseOf(event);
+    const isCall = called !== undefined && called !== response;
+    const asked = waiting.filter(({ requestedAt }) => requestedAt < index);
+    if (asked.length > 0 && (isCall || event?.type === 'system-prompt')) {
+      const isFree = event?.type === 'system-prompt';
+      if (isFree || pays(asked, forgone) || isUnderPressure()) {
+        yield { directives: asked, effectiveFrom: event?.id };
+        done.push(...asked);
+        waiting = waiting.filter((candidate) => !asked.includes(candidate));
+        forgone = 0;
+      } else {
+        forgone += rule.cacheReadPrice * savingsOf(asked);
+      }
+    }
+    if (called !== undefined) response = called;
+    if (event !== undefined && (called !== undefined || isToolResult(event))) settled = index + 1;
+  }
+
+  function pays(asked: readonly Waiting[], forgone: number): boolean {
+    const start = Math.min(...asked.map(({ target }) => target)) + 1;
+    const inSuffix = [...done, ...asked].filter(({ target }) => target >= start);
+    const suffix = Math.max(0, view.tokens(start, settled) - savingsOf(inSuffix));
+    const saved = forgone + rule.expectedCalls * rule.cacheReadPrice * savingsOf(asked);
+    return saved >= (rule.cacheWritePrice - rule.cacheReadPrice) * suffix;
+  }
+
+  function isUnderPressure(): boolean {
+    if (context.contextWindow === undefined) return false;
+    const budget = context.contextWindow - (context.maxOutputTokens ?? 0) - (context.fixedTokens ?? 0);
+    return view.tokens(0, settled) - savingsOf(done) > rule.pressure * budget;
+  }
+}
+
+function savingsOf(waiting: readonly Waiting[]): number {
+  return waiting.reduce((sum, { saving }) => sum + saving, 0);
+}

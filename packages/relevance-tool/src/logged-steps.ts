@@ -1,0 +1,56 @@
+import { isToolResult } from '@palimpsest/events';
+import type { ActionEvent, Event, EventId, ToolResultEvent } from '@palimpsest/events';
+
+/** A log by its steps: one step is one response of the model and what came until the next one. */
+export interface LoggedSteps {
+  /** How many responses the log holds. */
+  readonly count: number;
+  /** In which step an event stands: the number of responses begun until then, 0 before the first. */
+  stepOf(id: EventId): number | undefined;
+  /** The result that answers a call. */
+  resultOf(actionId: EventId): ToolResultEvent | undefined;
+  /** The call that a result answers. */
+  callOf(resultId: EventId): ActionEvent | undefined;
+}
+
+/** Reads a log once. Calls and results match as they do in a view: by occurrence, backwards, the first result wins. */
+export function loggedSteps(log: Iterable<Event>): LoggedSteps {
+  const steps = new Map<EventId, number>();
+  const results = new Map<EventId, ToolResultEvent>();
+  const calls = new Map<EventId, ActionEvent>();
+  const latestCall = new Map<string, ActionEvent>();
+  let count = 0;
+  let responseId: string | undefined;
+  for (const event of log) {
+    const response = responseOf(event);
+    if (response !== undefined && response !== responseId) {
+      responseId = response;
+      count++;
+    }
+    if (steps.has(event.id)) continue;
+    steps.set(event.id, count);
+    if (event.type === 'action') {
+      const earlier = latestCall.get(event.toolCall.id);
+      const isRepeated = earlier?.llmResponseId === event.llmResponseId && !results.has(earlier.id);
+      if (!isRepeated) latestCall.set(event.toolCall.id, event);
+    } else if (isToolResult(event)) {
+      const call = latestCall.get(event.toolCallId);
+      if (call === undefined || results.has(call.id)) continue;
+      results.set(call.id, event);
+      calls.set(event.id, call);
+    }
+  }
+  return {
+    count,
+    stepOf: (id) => steps.get(id),
+    resultOf: (actionId) => results.get(actionId),
+    callOf: (resultId) => calls.get(resultId),
+  };
+}
+
+/** The response to which an assistant event belongs; undefined for all other events. */
+export function responseOf(event: Event): string | undefined {
+  if (event.type === 'action') return event.llmResponseId;
+  if (event.type === 'message' && event.role === 'assistant') return event.llmResponseId ?? event.id;
+  return undefined;
+}

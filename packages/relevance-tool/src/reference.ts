@@ -1,0 +1,29 @@
+import { isToolResult } from '@palimpsest/events';
+import type { Event, ToolContext } from '@palimpsest/events';
+import { bareReference, isLabel, labelOf } from './labels.js';
+
+/** What a model's reference names in a log. */
+export type Resolution =
+  | { readonly type: 'found'; readonly event: Event }
+  | { readonly type: 'ambiguous'; readonly candidates: readonly Event[] }
+  | { readonly type: 'unknown' };
+
+/**
+ * Resolves what a model gave as an event id: the id of an event, the label of a tool result, or the id of a tool call. What
+ * exists in the log decides, not the shape of the text. An event's own id comes first; of labels and call ids exactly one
+ * event must fit. Cost: one pass over the log, unless it is an event's own id.
+ */
+export function resolveReference(reference: string, log: Pick<ToolContext, 'log' | 'event'>): Resolution {
+  const bare = bareReference(reference);
+  const own = log.event(reference) ?? log.event(bare);
+  if (own !== undefined) return { type: 'found', event: own };
+  const label = isLabel(bare.toLowerCase()) ? bare.toLowerCase() : undefined;
+  const candidates: Event[] = [];
+  for (const event of log.log) {
+    const isLabelled = label !== undefined && isToolResult(event) && labelOf(event.id) === label;
+    if (isLabelled || (event.type === 'action' && event.toolCall.id === bare)) candidates.push(event);
+  }
+  const [event, ...others] = candidates;
+  if (event === undefined) return { type: 'unknown' };
+  return others.length === 0 ? { type: 'found', event } : { type: 'ambiguous', candidates };
+}

@@ -1,0 +1,92 @@
+import { eventFactory } from '@palimpsest/events';
+import type { ActionEvent, CreateEvent, Event, ToolDefinition } from '@palimpsest/events';
+import { View, isCondensation } from '@palimpsest/view';
+import type { Condenser, RenderOptions } from '@palimpsest/view';
+import { relevanceDirectiveType } from './directive.js';
+import { redactionNote } from './redaction-note.js';
+import { recallToolName, relevanceToolName } from './tool-names.js';
+
+/** The parts of an agent that the relevance tool needs. */
+export interface RelevanceWiring {
+  readonly tools: readonly ToolDefinition[];
+  readonly condenser?: Condenser | undefined;
+  readonly render?: RenderOptions | undefined;
+}
+
+/**
+ * What is missing for the relevance tool to keep its promises, in words for the developer; nothing when all is there. It
+ * shows the condenser, or the pipeline of which it is a part, a small log with a directive and looks whether the result
+ * was redacted, so a condenser by any name will do. Ask it once, where an agent is put together.
+ */
+export async function relevanceWiringProblems(wiring: RelevanceWiring): Promise<readonly string[]> {
+  const { tools, condenser, render } = wiring;
+  const tool = tools.find(({ name }) => name === relevanceToolName);
+  const applies = condenser !== undefined && (await appliesDirectives(condenser));
+  const problems: string[] = [];
+  if (tool === undefined) {
+    if (applies)
+      problems.push(`The condenser applies directives, but there is no tool '${relevanceToolName}' to make them.`);
+    return problems;
+  }
+  if (!applies) {
+    const what = condenser === undefined ? 'there is no condenser' : `the condenser '${condenser.name}' applies none`;
+    problems.push(`'${relevanceToolName}' records directives, but ${what}: no result will ever be redacted.`);
+  }
+  if (render?.labelObservation === undefined) {
+    problems.push(`'${relevanceToolName}' needs event ids, but results carry no label: pass render.labelObservation.`);
+  }
+  if (tool.description.includes(recallToolName) && !tools.some(({ name }) => name === recallToolName)) {
+    problems.push(
+      `'${relevanceToolName}' promises that originals can be recalled, but there is no '${recallToolName}'.`,
+    );
+  }
+  return problems;
+}
+
+async function appliesDirectives(condenser: Condenser): Promise<boolean> {
+  const { log, targetId } = probe();
+  const result = await condenser.condense(View.fromEvents(log), { report: () => undefined });
+  // One that wants to forget something of so short a log may still apply directives at the next step: no verdict.
+  if (isCondensation(result)) return true;
+  const target = result.events.at(result.indexOf(targetId) ?? result.events.length);
+  return target?.type === 'observation' && target.redacted === true;
+}
+
+/** A log in which a result is marked and, by a condensation after it, due for every way of applying directives. */
+function probe(): { readonly log: readonly Event[]; readonly targetId: string } {
+  let count = 0;
+  const create = eventFactory({ newId: () => `probe-${++count}`, now: () => new Date(0) });
+  const call = (name: string) =>
+    create('action', {
+      thought: [],
+      toolCall: { id: `call-${count}`, name, arguments: '{}' },
+      llmResponseId: `response-${count}`,
+    });
+  const old = call('probe');
+  const stale = call('probe');
+  const marking = call(relevanceToolName);
+  const oldResult = answer(create, old, 'old');
+  const staleResult = answer(create, stale, 'a long line that no longer matters\n'.repeat(20));
+  const directive = create(relevanceDirectiveType, {
+    source: 'environment',
+    requestedEventId: staleResult.id,
+    targetEventId: staleResult.id,
+    toolCallId: staleResult.toolCallId,
+    summary: 'no longer needed',
+    text: redactionNote('no longer needed'),
+    requestingActionId: marking.id,
+  });
+  const task = create('message', { source: 'user', role: 'user', content: [{ type: 'text', text: 'a task' }] });
+  const log = [task, old, oldResult, stale, staleResult, marking, directive, answer(create, marking, 'Accepted.')];
+  const forgetting = create('condensation', { forgottenEventIds: [old.id, oldResult.id] });
+  return { log: [...log, forgetting], targetId: staleResult.id };
+}
+
+function answer(create: CreateEvent, action: ActionEvent, text: string) {
+  return create('observation', {
+    toolName: action.toolCall.name,
+    toolCallId: action.toolCall.id,
+    actionId: action.id,
+    content: [{ type: 'text', text }],
+  });
+}
