@@ -8,6 +8,9 @@ export const vitestBase: ViteUserConfig = {
   ssr: { resolve: { conditions } },
   test: {
     include: ['src/**/*.test.ts'],
+    // Tests run beside builds and other tests; none asserts a time.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     reporters: ['default', ['json', { outputFile: 'test-report.json' }]],
   },
 };

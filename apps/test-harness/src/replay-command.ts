@@ -18,7 +18,7 @@ export interface ReplayCommandOptions {
 }
 
 /** The row that condenses nothing: the measure of what the others save. */
-const none: Condenser = { name: 'none', condense: (view) => view };
+export const none: Condenser = { name: 'none', condense: (view) => view };
 
 /**
  * Replays the paths and prints the report. Resolves to the exit code: 0, or 1 when a provider would refuse a message list,

@@ -57,9 +57,9 @@ export function eventFactory(options: { readonly now?: () => Date; readonly newI
   const { now = () => new Date(), newId = newEventId } = options;
   return (type: string, fields: object) =>
     parseEvent({
-      source: defaultSources[type as keyof typeof defaultSources],
       ...fields,
       type,
+      source: (fields as Partial<EventBase>).source ?? defaultSources[type as keyof typeof defaultSources],
       id: (fields as Partial<EventBase>).id ?? newId(),
       timestamp: (fields as Partial<EventBase>).timestamp ?? now().toISOString(),
     }) as never;

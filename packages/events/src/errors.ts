@@ -4,16 +4,21 @@ const brand = Symbol.for('@palimpsest/error');
  * The base of every error that a Palimpsest package throws. Its fields are plain data, so an error can be logged or sent on.
  *
  * `instanceof` fails when two copies of a package are installed; `X.isInstance(error)` does not, because it compares a
- * brand that all copies share, and the class names in the error's ancestry.
+ * brand that all copies share, and the names of the error's class and of those that it derives from. A class states its
+ * name as `static override readonly typeName`, because a bundler may rename the class itself; without it the class's own
+ * name is used.
  */
 export class PalimpsestError extends Error {
+  /** The name of this class, in every copy and however it is bundled. */
+  static readonly typeName: string = 'PalimpsestError';
+
   /** Says what went wrong, for programs. Stable across versions. */
   readonly code: string;
 
   constructor(code: string, message: string, options?: { readonly cause?: unknown }) {
     super(message, options);
     this.code = code;
-    this.name = new.target.name;
+    this.name = typeNameOf(new.target);
     Object.defineProperty(this, brand, { value: ancestryOf(new.target), enumerable: false });
   }
 
@@ -24,21 +29,28 @@ export class PalimpsestError extends Error {
   ): error is InstanceType<Class> {
     if (typeof error !== 'object' || error === null) return false;
     const ancestry = (error as Record<symbol, unknown>)[brand];
-    return Array.isArray(ancestry) && ancestry.includes(this.name);
+    return Array.isArray(ancestry) && ancestry.includes(typeNameOf(this));
   }
 }
 
 function ancestryOf(errorClass: abstract new (...parameters: never[]) => unknown): readonly string[] {
   const names: string[] = [];
   for (let current: unknown = errorClass; typeof current === 'function' && current !== Error; ) {
-    names.push(current.name);
+    names.push(typeNameOf(current));
     current = Object.getPrototypeOf(current);
   }
   return names;
 }
 
+function typeNameOf(errorClass: { readonly name: string }): string {
+  const own = Object.hasOwn(errorClass, 'typeName') ? (errorClass as { typeName?: unknown }).typeName : undefined;
+  return typeof own === 'string' ? own : errorClass.name;
+}
+
 /** A value is not an event. Names the path of what is wrong, and the event's id and type where they could be read. */
 export class InvalidEventError extends PalimpsestError {
+  static override readonly typeName: string = 'InvalidEventError';
+
   /** Where in the value, as keys from the outside in; empty when the value itself is wrong. */
   readonly path: readonly (string | number)[];
   readonly eventId: string | undefined;
@@ -66,6 +78,8 @@ export class InvalidEventError extends PalimpsestError {
 
 /** An event with this id is already in the log. Nothing was appended. */
 export class DuplicateEventError extends PalimpsestError {
+  static override readonly typeName: string = 'DuplicateEventError';
+
   readonly eventId: string;
 
   constructor(eventId: string) {
@@ -79,6 +93,8 @@ export class DuplicateEventError extends PalimpsestError {
 
 /** Another writer appended first: the store is not at the version that the writer expected. Nothing was appended. */
 export class ConcurrencyError extends PalimpsestError {
+  static override readonly typeName: string = 'ConcurrencyError';
+
   readonly conversationId: string;
   /** Unit: events. Undefined when the writer could not learn it. */
   readonly actualVersion: number | undefined;
@@ -108,6 +124,8 @@ export class ConcurrencyError extends PalimpsestError {
 
 /** An event store could not read or write. Names the file and line where there is one; the original error is `cause`. */
 export class EventStoreError extends PalimpsestError {
+  static override readonly typeName: string = 'EventStoreError';
+
   readonly file: string | undefined;
   /** The first line is 1. */
   readonly line: number | undefined;
@@ -124,6 +142,8 @@ export class EventStoreError extends PalimpsestError {
 
 /** A conversation id that cannot be used as one: empty, longer than 512 characters, or not a string. */
 export class InvalidConversationIdError extends PalimpsestError {
+  static override readonly typeName: string = 'InvalidConversationIdError';
+
   constructor(reason: string) {
     super('invalid-conversation-id', `Not a conversation id: ${reason}.`);
   }

@@ -3,7 +3,7 @@ import type { Event, EventId } from './event.js';
 import type { EventStore } from './event-store.js';
 import { parseEvent } from './parse-event.js';
 
-/** Called with each event once it is in the log. What it throws is reported and changes nothing. */
+/** Called with each event once it is in the log. What it throws or rejects with is reported and changes nothing. */
 export type EventObserver = (event: Event, index: number) => void;
 
 /** Options of {@link EventLog}. */
@@ -83,7 +83,14 @@ export class EventLog implements Iterable<Event> {
    *   {@link ConcurrencyError} and {@link EventStoreError} from the store. Then nothing was appended.
    */
   append(...events: readonly Event[]): Promise<void> {
-    const appended = this.#lastAppend.then(() => this.#append(events.map((event) => parseEvent(event))));
+    let parsed: readonly Event[];
+    try {
+      // Now, not when its turn comes: the caller may change the objects by then.
+      parsed = events.map((event) => parseEvent(event));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    const appended = this.#lastAppend.then(() => this.#append(parsed));
     this.#lastAppend = appended.catch(() => undefined);
     return appended;
   }
@@ -113,16 +120,23 @@ export class EventLog implements Iterable<Event> {
   }
 
   #notify(event: Event, index: number): void {
-    for (const observer of this.#observers) {
+    // A copy: an observer that comes while others are called hears of the next event first.
+    for (const observer of [...this.#observers]) {
+      if (!this.#observers.has(observer)) continue;
       try {
-        observer(event, index);
+        const result: unknown = observer(event, index);
+        if (result instanceof Promise) result.catch((error: unknown) => this.#report(error, event));
       } catch (error) {
-        try {
-          this.#onObserverError(error, event);
-        } catch {
-          // A reporter that throws must not break the append either.
-        }
+        this.#report(error, event);
       }
+    }
+  }
+
+  #report(error: unknown, event: Event): void {
+    try {
+      this.#onObserverError(error, event);
+    } catch {
+      // A reporter that throws must not break the append either.
     }
   }
 }

@@ -1,4 +1,4 @@
-import { InvalidConversationIdError } from './errors.js';
+import { EventStoreError, InvalidConversationIdError } from './errors.js';
 import type { Event } from './event.js';
 
 /**
@@ -41,4 +41,10 @@ export function assertConversationId(value: unknown): asserts value is string {
   if (value === '') throw new InvalidConversationIdError('it is empty');
   if (value.length > 512) throw new InvalidConversationIdError(`it has ${value.length} characters; 512 are allowed`);
   if (!value.isWellFormed()) throw new InvalidConversationIdError('it holds half of a surrogate pair');
+}
+
+/** Checks where a reading begins: a whole number of events, 0 or more. */
+export function assertReadFrom(value: number): void {
+  if (Number.isSafeInteger(value) && value >= 0) return;
+  throw new EventStoreError(`Cannot read from event ${value}: it has to be a whole number, 0 or more.`);
 }

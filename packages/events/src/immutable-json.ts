@@ -3,6 +3,7 @@ import { InvalidEventError } from './errors.js';
 type Path = (string | number)[];
 
 const maximumDepth = 500;
+const tooDeep = `nested deeper than ${maximumDepth} levels`;
 
 /**
  * A deeply frozen copy of plain JSON data. Properties that are `undefined` are left out, as JSON would.
@@ -13,10 +14,15 @@ export function immutableJson(value: unknown): unknown {
   return copy(value, []);
 }
 
-/** Freezes a value that `JSON.parse` has just made, and all in it. */
-export function freezeParsedJson(value: unknown): void {
+/**
+ * Freezes a value that `JSON.parse` has just made, and all in it.
+ *
+ * @throws {@link InvalidEventError} when it is nested too deeply.
+ */
+export function freezeParsedJson(value: unknown, depth = 0): void {
   if (typeof value !== 'object' || value === null) return;
-  for (const item of Object.values(value)) freezeParsedJson(item);
+  if (depth > maximumDepth) throw notJson([], tooDeep);
+  for (const item of Object.values(value)) freezeParsedJson(item, depth + 1);
   Object.freeze(value);
 }
 
@@ -27,18 +33,19 @@ function copy(value: unknown, path: Path): unknown {
       return value;
     case 'number':
       if (!Number.isFinite(value)) throw notJson(path, `${value} has no JSON form`);
-      return value;
+      // JSON knows no -0.
+      return value === 0 ? 0 : value;
     case 'object':
       break;
     default:
       throw notJson(path, `a ${typeof value} has no JSON form`);
   }
   if (value === null) return null;
-  if (path.length > maximumDepth) throw notJson(path.slice(0, 5), `nested deeper than ${maximumDepth} levels, or a cycle`);
-  if (Array.isArray(value)) return Object.freeze(value.map((item, index) => copyAt(item, index, path)));
+  if (path.length > maximumDepth) throw notJson(path.slice(0, 5), `${tooDeep}, or a cycle`);
+  if (Array.isArray(value)) return Object.freeze(Array.from(value, (item, index) => copyAt(item, index, path)));
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== null && prototype !== Object.prototype && Object.getPrototypeOf(prototype) !== null) {
-    throw notJson(path, `a ${value.constructor.name} is not plain data`);
+    throw notJson(path, `${nameOf(value)} is not plain data`);
   }
   const result: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(value)) {
@@ -48,6 +55,11 @@ function copy(value: unknown, path: Path): unknown {
     else result[key] = frozen;
   }
   return Object.freeze(result);
+}
+
+function nameOf(value: object): string {
+  const { constructor } = value as { readonly constructor?: unknown };
+  return typeof constructor === 'function' && constructor !== Object ? `a ${constructor.name}` : 'an object with a prototype';
 }
 
 function copyAt(value: unknown, key: string | number, path: Path): unknown {

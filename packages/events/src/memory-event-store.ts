@@ -1,6 +1,6 @@
 import { ConcurrencyError } from './errors.js';
 import type { Event } from './event.js';
-import { assertConversationId } from './event-store.js';
+import { assertConversationId, assertReadFrom } from './event-store.js';
 import type { EventStore } from './event-store.js';
 import { parseEvent } from './parse-event.js';
 
@@ -15,12 +15,14 @@ export function memoryEventStore(): EventStore {
       if (expectedVersion !== undefined && expectedVersion !== stored.length) {
         throw new ConcurrencyError({ conversationId, expectedVersion, actualVersion: stored.length });
       }
-      stored.push(...events.map(parseEvent));
+      // All are checked before the first is stored.
+      for (const event of events.map((event) => parseEvent(event))) stored.push(event);
       if (stored.length > 0) conversations.set(conversationId, stored);
       return { version: stored.length };
     },
     async *read(conversationId, options) {
       assertConversationId(conversationId);
+      assertReadFrom(options?.from ?? 0);
       const stored = conversations.get(conversationId) ?? [];
       const length = stored.length;
       for (let index = options?.from ?? 0; index < length; index++) {

@@ -32,7 +32,9 @@ export function toolResultContent(event: ToolResultEvent): readonly ContentPart[
     case 'observation':
       return withExtended(event.content, event.extendedContent);
     case 'user-reject-observation':
-      return [textPart(event.redacted ? event.rejectionReason : `Action rejected: ${event.rejectionReason}`)];
+      return [textPart(event.redacted ? event.rejectionReason : `Action rejected: ${event.rejectionReason}`)].filter(
+        isMeaningful,
+      );
     case 'agent-error':
       return [textPart(event.error)].filter(isMeaningful);
   }

@@ -10,6 +10,8 @@ export interface ToolContext {
   readonly toolCallId: string;
   /** Aborted when the run is interrupted or the tool's time is over. */
   readonly signal?: AbortSignal;
+  /** The log so far, oldest first: the same object for every call of one conversation, iterated anew at each look. */
+  readonly log: Iterable<Event>;
   /** Any event of the log by its id. */
   event(id: EventId): Event | undefined;
   /** Appends an event of the tool's own to the log. Resolves when it is in the log. */

@@ -1,1 +1,3 @@
-export {};
+export type { FileEventStoreOptions } from './file-event-store.js';
+export { fileEventStore } from './file-event-store.js';
+export type { RepairReport } from './repair.js';

@@ -1,0 +1,62 @@
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { condenserByName, condenserNames } from '@palimpsest/condensers';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { none } from './replay-command.js';
+import { replayPath } from './replay/replay.js';
+import type { ReplayedSession } from './replay/replay-report.js';
+
+const corpus = fileURLToPath(new URL('../../../corpus', import.meta.url));
+const recorded = process.env['PALIMPSEST_TRAJECTORIES'];
+const condensers = [none, ...condenserNames.map((name) => condenserByName(name))];
+
+async function replayAll(path: string): Promise<readonly ReplayedSession[]> {
+  const sessions: ReplayedSession[] = [];
+  for await (const session of replayPath(path, { condensers })) sessions.push(session);
+  return sessions;
+}
+
+function expectSound(sessions: readonly ReplayedSession[]): void {
+  for (const { name, replays } of sessions) {
+    for (const replay of replays) {
+      const where = `${name}, ${replay.condenser}`;
+      expect(replay.refusals, where).toEqual([]);
+      expect(replay.condenserErrors, where).toEqual([]);
+      if (condensers.find((one) => one.name === replay.condenser)?.rewritesEveryStep === true) continue;
+      expect(replay.prefixRewrites, where).toBeLessThanOrEqual(replay.condensations);
+    }
+    const [first, second] = replays;
+    expect(first?.tokensSent, name).toBe(second?.tokensSent);
+  }
+}
+
+describe('our own corpus', () => {
+  let sessions: readonly ReplayedSession[];
+  beforeAll(async () => {
+    sessions = await replayAll(corpus);
+  });
+
+  test('every log replays through every condenser: nothing is refused, nothing fails', () => {
+    const logs = readdirSync(corpus).filter((file) => file.endsWith('.jsonl'));
+    expect(sessions).toHaveLength(logs.length);
+    expectSound(sessions);
+  });
+
+  test('condensers act on it: each sends less than none does', () => {
+    const sums = new Map<string, number>();
+    for (const { replays } of sessions) {
+      for (const { condenser, tokensSent } of replays) sums.set(condenser, (sums.get(condenser) ?? 0) + tokensSent);
+    }
+    for (const name of ['recentEvents', 'observationMasking', 'extractiveSummary', 'pipeline']) {
+      expect(sums.get(name), name).toBeLessThan((sums.get(none.name) ?? 0) * 0.95);
+    }
+  });
+});
+
+describe.skipIf(recorded === undefined)('the real sessions that PALIMPSEST_TRAJECTORIES names', () => {
+  test('all replay through every condenser: nothing is refused, nothing fails', { timeout: 300_000 }, async () => {
+    const sessions = await replayAll(recorded ?? '');
+    expect(sessions.length).toBeGreaterThan(0);
+    expectSound(sessions);
+  });
+});

@@ -1,0 +1,104 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { ConcurrencyError, EventStoreError } from '../errors.js';
+import { assertConversationId, assertReadFrom } from '../event-store.js';
+import type { EventStore } from '../event-store.js';
+import { parseEvent } from '../parse-event.js';
+import { conversationFiles, conversationOfLog } from './conversation-files.js';
+import { ConversationLog } from './conversation-log.js';
+import { unless } from './file-system-error.js';
+import { warnOfRepair } from './repair.js';
+import type { RepairReport } from './repair.js';
+import { writerTokens } from './writer-token.js';
+
+/** Options of {@link fileEventStore}. */
+export interface FileEventStoreOptions {
+  /** The folder of the logs, on a local disk. It is created when the first event is appended. */
+  readonly directory: string;
+  /**
+   * Whether events are on the disk (fsync) before an append resolves. Without it they survive the death of the process,
+   * but not a power cut. @defaultValue true
+   */
+  readonly fsync?: boolean;
+  /** Told when a torn end of a log was found. What it throws changes nothing. @defaultValue a warning of the process */
+  readonly onRepair?: (report: RepairReport) => void;
+  /**
+   * How long an append waits for another writer; one that has held a log for longer is put out. Unit: milliseconds.
+   * @defaultValue 10 000
+   */
+  readonly lockTimeoutMs?: number;
+}
+
+/**
+ * An {@link EventStore} of JSON Lines files: one file per conversation, one event a line, only ever appended to.
+ *
+ * An append is in the log with all its events or with none, and once it has resolved it survives `kill -9` and, with `fsync`,
+ * a power cut. Any number of stores and processes of one machine may write to one conversation: appends happen one after
+ * another, and one that expected another version fails with {@link ConcurrencyError}. A torn end is cut off, kept in a file
+ * beside the log, and reported. Reading streams, in blocks.
+ *
+ * @throws {@link EventStoreError} from its methods when a file cannot be read or written, or holds a line that is no event.
+ *
+ * @example
+ * ```ts
+ * const store = fileEventStore({ directory: '.palimpsest/logs' });
+ * const log = await EventLog.open('fix-the-test', { store });
+ * await log.append(userMessage('Fix the failing test.'));
+ * ```
+ */
+export function fileEventStore(options: FileEventStoreOptions): EventStore {
+  const directory = resolve(options.directory);
+  const settings = {
+    fsync: options.fsync ?? true,
+    lockTimeoutMs: options.lockTimeoutMs ?? 10_000,
+    onRepair: options.onRepair ?? warnOfRepair,
+    tokens: writerTokens(),
+  };
+  const logs = new Map<string, ConversationLog>();
+  const logOf = (conversationId: string): ConversationLog => {
+    assertConversationId(conversationId);
+    const log =
+      logs.get(conversationId) ??
+      new ConversationLog(conversationId, conversationFiles(directory, conversationId), settings);
+    logs.set(conversationId, log);
+    return log;
+  };
+
+  return {
+    async append(conversationId, events, { expectedVersion } = {}) {
+      const log = logOf(conversationId);
+      const parsed = events.map((event) => parseEvent(event));
+      if (parsed.length > 0) return { version: await log.append(parsed, expectedVersion) };
+      const version = await log.version();
+      if (expectedVersion === undefined || expectedVersion === version) return { version };
+      throw new ConcurrencyError({ conversationId, expectedVersion, actualVersion: version });
+    },
+    read(conversationId, { from = 0, signal } = {}) {
+      assertReadFrom(from);
+      return logOf(conversationId).read(from, signal);
+    },
+    async *list() {
+      for await (const conversationId of conversationIds(directory)) {
+        const version = await logOf(conversationId).version();
+        if (version > 0) yield { conversationId, version };
+      }
+    },
+  };
+}
+
+async function* conversationIds(directory: string): AsyncGenerator<string, void, undefined> {
+  let file = directory;
+  try {
+    for (const name of (await unless(readdir(directory), 'ENOENT')) ?? []) {
+      const found = conversationOfLog(name);
+      if (found === undefined) continue;
+      if ('conversationId' in found) yield found.conversationId;
+      else {
+        file = join(directory, found.idFile);
+        yield JSON.parse(await readFile(file, 'utf8')) as string;
+      }
+    }
+  } catch (cause) {
+    throw new EventStoreError(`Cannot list the logs: '${file}': ${(cause as Error).message}`, { file, cause });
+  }
+}

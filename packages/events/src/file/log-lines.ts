@@ -1,0 +1,124 @@
+import { isUtf8 } from 'node:buffer';
+import type { FileHandle } from 'node:fs/promises';
+import { EventStoreError, InvalidEventError } from '../errors.js';
+import type { Event } from '../event.js';
+import { adoptEvent } from '../parse-event.js';
+
+const newline = 0x0a;
+const blockBytes = 1 << 18;
+
+/**
+ * The bytes of `[start, end)` in blocks of whole lines, each newly allocated; only the last may lack its newline. A block is
+ * 256 KiB, or as long as its longest line.
+ *
+ * @throws {@link EventStoreError} when the file ends before `end`.
+ */
+export async function* lineBlocks(
+  handle: FileHandle,
+  file: string,
+  start: number,
+  end: number,
+  signal?: AbortSignal,
+): AsyncGenerator<Buffer, void, undefined> {
+  let rest = Buffer.alloc(0);
+  for (let position = start; position < end; ) {
+    signal?.throwIfAborted();
+    // Twice the line that did not fit, so that a long line is copied a few times and not once per block.
+    const length = Math.min(Math.max(blockBytes, rest.length), end - position);
+    const block = Buffer.allocUnsafe(rest.length + length);
+    rest.copy(block);
+    const { bytesRead } = await handle.read(block, rest.length, length, position);
+    if (bytesRead === 0) throw new EventStoreError(`${file}: it became shorter while it was read`, { file });
+    position += bytesRead;
+    const filled = block.subarray(0, rest.length + bytesRead);
+    const cut = filled.lastIndexOf(newline) + 1;
+    rest = filled.subarray(cut);
+    if (cut > 0) yield filled.subarray(0, cut);
+  }
+  if (rest.length > 0) yield rest;
+}
+
+/** How many newlines stand in `[start, end)`. */
+export async function countLines(handle: FileHandle, file: string, start: number, end: number): Promise<number> {
+  let count = 0;
+  for await (const block of lineBlocks(handle, file, start, end)) count += newlinesIn(block);
+  return count;
+}
+
+/** How many newlines stand in a block. */
+export function newlinesIn(block: Buffer): number {
+  let count = 0;
+  for (let at = block.indexOf(newline); at !== -1; at = block.indexOf(newline, at + 1)) count++;
+  return count;
+}
+
+/** Where a line stands: for errors. The first line is 1. */
+export interface LinePlace {
+  readonly file: string;
+  readonly line: number;
+}
+
+/**
+ * The events of a block of whole lines, leaving out the first `skip` lines.
+ *
+ * @throws {@link EventStoreError} at the first line that is not an event.
+ */
+export function* eventsOf(block: Buffer, first: LinePlace, skip: number): Generator<Event, void, undefined> {
+  if (!isUtf8(block)) return yield* eventsOfDamaged(block, first, skip);
+  const text = block.toString('utf8');
+  for (let start = 0, index = 0; start < text.length; index++) {
+    const cut = text.indexOf('\n', start);
+    const end = cut === -1 ? text.length : cut;
+    if (index >= skip) yield eventOfLine(text.slice(start, end), { file: first.file, line: first.line + index });
+    start = end + 1;
+  }
+}
+
+function* eventsOfDamaged(block: Buffer, first: LinePlace, skip: number): Generator<Event, void, undefined> {
+  for (let start = 0, index = 0; start < block.length; index++) {
+    const cut = block.indexOf(newline, start);
+    const end = cut === -1 ? block.length : cut + 1;
+    if (index >= skip) yield eventOfBytes(block.subarray(start, end), { file: first.file, line: first.line + index });
+    start = end;
+  }
+}
+
+/**
+ * The event of one line.
+ *
+ * @throws {@link EventStoreError} when the line is not one event; its cause is an {@link InvalidEventError}.
+ */
+export function eventOfBytes(line: Buffer, place: LinePlace): Event {
+  if (!isUtf8(line)) throw notAnEvent(place, new InvalidEventError({ reason: 'it is not UTF-8', path: [] }));
+  return eventOfLine(line.toString('utf8'), place);
+}
+
+function eventOfLine(line: string, place: LinePlace): Event {
+  let json: unknown;
+  try {
+    json = JSON.parse(line);
+  } catch (cause) {
+    throw notAnEvent(place, new InvalidEventError({ reason: `it is not JSON: ${(cause as Error).message}`, path: [], cause }));
+  }
+  try {
+    return adoptEvent(json);
+  } catch (cause) {
+    throw notAnEvent(place, cause);
+  }
+}
+
+function notAnEvent(place: LinePlace, cause: unknown): EventStoreError {
+  return new EventStoreError(`${place.file}:${place.line}: ${(cause as Error).message}`, { ...place, cause });
+}
+
+/** The bytes of `[start, end)`; fewer where the file is shorter. */
+export async function readRange(handle: FileHandle, start: number, end: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(end - start);
+  let filled = 0;
+  while (filled < bytes.length) {
+    const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, start + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
+}

@@ -1,0 +1,74 @@
+import { isUtf8 } from 'node:buffer';
+import type { FileHandle } from 'node:fs/promises';
+import { adoptEvent } from '../parse-event.js';
+import { countLines, eventOfBytes, readRange } from './log-lines.js';
+
+/** A line that begins with this is followed by another event of the same append. JSON ignores it. */
+export const continues = ' ';
+
+/** Where the appends of a log end. Unit: bytes. */
+export interface LogTail {
+  /** The end of the last append that has its newline. */
+  readonly end: number;
+  /** The end of the last whole append: the same, or the end of the file when only the final newline is missing. */
+  readonly wholeEnd: number;
+}
+
+/**
+ * Looks at the end of a log, from `base` (the start of a line) to `size`, for what a crash may leave there: a line without
+ * its newline, a last line that is not JSON, lines of an append whose last line is missing, and pages that were never
+ * written (NUL, which JSON text cannot hold). An append counts from the moment that its last line is whole, because that
+ * line is written when the others are there. Where nothing is torn, only the last line is read.
+ *
+ * @throws {@link EventStoreError} when a line there is not an event and no crash explains it.
+ */
+export async function findTail(handle: FileHandle, file: string, base: number, size: number): Promise<LogTail> {
+  let wholeEnd: number | undefined;
+  for (let end = size; end > base; ) {
+    const start = await startOfLine(handle, base, end);
+    const line = await readRange(handle, start, end);
+    const kind = kindOf(line);
+    if (kind === 'whole') {
+      wholeEnd ??= end;
+      if (line.at(-1) === newline) return { end, wholeEnd };
+    }
+    const torn = kind === 'not-json' && (end === size || line.includes(0));
+    // Throws, and says what is wrong with it.
+    if (kind === 'not-an-event' || (kind === 'not-json' && !torn)) {
+      eventOfBytes(line, { file, line: (await countLines(handle, file, 0, start)) + 1 });
+    }
+    end = start;
+  }
+  return { end: base, wholeEnd: wholeEnd ?? base };
+}
+
+const newline = 0x0a;
+const blockBytes = 1 << 16;
+
+// A JSON object that was cut is no JSON, so JSON that is not an event was written by somebody else and is not torn.
+function kindOf(line: Buffer): 'whole' | 'continues' | 'not-json' | 'not-an-event' {
+  let json: unknown;
+  try {
+    if (!isUtf8(line)) return 'not-json';
+    json = JSON.parse(line.toString('utf8'));
+  } catch {
+    return 'not-json';
+  }
+  try {
+    adoptEvent(json);
+  } catch {
+    return 'not-an-event';
+  }
+  return line[0] === continues.charCodeAt(0) ? 'continues' : 'whole';
+}
+
+async function startOfLine(handle: FileHandle, base: number, end: number): Promise<number> {
+  // The byte before `end` may be this line's own newline.
+  for (let to = end - 1; to > base; ) {
+    const from = Math.max(base, to - blockBytes);
+    const cut = (await readRange(handle, from, to)).lastIndexOf(newline);
+    if (cut !== -1) return from + cut + 1;
+    to = from;
+  }
+  return base;
+}

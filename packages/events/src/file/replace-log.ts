@@ -1,0 +1,56 @@
+import { open, rename, stat, unlink } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { unless } from './file-system-error.js';
+import { syncFolder } from './sync-folder.js';
+import type { WriterLock } from './writer-lock.js';
+
+const blockBytes = 1 << 20;
+
+/**
+ * Puts a copy of the log in its place, so that writers that were ousted and still hold the old file open can no longer
+ * reach it: what they write afterwards is nowhere, and they find their token gone and look again.
+ *
+ * The copy is written into the token of the lock's holder and moved from there. If the holder is ousted meanwhile, its
+ * token is renamed away and the move fails, so nobody can replace a log that has gone on without them. Moving the token
+ * gives the lock up; the caller takes it again.
+ */
+export async function replaceLog(log: string, lock: WriterLock): Promise<void> {
+  const copy = await unless(open(lock.token, 'r+'), 'ENOENT');
+  if (copy === undefined) return;
+  try {
+    const original = await open(log, 'r');
+    try {
+      await copy.chmod((await original.stat()).mode);
+      await copyAll(original, copy);
+    } finally {
+      await original.close();
+    }
+    await copy.sync();
+  } finally {
+    await copy.close();
+  }
+  const moved = await unless(rename(lock.token, log).then(() => true), 'ENOENT');
+  if (moved === undefined) return;
+  await syncFolder(dirname(log));
+  for (const token of lock.ousted) await unless(unlink(token), 'ENOENT');
+}
+
+async function copyAll(from: FileHandle, to: FileHandle): Promise<void> {
+  const block = Buffer.allocUnsafe(blockBytes);
+  for (let position = 0; ; ) {
+    const { bytesRead } = await from.read(block, 0, blockBytes, position);
+    if (bytesRead === 0) return;
+    for (let written = 0; written < bytesRead; ) {
+      const result = await to.write(block, written, bytesRead - written, position + written);
+      written += result.bytesWritten;
+    }
+    position += bytesRead;
+  }
+}
+
+/** True when the open file is the one that the path names now. */
+export async function isAt(path: string, handle: FileHandle): Promise<boolean> {
+  const [there, open] = await Promise.all([unless(stat(path, { bigint: true }), 'ENOENT'), handle.stat({ bigint: true })]);
+  return there?.ino === open.ino && there.dev === open.dev;
+}

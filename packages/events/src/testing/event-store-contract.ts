@@ -1,0 +1,45 @@
+import { appendRules } from './append-rules.js';
+import { conversationRules } from './conversation-rules.js';
+import { readRules } from './read-rules.js';
+import { reopenRules } from './reopen-rules.js';
+import type { StoreRule, StoreUnderTest } from './store-rule.js';
+
+/** Options of {@link eventStoreContract}. */
+export interface EventStoreContractOptions {
+  /** The runner's function that registers one test: of vitest, jest or `node:test`. */
+  readonly test: (name: string, run: () => Promise<void>) => unknown;
+  /** Makes an empty store for one test. */
+  readonly create: () => StoreUnderTest | Promise<StoreUnderTest>;
+  /**
+   * Whether `create` gives a `reopen`: a store that outlives its object has to be tested with a second one.
+   * @defaultValue false
+   */
+  readonly reopens?: boolean;
+}
+
+/**
+ * Registers one test for each promise of the {@link EventStore} port. A store that passes can stand behind an `EventLog`.
+ *
+ * @example
+ * ```ts
+ * eventStoreContract({ test, create: () => ({ store: memoryEventStore() }) });
+ * ```
+ */
+export function eventStoreContract(options: EventStoreContractOptions): void {
+  const rules: readonly StoreRule[] = [
+    ...appendRules,
+    ...readRules,
+    ...conversationRules,
+    ...(options.reopens === true ? reopenRules : []),
+  ];
+  for (const rule of rules) {
+    options.test(`event store: ${rule.name}`, async () => {
+      const underTest = await options.create();
+      try {
+        await rule.check(underTest);
+      } finally {
+        await underTest.dispose?.();
+      }
+    });
+  }
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { PalimpsestError } from '../errors.js';
+import type { Event } from '../event.js';
+import type { EventStore } from '../event-store.js';
+import { logBuilder } from './log-builder.js';
+
+/** A store to test, empty. */
+export interface StoreUnderTest {
+  readonly store: EventStore;
+  /** Another store object on the same data, as another process would open it. */
+  readonly reopen?: () => EventStore | Promise<EventStore>;
+  /** Called when the test is over. */
+  readonly dispose?: () => void | Promise<void>;
+}
+
+/** One promise of a store. */
+export interface StoreRule {
+  readonly name: string;
+  /** Rejects where the promise is not kept. */
+  check(underTest: StoreUnderTest): Promise<void>;
+}
+
+/** Some user messages. Two calls with different prefixes share no id. */
+export function messages(count: number, idPrefix = 'event-'): readonly Event[] {
+  const log = logBuilder({ idPrefix });
+  for (let number = 1; number <= count; number++) log.user(`message ${number}`);
+  return log.events;
+}
+
+/** All that a store holds of a conversation. */
+export async function readAll(
+  store: EventStore,
+  conversationId: string,
+  options?: Parameters<EventStore['read']>[1],
+): Promise<Event[]> {
+  const events: Event[] = [];
+  for await (const event of store.read(conversationId, options)) events.push(event);
+  return events;
+}
+
+/** The ids of what a store holds. */
+export async function readIds(store: EventStore, conversationId: string): Promise<string[]> {
+  return (await readAll(store, conversationId)).map((event) => event.id);
+}
+
+/** What a store lists, sorted. */
+export async function listAll(store: EventStore): Promise<[string, number][]> {
+  const listed: [string, number][] = [];
+  for await (const { conversationId, version } of store.list()) listed.push([conversationId, version]);
+  return listed.sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+/** Checks that something fails with one of our errors, and hands the error out. */
+export async function failsWith<Class extends abstract new (...parameters: never[]) => PalimpsestError>(
+  errorClass: Class & { isInstance(this: Class, error: unknown): error is InstanceType<Class> },
+  run: () => Promise<unknown>,
+): Promise<InstanceType<Class>> {
+  let result: unknown;
+  try {
+    result = await run();
+  } catch (error) {
+    if (errorClass.isInstance(error)) return error;
+    throw new assert.AssertionError({ message: `it failed with another error than ${errorClass.name}: ${String(error)}` });
+  }
+  throw new assert.AssertionError({ message: `it did not fail with ${errorClass.name}`, actual: result });
+}
