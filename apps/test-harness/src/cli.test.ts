@@ -57,12 +57,12 @@ test('replays a folder through every condenser and prints the table', async () =
 });
 
 test('--json prints one document, with a row for each condenser and each session', async () => {
-  const { code, stdout } = await harness('replay', folder, '--condenser', 'extractiveSummary', '--json');
+  const { code, stdout } = await harness('replay', '--json', '--condenser', 'extractiveSummary', '-c', 'noOp', folder);
   const report = JSON.parse(stdout) as {
     readonly rows: readonly { readonly condenser: string; readonly refusedLists: number; readonly savedShare: number }[];
     readonly sessions: readonly { readonly name: string; readonly format: string }[];
   };
-  expect(report.rows.map(({ condenser }) => condenser)).toEqual(['none', 'extractiveSummary']);
+  expect(report.rows.map(({ condenser }) => condenser)).toEqual(['none', 'extractiveSummary', 'noOp']);
   expect(report.rows.every(({ refusedLists }) => refusedLists === 0)).toBe(true);
   expect(report.rows[1]?.savedShare).toBeGreaterThan(0.1);
   expect(new Set(report.sessions.map(({ format }) => format))).toEqual(new Set(['palimpsest-jsonl', 'openai-chat']));
