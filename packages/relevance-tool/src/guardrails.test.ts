@@ -49,6 +49,14 @@ describe('what is never redacted', () => {
     }
   });
 
+  test('the reason names the user, so that the model learns the rule', async () => {
+    const log = logBuilder();
+    const user = log.user(big);
+    const context = toolContext(await logOf(log.events), log.action('relevance_condenser'));
+    const result = judge({ reference: user.id, summary: 'old', text: 'old' }, context, defaultGuardrails);
+    expect(result).toMatchObject({ reason: expect.stringContaining('a message of the user') });
+  });
+
   test('events of the framework, directives among them', async () => {
     const log = logBuilder();
     const { result } = log.call('read', {}, big);

@@ -31,7 +31,7 @@ export function loggedSteps(log: Iterable<Event>): LoggedSteps {
     steps.set(event.id, count);
     if (event.type === 'action') {
       const earlier = latestCall.get(event.toolCall.id);
-      const isRepeated = earlier?.llmResponseId === event.llmResponseId && !results.has(earlier.id);
+      const isRepeated = earlier !== undefined && steps.get(earlier.id) === count && !results.has(earlier.id);
       if (!isRepeated) latestCall.set(event.toolCall.id, event);
     } else if (isToolResult(event)) {
       const call = latestCall.get(event.toolCallId);
