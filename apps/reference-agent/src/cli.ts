@@ -54,6 +54,7 @@ async function demo(flags: DemoFlags): Promise<void> {
       signal: interrupt.signal,
     });
     if (flags.json === true) process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
+    if (report.failure !== undefined) print(colors.yellow(`\n${report.failure}`));
     if (report.answer !== undefined) print(`\n${colors.bold('Answer')}\n${report.answer}`);
     print(`\n${colors.bold('The tests, run once more')}\n${report.testOutput.trim()}`);
     print(`\n${reportTable(report)}`);

@@ -17,7 +17,7 @@ import { samplePlan } from './offline-model/sample-plan/index.js';
 import { copyWorkspace } from './workspace-copy.js';
 
 const sampleProject = fileURLToPath(new URL('../sample-project/', import.meta.url));
-const patience = 120_000;
+const patience = 240_000;
 
 interface Demo {
   readonly report: DemoReport;

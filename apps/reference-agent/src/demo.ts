@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { Agent, Conversation, ConversationRunError } from '@palimpsest/agent';
 import { newEventId } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
@@ -33,6 +33,8 @@ export interface DemoOptions {
 /** How a demo ended. */
 export interface DemoReport extends RunAccount {
   readonly conversationId: string;
+  readonly model: string;
+  /** The event log, as an absolute path. */
   readonly logFile: string;
   /** The model's final words. */
   readonly answer?: string;
@@ -61,8 +63,9 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
     ...accountOf(conversation.events),
     ...ending,
     conversationId: conversation.id,
+    model: llm.model,
     // The id holds no character that the store would encode.
-    logFile: join(logDirectory, `${conversation.id}.jsonl`),
+    logFile: resolve(logDirectory, `${conversation.id}.jsonl`),
     testStatus: tests.exitStatus ?? 1,
     testOutput: workspace.neutral(tests.output),
   };

@@ -1,3 +1,4 @@
+import { isLLMConvertible, isMeaningful } from '@palimpsest/events';
 import type { ActionEvent, Event, EventId, MessageEvent, SystemPromptEvent } from '@palimpsest/events';
 import { ViewProjection } from '@palimpsest/view';
 import type { View, ViewOptions } from '@palimpsest/view';
@@ -25,6 +26,7 @@ export class ConversationStateProjection implements ConversationState {
   #lastResponseId: string | undefined;
   #systemPrompt: SystemPromptEvent | undefined;
   #latestUserMessage: MessageEvent | undefined;
+  #endsInAnswer = false;
 
   constructor(options: { readonly conversationId?: string; readonly view?: ViewOptions } = {}) {
     if (options.conversationId !== undefined) this.conversationId = options.conversationId;
@@ -64,9 +66,17 @@ export class ConversationStateProjection implements ConversationState {
     return this.#latestUserMessage;
   }
 
+  /** True when the last thing that anybody said or did is an answer of the model in words: there is nothing to go on with. */
+  get endsInAnswer(): boolean {
+    return this.#endsInAnswer;
+  }
+
   append(event: Event): void {
     this.#events.push(event);
     this.#view.append(event);
+    if (isLLMConvertible(event)) {
+      this.#endsInAnswer = event.type === 'message' && event.source === 'agent' && event.content.some(isMeaningful);
+    }
     switch (event.type) {
       case 'system-prompt':
         this.#systemPrompt = event;

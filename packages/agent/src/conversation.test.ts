@@ -177,6 +177,45 @@ test('a message that comes during the last step is still read', async () => {
   const conversation: Conversation = await Conversation.open({ agent: new Agent({ llm }) });
   await conversation.send('Do it.');
   expect(await conversation.run()).toMatchObject({ answer: 'Both are done.', iterations: 2 });
+  // It stands before the answer in the log; a request that ended in that answer would be refused.
+  expect(llm.requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+});
+
+test('a log that ends in an answer is finished, even when nobody noted so', async () => {
+  const store = memoryEventStore();
+  const running = createEvent('conversation-state-update', { key: 'status', value: 'running' });
+  const answer = createEvent('message', {
+    source: 'agent',
+    role: 'assistant',
+    content: [{ type: 'text', text: 'Done.' }],
+    llmResponseId: 'response-1',
+  });
+  await store.append('c-1', [userMessage('Go.'), running, answer]);
+  const llm = scriptedLLM({ script: [] });
+  const conversation = await Conversation.open({ agent: new Agent({ llm }), store, conversationId: 'c-1' });
+  expect(await conversation.run()).toMatchObject({ status: 'finished', iterations: 0 });
+  expect(conversation.status).toBe('finished');
+});
+
+test('a finished conversation stays finished until the user says something', async () => {
+  const llm = scriptedLLM({ script: ['One.', 'Two.'] });
+  const conversation = await Conversation.open({ agent: new Agent({ llm }) });
+  await conversation.send('First?');
+  await conversation.run();
+  const events = conversation.events.length;
+  expect(await conversation.run()).toEqual({ status: 'finished', iterations: 0, condensations: 0 });
+  expect(conversation.events.length).toBe(events);
+  await conversation.send('Second?');
+  expect(conversation.status).toBe('idle');
+  expect(await conversation.run()).toMatchObject({ answer: 'Two.' });
+});
+
+test('messages sent at once are preceded by one system prompt', async () => {
+  const conversation = await Conversation.open({
+    agent: new Agent({ llm: scriptedLLM({ script: [] }), systemPrompt: 'You listen.' }),
+  });
+  await Promise.all(['One.', 'Two.', 'Three.'].map((text) => conversation.send(text)));
+  expect(typesIn(conversation)).toEqual(['system-prompt', 'message', 'message', 'message']);
 });
 
 describe('overflow', () => {

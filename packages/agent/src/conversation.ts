@@ -54,6 +54,7 @@ export class Conversation {
   readonly #state: ConversationStateProjection;
   #status: ConversationStatus = 'idle';
   #pauseRequested = false;
+  #systemPromptInForce: Promise<void> | undefined;
 
   private constructor(events: EventLog, options: ConversationOptions) {
     this.id = events.conversationId;
@@ -105,16 +106,21 @@ export class Conversation {
 
   /**
    * Steps until the model finishes, {@link Conversation.pause} takes effect, or the signal is aborted. Actions that an
-   * earlier run left without a result are first answered as interrupted, unless their tool may be repeated.
+   * earlier run left without a result are first answered as interrupted, unless their tool may be repeated. A conversation
+   * that is finished stays so until the user says something: then the run ends at once, without a step.
    *
    * @throws {@link ConversationRunError} when a step fails or a limit is reached; the log then ends in a
    *   `conversation-error`. {@link ConversationBusyError} when a run goes on already.
    */
   async run(options: { readonly signal?: AbortSignal } = {}): Promise<RunOutcome> {
     if (this.#status === 'running') throw new ConversationBusyError(this.id);
+    if (this.#status === 'finished') return { status: 'finished', iterations: 0, condensations: 0 };
+    const isAnswered = this.#state.endsInAnswer;
     this.#status = 'running';
     this.#pauseRequested = false;
     try {
+      // The process died between the answer and the note that the run was over. Providers refuse lists that end in an answer.
+      if (isAnswered) return await this.#finished({ iterations: 0, condensations: 0 });
       await this.#setStatus('running');
       return await this.#loop(options.signal);
     } catch (error) {
@@ -156,9 +162,14 @@ export class Conversation {
       if (outcome.type === 'condensation' || outcome.type === 'condensation-request') continue;
       iterations++;
       // A message that came during the step was not read yet, so the work is not finished.
-      if (!('answer' in outcome) || this.#state.latestUserMessage !== read) continue;
-      await this.#setStatus('finished');
-      return { status: 'finished', answer: outcome.answer, iterations, condensations };
+      if (!('answer' in outcome)) continue;
+      const hasReadAll = () => this.#state.latestUserMessage === read;
+      if (hasReadAll()) {
+        const finished = await this.#finished({ answer: outcome.answer, iterations, condensations });
+        if (hasReadAll()) return finished;
+        await this.#setStatus('running');
+      }
+      await this.events.append(this.#agent.createEvent('message', unreadNote));
     }
   }
 
@@ -174,6 +185,11 @@ export class Conversation {
 
   #stepOptions(signal: AbortSignal | undefined): StepOptions {
     return { onEvent: (event) => this.events.append(event), ...(signal === undefined ? {} : { signal }) };
+  }
+
+  async #finished(outcome: Omit<RunOutcome, 'status'>): Promise<RunOutcome> {
+    await this.#setStatus('finished');
+    return { status: 'finished', ...outcome };
   }
 
   async #paused(counts: { readonly iterations: number; readonly condensations: number }): Promise<RunOutcome> {
@@ -196,7 +212,15 @@ export class Conversation {
   }
 
   /** The instructions and tools in force are the agent's: appended at the start, and again when they changed. */
-  async #ensureSystemPrompt(): Promise<void> {
+  #ensureSystemPrompt(): Promise<void> {
+    this.#systemPromptInForce ??= this.#appendSystemPrompt().catch((error: unknown) => {
+      this.#systemPromptInForce = undefined;
+      throw error;
+    });
+    return this.#systemPromptInForce;
+  }
+
+  async #appendSystemPrompt(): Promise<void> {
     const { systemPrompt = '', toolDefinitions: tools, createEvent } = this.#agent;
     if (systemPrompt === '' && tools.length === 0) return;
     const inForce = this.#state.systemPrompt;
@@ -224,8 +248,18 @@ export class Conversation {
     if (event.type === 'conversation-state-update' && event.key === 'status' && isStatus(event.value)) {
       this.#status = event.value;
     }
+    if (event.type === 'message' && event.source === 'user' && this.#status === 'finished') this.#status = 'idle';
   }
 }
+
+/** A message that came during a model call stands before the answer in the log, and the next request must not end there. */
+const unreadNote = {
+  source: 'environment',
+  role: 'user',
+  content: [
+    { type: 'text', text: 'The user wrote while you were answering, and you have not answered that message yet.' },
+  ],
+} as const;
 
 function isStatus(value: unknown): value is ConversationStatus {
   return ['idle', 'running', 'paused', 'finished', 'error'].includes(value as string);

@@ -49,7 +49,8 @@ async function toTheEnd(script: Script, task: string): Promise<Conversation> {
 export const faultRecordings: readonly Recording[] = [
   {
     name: 'tool-errors',
-    about: 'Unknown tools, arguments that do not parse or do not fit, tools that fail, an empty answer, calls after the finish.',
+    about:
+      'Unknown tools, arguments that do not parse or do not fit, tools that fail, an empty answer, calls after the finish.',
     record: async () => {
       const script: Script = [
         calls(['paint', { part: 'hull' }]),
@@ -57,7 +58,10 @@ export const faultRecordings: readonly Recording[] = [
         calls(['repair', { part: 'sail', hours: 'three' }]),
         calls(['repair', { part: 'mast', hours: 3 }]),
         '',
-        { text: 'I try the sail.', ...calls(['repair', { part: 'sail', hours: 3 }], ['paint', {}], ['look', { place: 'sail' }]) },
+        {
+          text: 'I try the sail.',
+          ...calls(['repair', { part: 'sail', hours: 3 }], ['paint', {}], ['look', { place: 'sail' }]),
+        },
         calls(['finish', { message: 'The sail is repaired, the mast is not.' }], ['look', { place: 'mast' }]),
       ];
       return [...(await toTheEnd(script, 'Repair what is broken.')).events];
@@ -65,14 +69,17 @@ export const faultRecordings: readonly Recording[] = [
   },
   {
     name: 'parallel-calls',
-    about: 'Batches of parallel calls with signed thinking, summarised whole, and a message of the user between two steps.',
+    about:
+      'Batches of parallel calls with signed thinking, summarised whole, and a message of the user between two steps.',
     record: async () => {
       const script: Script = async (_request, index) => {
         if (index === 4) await conversation.send('Look at the anchor too.');
         if (index === 9) return 'I have seen everything, the anchor too.';
         return {
           text: `Round ${index + 1}.`,
-          thinkingBlocks: [{ type: 'thinking', thinking: `Round ${index + 1} of my walk.`, signature: `signature-${index + 1}` }],
+          thinkingBlocks: [
+            { type: 'thinking', thinking: `Round ${index + 1} of my walk.`, signature: `signature-${index + 1}` },
+          ],
           ...lookAt(`port ${index}`, `starboard ${index}`, ...(index === 5 ? ['anchor'] : [])),
         };
       };
@@ -105,7 +112,11 @@ export const faultRecordings: readonly Recording[] = [
     about: 'Calls that the user refused before they ran, with a late message and a second try.',
     record: async () => {
       const { store, events } = await diedAtWork();
-      const llm = scriptedLLM({ script: [lookAt('galley'), 'The galley is well.'], model: 'offline', idPrefix: 'resumed' });
+      const llm = scriptedLLM({
+        script: [lookAt('galley'), 'The galley is well.'],
+        model: 'offline',
+        idPrefix: 'resumed',
+      });
       const agent = new Agent({ llm, systemPrompt: 'You keep a ship in order.', tools: [look, repair, finishTool()] });
       const conversation = await Conversation.open({ agent, store, conversationId: 'ship' });
       for (const action of events.filter((event): event is ActionEvent => event.type === 'action')) {
@@ -128,7 +139,10 @@ export const faultRecordings: readonly Recording[] = [
     name: 'condensed-by-hand',
     about: 'Condensations that the user asked for, one taken back, and one for which nothing was left to forget.',
     record: async () => {
-      const conversation = await toTheEnd([lookAt('bow'), lookAt('stern'), lookAt('keel'), 'All is well.'], 'Look around.');
+      const conversation = await toTheEnd(
+        [lookAt('bow'), lookAt('stern'), lookAt('keel'), 'All is well.'],
+        'Look around.',
+      );
       await conversation.condense();
       const [condensation] = [...conversation.events].filter(({ type }) => type === 'condensation').slice(-1);
       if (condensation === undefined) throw new Error('nothing was condensed');
@@ -152,7 +166,11 @@ async function diedAtWork(): Promise<{ readonly store: EventStore; readonly even
       return store.append(conversationId, events, options);
     },
   };
-  const conversation = await Conversation.open({ agent: shipAgent([lookAt('bow', 'stern')]), store: dying, conversationId: 'ship' });
+  const conversation = await Conversation.open({
+    agent: shipAgent([lookAt('bow', 'stern')]),
+    store: dying,
+    conversationId: 'ship',
+  });
   await conversation.send('Look at bow and stern.');
   await conversation.run().catch(() => undefined);
   return { store, events: [...conversation.events] };

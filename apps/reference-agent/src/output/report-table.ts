@@ -3,7 +3,7 @@ import type { DemoReport } from '../demo.js';
 import { savedShare } from '../run-account.js';
 import { shown } from './run-printer.js';
 
-/** The figures of a run, as a table. */
+/** The figures of a run, as a table. The offline model's own count of tokens is an estimate too, and says nothing more. */
 export function reportTable(report: DemoReport): string {
   const table = new Table({ colAligns: ['left', 'right'], style: { head: [], border: [] } });
   const percent = `${(savedShare(report) * 100).toFixed(1)} %`;
@@ -15,6 +15,7 @@ export function reportTable(report: DemoReport): string {
     ['tokens of the same steps without', shown(report.tokensUncondensed)],
     ['saved', percent],
     ['largest request, with and without', `${shown(report.peakSent)}, ${shown(report.peakUncondensed)}`],
+    ...(report.model === 'offline' ? [] : [['tokens sent, as the provider counted', shown(report.tokensByProvider)]]),
     ['exit status of the tests', shown(report.testStatus)],
   );
   return `${table.toString()}\nTokens are estimates: four characters a token.\nEvent log: ${report.logFile}`;

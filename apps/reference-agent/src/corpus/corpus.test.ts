@@ -1,0 +1,84 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Event } from '@palimpsest/events';
+import { createEvent, EventLog, isToolResult, userMessage } from '@palimpsest/events';
+import { fileEventStore } from '@palimpsest/events/file';
+import { View, ViewProjection } from '@palimpsest/view';
+import { describe, expect, test } from 'vitest';
+import { accountOf } from '../run-account.js';
+import { faultRecordings } from './fault-recordings.js';
+import { neutralLog } from './neutral-log.js';
+
+const directory = fileURLToPath(new URL('../../../../corpus/', import.meta.url));
+const names = (await readdir(directory)).filter((file) => file.endsWith('.jsonl')).map((file) => file.slice(0, -6));
+
+const logOf = async (name: string): Promise<readonly Event[]> => [
+  ...(await EventLog.open(name, { store: fileEventStore({ directory }) })),
+];
+
+describe.each(names)('corpus/%s', (name) => {
+  test('is read, and its view at each model call is the one that was sent', async () => {
+    const events = await logOf(name);
+    expect(events.length).toBeGreaterThan(0);
+    const projection = new ViewProjection();
+    let tokensBefore = 0;
+    for (const event of events) {
+      // A message that the user sent while the model was at work stands before the answer, and was not sent.
+      const tokens = [projection.view.tokens(), tokensBefore];
+      if (event.type === 'llm-usage') expect(tokens).toContain(event.estimatedInputTokens);
+      if (event.type === 'message') tokensBefore = projection.view.tokens();
+      projection.append(event);
+    }
+    expect(projection.view.toMessages()).toEqual(View.fromEvents(events).toMessages());
+    expect([...projection.view.notes]).toEqual([]);
+  });
+
+  test('names no place of the machine on which it was recorded', async () => {
+    const text = await readFile(join(directory, `${name}.jsonl`), 'utf8');
+    for (const place of [tmpdir(), homedir(), process.cwd(), 'palimpsest-demo-', 'file://'])
+      expect(text).not.toContain(place);
+  });
+});
+
+test('the corpus is small', async () => {
+  const sizes = await Promise.all(names.map(async (name) => (await readFile(join(directory, `${name}.jsonl`))).length));
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(1_000_000);
+});
+
+test('it holds what is rare: errors, refusals, open calls, requests, reverts, parallel calls', async () => {
+  const events = (await Promise.all(names.map(logOf))).flat();
+  const types = new Set(events.map(({ type }) => type));
+  for (const type of [
+    'agent-error',
+    'user-reject-observation',
+    'condensation-request',
+    'condensation-attempt',
+    'condensation-revert',
+  ]) {
+    expect(types).toContain(type);
+  }
+  const unfinished = await logOf('unfinished-calls');
+  expect(unfinished.filter(({ type }) => type === 'action')).toHaveLength(2);
+  expect(unfinished.filter(isToolResult)).toEqual([]);
+  expect(accountOf(await logOf('demo-default'))).toMatchObject({ condensations: 6, steps: 74 });
+});
+
+test.each(faultRecordings)('$name: recorded anew it is the same', async ({ name, record }) => {
+  expect(neutralLog(await record())).toBe(await readFile(join(directory, `${name}.jsonl`), 'utf8'));
+});
+
+test('a neutral log numbers ids wherever they are named', () => {
+  const message = userMessage('Hello.');
+  const condensation = createEvent('condensation', {
+    forgottenEventIds: [message.id],
+    metadata: { covered: [message.id] },
+  });
+  const [first, second] = neutralLog([message, condensation])
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Event);
+  expect(second).toMatchObject({ forgottenEventIds: [first?.id], metadata: { covered: [first?.id] } });
+  expect([first?.timestamp, second?.timestamp]).toEqual(['2026-01-01T00:00:00.000Z', '2026-01-01T00:00:01.000Z']);
+});
