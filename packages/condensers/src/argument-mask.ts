@@ -31,6 +31,7 @@ function withoutLongTexts(value: unknown): unknown {
 
 function noteOf(text: string): string {
   const files = filesOfPatch(text).map(({ path }) => path);
-  const about = files.length > 0 ? `patch of ${oneLine(files.join(', '), 200)}` : `begins: ${oneLine(text.slice(0, 400), 100)}`;
+  const about =
+    files.length > 0 ? `patch of ${oneLine(files.join(', '), 200)}` : `begins: ${oneLine(text.slice(0, 400), 100)}`;
   return argumentStub({ lines: text.split('\n').length, characters: text.length, about });
 }

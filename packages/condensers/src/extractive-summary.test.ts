@@ -12,7 +12,11 @@ import type { ExtractiveSummaryOptions } from './extractive-summary.js';
 
 type Limits = Omit<CondenseContext, 'report'>;
 
-function condense(options: ExtractiveSummaryOptions, events: readonly Event[], limits: Limits = {}): View | Condensation {
+function condense(
+  options: ExtractiveSummaryOptions,
+  events: readonly Event[],
+  limits: Limits = {},
+): View | Condensation {
   const condenser = extractiveSummaryCondenser(options);
   return condenser.condense(View.fromEvents(events), { report: () => {}, ...limits }) as View | Condensation;
 }
@@ -24,7 +28,11 @@ function condensed(options: ExtractiveSummaryOptions, events: readonly Event[], 
 }
 
 function edit(log: LogBuilder, step: number) {
-  log.call('edit', { path: `src/${step}.ts`, oldText: 'a'.repeat(200), newText: 'b'.repeat(200) }, `edited src/${step}.ts`);
+  log.call(
+    'edit',
+    { path: `src/${step}.ts`, oldText: 'a'.repeat(200), newText: 'b'.repeat(200) },
+    `edited src/${step}.ts`,
+  );
 }
 
 /** One system prompt, one request, and so many edits: two events each. */
@@ -63,7 +71,12 @@ test('the summary tells what was done, and is smaller than what it replaces', ()
   log.call('bash', { command: 'npm test -- --run parser' }, 'not ok 3 - parses comments\n\nexit code 1');
   log.call('write', { path: 'notes.md', content: 'x' }, 'created notes.md');
   log.call('bash', { command: 'rm notes.md' }, '');
-  log.call('todo_write', { todos: [{ content: 'Fix comments', status: 'in_progress' }, { content: 'Ship', status: 'done' }] });
+  log.call('todo_write', {
+    todos: [
+      { content: 'Fix comments', status: 'in_progress' },
+      { content: 'Ship', status: 'done' },
+    ],
+  });
   log.call('book', { user_id: 'mia_li_3668', seats: 2 }, '{"reservation_id": "HATHAT"}');
   log.user('And run the linter.');
   for (let step = 3; step <= 12; step++) edit(log, step);
@@ -84,7 +97,11 @@ test('the summary tells what was done, and is smaller than what it replaces', ()
   }
   expect(summary).not.toContain('Ship');
   expect(summary).not.toContain('And run the linter.');
-  expect([...view.events].some((event) => event.type === 'message' && event.source === 'user' && JSON.stringify(event).includes('linter'))).toBe(true);
+  expect(
+    [...view.events].some(
+      (event) => event.type === 'message' && event.source === 'user' && JSON.stringify(event).includes('linter'),
+    ),
+  ).toBe(true);
   expect(view.tokens()).toBeLessThan(View.fromEvents(log.events).tokens());
   expect(messageViolations(view.toMessages())).toEqual([]);
 });
@@ -197,7 +214,11 @@ test('a small window of a few small messages gives no summary that is larger tha
 
 test('it counts as the view counts', () => {
   const { events } = session(70);
-  for (const estimate of [() => 1, () => 100, (event: Parameters<typeof estimateTokens>[0]) => 3 * estimateTokens(event)]) {
+  for (const estimate of [
+    () => 1,
+    () => 100,
+    (event: Parameters<typeof estimateTokens>[0]) => 3 * estimateTokens(event),
+  ]) {
     const view = View.fromEvents(events, { estimateTokens: estimate });
     const result = extractiveSummaryCondenser().condense(view, { report: () => {} }) as Condensation;
     const after = View.fromEvents([...events, result], { estimateTokens: estimate });

@@ -31,20 +31,21 @@ const name = 'extractiveSummary';
  * events and the newest ones stay, and so does the newest step, whole. More than `maxSize` events is a soft trigger; too many
  * tokens, or a request, is a hard one.
  *
- * The manifest names the user's words, open tasks, files created, modified, deleted and read, failing tests, errors, commands
- * with their exit status, other calls, and identifiers, all as the log has them. What is given up first when it gets too long
- * is stated at {@link renderManifest}. A summary that is condensed again is not read: the facts behind it lie in the metadata
- * of its condensation, so nothing decays from one to the next.
+ * The manifest names the user's words, open tasks, what other condensers summarised, files created, modified and deleted,
+ * failing tests, errors, commands with their exit status, other calls, identifiers, files only read, what was looked at, and
+ * what the agent said last, all as the log has them. When space is short, what stands last in this list is given up first, and
+ * within a kind the oldest; long words of the user are cut in the middle before any are left out. A summary that is condensed
+ * again is not read: the facts behind it lie in the metadata of its condensation, so nothing decays from one to the next.
  *
- * The summary takes at most `maxSummaryTokens`, a quarter of the budget, and of what it replaces half, besides what earlier
- * summaries took. Bound: `maxSize` events
- * in what is sent, as far as there are cut points: `floor(maxSize / 2)` after a condensation, and besides them protected events
- * (at most three), and the rest of a unit or a newest step that cannot be cut.
+ * The summary takes at most `maxSummaryTokens`, a quarter of the budget, and half of what it replaces besides what earlier
+ * summaries took. Bound: `maxSize` events in what is sent, as far as there are cut points; after a condensation
+ * `floor(maxSize / 2)`, and besides them protected events (at most three) and the rest of a unit or a newest step that cannot
+ * be cut.
  *
  * @throws {@link InvalidCondenserConfigError} when the numbers leave no room for a summary and one event behind it; `condense`
  *   throws {@link NoCondensationAvailableError} when a condensation was asked for and nothing that may be forgotten would make
  *   the view smaller. Over the budget without a request it reports that, and returns the view.
- * @see seed 000; DESIGN.md, decisions 4, 16 and 20; events-view-condenser-agent.md, 4.3
+ * @see LLMSummarizingCondenser of OpenHands' software-agent-sdk at 611629e6 for the triggers and the selection
  */
 export function extractiveSummaryCondenser(options: ExtractiveSummaryOptions = {}): Condenser {
   const { maxSize = 120, keepFirst = 4, maxTokens, maxSummaryTokens = 3_000, createEvent } = options;
@@ -70,7 +71,11 @@ export function extractiveSummaryCondenser(options: ExtractiveSummaryOptions = {
       const reason = `of ${view.events.length} events none before the newest step may be forgotten, or a summary would make no room`;
       if (view.unhandledCondensationRequest) throw new NoCondensationAvailableError(reason);
       // Sizes are estimates: whether the view is too large is for the provider to say, and a request follows if it is.
-      context.report({ outcome: 'unavailable', reason, data: { tokens: view.tokens(), tokenBudget: requirement.tokenBudget } });
+      context.report({
+        outcome: 'unavailable',
+        reason,
+        data: { tokens: view.tokens(), tokenBudget: requirement.tokenBudget },
+      });
       return view;
     },
   };

@@ -1,5 +1,5 @@
 import { logBuilder } from '@palimpsest/events/testing';
-import { isCondensation, View, ViewProjection } from '@palimpsest/view';
+import { isCondensation, ViewProjection } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { messageViolations } from '@palimpsest/view/testing';
 import { expect, test } from 'vitest';
@@ -7,6 +7,8 @@ import { extractiveSummaryCondenser } from './extractive-summary.js';
 import { observationMaskingCondenser } from './observation-masking.js';
 import { pipelineCondenser } from './pipeline.js';
 import { recentEventsCondenser } from './recent-events.js';
+
+const timeout = 30_000;
 
 /** Runs a session of so many steps, with batches of one to three calls and words in between, and gives what was sent. */
 async function run(condenser: Condenser, steps: number) {
@@ -41,31 +43,46 @@ async function run(condenser: Condenser, steps: number) {
   return { sent, view: projection.view };
 }
 
-test('recentEvents stays under its bound for 2,000 steps', async () => {
-  const { sent, view } = await run(recentEventsCondenser({ maxEvents: 100 }), 2_000);
-  expect(sent.events).toBeLessThanOrEqual(100 + 3);
-  expect(sent.condensations).toBe(0);
-  expect(view.events.length).toBeGreaterThan(8_000);
-});
+test(
+  'recentEvents stays under its bound for 2,000 steps',
+  async () => {
+    const { sent, view } = await run(recentEventsCondenser({ maxEvents: 100 }), 2_000);
+    expect(sent.events).toBeLessThanOrEqual(100 + 3);
+    expect(sent.condensations).toBe(0);
+    expect(view.events.length).toBeGreaterThan(8_000);
+  },
+  timeout,
+);
 
-test('extractiveSummary stays under its bound for 2,000 steps, one condensation at a time', async () => {
-  const { sent, view } = await run(extractiveSummaryCondenser(), 2_000);
-  expect(sent.events).toBeLessThanOrEqual(120);
-  expect(sent.inARow).toBe(1);
-  // The room between 60 and 120 is used: 8,000 events in about 60 at a time.
-  expect(sent.condensations).toBeLessThan(150);
-  const condensations = View.fromEvents([...view.internalEvents]).condensations.length;
-  expect(condensations).toBe(sent.condensations);
-});
+test(
+  'extractiveSummary stays under its bound for 2,000 steps, one condensation at a time',
+  async () => {
+    const { sent, view } = await run(extractiveSummaryCondenser(), 2_000);
+    expect(sent.events).toBeLessThanOrEqual(120);
+    expect(sent.inARow).toBe(1);
+    // The room between 60 and 120 is used: 8,000 events in about 60 at a time.
+    expect(sent.condensations).toBeLessThan(150);
+    expect(view.condensations.length).toBe(sent.condensations);
+  },
+  timeout,
+);
 
-test('a token budget is kept for 2,000 steps', async () => {
-  const { sent } = await run(extractiveSummaryCondenser({ maxSize: 100_000, maxTokens: 20_000 }), 2_000);
-  expect(sent.tokens).toBeLessThanOrEqual(20_000);
-  expect(sent.inARow).toBe(1);
-});
+test(
+  'a token budget is kept for 2,000 steps',
+  async () => {
+    const { sent } = await run(extractiveSummaryCondenser({ maxSize: 100_000, maxTokens: 20_000 }), 2_000);
+    expect(sent.tokens).toBeLessThanOrEqual(20_000);
+    expect(sent.inARow).toBe(1);
+  },
+  timeout,
+);
 
-test('masking and then summarising stays under the bound of the summary for 2,000 steps', async () => {
-  const { sent } = await run(pipelineCondenser([observationMaskingCondenser(), extractiveSummaryCondenser()]), 2_000);
-  expect(sent.events).toBeLessThanOrEqual(120);
-  expect(sent.inARow).toBeLessThanOrEqual(2);
-});
+test(
+  'masking and then summarising stays under the bound of the summary for 2,000 steps',
+  async () => {
+    const { sent } = await run(pipelineCondenser([observationMaskingCondenser(), extractiveSummaryCondenser()]), 2_000);
+    expect(sent.events).toBeLessThanOrEqual(120);
+    expect(sent.inARow).toBeLessThanOrEqual(2);
+  },
+  timeout,
+);

@@ -18,12 +18,16 @@ export interface RangeSummary {
   /** What goes. Unit: tokens. */
   readonly forgottenTokens: number;
   /** For the condensation: `coveredEvents`, the condensations that it `replaces`, and the `facts` of this range alone. */
-  readonly metadata: { readonly coveredEvents: number; readonly replaces: readonly string[]; readonly facts: readonly Fact[] };
+  readonly metadata: {
+    readonly coveredEvents: number;
+    readonly replaces: readonly string[];
+    readonly facts: readonly Fact[];
+  };
 }
 
 /**
  * Writes the manifest of what a range would forget, in at most `maxTokens`, and at most what earlier summaries in the range took
- * and half of the rest. Undefined where it would not make the view shorter by an event and smaller by a token.
+ * and half of the rest. Undefined where it would not make the view smaller.
  */
 export function manifestOfRange(view: View, { start, end }: Selection, maxTokens: number): RangeSummary | undefined {
   const kept = keptEventIds(view);
@@ -41,9 +45,10 @@ export function manifestOfRange(view: View, { start, end }: Selection, maxTokens
     if (event.type === 'condensation-summary') oldSummaryTokens += view.tokens(index, index + 1);
     estimated += estimateTokens(event);
   }
-  if (place === undefined || forgotten.length < 2) return undefined;
-
   const summaries = forgotten.filter((event) => event.type === 'condensation-summary');
+  // To write one summary anew would be no progress.
+  if (place === undefined || (forgotten.length === summaries.length && summaries.length < 2)) return undefined;
+
   const lineage = lineageOf(view, summaries);
   const before = factsOfEvents(view.events.slice(0, start), view);
   const facts = factsOfEvents(forgotten, view, [...before, ...lineage.facts]);
@@ -54,7 +59,11 @@ export function manifestOfRange(view: View, { start, end }: Selection, maxTokens
   const room = Math.min(maxTokens, oldSummaryTokens + (forgottenTokens - oldSummaryTokens) / 2);
   let characters = Math.floor((room * 4 * estimated) / Math.max(1, forgottenTokens));
   for (let attempt = 0; attempt < 3; attempt++) {
-    const summary = renderManifest(manifest, { events: coveredEvents, maxCharacters: characters - 16, original: (id) => view.original(id) });
+    const summary = renderManifest(manifest, {
+      events: coveredEvents,
+      maxCharacters: characters - 16,
+      original: (id) => view.original(id),
+    });
     if (summary === undefined) return undefined;
     const summaryTokens = tokensInPlace(view, place, summaryEvent(summary));
     if (summaryTokens <= maxTokens && summaryTokens < forgottenTokens) {

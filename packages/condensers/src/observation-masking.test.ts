@@ -11,7 +11,11 @@ import type { ObservationMaskingOptions } from './observation-masking.js';
 const report = () => {};
 const long = (text: string) => `${text}\n`.repeat(100);
 
-function condense(options: ObservationMaskingOptions, events: readonly Event[], contextWindow?: number): View | Condensation {
+function condense(
+  options: ObservationMaskingOptions,
+  events: readonly Event[],
+  contextWindow?: number,
+): View | Condensation {
   const context = contextWindow === undefined ? { report } : { report, contextWindow };
   return observationMaskingCondenser(options).condense(View.fromEvents(events), context) as View | Condensation;
 }
@@ -23,8 +27,11 @@ function masked(options: ObservationMaskingOptions, events: readonly Event[]): {
 }
 
 function textOf(event: LLMConvertibleEvent | undefined): string {
-  if (event?.type !== 'observation' && event?.type !== 'agent-error' && event?.type !== 'user-reject-observation') return '';
-  return toolResultContent(event).map((part) => (part.type === 'text' ? part.text : '[image]')).join('\n');
+  if (event?.type !== 'observation' && event?.type !== 'agent-error' && event?.type !== 'user-reject-observation')
+    return '';
+  return toolResultContent(event)
+    .map((part) => (part.type === 'text' ? part.text : '[image]'))
+    .join('\n');
 }
 
 /** Steps of 2 events with a result of about 250 tokens each. */
@@ -75,15 +82,24 @@ test('a mask says which tool it was, how much was there, how it ended and how it
   expect(textOf(view.events.at(1))).toBe(
     '[Old output of run is hidden: 101 lines, 711 characters; exit 1; begins: not ok. Make the call again if you need it.]',
   );
-  expect(textOf(view.events.at(3))).toContain('read_file is hidden: 101 lines, 2000 characters; begins: export const a = 1;.');
-  expect(textOf(view.events.at(5))).toBe('[Old output of look is hidden: 1 image. Make the call again if you need it.]');
+  expect(textOf(view.events.at(3))).toContain(
+    'read_file is hidden: 101 lines, 2000 characters; begins: export const a = 1;.',
+  );
+  expect(textOf(view.events.at(5))).toBe(
+    '[Old output of look is hidden: 1 image. Make the call again if you need it.]',
+  );
 });
 
 test('calls, ids, positions and tool names stay, and the messages can be sent', () => {
   const { events } = reads(12);
   const before = View.fromEvents(events);
   const { view } = masked({ attentionWindow: 4, minSavedTokens: 100 }, events);
-  const shape = (event: LLMConvertibleEvent) => [event.id, event.type, 'toolCallId' in event ? event.toolCallId : '', 'toolName' in event ? event.toolName : ''];
+  const shape = (event: LLMConvertibleEvent) => [
+    event.id,
+    event.type,
+    'toolCallId' in event ? event.toolCallId : '',
+    'toolName' in event ? event.toolName : '',
+  ];
   expect([...view.events].map(shape)).toEqual([...before.events].map(shape));
   expect(messageViolations(view.toMessages())).toEqual([]);
   expect(view.original(before.events.at(2)?.id ?? '')).toBe(events[2]);
@@ -97,7 +113,9 @@ test('the newest step stays as it is, however small the window', () => {
     { name: 'read_file', result: long('z') },
   ]);
   const { result } = masked({ attentionWindow: 1, minSavedTokens: 1 }, log.events);
-  expect(result.redactions?.map(({ eventId }) => eventId)).not.toEqual(expect.arrayContaining(results.map(({ id }) => id)));
+  expect(result.redactions?.map(({ eventId }) => eventId)).not.toEqual(
+    expect.arrayContaining(results.map(({ id }) => id)),
+  );
   expect(result.redactions).toHaveLength(3);
 });
 

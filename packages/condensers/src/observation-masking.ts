@@ -47,7 +47,7 @@ const leastSavedWhenUrgent = 0.1;
  * enough, and where the attention window holds more than that, everything before the newest step is masked.
  *
  * Why in batches of 8000: changing one old result makes a provider write everything behind it again, at 11 to 24 times the
- * price of reading it (cache-economics.md, 2.1–2.3). On eleven long recorded coding sessions, windows of 12 to 40 events and
+ * price of reading it (by the price lists of 2026). On eleven long recorded coding sessions, windows of 12 to 40 events and
  * thresholds of 1000 to 32 000 tokens, 4000 to 8000 cost least at cache reads of 0.1 and 0.05 of the input's price; masking
  * cost 63 % and 71 % of no masking, and masking 1000 at a time 69 % and 85 %.
  *
@@ -55,7 +55,7 @@ const leastSavedWhenUrgent = 0.1;
  *
  * @throws {@link InvalidCondenserConfigError} when a number is out of range; `condense` throws
  *   {@link NoCondensationAvailableError} when a condensation was asked for and masking would save too little.
- * @see seed 001, ObservationMaskingCondenser; classic-condensers.md, 3
+ * @see ObservationMaskingCondenser of OpenHands at d6fab190, which masks anew at each step and loses the call's id
  */
 export function observationMaskingCondenser(options: ObservationMaskingOptions = {}): Condenser {
   const { attentionWindow = 24, minSavedTokens = 8_000, maskArguments = false, createEvent } = options;
@@ -69,7 +69,14 @@ export function observationMaskingCondenser(options: ObservationMaskingOptions =
     return condensation({
       view,
       redactions: plan.redactions,
-      metadata: { condenser: name, reason, tokensBefore: view.tokens(), tokensAfter, masked: plan.redactions.length, through },
+      metadata: {
+        condenser: name,
+        reason,
+        tokensBefore: view.tokens(),
+        tokensAfter,
+        masked: plan.redactions.length,
+        through,
+      },
       ...(createEvent === undefined ? {} : { createEvent }),
     });
   };
@@ -82,7 +89,9 @@ export function observationMaskingCondenser(options: ObservationMaskingOptions =
       const windowStart = Math.max(0, Math.min(view.events.length - attentionWindow, newest));
       const from = firstUnmasked(view);
       const enough = Math.min(minSavedTokens, Math.ceil((context.contextWindow ?? Infinity) / 10));
-      if (savableTokens(view, from, windowStart, maskArguments) >= enough) {
+      const mayBeEnough =
+        view.tokens(from, windowStart) >= enough && savableTokens(view, from, windowStart, maskArguments) >= enough;
+      if (mayBeEnough) {
         const plan = planMasks(view, from, windowStart, maskArguments);
         const done = plan.savedTokens >= enough ? act(view, plan, windowStart, 'batch') : undefined;
         if (done !== undefined) return done;
@@ -91,7 +100,8 @@ export function observationMaskingCondenser(options: ObservationMaskingOptions =
       if (urgency === undefined) return view;
       for (const end of [windowStart, newest]) {
         const plan = planMasks(view, 0, end, maskArguments);
-        if (plan.redactions.length === 0 || plan.savedTokens < Math.min(enough, view.tokens() * leastSavedWhenUrgent)) continue;
+        if (plan.redactions.length === 0 || plan.savedTokens < Math.min(enough, view.tokens() * leastSavedWhenUrgent))
+          continue;
         const done = act(view, plan, end, urgency);
         if (done !== undefined) return done;
       }
@@ -125,7 +135,8 @@ function savableTokens(view: View, from: number, to: number, maskArguments: bool
   let tokens = 0;
   for (let index = from; index < to; index++) {
     const event = view.events.at(index);
-    if (event !== undefined && isMaskable(event, view.tokens(index, index + 1), maskArguments)) tokens += view.tokens(index, index + 1);
+    if (event !== undefined && isMaskable(event, view.tokens(index, index + 1), maskArguments))
+      tokens += view.tokens(index, index + 1);
   }
   return tokens;
 }

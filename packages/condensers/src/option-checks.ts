@@ -7,5 +7,9 @@ import { InvalidCondenserConfigError } from './errors.js';
  */
 export function assertWholeNumber(condenser: string, option: string, value: number, atLeast: number): void {
   if (Number.isSafeInteger(value) && value >= atLeast) return;
-  throw new InvalidCondenserConfigError({ condenser, option, reason: `must be a whole number of at least ${atLeast}, not ${value}` });
+  throw new InvalidCondenserConfigError({
+    condenser,
+    option,
+    reason: `must be a whole number of at least ${atLeast}, not ${value}`,
+  });
 }

@@ -16,7 +16,8 @@ function longLog(steps = 40) {
   const log = logBuilder();
   log.system();
   log.user('Fix the parser.');
-  for (let step = 1; step <= steps; step++) log.call('read_file', { path: `src/${step}.ts` }, `line of ${step}\n`.repeat(80));
+  for (let step = 1; step <= steps; step++)
+    log.call('read_file', { path: `src/${step}.ts` }, `line of ${step}\n`.repeat(80));
   return log;
 }
 
@@ -60,7 +61,10 @@ test('a condensation made from a derived view speaks of the stored list', async 
   const log = longLog(30);
   const events: Event[] = [...log.events];
   const stored = View.fromEvents(events);
-  const pipeline = pipelineCondenser([recentEventsCondenser({ maxEvents: 30 }), extractiveSummaryCondenser({ maxSize: 20 })]);
+  const pipeline = pipelineCondenser([
+    recentEventsCondenser({ maxEvents: 30 }),
+    extractiveSummaryCondenser({ maxSize: 20 }),
+  ]);
   const result = (await pipeline.condense(stored, quiet)) as Condensation;
   expect(isCondensation(result)).toBe(true);
   const after = View.fromEvents([...events, result]);

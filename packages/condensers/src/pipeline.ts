@@ -24,6 +24,7 @@ export function pipelineCondenser(stages: readonly Condenser[]): Condenser {
       let current: View = view;
       let unable: NoCondensationAvailableError | undefined;
       for (const stage of stages) {
+        context.signal?.throwIfAborted();
         try {
           const result = await stage.condense(current, contextOf(stage, context));
           if (isCondensation(result)) return withStage(result, stage);
@@ -43,7 +44,8 @@ export function pipelineCondenser(stages: readonly Condenser[]): Condenser {
 function contextOf(stage: Condenser, context: CondenseContext): CondenseContext {
   return {
     ...context,
-    report: (attempt) => context.report({ ...attempt, data: { ...attempt.data, stage: stagePath(stage, attempt.data?.['stage']) } }),
+    report: (attempt) =>
+      context.report({ ...attempt, data: { ...attempt.data, stage: stagePath(stage, attempt.data?.['stage']) } }),
   };
 }
 

@@ -11,25 +11,41 @@ import { pipelineCondenser } from './pipeline.js';
 
 const condenser: fc.Arbitrary<Condenser> = fc.oneof(
   fc
-    .record({ keepFirst: fc.nat(6), room: fc.integer({ min: 2, max: 20 }), maxSummaryTokens: fc.integer({ min: 1, max: 3_000 }) })
+    .record({
+      keepFirst: fc.nat(6),
+      room: fc.integer({ min: 2, max: 20 }),
+      maxSummaryTokens: fc.integer({ min: 1, max: 3_000 }),
+    })
     .map(({ keepFirst, room, maxSummaryTokens }) =>
       extractiveSummaryCondenser({ keepFirst, maxSize: 2 * (keepFirst + room), maxSummaryTokens }),
     ),
   fc.integer({ min: 20, max: 4_000 }).map((maxTokens) => extractiveSummaryCondenser({ maxTokens })),
   fc
-    .record({ attentionWindow: fc.nat(30), minSavedTokens: fc.integer({ min: 1, max: 500 }), maskArguments: fc.boolean() })
+    .record({
+      attentionWindow: fc.nat(30),
+      minSavedTokens: fc.integer({ min: 1, max: 500 }),
+      maskArguments: fc.boolean(),
+    })
     .map(observationMaskingCondenser),
-  fc.constant(pipelineCondenser([observationMaskingCondenser({ minSavedTokens: 50 }), extractiveSummaryCondenser({ maxSize: 16 })])),
+  fc.constant(
+    pipelineCondenser([
+      observationMaskingCondenser({ minSavedTokens: 50 }),
+      extractiveSummaryCondenser({ maxSize: 16 }),
+    ]),
+  ),
 );
 
-const log = fc.record({ seed: fc.integer(), length: fc.integer({ min: 0, max: 160 }), dirty: fc.boolean() }).map(randomLog);
+const log = fc
+  .record({ seed: fc.integer(), length: fc.integer({ min: 0, max: 160 }), dirty: fc.boolean() })
+  .map(randomLog);
 
 test('a condensation never grows the view, keeps what is protected and whole, survives JSON, and soon there is none', async () => {
   let condensations = 0;
   await fc.assert(
     fc.asyncProperty(condenser, log, fc.boolean(), async (subject, { events }, request) => {
       const history: Event[] = [...events];
-      if (request) history.push(parseEvent({ type: 'condensation-request', id: 'request', timestamp: 't', source: 'user' }));
+      if (request)
+        history.push(parseEvent({ type: 'condensation-request', id: 'request', timestamp: 't', source: 'user' }));
       for (let round = 0; ; round++) {
         const view = View.fromEvents(history);
         const result = await Promise.resolve()

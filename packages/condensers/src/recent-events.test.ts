@@ -53,7 +53,11 @@ test('a batch at the edge is hidden whole, and the newest one is shown whole', (
   log.batch([call('a'), call('b'), call('c')]);
   log.batch([call('d'), call('e'), call('f')]);
   const shown = condense(recentEventsCondenser({ maxEvents: 4 }), View.fromEvents(log.events));
-  expect([...shown.events].flatMap((event) => (event.type === 'action' ? [event.toolCall.name] : []))).toEqual(['d', 'e', 'f']);
+  expect([...shown.events].flatMap((event) => (event.type === 'action' ? [event.toolCall.name] : []))).toEqual([
+    'd',
+    'e',
+    'f',
+  ]);
   expect(messageViolations(shown.toMessages())).toEqual([]);
 });
 
@@ -69,24 +73,34 @@ test('the first and the latest words of the user and the system prompt stay', ()
   expect(ids(shown)).toEqual(['1', '2', '3', '5', '18', '19', '20']);
 });
 
-test.each([{ maxEvents: 0 }, { keepFirst: -1 }, { keepFirst: 1.5 }, { maxEvents: Number.NaN }])('%j is refused', (options) => {
-  expect(() => recentEventsCondenser(options)).toThrow(InvalidCondenserConfigError);
-});
+test.each([{ maxEvents: 0 }, { keepFirst: -1 }, { keepFirst: 1.5 }, { maxEvents: Number.NaN }])(
+  '%j is refused',
+  (options) => {
+    expect(() => recentEventsCondenser(options)).toThrow(InvalidCondenserConfigError);
+  },
+);
 
 test('it holds its bound on clean logs, and what it shows can be sent', () => {
   fc.assert(
-    fc.property(fc.integer(), fc.integer({ min: 0, max: 8 }), fc.integer({ min: 1, max: 40 }), (seed, keepFirst, maxEvents) => {
-      const view = View.fromEvents(randomLog({ seed, length: 120 }).events);
-      const shown = condense(recentEventsCondenser({ keepFirst, maxEvents }), view);
-      const lastResponse = [...shown.events].findLast((event) => event.type === 'action')?.llmResponseId;
-      const newest = [...shown.events].findIndex((event) => event.type === 'action' && event.llmResponseId === lastResponse);
-      const newestStep = shown.events.length - Math.max(0, newest);
-      const units = [...view.cutPoints].map((cut, index, cuts) => cut - (cuts[index - 1] ?? 0));
-      expect(messageViolations(shown.toMessages())).toEqual([]);
-      expect(shown.events.length).toBeLessThanOrEqual(
-        Math.max(maxEvents, keepFirst + newestStep) + keptEventIds(view).size + Math.max(...units),
-      );
-    }),
+    fc.property(
+      fc.integer(),
+      fc.integer({ min: 0, max: 8 }),
+      fc.integer({ min: 1, max: 40 }),
+      (seed, keepFirst, maxEvents) => {
+        const view = View.fromEvents(randomLog({ seed, length: 120 }).events);
+        const shown = condense(recentEventsCondenser({ keepFirst, maxEvents }), view);
+        const lastResponse = [...shown.events].findLast((event) => event.type === 'action')?.llmResponseId;
+        const newest = [...shown.events].findIndex(
+          (event) => event.type === 'action' && event.llmResponseId === lastResponse,
+        );
+        const newestStep = shown.events.length - Math.max(0, newest);
+        const units = [...view.cutPoints].map((cut, index, cuts) => cut - (cuts[index - 1] ?? 0));
+        expect(messageViolations(shown.toMessages())).toEqual([]);
+        expect(shown.events.length).toBeLessThanOrEqual(
+          Math.max(maxEvents, keepFirst + newestStep) + keptEventIds(view).size + Math.max(...units),
+        );
+      },
+    ),
     { numRuns: 150 },
   );
 });

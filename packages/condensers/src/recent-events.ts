@@ -21,7 +21,8 @@ export interface RecentEventsOptions {
  * events end, and the newest step when it is larger than the window. Units that cannot be cut are hidden whole or not at all.
  *
  * @throws {@link InvalidCondenserConfigError} when a number is out of range.
- * @see seed 001 and classic-condensers.md, 5, whose bugs are absent here
+ * @see RecentEventsCondenser of OpenHands at d6fab190, without its faults: a head shown twice, and everything shown when
+ *   `keepFirst` is not less than `maxEvents`
  */
 export function recentEventsCondenser({ keepFirst = 1, maxEvents = 100 }: RecentEventsOptions = {}): Condenser {
   assertWholeNumber('recentEvents', 'keepFirst', keepFirst, 0);
@@ -29,7 +30,8 @@ export function recentEventsCondenser({ keepFirst = 1, maxEvents = 100 }: Recent
   return {
     name: 'recentEvents',
     rewritesEveryStep: true,
-    condense: (view) => (view.events.length <= maxEvents ? view : view.without(hiddenEvents(view, keepFirst, maxEvents))),
+    condense: (view) =>
+      view.events.length <= maxEvents ? view : view.without(hiddenEvents(view, keepFirst, maxEvents)),
   };
 }
 
@@ -39,7 +41,9 @@ function hiddenEvents(view: View, keepFirst: number, maxEvents: number): Readonl
   const wanted = events.length - tail;
   const end = Math.min(cutPoints.atOrAfter(wanted) ?? events.length, newestStepStart(view));
   const start = cutPoints.atOrAfter(Math.min(keepFirst, events.length));
-  if (start === undefined || end <= start) return new Set();
+  const hidden = new Set<EventId>();
+  if (start === undefined || end <= start) return hidden;
   const kept = keptEventIds(view);
-  return new Set(events.slice(start, end).flatMap(({ id }) => (kept.has(id) ? [] : [id])));
+  for (const { id } of events.slice(start, end)) if (!kept.has(id)) hidden.add(id);
+  return hidden;
 }

@@ -22,8 +22,15 @@ test('the number of events is a soft reason, and only past the limit', () => {
 test('tokens past maxTokens, and a request, are hard reasons', () => {
   const limits = { maxSize: 100, maxTokens: 100 };
   expect(requirementOf(view(10), { report }, limits).level).toBe('none');
-  expect(requirementOf(view(11), { report }, limits)).toMatchObject({ level: 'hard', reasons: ['tokens'], tokenBudget: 100 });
-  expect(requirementOf(view(1, { request: true }), { report }, limits)).toMatchObject({ level: 'hard', reasons: ['request'] });
+  expect(requirementOf(view(11), { report }, limits)).toMatchObject({
+    level: 'hard',
+    reasons: ['tokens'],
+    tokenBudget: 100,
+  });
+  expect(requirementOf(view(1, { request: true }), { report }, limits)).toMatchObject({
+    level: 'hard',
+    reasons: ['request'],
+  });
 });
 
 test('of the window, the answer and what is fixed are taken off; its last tenth is soft', () => {

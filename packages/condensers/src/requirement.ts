@@ -28,7 +28,8 @@ export function requirementOf(
   limits: { readonly maxSize: number; readonly maxTokens: number | undefined },
 ): Requirement {
   const room = roomInWindow(context);
-  const withMargin = room === undefined ? undefined : Math.max(1, room - Math.ceil((context.contextWindow ?? 0) * windowMargin));
+  const withMargin =
+    room === undefined ? undefined : Math.max(1, room - Math.ceil((context.contextWindow ?? 0) * windowMargin));
   const tokenBudget = minimum(limits.maxTokens, withMargin);
   const hardLimit = minimum(limits.maxTokens, room);
   const tokens = view.tokens();
@@ -41,7 +42,11 @@ export function requirementOf(
 }
 
 /** What of the model's window is left for the view. Unit: tokens. */
-export function roomInWindow({ contextWindow, maxOutputTokens = 0, fixedTokens = 0 }: CondenseContext): number | undefined {
+export function roomInWindow({
+  contextWindow,
+  maxOutputTokens = 0,
+  fixedTokens = 0,
+}: CondenseContext): number | undefined {
   return contextWindow === undefined ? undefined : Math.max(1, contextWindow - maxOutputTokens - fixedTokens);
 }
 

@@ -14,12 +14,15 @@ test.each([
   { maxSize: 100, keepFirst: 1, length: 101, forgotten: 52, kept: 50 },
   { maxSize: 11, keepFirst: 0, length: 12, forgotten: 8, kept: 5 },
   { maxSize: 8, keepFirst: 2, length: 9, forgotten: 6, kept: 4 },
-])('too many events: maxSize $maxSize, keepFirst $keepFirst, $length events', ({ maxSize, keepFirst, length, forgotten, kept }) => {
-  const tail = tailForSize(Math.floor(maxSize / 2), keepFirst);
-  const selection = selectMiddle({ length, cutPoints: cuts(length), keepFirst, tail });
-  expect(selection).toEqual({ start: keepFirst, end: keepFirst + forgotten });
-  expect(length - forgotten + 1).toBe(kept);
-});
+])(
+  'too many events: maxSize $maxSize, keepFirst $keepFirst, $length events',
+  ({ maxSize, keepFirst, length, forgotten, kept }) => {
+    const tail = tailForSize(Math.floor(maxSize / 2), keepFirst);
+    const selection = selectMiddle({ length, cutPoints: cuts(length), keepFirst, tail });
+    expect(selection).toEqual({ start: keepFirst, end: keepFirst + forgotten });
+    expect(length - forgotten + 1).toBe(kept);
+  },
+);
 
 test.each([
   { length: 8, forgotten: 5 },

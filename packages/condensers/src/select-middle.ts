@@ -11,7 +11,7 @@ export interface Selection {
  * Selects the middle of a list: what lies between the first `keepFirst` events and the last `tail`. Both ends move forward to
  * the next cut point. Undefined where that leaves nothing, or less than the minimum.
  *
- * @see events-view-condenser-agent.md, 4.3, and OpenHands' LLMSummarizingCondenser, of which this is the arithmetic
+ * @see LLMSummarizingCondenser of OpenHands' software-agent-sdk at 611629e6, of which this is the arithmetic
  */
 export function selectMiddle(options: {
   /** Unit: events. */

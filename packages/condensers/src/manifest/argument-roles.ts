@@ -1,6 +1,16 @@
 import type { ArgumentLeaf, CallArguments } from './call-arguments.js';
 
-const pathWords = new Set(['path', 'paths', 'filepath', 'filepaths', 'file', 'files', 'filename', 'filenames', 'notebook']);
+const pathWords = new Set([
+  'path',
+  'paths',
+  'filepath',
+  'filepaths',
+  'file',
+  'files',
+  'filename',
+  'filenames',
+  'notebook',
+]);
 const contentWords = new Set(['content', 'contents', 'text', 'body', 'data', 'code']);
 const oldWords = new Set(['old', 'search', 'find', 'original', 'before']);
 const newWords = new Set(['new', 'replace', 'replacement', 'updated', 'after']);
@@ -43,7 +53,9 @@ export function rolesOf(call: CallArguments): ArgumentRoles {
     hasOldText: has(oldWords),
     hasNewText: has(newWords),
     hasQuery: call.leaves.some(({ words }) => queryWords.has(words.at(-1) ?? '')),
-    hasRange: call.leaves.some(({ words, value }) => typeof value === 'number' && words.some((word) => rangeWords.has(word))),
+    hasRange: call.leaves.some(
+      ({ words, value }) => typeof value === 'number' && words.some((word) => rangeWords.has(word)),
+    ),
   };
 }
 
@@ -68,7 +80,8 @@ function commandOf({ object }: CallArguments): string | undefined {
   for (const [key, value] of Object.entries(object)) {
     if (!isCommandKey(key)) continue;
     if (typeof value === 'string' && value.trim() !== '') return value;
-    if (Array.isArray(value) && value.length > 0 && value.every((part) => typeof part === 'string')) return commandOfList(value);
+    if (Array.isArray(value) && value.length > 0 && value.every((part) => typeof part === 'string'))
+      return commandOfList(value);
   }
   return undefined;
 }
@@ -82,13 +95,16 @@ function isCommandKey(key: string): boolean {
 function commandOfList(parts: readonly string[]): string {
   const [program = '', flag = ''] = parts;
   if (/(?:^|\/)(?:ba|z|da)?sh$/.test(program) && /^-[a-z]*c$/.test(flag)) return parts.slice(2).join(' ');
-  return parts.some((part) => /\s/.test(part)) && !parts.some((part) => part.startsWith('-')) ? parts.join(' && ') : parts.join(' ');
+  return parts.some((part) => /\s/.test(part)) && !parts.some((part) => part.startsWith('-'))
+    ? parts.join(' && ')
+    : parts.join(' ');
 }
 
 function patchOf({ leaves, plainText }: CallArguments): string | undefined {
   if (plainText !== undefined) return looksLikePatch(plainText) ? plainText : undefined;
   const texts = leaves.filter(({ value }) => typeof value === 'string');
   const named = texts.find(({ words, value }) => patchWords.has(words.at(-1) ?? '') && looksLikePatch(value as string));
-  const found = named ?? texts.find(({ words, value }) => !contentWords.has(words.at(-1) ?? '') && looksLikePatch(value as string));
+  const found =
+    named ?? texts.find(({ words, value }) => !contentWords.has(words.at(-1) ?? '') && looksLikePatch(value as string));
   return found?.value as string | undefined;
 }

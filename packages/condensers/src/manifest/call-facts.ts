@@ -17,7 +17,22 @@ const commandLimit = 300;
 const callLimit = 240;
 const errorLimit = 240;
 const lookingVerbs = new Set([
-  ...['get', 'read', 'view', 'list', 'search', 'find', 'grep', 'glob', 'check', 'query', 'lookup', 'look', 'show', 'describe'],
+  ...[
+    'get',
+    'read',
+    'view',
+    'list',
+    'search',
+    'find',
+    'grep',
+    'glob',
+    'check',
+    'query',
+    'lookup',
+    'look',
+    'show',
+    'describe',
+  ],
   ...['fetch', 'status', 'info', 'calculate', 'count', 'browse', 'visit', 'open', 'scroll', 'goto'],
 ]);
 const errorWords =
@@ -78,7 +93,9 @@ function otherFacts({ action, result, call, roles, reading, known }: AnsweredCal
   const used = usedIdentifiers(call);
   if (failed) {
     const of = roles.paths[0] ?? callText(name, call);
-    const rejected: readonly Fact[] = isUsersAnswer(result, body) ? [{ kind: 'words', by: 'user', eventId: result.id }] : [];
+    const rejected: readonly Fact[] = isUsersAnswer(result, body)
+      ? [{ kind: 'words', by: 'user', eventId: result.id }]
+      : [];
     const made: readonly Fact[] = roles.paths.length > 0 ? [] : [{ kind: 'call', call: of, status }];
     return [...rejected, ...made, { kind: 'error', of, text: errorText(body) }, ...used];
   }

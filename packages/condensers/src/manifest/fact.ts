@@ -32,7 +32,12 @@ export type Fact =
   | { readonly kind: 'command'; readonly command: string; readonly status: CallStatus; readonly onlyLooks?: boolean }
   | { readonly kind: 'call'; readonly call: string; readonly status: CallStatus; readonly onlyLooks?: boolean }
   | { readonly kind: 'error'; readonly of: string; readonly text: string }
-  | { readonly kind: 'tests'; readonly of: string; readonly failing: readonly string[]; readonly passing: readonly string[] }
+  | {
+      readonly kind: 'tests';
+      readonly of: string;
+      readonly failing: readonly string[];
+      readonly passing: readonly string[];
+    }
   | { readonly kind: 'task-list'; readonly list: string; readonly tasks: readonly TaskItem[] }
   | { readonly kind: 'task'; readonly task: TaskItem }
   | { readonly kind: 'identifier'; readonly label: string; readonly value: string; readonly used?: boolean };
@@ -68,7 +73,9 @@ const shapes: Readonly<Record<Fact['kind'], Shape>> = {
  * The facts that a condensation's metadata carries; undefined where it carries none. One that this version does not know is
  * passed over, so a newer version's log can be read.
  */
-export function factsFromMetadata(metadata: Readonly<Record<string, unknown>> | undefined): readonly Fact[] | undefined {
+export function factsFromMetadata(
+  metadata: Readonly<Record<string, unknown>> | undefined,
+): readonly Fact[] | undefined {
   const facts = metadata?.['facts'];
   return Array.isArray(facts) ? facts.filter(isFact) : undefined;
 }

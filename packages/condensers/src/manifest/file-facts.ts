@@ -3,13 +3,69 @@ import { wordsOf } from './call-arguments.js';
 import type { Fact, FileOperation } from './fact.js';
 import { filesOfPatch } from './patch-files.js';
 
-const readVerbs = new Set(['read', 'view', 'open', 'show', 'cat', 'display', 'load', 'fetch', 'get', 'print', 'inspect', 'examine', 'peek', 'look', 'preview']);
-const writeVerbs = new Set(['write', 'create', 'save', 'put', 'add', 'touch', 'new', 'generate', 'make', 'store', 'overwrite']);
-const editVerbs = new Set(['edit', 'multiedit', 'replace', 'insert', 'append', 'prepend', 'modify', 'update', 'change', 'patch', 'apply', 'rewrite', 'undo', 'fix', 'refactor']);
+const readVerbs = new Set([
+  'read',
+  'view',
+  'open',
+  'show',
+  'cat',
+  'display',
+  'load',
+  'fetch',
+  'get',
+  'print',
+  'inspect',
+  'examine',
+  'peek',
+  'look',
+  'preview',
+]);
+const writeVerbs = new Set([
+  'write',
+  'create',
+  'save',
+  'put',
+  'add',
+  'touch',
+  'new',
+  'generate',
+  'make',
+  'store',
+  'overwrite',
+]);
+const editVerbs = new Set([
+  'edit',
+  'multiedit',
+  'replace',
+  'insert',
+  'append',
+  'prepend',
+  'modify',
+  'update',
+  'change',
+  'patch',
+  'apply',
+  'rewrite',
+  'undo',
+  'fix',
+  'refactor',
+]);
 const deleteVerbs = new Set(['delete', 'remove', 'rm', 'unlink', 'erase', 'trash']);
 const moveVerbs = new Set(['move', 'rename', 'mv']);
 const copyVerbs = new Set(['copy', 'cp', 'duplicate']);
-const searchVerbs = new Set(['search', 'grep', 'find', 'glob', 'list', 'ls', 'tree', 'directory', 'dir', 'folder', 'mkdir']);
+const searchVerbs = new Set([
+  'search',
+  'grep',
+  'find',
+  'glob',
+  'list',
+  'ls',
+  'tree',
+  'directory',
+  'dir',
+  'folder',
+  'mkdir',
+]);
 
 /** A call that went through, as far as files are concerned. */
 export interface FileCall {
@@ -71,7 +127,11 @@ function pathsInAnswer({ body, roles }: FileCall, changes: boolean): readonly st
 }
 
 function hasLineNumbers(body: string): boolean {
-  const lines = body.slice(0, 2_000).split('\n').slice(0, 12).filter((line) => line.trim() !== '');
+  const lines = body
+    .slice(0, 2_000)
+    .split('\n')
+    .slice(0, 12)
+    .filter((line) => line.trim() !== '');
   const numbered = lines.filter((line) => /^\s*\d+(?:\t|→|:|\s*\|| {2})/.test(line)).length;
   return lines.length >= 2 && numbered >= lines.length * 0.6;
 }
@@ -80,6 +140,12 @@ function hasLineNumbers(body: string): boolean {
 function isFolder(path: string, body: string): boolean {
   if (/(?:^|\/)\.{0,2}$/.test(path)) return true;
   if (/\.[a-z0-9]{1,8}$/i.test(path)) return false;
-  const below = body.slice(0, 4_000).split('\n').filter((line) => line.trim().startsWith(`${path}/`));
-  return below.length >= 2 || /\b(?:files and directories|directory listing|contents of (?:the )?directory)\b/i.test(body.slice(0, 200));
+  const below = body
+    .slice(0, 4_000)
+    .split('\n')
+    .filter((line) => line.trim().startsWith(`${path}/`));
+  return (
+    below.length >= 2 ||
+    /\b(?:files and directories|directory listing|contents of (?:the )?directory)\b/i.test(body.slice(0, 200))
+  );
 }

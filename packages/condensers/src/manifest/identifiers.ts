@@ -2,8 +2,34 @@ import type { CallArguments } from './call-arguments.js';
 import { wordsOf } from './call-arguments.js';
 import type { Fact } from './fact.js';
 
-const identifierWords = new Set(['id', 'ids', 'uuid', 'number', 'sha', 'hash', 'commit', 'branch', 'ref', 'tag', 'url', 'uri', 'email', 'phone', 'code', 'reference']);
-const secretWords = new Set(['password', 'passwd', 'secret', 'token', 'apikey', 'authorization', 'credential', 'credentials']);
+const identifierWords = new Set([
+  'id',
+  'ids',
+  'uuid',
+  'number',
+  'sha',
+  'hash',
+  'commit',
+  'branch',
+  'ref',
+  'tag',
+  'url',
+  'uri',
+  'email',
+  'phone',
+  'code',
+  'reference',
+]);
+const secretWords = new Set([
+  'password',
+  'passwd',
+  'secret',
+  'token',
+  'apikey',
+  'authorization',
+  'credential',
+  'credentials',
+]);
 const uuid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi;
 const address = /\bhttps?:\/\/[^\s"'`<>()[\]{}|\\^]{4,200}/g;
 const numberedAddress = /\bhttps?:\/\/[^\s"'`<>()[\]{}|\\^]{4,200}\/\d+\b/g;

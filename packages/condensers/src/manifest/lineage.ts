@@ -21,8 +21,13 @@ export interface Lineage {
  * that another condenser wrote the text is kept, and the facts are read again from what it made forgotten. A condensation that
  * was reverted counts for nothing: what it forgot stands in the view again.
  */
-export function lineageOf(view: View, summaries: readonly { readonly condensationId?: EventId | undefined }[]): Lineage {
-  const direct = new Set(summaries.flatMap(({ condensationId }) => (condensationId === undefined ? [] : [condensationId])));
+export function lineageOf(
+  view: View,
+  summaries: readonly { readonly condensationId?: EventId | undefined }[],
+): Lineage {
+  const direct = new Set(
+    summaries.flatMap(({ condensationId }) => (condensationId === undefined ? [] : [condensationId])),
+  );
   const facts: Fact[] = [];
   const newFacts: Fact[] = [];
   if (direct.size === 0) return { facts, newFacts, replaces: [], coveredEvents: 0 };
@@ -58,7 +63,11 @@ export function lineageOf(view: View, summaries: readonly { readonly condensatio
       continue;
     }
     coveredEvents += forgottenEventIds.filter((forgotten) => view.original(forgotten) !== undefined).length;
-    const read = factsOfEvents(forgottenEventIds.map((forgotten) => ({ id: forgotten })), view, facts);
+    const read = factsOfEvents(
+      forgottenEventIds.map((forgotten) => ({ id: forgotten })),
+      view,
+      facts,
+    );
     // A summary holds what its writer was told of earlier ones, so only the newest text of a chain is kept.
     const text: readonly Fact[] = direct.has(id) ? [{ kind: 'earlier-summary', eventId: id }] : [];
     newFacts.push(...read, ...text);
@@ -68,7 +77,10 @@ export function lineageOf(view: View, summaries: readonly { readonly condensatio
 }
 
 /** The condensations whose summaries another one forgot. */
-function replacedBy(condensation: Condensation | undefined, inForce: ReadonlyMap<EventId, Condensation>): readonly EventId[] {
+function replacedBy(
+  condensation: Condensation | undefined,
+  inForce: ReadonlyMap<EventId, Condensation>,
+): readonly EventId[] {
   if (condensation === undefined) return [];
   const named = condensation.metadata?.['replaces'];
   if (Array.isArray(named)) return named.filter((id): id is EventId => typeof id === 'string' && inForce.has(id));

@@ -47,7 +47,10 @@ export class Manifest {
         return;
       case 'file': {
         const before = this.#files.get(fact.path) ?? [];
-        moveToEnd(this.#files, fact.path, [...before.filter((operation) => operation !== fact.operation), fact.operation]);
+        moveToEnd(this.#files, fact.path, [
+          ...before.filter((operation) => operation !== fact.operation),
+          fact.operation,
+        ]);
         this.#errors.delete(fact.path);
         return;
       }

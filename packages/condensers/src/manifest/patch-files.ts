@@ -14,14 +14,19 @@ export function filesOfPatch(patch: string): readonly PatchedFile[] {
 
 function filesOfMarkedPatch(patch: string): readonly PatchedFile[] {
   const files: PatchedFile[] = [];
-  for (const [, word, path = ''] of patch.matchAll(/^\*\*\* (Add File|Update File|Delete File|Move to): ([^\r\n]+)/gm)) {
+  for (const [, word, path = ''] of patch.matchAll(
+    /^\*\*\* (Add File|Update File|Delete File|Move to): ([^\r\n]+)/gm,
+  )) {
     const trimmed = path.trim();
     const last = files.at(-1);
     if (word === 'Move to') {
       if (last !== undefined) files[files.length - 1] = { path: last.path, operation: 'deleted' };
       files.push({ path: trimmed, operation: 'created' });
     } else {
-      files.push({ path: trimmed, operation: word === 'Add File' ? 'created' : word === 'Delete File' ? 'deleted' : 'modified' });
+      files.push({
+        path: trimmed,
+        operation: word === 'Add File' ? 'created' : word === 'Delete File' ? 'deleted' : 'modified',
+      });
     }
   }
   return files;

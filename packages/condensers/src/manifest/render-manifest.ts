@@ -5,7 +5,7 @@ import type { TaskItem } from './fact.js';
 import type { FileEntry, Manifest, Run } from './manifest.js';
 import { headings, summaryHeader } from './manifest.prompt.js';
 import { isFailure } from './result-status.js';
-import { listSection, textSection } from './section.js';
+import { listSection, sizeOfLines, textSection } from './section.js';
 import type { Section } from './section.js';
 import { isOpen } from './task-facts.js';
 import { wordsOfEvent } from './words-of-event.js';
@@ -29,25 +29,34 @@ export interface RenderManifestOptions {
  */
 export function renderManifest(manifest: Manifest, options: RenderManifestOptions): string | undefined {
   const header = summaryHeader(options.events);
-  let left = options.maxCharacters - header.length;
-  if (left < 0) return undefined;
-  // In the order of their weight: what is given up first stands last.
-  const sections = sectionsOf(manifest, options);
-  const space = left;
-  const sizes = sections.map((section) => {
-    const size = sizeOf(section, Math.floor(space * section.share));
+  const space = options.maxCharacters - header.length;
+  if (space < 0) return undefined;
+  const sections = sectionsOf(manifest, options).filter((section) => section.fit(Infinity).length > 0);
+  for (let count = sections.length; count > 0; count--) {
+    const parts = sharedOut(sections.slice(0, count), space);
+    // No kind is wholly left out while one that weighs less is there.
+    if (parts.every((part) => part !== '')) return [header, ...parts].join('\n\n');
+  }
+  return header;
+}
+
+/** Gives each section its share, and then what is left to those that can use it, the weightiest first. */
+function sharedOut(sections: readonly Section[], space: number): readonly string[] {
+  let left = space;
+  const own = sections.map((section) => {
+    const size = sizeOf(linesOf(section, Math.floor(space * section.share)));
     left -= size;
     return size;
   });
-  const parts = sections.map((section, index) => {
-    const own = sizes[index] as number;
-    const lines = linesOf(section, own + left);
-    left -= sizeOfLines(lines) - own;
+  return sections.map((section, index) => {
+    const before = own[index] as number;
+    const lines = linesOf(section, before + left);
+    left -= sizeOf(lines) - before;
     return lines.join('\n');
   });
-  return [header, ...parts.filter((part) => part !== '')].join('\n\n');
 }
 
+/** In the order of their weight: what is given up first stands last. */
 function sectionsOf(manifest: Manifest, { original }: RenderManifestOptions): readonly Section[] {
   const words = (ids: readonly EventId[]): string[] =>
     ids.map((id) => wordsOfEvent(original(id)) ?? '').filter((text) => text !== '');
@@ -60,29 +69,43 @@ function sectionsOf(manifest: Manifest, { original }: RenderManifestOptions): re
     textSection(headings.earlierSummaries, 0.1, summaries(manifest, original), 400),
     listSection(headings.changedFiles, 0.15, changed.map(fileText)),
     listSection(headings.failingTests, 0.05, manifest.failingTests),
-    listSection(headings.errors, 0.06, manifest.errors.slice(-12).map(({ of, text }) => `${oneLine(of, 120)}: ${text}`)),
+    listSection(
+      headings.errors,
+      0.06,
+      manifest.errors.slice(-12).map(({ of, text }) => `${oneLine(of, 120)}: ${text}`),
+    ),
     listSection(headings.commands, 0.08, failuresLast(commands).map(runText)),
     listSection(headings.calls, 0.05, failuresLast(calls).map(runText)),
-    listSection(headings.identifiers, 0.04, usedLast(manifest).map(({ label, value }) => (label === '' ? value : `${label}: ${value}`))),
-    listSection(headings.readFiles, 0.04, read.map(({ path }) => path)),
+    listSection(
+      headings.identifiers,
+      0.04,
+      usedLast(manifest).map(({ label, value }) => (label === '' ? value : `${label}: ${value}`)),
+    ),
+    listSection(
+      headings.readFiles,
+      0.04,
+      read.map(({ path }) => path),
+    ),
     listSection(headings.looks, 0.02, [...looks, ...otherLooks].map(runText)),
-    listSection(headings.agentWords, 0.01, words(manifest.agentWords).slice(-5).map((text) => oneLine(text, 240))),
+    listSection(
+      headings.agentWords,
+      0.01,
+      words(manifest.agentWords)
+        .slice(-5)
+        .map((text) => oneLine(text, 240)),
+    ),
   ];
 }
 
 function linesOf(section: Section, characters: number): readonly string[] {
   const heading = `## ${section.heading}`;
-  // Two line breaks before it, one behind it.
-  const lines = section.fit(characters - heading.length - 3);
+  const lines = section.fit(characters - sizeOf([heading]));
   return lines.length === 0 ? [] : [heading, ...lines];
 }
 
-function sizeOf(section: Section, characters: number): number {
-  return sizeOfLines(linesOf(section, characters));
-}
-
-function sizeOfLines(lines: readonly string[]): number {
-  return lines.length === 0 ? 0 : lines.reduce((size, line) => size + line.length + 1, 1);
+/** With the blank line that stands before them. */
+function sizeOf(lines: readonly string[]): number {
+  return lines.length === 0 ? 0 : sizeOfLines(lines) + 1;
 }
 
 function summaries({ earlierSummaries }: Manifest, original: (id: EventId) => Event | undefined): string[] {
@@ -102,7 +125,9 @@ function fileText({ path, operations }: FileEntry): string {
 }
 
 function taskText({ id, title, status }: TaskItem): string {
-  return [status === undefined ? '' : `[${status}]`, id === undefined ? '' : `#${id}`, title ?? ''].filter((part) => part !== '').join(' ');
+  return [status === undefined ? '' : `[${status}]`, id === undefined ? '' : `#${id}`, title ?? '']
+    .filter((part) => part !== '')
+    .join(' ');
 }
 
 function runText({ text, status, times }: Run): string {
@@ -120,6 +145,9 @@ function usedLast({ identifiers }: Manifest): Manifest['identifiers'] {
   return [...seen, ...used];
 }
 
-function split<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): readonly [readonly Item[], readonly Item[]] {
+function split<Item>(
+  items: readonly Item[],
+  isFirst: (item: Item) => boolean,
+): readonly [readonly Item[], readonly Item[]] {
   return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }

@@ -11,8 +11,10 @@ export interface ResultReading {
 const statusKeys = ['exitcode', 'exitstatus', 'returncode'];
 const commandStatusKeys = [...statusKeys, 'status', 'code'];
 const statusText = /\b(?:exit|return)[\s_-]?(?:code|status)["']?\s*[:=>]?\s*(?:is |of )?(-?\d{1,3})\b(?!\.\d)/i;
-const exitedText = /\b(?:process|command|script)\s+exited\s+(?:with\s+)?(?:(?:exit\s+)?(?:code|status)\s+)?(-?\d{1,3})\b/i;
-const runningText = /\b(?:process|command|session)\s+(?:is\s+)?(?:still\s+)?running\b|\brunning in (?:the )?background\b/i;
+const exitedText =
+  /\b(?:process|command|script)\s+exited\s+(?:with\s+)?(?:(?:exit\s+)?(?:code|status)\s+)?(-?\d{1,3})\b/i;
+const runningText =
+  /\b(?:process|command|session)\s+(?:is\s+)?(?:still\s+)?running\b|\brunning in (?:the )?background\b/i;
 const failureStart =
   /^[\s<[(*-]*(?:[\w.]*(?:error|exception)\s*(?:[:!]|\n|$)|error (?:executing|calling|invoking|running|reading|writing|while|when|in)\b|traceback \(most|tool_use_error|failed to |failure:|cannot |could not |unable to |permission denied|no such file|file (?:does not exist|not found)|invalid (?:argument|input|parameter|path|`))/i;
 
@@ -36,10 +38,16 @@ export function readResult(event: ToolResultEvent, options: { readonly isCommand
 
 function statusOf(
   event: ObservationEvent,
-  read: { readonly text: string; readonly body: string; readonly exitStatus: number | undefined; readonly isCommand: boolean },
+  read: {
+    readonly text: string;
+    readonly body: string;
+    readonly exitStatus: number | undefined;
+    readonly isCommand: boolean;
+  },
 ): CallStatus {
   const keys = read.isCommand ? commandStatusKeys : statusKeys;
-  const status = statusIn(event.details, keys) ?? read.exitStatus ?? (read.isCommand ? statusInText(read.text) : undefined);
+  const status =
+    statusIn(event.details, keys) ?? read.exitStatus ?? (read.isCommand ? statusInText(read.text) : undefined);
   if (event.isError === true) return status === undefined || status === 0 ? 'failed' : status;
   if (status !== undefined) return status;
   if (read.isCommand && runningText.test(read.text.slice(0, 400))) return 'running';
@@ -58,7 +66,9 @@ function statusIn(details: Readonly<Record<string, unknown>> | undefined, keys: 
     if (typeof value === 'number' && Number.isInteger(value) && keys.includes(name)) return value;
   }
   const { metadata } = details;
-  return typeof metadata === 'object' && metadata !== null ? statusIn(metadata as Record<string, unknown>, keys) : undefined;
+  return typeof metadata === 'object' && metadata !== null
+    ? statusIn(metadata as Record<string, unknown>, keys)
+    : undefined;
 }
 
 /** Programs print numbers too, so only the first and the last lines, where runtimes write, are looked at. */
@@ -81,7 +91,10 @@ function unframed(text: string): { readonly body: string; readonly exitStatus?: 
     if (json !== undefined && typeof output === 'string') {
       const error = typeof json['stderr'] === 'string' ? json['stderr'] : '';
       const exitStatus = statusIn(json, statusKeys);
-      return { body: error === '' ? output : `${output}\n${error}`, ...(exitStatus === undefined ? {} : { exitStatus }) };
+      return {
+        body: error === '' ? output : `${output}\n${error}`,
+        ...(exitStatus === undefined ? {} : { exitStatus }),
+      };
     }
   }
   const header = /^(?:[A-Z][^\n]{0,80}\n){1,8}Output:\n/.exec(plain);

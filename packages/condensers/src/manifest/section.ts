@@ -17,20 +17,21 @@ export function listSection(heading: string, share: number, entries: readonly st
     share,
     fit: (characters) => {
       const lines = entries.map((entry) => `- ${entry}`);
-      const note = leftOutLine(entries.length).length + 1;
-      let size = 0;
+      if (sizeOfLines(lines) <= characters) return lines;
+      let size = leftOutLine(lines.length).length + 1;
       let first = lines.length;
-      while (first > 0) {
-        size += (lines[first - 1] as string).length + 1;
-        if (size + (first > 1 ? note : 0) > characters) break;
+      while (first > 0 && size + (lines[first - 1] as string).length + 1 <= characters) {
         first--;
+        size += (lines[first] as string).length + 1;
       }
-      // Without the note all of them may fit.
-      if (first === 1 && size <= characters) first = 0;
-      if (first === lines.length) return [];
-      return first === 0 ? lines : [leftOutLine(first), ...lines.slice(first)];
+      return first === lines.length ? [] : [leftOutLine(first), ...lines.slice(first)];
     },
   };
+}
+
+/** What lines take, each with its line break. Unit: characters. */
+export function sizeOfLines(lines: readonly string[]): number {
+  return lines.reduce((size, line) => size + line.length + 1, 0);
 }
 
 /**

@@ -4,10 +4,58 @@ import type { ShellCommand } from './shell-words.js';
 
 const readers = new Set(['cat', 'head', 'tail', 'nl', 'less', 'more', 'bat', 'tac']);
 const lookers = new Set([
-  ...['ls', 'pwd', 'grep', 'egrep', 'rg', 'ag', 'ack', 'find', 'fd', 'tree', 'wc', 'which', 'type', 'whoami', 'file', 'stat', 'du'],
-  ...['df', 'env', 'printenv', 'date', 'echo', 'printf', 'cd', 'sort', 'uniq', 'cut', 'awk', 'jq', 'sed', 'diff', 'true', 'sleep', 'ps'],
+  ...[
+    'ls',
+    'pwd',
+    'grep',
+    'egrep',
+    'rg',
+    'ag',
+    'ack',
+    'find',
+    'fd',
+    'tree',
+    'wc',
+    'which',
+    'type',
+    'whoami',
+    'file',
+    'stat',
+    'du',
+  ],
+  ...[
+    'df',
+    'env',
+    'printenv',
+    'date',
+    'echo',
+    'printf',
+    'cd',
+    'sort',
+    'uniq',
+    'cut',
+    'awk',
+    'jq',
+    'sed',
+    'diff',
+    'true',
+    'sleep',
+    'ps',
+  ],
 ]);
-const lookingGit = new Set(['status', 'log', 'diff', 'show', 'branch', 'blame', 'ls-files', 'rev-parse', 'merge-base', 'grep', 'remote']);
+const lookingGit = new Set([
+  'status',
+  'log',
+  'diff',
+  'show',
+  'branch',
+  'blame',
+  'ls-files',
+  'rev-parse',
+  'merge-base',
+  'grep',
+  'remote',
+]);
 
 /** What a shell text does to files, as far as its words say so. */
 export function shellFileFacts(text: string, isKnown: (path: string) => boolean): readonly Fact[] {
@@ -73,7 +121,9 @@ function isScript(word: string): boolean {
 
 /** A path that the words alone name: no pattern, no variable, nothing that another command makes. */
 function isPlainPath(word: string): boolean {
-  return word !== '' && word !== '-' && !/[*?$`{}[\]=\n]/.test(word) && !/^\.{1,2}\/?$/.test(word) && !word.endsWith('/');
+  return (
+    word !== '' && word !== '-' && !/[*?$`{}[\]=\n]/.test(word) && !/^\.{1,2}\/?$/.test(word) && !word.endsWith('/')
+  );
 }
 
 function file(path: string, operation: FileOperation): Fact {

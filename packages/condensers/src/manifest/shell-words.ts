@@ -83,7 +83,11 @@ function withoutHereTexts(text: string): string {
 /** Without variables set for the command, and without programs that only run another one. */
 function withoutPrefix(words: readonly string[]): readonly string[] {
   let index = 0;
-  while (index < words.length && /^(?:[A-Za-z_]\w*=|sudo$|time$|nohup$|env$|exec$|command$)/.test(words[index] as string)) index++;
+  while (
+    index < words.length &&
+    /^(?:[A-Za-z_]\w*=|sudo$|time$|nohup$|env$|exec$|command$)/.test(words[index] as string)
+  )
+    index++;
   if (words[index] === 'timeout') index += 2;
   return words.slice(index);
 }

@@ -7,7 +7,18 @@ const statusWords = new Set(['status', 'state', 'done', 'completed', 'checked'])
 const taskWords = new Set(['task', 'tasks', 'todo', 'todos', 'plan', 'plans', 'checklist', 'ticket', 'tickets']);
 const openingVerbs = new Set(['create', 'add', 'new']);
 const closingVerbs = new Set(['complete', 'finish', 'close', 'done', 'delete', 'remove']);
-const closedStatuses = new Set(['completed', 'complete', 'done', 'finished', 'closed', 'resolved', 'cancelled', 'canceled', 'deleted', 'skipped']);
+const closedStatuses = new Set([
+  'completed',
+  'complete',
+  'done',
+  'finished',
+  'closed',
+  'resolved',
+  'cancelled',
+  'canceled',
+  'deleted',
+  'skipped',
+]);
 const maximumTasks = 100;
 
 /** What a call did to a list of tasks: it wrote the whole list, or added or changed one task. Empty where it did neither. */
@@ -32,7 +43,9 @@ export function isOpen({ status }: TaskItem): boolean {
 function taskList(value: unknown): readonly TaskItem[] | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   const tasks = value.slice(0, maximumTasks).map(taskOf);
-  return tasks.every((task) => task?.status !== undefined && task.title !== undefined) ? (tasks as TaskItem[]) : undefined;
+  return tasks.every((task) => task?.status !== undefined && task.title !== undefined)
+    ? (tasks as TaskItem[])
+    : undefined;
 }
 
 function taskOf(value: unknown): TaskItem | undefined {

@@ -41,11 +41,11 @@ const passing: readonly RegExp[] = [
 
 /** Reads the names of failing tests out of what a run printed, and those of passing ones that `matters` asks for. */
 export function readTestResults(output: string, matters: (name: string) => boolean): TestResults {
-  if (!/fail|error|not ok|pass|\bok\b|[✕×✗✖✓✔√]/i.test(output)) return { failing: [], passing: [] };
+  if (!/fail|error|not ok|pass|rspec|\bok\b|[✕×✗✖✓✔√]/i.test(output)) return { failing: [], passing: [] };
   const found = { failing: new Set<string>(), passing: new Set<string>() };
   for (const raw of output.slice(-maximumCharacters).split('\n')) {
     if (raw.length > 400) continue;
-    // eslint-disable-next-line no-control-regex -- runners colour their output
+    // Runners colour their output.
     const line = raw.replaceAll(/\u001b\[[\d;]*m/g, '').trimEnd();
     const failed = nameIn(line, failing);
     if (failed !== undefined) found.failing.add(failed);

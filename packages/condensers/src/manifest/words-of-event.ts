@@ -5,13 +5,13 @@ import type { ContentPart, Event } from '@palimpsest/events';
 export function wordsOfEvent(event: Event | undefined): string | undefined {
   switch (event?.type) {
     case 'message':
-      return text(event.content as readonly ContentPart[]);
+      return text(event.content);
     case 'action':
-      return text(event.thought as readonly ContentPart[]);
+      return text(event.thought);
     case 'user-reject-observation':
-      return event.rejectionReason as string;
+      return event.rejectionReason;
     case 'observation': {
-      const said = text(toolResultContent(event as Parameters<typeof toolResultContent>[0]));
+      const said = text(toolResultContent(event));
       return /\bthe user said:\s*([\s\S]*)/i.exec(said)?.[1] ?? said;
     }
     default:
@@ -20,5 +20,8 @@ export function wordsOfEvent(event: Event | undefined): string | undefined {
 }
 
 function text(parts: readonly ContentPart[]): string {
-  return parts.map((part) => (part.type === 'text' ? part.text : '[image]')).join('\n').trim();
+  return parts
+    .map((part) => (part.type === 'text' ? part.text : '[image]'))
+    .join('\n')
+    .trim();
 }

@@ -1,0 +1,75 @@
+import type { Event } from '@palimpsest/events';
+import { logBuilder } from '@palimpsest/events/testing';
+import { View } from '@palimpsest/view';
+import { randomLog } from '@palimpsest/view/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { factsOfEvents } from './event-facts.js';
+import { Manifest } from './manifest.js';
+import { wordsOfEvent } from './words-of-event.js';
+
+function sourceOf(events: readonly Event[]) {
+  const byId = new Map(events.map((event) => [event.id, event]));
+  return { original: (id: string) => byId.get(id) };
+}
+
+test('who spoke, and what calls did, in the order of the log', () => {
+  const log = logBuilder();
+  log.system();
+  const asked = log.user('Go.');
+  log.environment('The branch changed.');
+  const { action } = log.call('read', { path: 'a' }, 'text', { thought: [{ type: 'text', text: 'First a look.' }] });
+  log.action('unanswered');
+  log.agent('   ');
+  const answered = log.agent('Done.');
+  expect(factsOfEvents(log.events, sourceOf(log.events))).toEqual([
+    { kind: 'words', by: 'user', eventId: asked.id },
+    { kind: 'words', by: 'agent', eventId: action.id },
+    { kind: 'file', path: 'a', operation: 'read' },
+    { kind: 'words', by: 'agent', eventId: answered.id },
+  ]);
+});
+
+test('what was known before decides what is new', () => {
+  const log = logBuilder();
+  log.call('write', { path: 'a', content: 'x' });
+  log.call('bash', { command: 'npm test -- a' }, 'ok 1 - a\nok 2 - b');
+  const known = [
+    { kind: 'file', path: 'a', operation: 'read' },
+    { kind: 'tests', of: 'npm test', failing: ['a'], passing: [] },
+  ] as const;
+  const facts = factsOfEvents(log.events, sourceOf(log.events), known);
+  expect(facts[0]).toEqual({ kind: 'file', path: 'a', operation: 'modified' });
+  expect(facts).toContainEqual({ kind: 'tests', of: 'npm test -- a', failing: [], passing: ['a'] });
+});
+
+test('facts of two stretches between cut points, one behind the other, are the facts of the whole', () => {
+  fc.assert(
+    fc.property(fc.integer(), fc.nat(100), (seed, near) => {
+      const view = View.fromEvents(randomLog({ seed, length: 100 }).events);
+      const events = [...view.events];
+      const at = view.cutPoints.atOrBefore(near) ?? 0;
+      const source = sourceOf(events);
+      const whole = factsOfEvents(events, source);
+      const first = factsOfEvents(events.slice(0, at), source);
+      const both = [...first, ...factsOfEvents(events.slice(at), source, first)];
+      expect(both).toEqual(whole);
+      expect(new Manifest(both).files).toEqual(new Manifest(whole).files);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('words are read as they were said', () => {
+  const log = logBuilder();
+  const image = log.user([
+    { type: 'text', text: ' Look: ' },
+    { type: 'image', url: 'https://example.com/a.png' },
+  ]);
+  expect(wordsOfEvent(image)).toBe('Look: \n[image]');
+  const call = log.action('edit');
+  expect(wordsOfEvent(log.reject(call, 'not so'))).toBe('not so');
+  expect(wordsOfEvent(log.observation(call, 'Refused. The user said:\nuse a map'))).toBe('use a map');
+  expect(wordsOfEvent(log.pause())).toBeUndefined();
+  expect(wordsOfEvent(undefined)).toBeUndefined();
+});

@@ -1,0 +1,23 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { excerpt, oneLine } from './excerpt.js';
+
+test('short text stays; long text keeps its beginning and its end', () => {
+  expect(excerpt('abc', 3)).toBe('abc');
+  expect(excerpt(`begin ${'x'.repeat(500)} end`, 120)).toMatch(/^begin x+ \[… \d+ characters left out …\] x+ end$/);
+  expect(excerpt('x'.repeat(50), 10)).toBe('xxxxxxxxx…');
+  expect(excerpt('abc', 0)).toBe('…'.slice(0, 1));
+  expect(oneLine('  a\n\tb  c ', 100)).toBe('a b c');
+});
+
+test('an excerpt never exceeds its limit and never splits a character', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 600 }), fc.integer({ min: 1, max: 300 }), (text, limit) => {
+      for (const cut of [excerpt(text, limit), oneLine(text, limit)]) {
+        expect(cut.length).toBeLessThanOrEqual(limit);
+        expect(cut.isWellFormed() || !text.isWellFormed()).toBe(true);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
