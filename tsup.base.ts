@@ -21,8 +21,10 @@ export function library(entries: readonly string[]): Options {
     format: ['esm', 'cjs'],
     // Shared chunks, so that two entries of one package never hold two copies of a class.
     splitting: true,
-    // tsup's declaration build sets `baseUrl`, which TypeScript 6 deprecates, and knows no project references.
-    dts: { compilerOptions: { ignoreDeprecations: '6.0', composite: false, incremental: false } },
+    tsconfig: 'tsconfig.lib.json',
+    // tsup's declaration build sets `baseUrl`, which TypeScript 6 deprecates, and knows no project references:
+    // it reads the declarations that the siblings have built, not their sources.
+    dts: { compilerOptions: { ignoreDeprecations: '6.0', composite: false, incremental: false, customConditions: [] } },
   };
 }
 

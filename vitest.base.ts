@@ -8,9 +8,9 @@ export const vitestBase: ViteUserConfig = {
   ssr: { resolve: { conditions } },
   test: {
     include: ['src/**/*.test.ts'],
-    // Tests run beside builds and other tests; none asserts a time.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Tests run beside builds and other tests; a limit stops what hangs and asserts no speed.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     reporters: ['default', ['json', { outputFile: 'test-report.json' }]],
   },
 };

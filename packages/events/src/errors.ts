@@ -35,7 +35,7 @@ export class PalimpsestError extends Error {
 
 function ancestryOf(errorClass: abstract new (...parameters: never[]) => unknown): readonly string[] {
   const names: string[] = [];
-  for (let current: unknown = errorClass; typeof current === 'function' && current !== Error; ) {
+  for (let current: unknown = errorClass; typeof current === 'function' && current !== Error;) {
     names.push(typeNameOf(current));
     current = Object.getPrototypeOf(current);
   }

@@ -24,7 +24,10 @@ export interface EventStore {
    *
    * @throws {@link EventStoreError} when what is stored cannot be read; names file and line where there is one.
    */
-  read(conversationId: string, options?: { readonly from?: number; readonly signal?: AbortSignal }): AsyncIterable<Event>;
+  read(
+    conversationId: string,
+    options?: { readonly from?: number; readonly signal?: AbortSignal },
+  ): AsyncIterable<Event>;
 
   /** Every conversation that holds an event, in no particular order. */
   list(): AsyncIterable<{ readonly conversationId: string; readonly version: number }>;

@@ -59,7 +59,9 @@ function copy(value: unknown, path: Path): unknown {
 
 function nameOf(value: object): string {
   const { constructor } = value as { readonly constructor?: unknown };
-  return typeof constructor === 'function' && constructor !== Object ? `a ${constructor.name}` : 'an object with a prototype';
+  return typeof constructor === 'function' && constructor !== Object
+    ? `a ${constructor.name}`
+    : 'an object with a prototype';
 }
 
 function copyAt(value: unknown, key: string | number, path: Path): unknown {

@@ -132,11 +132,7 @@ export type ToolResultEvent = ObservationEvent | UserRejectObservation | AgentEr
 
 /** An event that a model reads. */
 export type LLMConvertibleEvent =
-  | SystemPromptEvent
-  | MessageEvent
-  | ActionEvent
-  | ToolResultEvent
-  | CondensationSummaryEvent;
+  SystemPromptEvent | MessageEvent | ActionEvent | ToolResultEvent | CondensationSummaryEvent;
 
 /** True for the events that a model reads. */
 export function isLLMConvertible(event: { readonly type: string }): event is LLMConvertibleEvent {

@@ -61,7 +61,8 @@ export function defineTool<Schema extends z.ZodObject>(options: {
     ...(options.annotations === undefined ? {} : { annotations: options.annotations }),
     parseInput: (json) => {
       const result = options.input.safeParse(json);
-      if (!result.success) throw new TypeError(`Invalid input for '${options.name}':\n${z.prettifyError(result.error)}`);
+      if (!result.success)
+        throw new TypeError(`Invalid input for '${options.name}':\n${z.prettifyError(result.error)}`);
       return result.data;
     },
     execute: options.execute,

@@ -1,5 +1,5 @@
 import type { Condensation, CondensationSummaryEvent, EventId, LLMConvertibleEvent } from '@palimpsest/events';
-import { hasPendingCall } from './batches.js';
+import { hasPendingCall, isPending } from './batches.js';
 import type { Batch, Call } from './batches.js';
 import type { ListSnapshot } from './list-analysis.js';
 import { redactedCopy } from './redacted-copy.js';
@@ -77,7 +77,7 @@ function redact(
     const redaction = byId.get(event.id);
     if (redaction === undefined) continue;
     const call = list.calls[index];
-    if (call !== undefined && call.answeredAt >= list.position) continue;
+    if (call !== undefined && isPending(call, list.position)) continue;
     const copy = redactedCopy(event, redaction);
     if (copy === undefined) continue;
     byId.delete(event.id);
@@ -86,7 +86,7 @@ function redact(
   }
   const refused = [...byId.keys()].filter((id) => !forgotten.has(id));
   if (refused.length > 0) {
-    notes.push(`not redacted, because it is no answered call or result in the view: ${refused.join(', ')}`);
+    notes.push(`not redacted, because the view has no such result or call, or the call still waits: ${refused.join(', ')}`);
   }
   return redacted;
 }

@@ -2,9 +2,10 @@ import type { ActionEvent, EventId, LLMConvertibleEvent, ToolResultEvent } from 
 import { callAlias, isSendableCallId } from './call-alias.js';
 
 /**
- * The calls of one model response. It is open until an assistant event of another response is appended; from then on it is
- * sealed, and a result that still comes is late. Positions are indices in the log; what lies at or behind the position of
- * a view has not happened yet for that view, so that the same record serves every snapshot.
+ * The calls of one model response. It is open until an assistant event of another response is appended, or a condensation
+ * when none of its calls waits; from then on it is sealed, and a result that still comes is late. Positions are indices in
+ * the log; what lies at or behind the position of a view has not happened yet for that view, so that the same record serves
+ * every snapshot.
  */
 export interface Batch {
   readonly responseId: string;
@@ -59,6 +60,14 @@ export class CallLedger {
       default:
         return undefined;
     }
+  }
+
+  /**
+   * Seals the open batch if no call of it waits. A condensation does it: what a model answers to a list that was written anew
+   * is no part of a batch that may be forgotten by then, even where a server gives all responses one id.
+   */
+  sealComplete(position: number): void {
+    if (this.#open !== undefined && !hasPendingCall(this.#open, position)) this.#sealUnless(undefined, position);
   }
 
   #appendAction(action: ActionEvent, position: number): Call {

@@ -1,7 +1,8 @@
-import { createEvent as createEventByDefault } from '@palimpsest/events';
-import type { Condensation, CreateEvent, EventId, Redaction } from '@palimpsest/events';
+import { createEvent as createEventByDefault, isToolResult } from '@palimpsest/events';
+import type { Condensation, CreateEvent, EventId, LLMConvertibleEvent, Redaction } from '@palimpsest/events';
 import { NoCondensationAvailableError } from './errors.js';
 import { protectedEventIds } from './protected-events.js';
+import { redactedCopy } from './redacted-copy.js';
 import type { View } from './view.js';
 
 /** Options of {@link condensation}. */
@@ -14,7 +15,7 @@ export interface CondensationOptions {
   readonly end?: number;
   /** Stands in the place of what is forgotten. @defaultValue no summary */
   readonly summary?: string;
-  /** What to mask in place. Ids that are forgotten, or are not in the view, are left out. @defaultValue nothing */
+  /** What to mask in place. What is forgotten, is not in the view, or cannot be masked so, is left out. @defaultValue nothing */
   readonly redactions?: readonly Redaction[];
   /** For the log: condenser, reason, tokens before and after, whatever replay or people need. */
   readonly metadata?: Readonly<Record<string, unknown>>;
@@ -44,23 +45,46 @@ export function condensation(options: CondensationOptions): Condensation {
       else forgotten.push(event.id);
     }
   }
-  const forgottenIds = new Set(forgotten);
-  const redactions = (options.redactions ?? []).filter(
-    ({ eventId }) => !forgottenIds.has(eventId) && view.indexOf(eventId) !== undefined,
-  );
-  if (forgotten.length === 0 && redactions.length === 0) {
+  const forgottenIds = view === view.stored ? new Set(forgotten) : wholeUnits(view.stored, new Set(forgotten));
+  const redactions = (options.redactions ?? []).filter((redaction) => {
+    const event = view.events.at(view.indexOf(redaction.eventId) ?? view.events.length);
+    return event !== undefined && !forgottenIds.has(event.id) && redactedCopy(event, redaction) !== undefined;
+  });
+  if (forgottenIds.size === 0 && redactions.length === 0) {
     throw new NoCondensationAvailableError(
       `the range ${options.start ?? 0}–${options.end ?? 0} of ${view.events.length} events holds no whole unit that may be forgotten`,
     );
   }
   return createEvent('condensation', {
-    forgottenEventIds: forgotten,
+    forgottenEventIds: [...forgottenIds],
     ...(redactions.length === 0 ? {} : { redactions }),
-    ...(options.summary === undefined || forgotten.length === 0
+    ...(options.summary === undefined || forgottenIds.size === 0
       ? {}
       : { summary: options.summary, summaryOffset: storedOffset(view, placement, forgottenIds) }),
     ...(options.metadata === undefined ? {} : { metadata: options.metadata }),
   });
+}
+
+/**
+ * Some ids without those of units of the stored list that they do not name whole: what a derived view left out of a batch
+ * still stands in the stored list, and the batch with it.
+ */
+function wholeUnits(stored: View, ids: ReadonlySet<EventId>): ReadonlySet<EventId> {
+  const whole = new Set<EventId>();
+  const { length } = stored.events;
+  for (let start = stored.cutPoints.atOrAfter(0) ?? length; start < length; ) {
+    const end = stored.cutPoints.atOrAfter(start + 1);
+    if (end === undefined) break;
+    const unit = stored.events.slice(start, end);
+    const stays = unit.some((event) => isPartOfCall(event) && !stored.leftOut.has(event.id) && !ids.has(event.id));
+    if (!stays) for (const { id } of unit) if (ids.has(id)) whole.add(id);
+    start = end;
+  }
+  return whole;
+}
+
+function isPartOfCall(event: LLMConvertibleEvent): boolean {
+  return event.type === 'action' || isToolResult(event);
 }
 
 /** The index in the stored list, after forgetting, that the place before `index` of the view has. */

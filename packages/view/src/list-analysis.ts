@@ -161,7 +161,7 @@ export function sentOrder(list: ListSnapshot): SentOrder {
       }
     }
     if (index === spanEnd) {
-      items.push(...deferred);
+      for (const item of deferred) items.push(item);
       deferred = [];
     }
   }
@@ -173,7 +173,7 @@ export function hasContent(event: MessageEvent | CondensationSummaryEvent): bool
   if (event.type === 'condensation-summary') return summaryContent(event).length > 0;
   return (
     messageContent(event).some(isMeaningful) ||
-    (event.role === 'assistant' && (event.thinkingBlocks !== undefined || event.reasoningItem !== undefined))
+    (event.role === 'assistant' && ((event.thinkingBlocks?.length ?? 0) > 0 || event.reasoningItem !== undefined))
   );
 }
 

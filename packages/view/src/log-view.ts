@@ -7,7 +7,7 @@ import { sentOrder } from './list-analysis.js';
 import type { ListSnapshot, SentOrder } from './list-analysis.js';
 import { messagesFromOrder } from './messages-from-view.js';
 import type { RenderOptions, ThinkingMode } from './render-options.js';
-import { carriesThinking, sentContent, staleAfterEdit } from './stale-thinking.js';
+import { carriesThinking, sentContent, staleAfterEdit, staleAfterReplacing } from './stale-thinking.js';
 import { StoredList } from './stored-list.js';
 import type { StoredListOptions } from './stored-list.js';
 import type { Replacement, View, ViewNote } from './view.js';
@@ -83,8 +83,7 @@ export class LogView implements View {
 
   replace(changes: ReadonlyMap<EventId, Replacement>): View {
     const events = this.#list.events.slice(0, this.events.length);
-    const { leftOut } = this.#sentOrder();
-    const edits: Edit[] = [];
+    const edits = new Map<EventId, number>();
     let changed = false;
     for (const [id, { event, effectiveFrom }] of changes) {
       const index = this.indexOf(id);
@@ -92,12 +91,12 @@ export class LogView implements View {
       if (index === undefined || old === undefined || old === event) continue;
       changed = true;
       events[index] = event.id === id ? event : { ...event, id };
-      const isSent = !leftOut.has(id) && JSON.stringify(sentContent(old)) !== JSON.stringify(sentContent(event));
-      const from = effectiveFrom === undefined ? undefined : this.#log.positionOf(effectiveFrom);
-      if (isSent) edits.push({ index, position: from ?? Infinity });
+      if (JSON.stringify(sentContent(old)) === JSON.stringify(sentContent(event))) continue;
+      edits.set(id, (effectiveFrom === undefined ? undefined : this.#log.positionOf(effectiveFrom)) ?? Infinity);
     }
     if (!changed) return this;
-    return this.#derive(this.#snapshotOf(events, this.#list.calls), this.#staleAfter(events, edits));
+    const after = this.#snapshotOf(events, this.#list.calls);
+    return this.#derive(after, edits.size === 0 ? none : staleAfterReplacing(after, edits, this.#log.positionOf));
   }
 
   without(ids: ReadonlySet<EventId>): View {
@@ -136,29 +135,10 @@ export class LogView implements View {
     return (this.#order ??= sentOrder(this.#snapshot()));
   }
 
-  /** Thinking that stands after a replaced event and was made before the replacement took effect. */
-  #staleAfter(events: readonly LLMConvertibleEvent[], edits: readonly Edit[]): ReadonlySet<EventId> {
-    const stale = new Set<EventId>();
-    const byIndex = [...edits].sort((a, b) => a.index - b.index);
-    let next = 0;
-    let effective = -1;
-    for (const [index, event] of events.entries()) {
-      if (carriesThinking(event) && (this.#log.positionOf(event.id) ?? -1) < effective) stale.add(event.id);
-      for (; byIndex[next]?.index === index; next++) effective = Math.max(effective, byIndex[next]?.position ?? -1);
-    }
-    return stale;
-  }
-
   #derive(after: ListSnapshot, newlyStale: ReadonlySet<EventId>): View {
     const isStale = (id: EventId): boolean => newlyStale.has(id) || this.#isStale(id);
     return new LogView(this.#log, StoredList.of(after, isStale, this.#log.listOptions), isStale, this.stored);
   }
-}
-
-/** A replaced event: where it stands in the list, and since which position of the log it is another. */
-interface Edit {
-  readonly index: number;
-  readonly position: number;
 }
 
 const none: ReadonlySet<EventId> = new Set();

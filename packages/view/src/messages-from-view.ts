@@ -52,9 +52,10 @@ function addItem(messages: Message[], item: SentItem, context: RenderContext): v
       const content = event.type === 'message' ? messageContent(event) : summaryContent(event);
       const last = messages.at(-1);
       if (last?.role === 'user' && !item.afterAssistant) {
-        messages[messages.length - 1] = { role: 'user', content: [...last.content, ...content] };
+        // The array is the copy made below; a new one for each merged message would cost the square of their number.
+        for (const part of content) (last.content as ContentPart[]).push(part);
       } else {
-        messages.push({ role: 'user', content });
+        messages.push({ role: 'user', content: [...content] });
       }
       return;
     }

@@ -50,6 +50,24 @@ export function staleAfterEdit(
   return stale;
 }
 
+/**
+ * The events of `after` whose signed thinking no longer verifies because copies stand in the list: those that are sent after
+ * a copy and were made before it took effect. `edits` says for each copy since which position of the log it stands.
+ */
+export function staleAfterReplacing(
+  after: ListSnapshot,
+  edits: ReadonlyMap<EventId, number>,
+  positionOf: (id: EventId) => number | undefined,
+): ReadonlySet<EventId> {
+  const stale = new Set<EventId>();
+  let effective = -1;
+  for (const { event, carrier } of partsOf(sentOrder(after))) {
+    if (carrier !== undefined && (positionOf(carrier) ?? -1) < effective) stale.add(carrier);
+    effective = Math.max(effective, edits.get(event.id) ?? -1);
+  }
+  return stale;
+}
+
 function partsOf(order: SentOrder): readonly SentPart[] {
   const parts: SentPart[] = [];
   const add = (event: LLMConvertibleEvent, index: number, sentId?: string, carrier?: EventId): void => {

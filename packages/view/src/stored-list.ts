@@ -67,14 +67,14 @@ export class StoredList {
   }
 
   /** Adds one event that has just been appended to the log, and the call that it makes or answers. */
-  push(event: LLMConvertibleEvent, call: Call | undefined): void {
+  push(event: LLMConvertibleEvent, call: Call | undefined, stale: (id: EventId) => boolean): void {
     const index = this.events.push(event) - 1;
     this.calls.push(call);
     switch (event.type) {
       case 'action':
         this.cuts.sealBefore(Infinity);
         if (call === undefined || call.repeated || this.#split.has(call.batch)) return;
-        this.cuts.action(index, { batch: call.batch, thinking: thinkingOf(call.batch, neverStale), pending: true });
+        this.cuts.action(index, { batch: call.batch, thinking: thinkingOf(call.batch, stale), pending: true });
         return;
       case 'observation':
       case 'user-reject-observation':
@@ -116,8 +116,4 @@ function thinkingOf(batch: Batch, stale: (id: EventId) => boolean): BatchThinkin
   const carrier = batch.calls[0]?.action;
   if (carrier === undefined || !carriesThinking(carrier)) return 'none';
   return stale(carrier.id) ? 'stale' : 'fresh';
-}
-
-function neverStale(): boolean {
-  return false;
 }

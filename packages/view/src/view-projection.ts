@@ -1,7 +1,7 @@
 import { isLLMConvertible } from '@palimpsest/events';
 import type { Condensation, Event, EventId, LLMConvertibleEvent, SystemPromptEvent } from '@palimpsest/events';
 import { applyCondensation } from './apply-condensation.js';
-import { CallLedger } from './batches.js';
+import { CallLedger, hasPendingCall, isAnsweredInPlace } from './batches.js';
 import { PrefixSequence } from './event-sequence.js';
 import type { ListSnapshot } from './list-analysis.js';
 import { LogView } from './log-view.js';
@@ -20,10 +20,13 @@ interface Fold {
   readonly notes: ViewNote[];
   /** Since when the signed thinking of an event no longer verifies. Unit: position in the log. */
   readonly staleSince: Map<EventId, number>;
+  readonly isStale: (id: EventId) => boolean;
   /** Events whose signed thinking still verifies. */
   fresh: EventId[];
   /** The ids of the summaries that the condensations in force have made. */
   readonly summaryIds: Set<EventId>;
+  /** The newest model response, and whether what it answered to lacked a batch that is sent now: it holds no more. */
+  response: { readonly id: string | undefined; readonly lackedBatch: boolean };
   list: StoredList;
   system: SystemPromptEvent | undefined;
   unhandledCondensationRequest: boolean;
@@ -55,7 +58,7 @@ export class ViewProjection {
   /** Adds the next event of the log. An event whose id is taken is noted and otherwise ignored. */
   append(event: Event): void {
     this.#view = undefined;
-    if (this.#positions.has(event.id) || this.#fold.summaryIds.has(event.id)) {
+    if (this.#positions.has(event.id)) {
       this.#note(event, 'an event with this id stands in the log already; this one is ignored');
       return;
     }
@@ -95,14 +98,37 @@ export class ViewProjection {
   #append(event: Event, position: number): void {
     const fold = this.#fold;
     if (isLLMConvertible(event)) {
+      if (fold.summaryIds.has(event.id)) {
+        this.#note(event, 'the summary of a condensation has this id; this event is ignored');
+        return;
+      }
       if (event.type === 'system-prompt') this.#setSystemPrompt(event, position);
-      if (carriesThinking(event)) fold.fresh.push(event.id);
-      fold.list.push(event, fold.ledger.append(event, position));
+      if (event.type === 'action' || (event.type === 'message' && event.role === 'assistant')) {
+        this.#continueResponse(event.llmResponseId, position);
+        if (carriesThinking(event)) {
+          if (fold.response.lackedBatch) fold.staleSince.set(event.id, position);
+          else fold.fresh.push(event.id);
+        }
+      }
+      fold.list.push(event, fold.ledger.append(event, position), fold.isStale);
       return;
     }
     fold.internalEvents.push(event);
     if (event.type === 'condensation-request') fold.unhandledCondensationRequest = true;
     else if (event.type === 'condensation') this.#condense(event, position);
+  }
+
+  /** A model that was called while some calls of a batch waited saw nothing of it; later requests hold what was answered. */
+  #continueResponse(id: string | undefined, position: number): void {
+    const fold = this.#fold;
+    if (id !== undefined && id === fold.response.id) return;
+    const { open } = fold.ledger;
+    const lackedBatch =
+      open !== undefined &&
+      open.responseId !== id &&
+      hasPendingCall(open, position) &&
+      open.calls.some((call) => isAnsweredInPlace(call, position));
+    fold.response = { id, lackedBatch };
   }
 
   #condense(event: Condensation, position: number): void {
@@ -113,8 +139,10 @@ export class ViewProjection {
     const before = snapshotOf(fold.list, position);
     const { after, changed, summary, notes } = applyCondensation(event, before, {
       open: fold.ledger.open,
-      isTaken: (id) => this.#positions.has(id) || fold.summaryIds.has(id),
+      isTaken: (id) => (this.#positions.get(id) ?? position) < position || fold.summaryIds.has(id),
     });
+    fold.ledger.sealComplete(position);
+    if (fold.ledger.open === undefined) fold.response = noResponse;
     if (summary !== undefined) fold.summaryIds.add(summary.id);
     for (const note of notes) this.#note(event, note);
     if (!changed) return;
@@ -125,7 +153,7 @@ export class ViewProjection {
 
   #setList(list: ListSnapshot): void {
     const fold = this.#fold;
-    fold.list = StoredList.of(list, (id) => fold.staleSince.has(id), this.#listOptions);
+    fold.list = StoredList.of(list, fold.isStale, this.#listOptions);
   }
 
   #setSystemPrompt(event: SystemPromptEvent, position: number): void {
@@ -150,8 +178,7 @@ export class ViewProjection {
       return;
     }
     this.#reverted.add(target.id);
-    this.#fold = this.#emptyFold();
-    this.#fold.notes.push(...before.notes);
+    this.#fold = this.#emptyFold(before.notes.slice());
     const noted = this.#fold.notes.length;
     for (let index = 0; index < position; index++) {
       const earlier = this.#log[index] as Event;
@@ -161,14 +188,23 @@ export class ViewProjection {
     this.#fold.notes.length = noted;
     this.#fold.internalEvents.push(event);
 
-    // A block that was left out once must not come back, whatever the fold says of it now.
-    const stale = new Set(before.staleSince.keys());
-    const after = snapshotOf(this.#fold.list, position);
+    this.#keepStale(before, position);
+  }
+
+  /**
+   * After a revert: thinking that was left out once must not come back, and what verified until now still does unless the
+   * revert changed what stands before it. What the fold without the condensation says of thinking never was.
+   */
+  #keepStale(before: Fold, position: number): void {
+    const fold = this.#fold;
+    const after = snapshotOf(fold.list, position);
+    fold.response = before.response;
+    fold.fresh = [...fold.fresh, ...fold.staleSince.keys()];
+    fold.staleSince.clear();
+    this.#markStale(new Set(before.staleSince.keys()), position);
     if (before.fresh.length > 0) {
-      const changed = staleAfterEdit(snapshotOf(before.list, position), after, this.#fold.ledger.open);
-      for (const id of changed) stale.add(id);
+      this.#markStale(staleAfterEdit(snapshotOf(before.list, position), after, fold.ledger.open), position);
     }
-    this.#markStale(stale, position);
     this.#setList(after);
   }
 
@@ -182,21 +218,26 @@ export class ViewProjection {
     this.#fold.notes.push({ eventId: event.id, note });
   }
 
-  #emptyFold(): Fold {
+  #emptyFold(notes: ViewNote[] = []): Fold {
+    const staleSince = new Map<EventId, number>();
     return {
       ledger: new CallLedger(),
       condensations: [],
       internalEvents: [],
-      notes: [],
-      staleSince: new Map(),
+      notes,
+      staleSince,
+      isStale: (id) => staleSince.has(id),
       fresh: [],
       summaryIds: new Set(),
+      response: noResponse,
       list: new StoredList(this.#listOptions),
       system: undefined,
       unhandledCondensationRequest: false,
     };
   }
 }
+
+const noResponse = { id: undefined, lackedBatch: false };
 
 function snapshotOf(list: StoredList, position: number): ListSnapshot {
   return { events: list.events, calls: list.calls, length: list.events.length, position };

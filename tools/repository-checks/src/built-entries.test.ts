@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { externalImports, isNodeBuiltin, packageOf } from './imports.js';
-import { entryPoints, packages } from './workspace.js';
+import { apps, entryPoints, packages, type Workspace } from './workspace.js';
 
 const modelClients = ['openai', '@anthropic-ai/sdk'];
 
@@ -13,19 +13,26 @@ function targets(exported: unknown): readonly string[] {
     .flatMap(([, target]) => targets(target));
 }
 
-describe.each(packages.map((each) => [each.manifest.name, each] as const))('%s', (_, { directory, manifest }) => {
-  const built = (entry: string) => targets(manifest.exports[entry]).map((target) => path.join(directory, target));
+function built({ directory, manifest }: Workspace, entry: string): readonly string[] {
+  return targets(manifest.exports?.[entry]).map((target) => path.join(directory, target));
+}
+
+function packagesReached(files: readonly string[]): readonly string[] {
+  const names = files.flatMap((file) => [...externalImports(file)]).filter((name) => !isNodeBuiltin(name));
+  return [...new Set(names.map(packageOf))].sort();
+}
+
+describe.each(packages.map((each) => [each.manifest.name, each] as const))('%s', (_, workspace) => {
+  const { manifest } = workspace;
 
   it('has every file that its exports name', () => {
-    const missing = Object.keys(manifest.exports)
-      .flatMap(built)
-      .filter((file) => !existsSync(file));
+    const files = Object.keys(manifest.exports ?? {}).flatMap((entry) => built(workspace, entry));
 
-    expect(missing).toEqual([]);
+    expect(files.filter((file) => !existsSync(file))).toEqual([]);
   });
 
   it('reaches neither Node, nor a model client, nor a subpath of a sibling from its root entry', () => {
-    const reached = built('.').flatMap((file) => [...externalImports(file)]);
+    const reached = built(workspace, '.').flatMap((file) => [...externalImports(file)]);
     const forbidden = reached.filter(
       (name) => isNodeBuiltin(name) || modelClients.includes(packageOf(name)) || /^@palimpsest\/[^/]+\//.test(name),
     );
@@ -34,13 +41,18 @@ describe.each(packages.map((each) => [each.manifest.name, each] as const))('%s',
   });
 
   it('imports what it declares, and declares what it imports', () => {
-    const imported = entryPoints(manifest)
-      .flatMap(built)
-      .flatMap((file) => [...externalImports(file)])
-      .filter((name) => !isNodeBuiltin(name))
-      .map(packageOf);
-    const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+    const imported = packagesReached(entryPoints(manifest).flatMap((entry) => built(workspace, entry)));
 
-    expect([...new Set(imported)].sort()).toEqual(declared.sort());
+    expect(imported).toEqual(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).sort());
+  });
+});
+
+describe.each(apps.map((each) => [each.manifest.name, each] as const))('%s', (_, { directory, manifest }) => {
+  it('imports what it declares, and declares what it imports', () => {
+    const imported = packagesReached(Object.values(manifest.bin ?? {}).map((file) => path.join(directory, file)));
+    // A command brings the clients, so that its user need not: the adapters import them.
+    const declared = Object.keys(manifest.dependencies ?? {}).filter((name) => !modelClients.includes(name));
+
+    expect(imported).toEqual(declared.sort());
   });
 });

@@ -3,12 +3,16 @@ import path from 'node:path';
 
 export interface Manifest {
   readonly name: string;
-  readonly exports: Readonly<Record<string, unknown>>;
+  /** By entry point; a command has none. */
+  readonly exports?: Readonly<Record<string, unknown>>;
+  /** By name of the command. */
+  readonly bin?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-export interface WorkspacePackage {
+export interface Workspace {
   /** The last part of its name, which is its folder's name too. */
   readonly shortName: string;
   readonly directory: string;
@@ -17,13 +21,20 @@ export interface WorkspacePackage {
 
 export const workspaceRoot = path.resolve(import.meta.dirname, '../../..');
 
-/** The published libraries. */
-export const packages: readonly WorkspacePackage[] = readdirSync(path.join(workspaceRoot, 'packages'))
-  .sort()
-  .map((shortName) => {
-    const directory = path.join(workspaceRoot, 'packages', shortName);
-    return { shortName, directory, manifest: readManifest(directory) };
-  });
+/** The libraries. */
+export const packages = workspacesIn('packages');
+
+/** The commands. */
+export const apps = workspacesIn('apps');
+
+function workspacesIn(folder: string): readonly Workspace[] {
+  return readdirSync(path.join(workspaceRoot, folder))
+    .sort()
+    .map((shortName) => {
+      const directory = path.join(workspaceRoot, folder, shortName);
+      return { shortName, directory, manifest: readManifest(directory) };
+    });
+}
 
 export function readManifest(directory: string): Manifest {
   return JSON.parse(readFileSync(path.join(directory, 'package.json'), 'utf8')) as Manifest;
@@ -31,5 +42,5 @@ export function readManifest(directory: string): Manifest {
 
 /** `.` and the subpaths that hold code. */
 export function entryPoints({ exports }: Manifest): readonly string[] {
-  return Object.keys(exports).filter((entry) => entry !== './package.json');
+  return Object.keys(exports ?? {}).filter((entry) => entry !== './package.json');
 }

@@ -23,7 +23,12 @@ export function conversationFiles(directory: string, conversationId: string): Co
   const encoded = encode(conversationId);
   const tooLong = encoded.length > longestName;
   const stem = join(directory, tooLong ? hashedName(conversationId) : encoded);
-  return { log: `${stem}${logSuffix}`, lock: `${stem}.lock`, id: tooLong ? `${stem}.id` : undefined, torn: `${stem}.torn-` };
+  return {
+    log: `${stem}${logSuffix}`,
+    lock: `${stem}.lock`,
+    id: tooLong ? `${stem}.id` : undefined,
+    torn: `${stem}.torn-`,
+  };
 }
 
 /** What the name of a log says: the conversation's id, or the file that holds it. Undefined where it is not our log. */

@@ -19,6 +19,9 @@ import type { AppendLines } from './write-lines.js';
 import type { LockIsBusy } from './writer-lock.js';
 import type { WriterTokens } from './writer-token.js';
 
+// Longer than any append should take, and short enough to wait for when a container was killed and started again.
+const leastSilenceMs = 10_000;
+
 /** What all logs of a store share. */
 export interface LogSettings {
   readonly fsync: boolean;
@@ -101,7 +104,7 @@ export class ConversationLog {
   async #append(lines: AppendLines, expectedVersion: number | undefined): Promise<number> {
     const create = expectedVersion === undefined || expectedVersion === 0;
     if (create) await this.#createFolder();
-    for (let attempted: KnownLog | undefined; ; ) {
+    for (let attempted: KnownLog | undefined; ;) {
       const locked = await unless(this.#lock({ create }), ...(create ? [] : ['ENOENT']));
       if (locked === undefined) throw this.#lostRace(expectedVersion, 0);
       if ('holder' in locked) throw this.#busy(locked, expectedVersion);
@@ -194,7 +197,8 @@ export class ConversationLog {
 
   #lock(options: { readonly create: boolean; readonly timeoutMs?: number }): Promise<LockedLog | LockIsBusy> {
     const { tokens, lockTimeoutMs } = this.#settings;
-    return lockLog(this.#files, { tokens, oustAfterMs: lockTimeoutMs, timeoutMs: lockTimeoutMs, ...options });
+    const oustAfterMs = Math.max(lockTimeoutMs, leastSilenceMs);
+    return lockLog(this.#files, { tokens, oustAfterMs, timeoutMs: lockTimeoutMs, ...options });
   }
 
   async #createFolder(): Promise<void> {

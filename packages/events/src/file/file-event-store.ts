@@ -23,8 +23,9 @@ export interface FileEventStoreOptions {
   /** Told when a torn end of a log was found. What it throws changes nothing. @defaultValue a warning of the process */
   readonly onRepair?: (report: RepairReport) => void;
   /**
-   * How long an append waits for another writer; one that has held a log for longer is put out. Unit: milliseconds.
-   * @defaultValue 10 000
+   * How long an append waits for another writer before it fails with {@link ConcurrencyError}. A killed writer is not waited
+   * for; one that cannot be seen to be dead, as in another container, is put out after this time, and not before 10 s.
+   * Unit: milliseconds. @defaultValue 10 000
    */
   readonly lockTimeoutMs?: number;
 }

@@ -21,7 +21,7 @@ export async function* lineBlocks(
   signal?: AbortSignal,
 ): AsyncGenerator<Buffer, void, undefined> {
   let rest = Buffer.alloc(0);
-  for (let position = start; position < end; ) {
+  for (let position = start; position < end;) {
     signal?.throwIfAborted();
     // Twice the line that did not fit, so that a long line is copied a few times and not once per block.
     const length = Math.min(Math.max(blockBytes, rest.length), end - position);
@@ -98,7 +98,10 @@ function eventOfLine(line: string, place: LinePlace): Event {
   try {
     json = JSON.parse(line);
   } catch (cause) {
-    throw notAnEvent(place, new InvalidEventError({ reason: `it is not JSON: ${(cause as Error).message}`, path: [], cause }));
+    throw notAnEvent(
+      place,
+      new InvalidEventError({ reason: `it is not JSON: ${(cause as Error).message}`, path: [], cause }),
+    );
   }
   try {
     return adoptEvent(json);

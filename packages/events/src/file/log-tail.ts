@@ -24,7 +24,7 @@ export interface LogTail {
  */
 export async function findTail(handle: FileHandle, file: string, base: number, size: number): Promise<LogTail> {
   let wholeEnd: number | undefined;
-  for (let end = size; end > base; ) {
+  for (let end = size; end > base;) {
     const start = await startOfLine(handle, base, end);
     const line = await readRange(handle, start, end);
     const kind = kindOf(line);
@@ -64,7 +64,7 @@ function kindOf(line: Buffer): 'whole' | 'continues' | 'not-json' | 'not-an-even
 
 async function startOfLine(handle: FileHandle, base: number, end: number): Promise<number> {
   // The byte before `end` may be this line's own newline.
-  for (let to = end - 1; to > base; ) {
+  for (let to = end - 1; to > base;) {
     const from = Math.max(base, to - blockBytes);
     const cut = (await readRange(handle, from, to)).lastIndexOf(newline);
     if (cut !== -1) return from + cut + 1;

@@ -30,7 +30,10 @@ export async function replaceLog(log: string, lock: WriterLock): Promise<void> {
   } finally {
     await copy.close();
   }
-  const moved = await unless(rename(lock.token, log).then(() => true), 'ENOENT');
+  const moved = await unless(
+    rename(lock.token, log).then(() => true),
+    'ENOENT',
+  );
   if (moved === undefined) return;
   await syncFolder(dirname(log));
   for (const token of lock.ousted) await unless(unlink(token), 'ENOENT');
@@ -38,10 +41,10 @@ export async function replaceLog(log: string, lock: WriterLock): Promise<void> {
 
 async function copyAll(from: FileHandle, to: FileHandle): Promise<void> {
   const block = Buffer.allocUnsafe(blockBytes);
-  for (let position = 0; ; ) {
+  for (let position = 0; ;) {
     const { bytesRead } = await from.read(block, 0, blockBytes, position);
     if (bytesRead === 0) return;
-    for (let written = 0; written < bytesRead; ) {
+    for (let written = 0; written < bytesRead;) {
       const result = await to.write(block, written, bytesRead - written, position + written);
       written += result.bytesWritten;
     }
@@ -51,6 +54,9 @@ async function copyAll(from: FileHandle, to: FileHandle): Promise<void> {
 
 /** True when the open file is the one that the path names now. */
 export async function isAt(path: string, handle: FileHandle): Promise<boolean> {
-  const [there, open] = await Promise.all([unless(stat(path, { bigint: true }), 'ENOENT'), handle.stat({ bigint: true })]);
+  const [there, open] = await Promise.all([
+    unless(stat(path, { bigint: true }), 'ENOENT'),
+    handle.stat({ bigint: true }),
+  ]);
   return there?.ino === open.ino && there.dev === open.dev;
 }

@@ -26,11 +26,7 @@ export function linesOf(events: readonly Event[]): AppendLines {
  * Appends the lines of one append. The last line makes it count, so with `fsync` it is written when those before it are on
  * the disk: after a power cut the last line is never there without the others.
  */
-export async function writeLines(
-  handle: FileHandle,
-  { body, last }: AppendLines,
-  fsync: boolean,
-): Promise<void> {
+export async function writeLines(handle: FileHandle, { body, last }: AppendLines, fsync: boolean): Promise<void> {
   if (fsync && body.length > 0) {
     await writeAll(handle, body);
     await handle.sync();
@@ -42,7 +38,7 @@ export async function writeLines(
 }
 
 async function writeAll(handle: FileHandle, bytes: Buffer): Promise<void> {
-  for (let written = 0; written < bytes.length; ) {
+  for (let written = 0; written < bytes.length;) {
     written += (await handle.write(bytes, written)).bytesWritten;
   }
 }

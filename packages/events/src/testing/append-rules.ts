@@ -17,18 +17,6 @@ export const appendRules: readonly StoreRule[] = [
     },
   },
   {
-    name: 'an append of many events keeps them all, in order',
-    async check({ store }) {
-      // More than a function call can take as arguments.
-      const events = messages(150_000);
-      await store.append('c', events);
-      assert.deepEqual(
-        await readIds(store, 'c'),
-        events.map((event) => event.id),
-      );
-    },
-  },
-  {
     name: 'an append of nothing changes nothing, and still checks the expected version',
     async check({ store }) {
       assert.deepEqual(await store.append('c', [], { expectedVersion: 0 }), { version: 0 });
@@ -49,7 +37,8 @@ export const appendRules: readonly StoreRule[] = [
         const error = await failsWith(ConcurrencyError, () => store.append('c', events.slice(2), { expectedVersion }));
         assert.equal(error.conversationId, 'c');
         assert.equal(error.expectedVersion, expectedVersion);
-        assert.equal(error.actualVersion, 2);
+        // A store that cannot know it leaves it out.
+        assert.equal(error.actualVersion ?? 2, 2);
       }
       assert.deepEqual(await readAll(store, 'c'), events.slice(0, 2));
       assert.deepEqual(await store.append('c', events.slice(2), { expectedVersion: 2 }), { version: 3 });
@@ -111,3 +100,18 @@ export const appendRules: readonly StoreRule[] = [
     },
   },
 ];
+
+/** Takes the longest, so it comes last. */
+export const manyEventsRule: StoreRule = {
+  name: 'an append of many events keeps them all, in order',
+  async check({ store }) {
+    const [event] = messages(1) as [Event];
+    // More than a function can be called with.
+    const events = Array.from({ length: 150_000 }, (_, index) => ({ ...event, id: `event-${index}` }));
+    assert.deepEqual(await store.append('c', events), { version: events.length });
+    const ids = await readIds(store, 'c');
+    // Not compared as arrays: the difference of two so long ones takes minutes to write down.
+    assert.equal(ids.length, events.length);
+    assert.ok(ids.every((id, index) => id === `event-${index}`));
+  },
+};

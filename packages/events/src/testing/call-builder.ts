@@ -84,7 +84,9 @@ export function callBuilder(log: {
     add(create('observation', { ...resultFields(of), content: contentOf(content), ...extra }));
   const batch: CallBuilder['batch'] = (specs, extra) => {
     const llmResponseId = extra?.llmResponseId ?? log.newResponseId();
-    const actions = specs.map((spec, index) => action(spec, index === 0 ? { ...extra, llmResponseId } : { llmResponseId }));
+    const actions = specs.map((spec, index) =>
+      action(spec, index === 0 ? { ...extra, llmResponseId } : { llmResponseId }),
+    );
     const results = actions.flatMap((made, index) => {
       const result = specs[index]?.result;
       return result === undefined ? [] : [observation(made, result)];

@@ -1,4 +1,4 @@
-import { appendRules } from './append-rules.js';
+import { appendRules, manyEventsRule } from './append-rules.js';
 import { conversationRules } from './conversation-rules.js';
 import { readRules } from './read-rules.js';
 import { reopenRules } from './reopen-rules.js';
@@ -31,6 +31,7 @@ export function eventStoreContract(options: EventStoreContractOptions): void {
     ...readRules,
     ...conversationRules,
     ...(options.reopens === true ? reopenRules : []),
+    manyEventsRule,
   ];
   for (const rule of rules) {
     options.test(`event store: ${rule.name}`, async () => {

@@ -9,9 +9,15 @@ function everything() {
   log.agent('I will.', { reasoningContent: 'hm' });
   log.environment('The branch changed.');
   const { action } = log.call('run', { command: 'npm test' }, '1 failed');
-  log.batch([{ name: 'read', input: { path: 'a' }, result: 'A' }, { name: 'read', input: 'not json' }], {
-    thought: [{ type: 'text', text: 'both' }],
-  });
+  log.batch(
+    [
+      { name: 'read', input: { path: 'a' }, result: 'A' },
+      { name: 'read', input: 'not json' },
+    ],
+    {
+      thought: [{ type: 'text', text: 'both' }],
+    },
+  );
   log.error(log.action('no-such-tool', { executable: false }));
   log.reject(log.action({ name: 'remove', id: 'call-of-mine' }));
   log.request('too long');

@@ -48,7 +48,10 @@ export interface LogBuilder extends CallBuilder {
   summary(summary: string, extra?: Extra<'condensation-summary', 'summary'>): CondensationSummaryEvent;
 
   /** Forgets events, given by themselves or by their ids. */
-  condensation(forgotten: readonly (Event | string)[], extra?: Extra<'condensation', 'forgottenEventIds'>): Condensation;
+  condensation(
+    forgotten: readonly (Event | string)[],
+    extra?: Extra<'condensation', 'forgottenEventIds'>,
+  ): Condensation;
   request(reason?: string): CondensationRequest;
   attempt(fields?: Partial<EventFields<'condensation-attempt'>>): CondensationAttempt;
   revert(condensation: Condensation | string): CondensationRevert;

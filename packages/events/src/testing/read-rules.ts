@@ -40,7 +40,8 @@ export const readRules: readonly StoreRule[] = [
     name: 'events are frozen when they are handed out, however deep',
     async check({ store }) {
       await store.append('c', messages(1));
-      const [event] = (await readAll(store, 'c')) as [{ content: readonly object[] }];
+      const [event] = await readAll(store, 'c');
+      assert.ok(event?.type === 'message');
       for (const part of [event, event.content, event.content[0]]) assert.ok(Object.isFrozen(part));
     },
   },
@@ -80,31 +81,37 @@ export const readRules: readonly StoreRule[] = [
       const batches = Array.from({ length: 12 }, (_, index) => messages(size, `${index}-`));
       const all = batches.flat().map((event) => event.id);
       await store.append('c', batches[0] as readonly Event[]);
+      let isWriting = true;
       const writing = (async () => {
         for (const events of batches.slice(1)) await store.append('c', events);
-      })();
-      let ids: string[];
-      do {
+      })().finally(() => (isWriting = false));
+      for (let ids: string[] = []; isWriting && ids.length < all.length; ) {
         ids = await readIds(store, 'c');
         assert.equal(ids.length % size, 0);
         assert.deepEqual(ids, all.slice(0, ids.length));
-      } while (ids.length < all.length && (await isPending(writing)));
+        // A store that reads without waiting for anything must not keep the writer from its turn.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
       await writing;
       assert.deepEqual(await readIds(store, 'c'), all);
     },
   },
 ];
 
-async function isPending(promise: Promise<unknown>): Promise<boolean> {
-  const pending = Symbol('pending');
-  return (await Promise.race([promise, Promise.resolve(pending)])) === pending;
-}
-
 function strangeEvents(): readonly Event[] {
   const base = { id: 'x', timestamp: '2026-01-01T00:00:00Z', source: 'environment' };
   const deep = JSON.parse('['.repeat(200) + ']'.repeat(200)) as unknown;
   const own = JSON.parse('{"__proto__":{"a":1},"constructor":2,"":3}') as object;
-  const texts = ['line\nbreak\r\n', '\u2028\u2029', '\u0000', 'é and e\u0301', '🗒️', '\ud800 alone', ' spaces ', '\ufeff'];
+  const texts = [
+    'line\nbreak\r\n',
+    '\u2028\u2029',
+    '\u0000',
+    'é and e\u0301',
+    '🗒️',
+    '\ud800 alone',
+    ' spaces ',
+    '\ufeff',
+  ];
   return [
     { ...base, type: 'acme/note', nested: { list: [1, 2.5, -3e-9, null, true, {}] } },
     { ...base, id: '🗒️ any text\n', type: 'a-type-from-tomorrow', deep, own },

@@ -60,7 +60,9 @@ export async function failsWith<Class extends abstract new (...parameters: never
     result = await run();
   } catch (error) {
     if (errorClass.isInstance(error)) return error;
-    throw new assert.AssertionError({ message: `it failed with another error than ${errorClass.name}: ${String(error)}` });
+    throw new assert.AssertionError({
+      message: `it failed with another error than ${errorClass.name}: ${String(error)}`,
+    });
   }
   throw new assert.AssertionError({ message: `it did not fail with ${errorClass.name}`, actual: result });
 }

@@ -41,10 +41,9 @@ export function condensationsInForce(log: readonly Event[]): ReadonlySet<Condens
 
 /**
  * Matches the calls and results of a log, by the rules as they are written: slowly, from the start, without state. The
- * log holds no id twice.
+ * log holds no id twice. A condensation ends a batch of which no call waits.
  */
-export function callHistory(log: readonly Event[]): CallHistory {
-  const inForce = condensationsInForce(log);
+export function callHistory(log: readonly Event[], inForce = condensationsInForce(log)): CallHistory {
   const calls: CallRecord[] = [];
   const byEvent = new Map<EventId, CallRecord>();
   let batches = 0;

@@ -1,0 +1,86 @@
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execPath, getuid } from 'node:process';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bundleWriter, startWriter, storedIds } from './writer-under-test.js';
+
+let folder: string;
+let program: string;
+
+beforeAll(async () => ({ folder, program } = await bundleWriter()));
+
+afterAll(async () => await rm(folder, { recursive: true, force: true }));
+
+test('a full disk: a typed error, nothing of the failed append stays, the log is readable and goes on', async () => {
+  const where = { directory: folder, conversationId: 'full' };
+  const limited = ['sh', '-c', 'ulimit -f 64; exec "$@"', 'sh', execPath, program];
+  const writer = startWriter(limited, { ...where, prefix: 'a-', largeBytes: 9_000 });
+  await writer.ended;
+  expect(writer.told.at(-1)).toBe('failed EFBIG');
+  expect(writer.ids('done').length).toBeGreaterThan(3);
+
+  const acknowledged = writer.ids('done').flat();
+  const repairs: unknown[] = [];
+  expect(await storedIds(folder, 'full', (report) => repairs.push(report))).toEqual(acknowledged);
+  expect(repairs).toEqual([]);
+  expect(await readdir(folder)).not.toContain('full.lock');
+
+  const next = startWriter([execPath, program], { ...where, prefix: 'b-', appends: 2 });
+  await next.ended;
+  expect(await storedIds(folder, 'full')).toEqual([...acknowledged, 'b-1', 'b-2', 'b-3']);
+});
+
+test('a read-only folder: a typed error, and the log is readable', async () => {
+  const directory = join(folder, 'read-only');
+  await mkdir(directory);
+  const where = { directory, conversationId: 'c' };
+  await startWriter([execPath, program], { ...where, prefix: 'a-', appends: 3 }).ended;
+  await chmod(join(directory, 'c.jsonl'), 0o444);
+  await chmod(directory, 0o555);
+  // The system administrator is refused nothing, so somebody else has to try.
+  const somebody = getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const writer = startWriter([execPath, program], { ...where, prefix: 'b-' }, somebody);
+  await writer.ended;
+  expect(writer.told).toEqual(['read 6', 'try b-1', 'failed EACCES']);
+  await chmod(directory, 0o755);
+});
+
+const trace = ['-f', '-y', '-qq', '-e', 'trace=write,pwrite64,writev,fsync,fdatasync'];
+const canTrace = spawnSync('strace', [...trace, 'true']).status === 0;
+if (!canTrace)
+  console.log('skipped: this system has no strace, or forbids it, so the order of system calls is not seen');
+
+test.skipIf(!canTrace)(
+  'the events and the name of the file are on the disk before the append is acknowledged',
+  async () => {
+    const output = join(folder, 'trace');
+    const command = ['strace', ...trace, '-o', output, execPath, program];
+    await startWriter(command, { directory: folder, conversationId: 'traced', prefix: 'a-', appends: 3 }).ended;
+    // 'W' a write to the log, 'S' the end of its fsync, 'D' the end of the folder's, 'A' the acknowledgement.
+    expect(systemCalls(await readFile(output, 'utf8'))).toBe(
+      [
+        'DWSA', // the first append: the folder's name for the file, then the event
+        'WSWSA', // two events: the last one when the first is on the disk
+        'WSWSA', // three events
+      ].join(''),
+    );
+  },
+);
+
+function systemCalls(traced: string): string {
+  const underWay = new Map<string, string>();
+  let order = '';
+  for (const line of traced.split('\n')) {
+    const [, thread = '', call = ''] = /^(\d+)\s+(.*)$/.exec(line) ?? [];
+    if (call.includes('<unfinished')) underWay.set(thread, call);
+    const whole = call.startsWith('<...') ? (underWay.get(thread) ?? '') : call;
+    const begins = !call.startsWith('<...');
+    const ends = !call.includes('<unfinished');
+    if (/^p?write(64|v)?\(\d+<[^>]*traced\.jsonl>/.test(whole) && begins) order += 'W';
+    if (/^f(data)?sync\(\d+<[^>]*traced\.jsonl>/.test(whole) && ends) order += 'S';
+    if (whole.startsWith('fsync(') && whole.includes(`<${folder}>`) && ends) order += 'D';
+    if (/^write\(1<.*"done /.test(whole) && begins) order += 'A';
+  }
+  return order;
+}

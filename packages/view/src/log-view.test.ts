@@ -1,0 +1,157 @@
+import type { LLMConvertibleEvent } from '@palimpsest/events';
+import { logBuilder } from '@palimpsest/events/testing';
+import { describe, expect, test } from 'vitest';
+import { View, estimateTokens, redactedCopy } from './index.js';
+import { outline } from './testing/outline.js';
+
+const thinkingBlocks = [{ type: 'thinking', thinking: 'T', signature: 's' }] as const;
+
+/** 0 user, 1–2 call, 3–4 call with thinking, 5 user; behind it a note and a condensation request. */
+function log() {
+  const builder = logBuilder();
+  builder.user('Go.');
+  builder.call('run', { n: 1 }, 'one');
+  builder.call('run', { n: 2 }, 'two', { thinkingBlocks });
+  builder.user('And?');
+  builder.custom('acme/note');
+  builder.request();
+  return builder;
+}
+
+function masked(view: View, id: string, text = 'X'): LLMConvertibleEvent {
+  const event = view.events.at(view.indexOf(id) ?? 99);
+  const copy = event === undefined ? undefined : redactedCopy(event, { text, arguments: '{}' });
+  if (copy === undefined) throw new Error(`${id} cannot be masked`);
+  return copy;
+}
+
+describe('replace', () => {
+  const view = View.fromEvents(log().events);
+
+  test('copies stand in the place of events; everything else is carried over', () => {
+    const derived = view.replace(new Map([['event-3', { event: masked(view, 'event-3') }]]));
+    expect(outline(derived.toMessages())[2]).toBe('tool call-1: X');
+    expect(outline(view.toMessages())[2]).toBe('tool call-1: one');
+    expect(derived.original('event-3')).toBe(view.original('event-3'));
+    expect(derived.events.at(2)).toMatchObject({ redacted: true, id: 'event-3', toolCallId: 'call-1' });
+    expect([...derived.cutPoints]).toEqual([...view.cutPoints]);
+    expect([...derived.internalEvents]).toEqual([...view.internalEvents]);
+    expect(derived.unhandledCondensationRequest).toBe(true);
+    expect(derived.stored).toBe(view);
+    expect(derived.tokens()).toBe([...derived.events].reduce((sum, event) => sum + estimateTokens(event), 0));
+  });
+
+  test('ids that are not there, and an event by itself, change nothing', () => {
+    const event = view.events.at(0) as LLMConvertibleEvent;
+    expect(view.replace(new Map([['no-such-event', { event }], ['event-1', { event }]]))).toBe(view);
+  });
+
+  test('a copy keeps the id of what it replaces', () => {
+    const event = { ...masked(view, 'event-3'), id: 'another' };
+    const derived = view.replace(new Map([['event-3', { event }]]));
+    expect(derived.indexOf('event-3')).toBe(2);
+    expect(derived.indexOf('another')).toBeUndefined();
+  });
+
+  test('thinking made before a copy took effect and standing after it is left out in prefix-bound', () => {
+    const thinks = (effectiveFrom?: string) => {
+      const change = { event: masked(view, 'event-3'), ...(effectiveFrom === undefined ? {} : { effectiveFrom }) };
+      const messages = view.replace(new Map([['event-3', change]])).toMessages();
+      return outline(messages).some((line) => line.includes(' T '));
+    };
+    expect(thinks('event-2')).toBe(true);
+    expect(thinks('event-7')).toBe(false);
+    expect(thinks()).toBe(false);
+    expect(thinks('no-such-event')).toBe(false);
+  });
+
+  test('a copy that reads the same, or of what is not sent, makes no thinking stale', () => {
+    const builder = log();
+    const second = builder.create('observation', { toolCallId: 'call-1', toolName: 'run', content: [] });
+    const withDuplicate = View.fromEvents([...builder.events.slice(0, 3), second, ...builder.events.slice(3)]);
+    const changes = new Map([
+      [second.id, { event: masked(withDuplicate, second.id) }],
+      ['event-3', { event: masked(withDuplicate, 'event-3', 'one') }],
+    ]);
+    const lines = outline(withDuplicate.replace(changes).toMessages());
+    expect(lines.filter((line) => line.includes(' T '))).toHaveLength(1);
+  });
+});
+
+describe('without', () => {
+  const view = View.fromEvents(log().events);
+
+  test('the view without some events', () => {
+    const derived = view.without(new Set(['event-2', 'event-3', 'no-such-event']));
+    expect([...derived.events].map(({ id }) => id)).toEqual(['event-1', 'event-4', 'event-5', 'event-6']);
+    expect([...derived.cutPoints]).toEqual([0, 1, 3, 4]);
+    expect(outline(derived.toMessages())).toEqual(['user: Go.', 'assistant: (call-2)', 'tool call-2: two', 'user: And?']);
+    expect(derived.stored).toBe(view);
+    expect(derived.original('event-2')).toBeDefined();
+  });
+
+  test('of nothing it is the same view', () => {
+    expect(view.without(new Set(['no-such-event']))).toBe(view);
+  });
+
+  test('views are made from views, and know the stored one', () => {
+    const derived = view.without(new Set(['event-6'])).replace(new Map([['event-3', { event: masked(view, 'event-3') }]]));
+    expect(derived.stored).toBe(view);
+    expect(outline(derived.toMessages())).toEqual([
+      'user: Go.',
+      'assistant: (call-1)',
+      'tool call-1: X',
+      'assistant: (call-2)',
+      'tool call-2: two',
+    ]);
+  });
+
+  test('a part of a batch leaves the rest of it unsent, with the reason', () => {
+    const derived = view.without(new Set(['event-3']));
+    expect([...derived.leftOut]).toEqual([['event-2', 'a part of its batch is forgotten']]);
+  });
+});
+
+describe('what else a view tells', () => {
+  test('tokens: prefix sums of the stored list, by the estimate that it was given', () => {
+    const view = View.fromEvents(log().events, { estimateTokens: ({ type }) => (type === 'message' ? 10 : 1) });
+    expect(view.tokens()).toBe(24);
+    expect(view.tokens(1)).toBe(14);
+    expect(view.tokens(1, 3)).toBe(2);
+    expect(view.tokens(-5, 99)).toBe(24);
+    expect(view.tokens(4, 2)).toBe(0);
+  });
+
+  test('events: length, at, slice, iteration', () => {
+    const { events } = View.fromEvents(log().events);
+    expect(events).toHaveLength(6);
+    expect([events.at(0)?.id, events.at(-1)?.id, events.at(6), events.at(-7)]).toEqual(['event-1', 'event-6', undefined, undefined]);
+    expect(events.slice(-2).map(({ id }) => id)).toEqual(['event-5', 'event-6']);
+    expect(events.slice(1, -4).map(({ id }) => id)).toEqual(['event-2']);
+    expect([...events]).toEqual(events.slice());
+  });
+
+  test('originals: what is forgotten and redacted too, and internal events; not what comes later', () => {
+    const builder = log();
+    const condensed = builder.condensation(['event-2', 'event-3'], { redactions: [{ eventId: 'event-5', text: 'X' }] });
+    const view = View.fromEvents(builder.events);
+    builder.user('Later.');
+    expect(view.original('event-2')).toMatchObject({ type: 'action' });
+    expect(view.original('event-5')).toMatchObject({ content: [{ text: 'two' }] });
+    expect(view.original(condensed.id)).toBe(condensed);
+    expect(view.original('event-10')).toBeUndefined();
+    expect(view.indexOf('event-2')).toBeUndefined();
+  });
+
+  test('internal events are never sent and never in the list', () => {
+    const view = View.fromEvents(log().events);
+    expect([...view.internalEvents].map(({ type }) => type)).toEqual(['acme/note', 'condensation-request']);
+    expect([...view.events].map(({ type }) => type)).not.toContain('acme/note');
+  });
+
+  test('the empty view', () => {
+    const view = View.fromEvents([]);
+    expect([view.events.length, view.tokens(), [...view.cutPoints], view.toMessages()]).toEqual([0, 0, [0], []]);
+    expect(view.unhandledCondensationRequest).toBe(false);
+  });
+});

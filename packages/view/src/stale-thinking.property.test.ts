@@ -1,0 +1,165 @@
+import { createEvent, isToolResult } from '@palimpsest/events';
+import type { Event, EventId, Message } from '@palimpsest/events';
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { View, ViewProjection, redactedCopy } from './index.js';
+import type { Replacement } from './index.js';
+import { carriesThinking } from './stale-thinking.js';
+import { writeCondensation } from './testing/clean-steps.js';
+import { LogTally } from './testing/log-tally.js';
+import { LogWriter } from './testing/log-writer.js';
+import { seededRandom } from './testing/random.js';
+import { sentParts } from './testing/sent-parts.js';
+import { ThinkingSigner, modelCalls } from './testing/thinking-signer.js';
+
+const seed = 20_261_123;
+const tally = new LogTally();
+const logs = fc.record({ seed: fc.nat(1_000_000), length: fc.integer({ min: 5, max: 80 }), dirty: fc.boolean() });
+const forLogs = (
+  numRuns: number,
+  check: (events: readonly Event[]) => void,
+  prepare?: (events: readonly Event[]) => readonly Event[],
+) => fc.assert(fc.property(logs, (options) => tally.check(options, check, prepare)), { seed, numRuns });
+
+afterAll(() => console.log(`fast-check seed ${seed}; ${tally.report()}`));
+
+/** Walks through a log and shows the view before each event; a model was called where `isCall` says so. */
+function replay(events: readonly Event[], visit: (event: Event, view: View, isCall: boolean) => void): View {
+  const projection = new ViewProjection();
+  const calls = new Set(modelCalls(events));
+  for (const [position, event] of events.entries()) {
+    if (projection.view.original(event.id) === undefined) visit(event, projection.view, calls.has(position));
+    projection.append(event);
+  }
+  return projection.view;
+}
+
+/** True for an event that may change what was sent already. */
+function decides(event: Event, view: View): boolean {
+  if (event.type !== 'system-prompt') return event.type === 'condensation' || event.type === 'condensation-revert';
+  const inForce = [...view.events].findLast(({ type }) => type === 'system-prompt');
+  return inForce?.type !== 'system-prompt' || inForce.systemPrompt !== event.systemPrompt;
+}
+
+test('what one model call is sent begins with what the last one was sent, unless something was decided between', () => {
+  forLogs(400, (events) => {
+    let last: readonly unknown[] = [];
+    let isDecided = false;
+    replay(events, (event, view, isCall) => {
+      isDecided ||= decides(event, view);
+      if (!isCall) return;
+      const parts = sentParts(view.toMessages());
+      if (!isDecided) expect(parts.slice(0, last.length)).toEqual(last);
+      last = parts;
+      isDecided = false;
+    });
+  });
+});
+
+test('prefix-bound: no thinking is sent that does not verify, and none is left out that would', () => {
+  forLogs(400, (events) => {
+    const signer = new ThinkingSigner();
+    const excused = new Set<unknown>();
+    let decisions = 0;
+    let madeOfLess: string | undefined;
+    const verify = (view: View): void => {
+      const request = view.toMessages({ thinking: 'prefix-bound' });
+      expect(signer.refused(request)).toEqual([]);
+      const inVain = signer.leftOutInVain(request, view.toMessages({ thinking: 'latest-turn' }));
+      // Two decisions with no call between can undo each other, and a batch that a call lacked can be forgotten.
+      if (decisions <= 1) expect(inVain.filter((block) => !excused.has(block))).toEqual([]);
+      decisions = 0;
+    };
+    const last = replay(events, (event, view, isCall) => {
+      if (decides(event, view)) decisions++;
+      if (isCall) verify(view);
+      if (event.type !== 'action' && event.type !== 'message') return;
+      const isWaiting = [...view.leftOut.values()].some((reason) => reason.startsWith('waits'));
+      if (isCall && isWaiting) madeOfLess = event.llmResponseId;
+      if (event.llmResponseId === madeOfLess) for (const block of event.thinkingBlocks ?? []) excused.add(block);
+      if (carriesThinking(event)) signer.sign(event, view.toMessages({ thinking: 'prefix-bound' }));
+    });
+    verify(last);
+  });
+});
+
+test('prefix-bound: thinking verifies behind copies that stand in a view since a directive in the log', () => {
+  const withDirectives = (events: readonly Event[]): readonly Event[] => {
+    const random = seededRandom(events.length);
+    return events.flatMap((event, index) => {
+      if (!random.chance(0.15)) return [event];
+      const target = events[random.below(index + 1)]?.id;
+      return [event, createEvent('acme/directive', { source: 'environment', id: `directive-${index}`, target })];
+    });
+  };
+  forLogs(
+    250,
+    (events) => {
+      const signer = new ThinkingSigner();
+      const changes = new Map<EventId, Replacement>();
+      const last = replay(events, (event, stored, isCall) => {
+        const view = stored.replace(changes);
+        if (isCall) expect(signer.refused(view.toMessages())).toEqual([]);
+        if ((event.type === 'action' || event.type === 'message') && carriesThinking(event)) {
+          signer.sign(event, view.toMessages());
+        }
+        const target = event.type === 'acme/directive' ? stored.original(String(event['target'])) : undefined;
+        if (target === undefined || changes.has(target.id) || !(target.type === 'action' || isToolResult(target))) return;
+        const copy = redactedCopy(target, { text: 'redacted', arguments: '{"redacted":true}' });
+        if (copy !== undefined) changes.set(target.id, { event: copy, effectiveFrom: event.id });
+      });
+      expect(signer.refused(last.replace(changes).toMessages())).toEqual([]);
+    },
+    withDirectives,
+  );
+});
+
+test('latest-turn: a turn whose response thought begins with its thinking, whatever is cut before', () => {
+  let condensations = 0;
+  fc.assert(
+    fc.property(fc.nat(1_000_000), (run) => {
+      condensations += agentWithManualThinking(run);
+    }),
+    { seed, numRuns: 60 },
+  );
+  console.log(`latest-turn: ${condensations} condensations in 60 sessions`);
+  expect(condensations).toBeGreaterThan(50);
+});
+
+/**
+ * An agent whose model thinks at the start of each turn, and whose condenser acts once in a turn. A second edit in one turn
+ * finds the thinking of the turn stale, which holds no loop together.
+ */
+function agentWithManualThinking(run: number): number {
+  const random = seededRandom(run);
+  const log = new LogWriter(random, 'e');
+  log.add(log.create('system-prompt', { systemPrompt: log.text() }));
+  log.words('user');
+  let isEdited = false;
+  for (let step = 0; step < 30; step++) {
+    const request = View.fromEvents(log.events, { thinking: 'latest-turn' }).toMessages();
+    expect(startsWithoutThinking(request)).toBe(false);
+    const isNewTurn = request.at(-1)?.role === 'user';
+    isEdited &&= !isNewTurn;
+    log.startResponse();
+    if (random.chance(0.1)) {
+      log.assistantWords({ thinking: isNewTurn ? 1 : 0 });
+      log.words('user');
+      continue;
+    }
+    const calls = [log.action({ thinking: isNewTurn ? 1 : 0 }), ...(random.chance(0.4) ? [log.action({ thinking: 0 })] : [])];
+    for (const call of calls) log.answer(call);
+    if (random.chance(0.1)) log.words('environment');
+    const { length } = log;
+    if (!isEdited && random.chance(0.25)) writeCondensation(log);
+    isEdited ||= log.length > length;
+  }
+  return log.counts.condensation;
+}
+
+/** What a provider of manual thinking refuses: a turn with calls that does not begin with thinking (rule A16). */
+function startsWithoutThinking(messages: readonly Message[]): boolean {
+  const turn = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
+  const [first] = turn;
+  return first?.role === 'assistant' && turn.some(({ role }) => role === 'tool') && first.thinkingBlocks === undefined;
+}

@@ -1,0 +1,31 @@
+import type { View } from '../../view.js';
+import type { Outcome } from './subject.js';
+
+/** Everything that can be seen of a view, as text that is equal for equal views. */
+export function fingerprint(view: View): string {
+  return JSON.stringify({
+    events: [...view.events],
+    internalEvents: [...view.internalEvents],
+    condensations: [...view.condensations],
+    notes: [...view.notes],
+    leftOut: [...view.leftOut],
+    cutPoints: [...view.cutPoints],
+    tokens: [...view.events].map((_, index) => view.tokens(0, index + 1)),
+    request: view.unhandledCondensationRequest,
+    messages: view.toMessages(),
+  });
+}
+
+/** What a condenser decided, as text that is equal for equal decisions: without ids, times and metadata of its own. */
+export function decision(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case 'none':
+      return 'none';
+    case 'view':
+      return JSON.stringify(outcome.view.toMessages());
+    case 'condensation': {
+      const { forgottenEventIds, redactions, summary, summaryOffset } = outcome.condensation;
+      return JSON.stringify({ forgottenEventIds: [...forgottenEventIds].sort(), redactions, summary, summaryOffset });
+    }
+  }
+}

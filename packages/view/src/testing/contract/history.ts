@@ -1,0 +1,67 @@
+import { createEvent } from '@palimpsest/events';
+import type { Event } from '@palimpsest/events';
+import type { ThinkingMode } from '../../render-options.js';
+import { View } from '../../view.js';
+import { randomLog } from '../random-log.js';
+
+/** A log on which a condenser is tried, with its name for messages. */
+export interface NamedLog {
+  readonly name: string;
+  readonly events: readonly Event[];
+}
+
+/** A log on which a condenser is tried, and its view. */
+export interface History extends NamedLog {
+  readonly thinking: ThinkingMode;
+  readonly view: View;
+}
+
+/** The history of a log. Its view is made once, when it is first asked for. */
+export function historyOf(log: NamedLog, thinking: ThinkingMode = 'prefix-bound'): History {
+  let view: View | undefined;
+  return {
+    name: `${log.name} (${thinking})`,
+    events: log.events,
+    thinking,
+    get view() {
+      return (view ??= View.fromEvents(log.events, { thinking }));
+    },
+  };
+}
+
+/**
+ * The histories of a contract run: the log on which the condenser acts, the caller's logs, the first one with dirt behind it,
+ * and generated clean and dirty ones, 30 to 250 events long. Each comes a second time with a request at its end.
+ */
+export function historiesOf(options: {
+  readonly actsOn: readonly Event[];
+  readonly logs: readonly NamedLog[];
+  readonly seeds: readonly number[];
+}): readonly History[] {
+  const actsOn = { name: 'the log made for it', events: options.actsOn };
+  const generated = options.seeds.flatMap((seed): readonly NamedLog[] => {
+    const length = 30 + ((seed * 37) % 220);
+    const tail = randomLog({ seed, length: 25, dirty: true, idPrefix: 'tail-' });
+    return [
+      randomLog({ seed, length }),
+      randomLog({ seed, length, dirty: true }),
+      ...(seed % 3 === 0 ? [{ name: `${actsOn.name} + ${tail.name}`, events: [...actsOn.events, ...tail.events] }] : []),
+    ];
+  });
+  return [actsOn, ...options.logs, ...generated].flatMap((log, index) => {
+    const thinking: ThinkingMode = index % 2 === 0 ? 'prefix-bound' : 'latest-turn';
+    const history = historyOf(log, thinking);
+    return [history, withRequest(history)];
+  });
+}
+
+/** The history with a request for condensation at its end. */
+export function withRequest({ name, events, thinking }: History): History {
+  const request = createEvent('condensation-request', { reason: 'contract' });
+  return historyOf({ name: `${name} + request`, events: [...events, request] }, thinking);
+}
+
+/** The history with one more event. */
+export function withEvent({ name, events, thinking }: History, event: Event): History {
+  return historyOf({ name, events: [...events, event] }, thinking);
+}

@@ -1,0 +1,96 @@
+import type { Event } from '@palimpsest/events';
+import { callHistory, withoutRepeatedIds } from '../../properties/call-history.js';
+import { protectedEventIds } from '../../protected-events.js';
+import type { View } from '../../view.js';
+import { messageViolations } from '../message-violations.js';
+import { check } from './check.js';
+import { onEveryHistory } from './subject.js';
+import type { Rule } from './subject.js';
+
+const returnsOneOfTwo: Rule = {
+  name: 'returns a view or a condensation',
+  check: (subject) =>
+    onEveryHistory(subject, ({ outcome, history }) => {
+      if (outcome.kind !== 'view') return;
+      check(outcome.view.stored === history.view, 'the view that it returned is not made from the one that it was given');
+    }),
+};
+
+const forgetsWhatIsThere: Rule = {
+  name: 'forgets only what the view holds',
+  check: (subject) =>
+    onEveryHistory(subject, ({ outcome, history: { view } }) => {
+      const internal = new Set([...view.internalEvents].map(({ id }) => id));
+      const held = (id: string): boolean => view.indexOf(id) !== undefined || internal.has(id);
+      if (outcome.kind === 'view') {
+        const strange = [...outcome.view.events].filter(({ id }) => view.indexOf(id) === undefined);
+        check(strange.length === 0, `the view that it returned holds events that were not there: ${idsOf(strange)}`);
+      }
+      if (outcome.kind !== 'condensation') return;
+      const { forgottenEventIds, redactions = [] } = outcome.condensation;
+      check(forgottenEventIds.length + redactions.length > 0, 'the condensation forgets nothing and masks nothing');
+      const named = [...forgottenEventIds, ...redactions.map(({ eventId }) => eventId)];
+      const unknown = named.filter((id) => !held(id));
+      check(unknown.length === 0, `the condensation names events that are not in the view: ${unknown.join(', ')}`);
+      check(new Set(forgottenEventIds).size === forgottenEventIds.length, 'the condensation names an event twice');
+    }),
+};
+
+const keepsUnitsWhole: Rule = {
+  name: 'leaves calls, results and batches whole',
+  check: (subject) =>
+    onEveryHistory(subject, ({ outcome, history, after }) => {
+      const { view } = history;
+      const violations = messageViolations(after.toMessages());
+      check(violations.length === 0, `a provider would refuse the messages: ${violations.join('; ')}`);
+      const lost = noLongerSent(view, after, history.events);
+      check(lost.length === 0, `these stay but can no longer be sent: ${lost.join(', ')}`);
+      if (outcome.kind !== 'condensation') return;
+      const notes = after.notes.slice(view.notes.length).map(({ note }) => note);
+      check(notes.length === 0, `the view could not do all of the condensation: ${notes.join('; ')}`);
+    }),
+};
+
+/** What is still stored and was sent before, and is not now; but for the half of a late pair whose other half is gone. */
+function noLongerSent(before: View, after: View, log: readonly Event[]): readonly string[] {
+  const { byEvent } = callHistory(withoutRepeatedIds(log));
+  return [...after.events]
+    .filter(({ id }) => after.leftOut.has(id) && before.indexOf(id) !== undefined && !before.leftOut.has(id))
+    .filter(({ id, type }) => {
+      if (type === 'system-prompt') return false;
+      const call = byEvent.get(id);
+      return call?.late !== true || (after.indexOf(call.action.id) !== undefined && after.indexOf(call.result?.id ?? '') !== undefined);
+    })
+    .map(({ id }) => `${id} (${after.leftOut.get(id)})`);
+}
+
+const keepsProtected: Rule = {
+  name: 'keeps protected events, unless it says that it does not',
+  check: (subject) =>
+    onEveryHistory(subject, ({ condenser, history, after }) => {
+      if (condenser.protects === false) return;
+      const lost = [...protectedEventIds(history.view)].filter((id) => after.indexOf(id) === undefined);
+      check(lost.length === 0, `forgot protected events: ${lost.join(', ')}`);
+    }),
+};
+
+const neverGrows: Rule = {
+  name: 'never grows the view',
+  check: (subject) =>
+    onEveryHistory(subject, ({ history: { view }, after }) => {
+      check(after.tokens() <= view.tokens(), `${view.tokens()} tokens became ${after.tokens()}`);
+    }),
+};
+
+function idsOf(events: readonly Event[]): string {
+  return events.map(({ id }) => id).join(', ');
+}
+
+/** What a result must be. */
+export const rulesOfResults: readonly Rule[] = [
+  returnsOneOfTwo,
+  forgetsWhatIsThere,
+  keepsUnitsWhole,
+  keepsProtected,
+  neverGrows,
+];

@@ -1,0 +1,100 @@
+import type { Condensation } from '@palimpsest/events';
+import type { CondenseContext, Condenser } from '../../condenser.js';
+import { isCondensation } from '../../condenser.js';
+import { NoCondensationAvailableError } from '../../errors.js';
+import type { View } from '../../view.js';
+import { check } from './check.js';
+import type { History, NamedLog } from './history.js';
+import { withEvent } from './history.js';
+
+/** The condenser under test and what it is tried on. */
+export interface Subject {
+  readonly create: () => Condenser | Promise<Condenser>;
+  readonly createHanging: (() => Condenser | Promise<Condenser>) | undefined;
+  readonly context: Omit<CondenseContext, 'signal' | 'report'>;
+  /** The history on which it must act. */
+  readonly actsOn: History;
+  readonly histories: readonly History[];
+  /** What {@link trialOn} makes of one of them; each is made once. */
+  readonly trial: (history: History) => Promise<Trial>;
+  /** How often it may condense in a row. */
+  readonly settlesWithin: number;
+}
+
+/** One promise of the condenser's contract. */
+export interface Rule {
+  readonly name: string;
+  /** Throws where the condenser breaks it. */
+  readonly check: (subject: Subject) => Promise<void>;
+}
+
+/** What a condenser did. */
+export type Outcome =
+  | { readonly kind: 'view'; readonly view: View }
+  | { readonly kind: 'condensation'; readonly condensation: Condensation }
+  | { readonly kind: 'none' };
+
+/** Calls a condenser. Throws what it throws, but for the error that says that nothing can be condensed. */
+export async function condense(
+  condenser: Condenser,
+  view: View,
+  { context }: Subject,
+  signal?: AbortSignal,
+): Promise<Outcome> {
+  let result: View | Condensation;
+  try {
+    result = await condenser.condense(view, {
+      ...context,
+      ...(signal === undefined ? {} : { signal }),
+      report: () => undefined,
+    });
+  } catch (error) {
+    if (NoCondensationAvailableError.isInstance(error)) return { kind: 'none' };
+    throw error;
+  }
+  check(typeof result === 'object' && result !== null, `returned ${typeof result}`);
+  if (isCondensation(result)) return { kind: 'condensation', condensation: result };
+  check(typeof result.toMessages === 'function' && result.events !== undefined, 'returned neither a view nor a condensation');
+  return { kind: 'view', view: result };
+}
+
+/** What the model would read after an outcome. */
+export function viewAfter(history: History, outcome: Outcome): View {
+  switch (outcome.kind) {
+    case 'view':
+      return outcome.view;
+    case 'condensation':
+      return withEvent(history, outcome.condensation).view;
+    case 'none':
+      return history.view;
+  }
+}
+
+/** A new condenser tried on one history. */
+export interface Trial {
+  readonly condenser: Condenser;
+  readonly history: History;
+  readonly outcome: Outcome;
+  readonly after: View;
+}
+
+/** Tries a new condenser on a history. */
+export async function trialOn(history: History, subject: Subject): Promise<Trial> {
+  const condenser = await subject.create();
+  const outcome = await condense(condenser, history.view, subject);
+  return { condenser, history, outcome, after: viewAfter(history, outcome) };
+}
+
+/** Checks what a condenser did on every history; what fails names the history. */
+export async function onEveryHistory(subject: Subject, verify: (trial: Trial) => void): Promise<void> {
+  for (const history of subject.histories) await named(history, async () => verify(await subject.trial(history)));
+}
+
+/** Puts the history's name before what a failing check says. */
+export async function named<Result>(history: NamedLog, run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    throw new Error(`on ${history.name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}

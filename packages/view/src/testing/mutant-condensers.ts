@@ -1,0 +1,183 @@
+import { isToolResult } from '@palimpsest/events';
+import type { Condensation, EventId } from '@palimpsest/events';
+import type { Condenser } from '../condenser.js';
+import { NoCondensationAvailableError } from '../errors.js';
+import { protectedEventIds } from '../protected-events.js';
+import { View } from '../view.js';
+import { carelessCondensation, forgetMiddle, mustAct } from './sample-condensers.js';
+
+/** A condenser that breaks a promise, and the rule that must catch it. */
+export interface Mutant {
+  readonly name: string;
+  readonly caughtBy: string;
+  readonly create: () => Condenser;
+  readonly createHanging?: () => Condenser;
+}
+
+type Condense = Condenser['condense'];
+
+const act = (view: View): Condensation | View => (mustAct(view) ? forgetMiddle(view, 'S') : view);
+
+function mutant(name: string, caughtBy: string, condense: Condense, declared: Partial<Condenser> = {}): Mutant {
+  return {
+    name,
+    caughtBy,
+    create: () => ({ name, handlesCondensationRequests: true, ...declared, condense }),
+  };
+}
+
+function stateful(name: string, caughtBy: string, make: () => Condense): Mutant {
+  return { name, caughtBy, create: () => ({ name, handlesCondensationRequests: true, condense: make() }) };
+}
+
+const forget = (ids: readonly EventId[], rest: Partial<Condensation> = {}): Condensation =>
+  carelessCondensation({ forgottenEventIds: ids, ...rest });
+
+const unprotected = (view: View): readonly EventId[] => {
+  const kept = protectedEventIds(view);
+  return [...view.events].map(({ id }) => id).filter((id) => !kept.has(id));
+};
+
+const whole = 'leaves calls, results and batches whole';
+const sameDecision = 'decides the same for the same view, and keeps no state';
+const typedError = 'throws nothing but NoCondensationAvailableError, and that only on a request';
+const knownIds = 'forgets only what the view holds';
+const aborted = 'stops when aborted';
+const input = 'leaves the view that it was given as it was';
+const oneOfTwo = 'returns a view or a condensation';
+
+/** One broken condenser for each way in which one can be broken. */
+export const mutants: readonly Mutant[] = [
+  mutant('does nothing', 'acts on the history made for it', (view) => view, { handlesCondensationRequests: false }),
+  mutant('ignores requests', 'answers requests, where it says that it does', (view) =>
+    view.unhandledCondensationRequest ? view : act(view),
+  ),
+  mutant('returns nothing', oneOfTwo, () => undefined as never),
+  mutant('returns a list of events', oneOfTwo, (view) => [...view.events] as never),
+  mutant('returns a view of another log', oneOfTwo, (view) => (mustAct(view) ? View.fromEvents([...view.events]) : view), {
+    handlesCondensationRequests: false,
+  }),
+  mutant('forgets the first result only', whole, (view) => {
+    const result = [...view.events].find((event) => isToolResult(event) && !view.leftOut.has(event.id));
+    return mustAct(view) && result !== undefined ? forget([result.id]) : view;
+  }, { handlesCondensationRequests: false }),
+  mutant('forgets half of a batch', whole, (view) => {
+    const actions = [...view.events].filter((event) => event.type === 'action');
+    const first = actions.find(({ llmResponseId }, index) => actions[index + 1]?.llmResponseId === llmResponseId);
+    const result = [...view.events].find((event) => isToolResult(event) && event.toolCallId === first?.toolCall.id);
+    return first !== undefined && result !== undefined ? forget([first.id, result.id]) : view;
+  }, { handlesCondensationRequests: false }),
+  mutant('leaves half of a batch out of the view', whole, (view) => {
+    const action = [...view.events].find((event) => event.type === 'action' && !view.leftOut.has(event.id));
+    return mustAct(view) && action !== undefined ? view.without(new Set([action.id])) : view;
+  }, { handlesCondensationRequests: false }),
+  mutant('forgets a call that waits', whole, (view) => {
+    const waiting = [...view.events].findLast((event) => event.type === 'action' && view.leftOut.has(event.id));
+    return waiting === undefined ? act(view) : forget([waiting.id]);
+  }),
+  mutant('forgets the first user message', 'keeps protected events', (view) => {
+    const first = [...view.events].find((event) => event.type === 'message' && event.source === 'user');
+    return mustAct(view) && first !== undefined ? forget([first.id]) : act(view);
+  }),
+  mutant('forgets the system prompt', 'keeps protected events', (view) => {
+    const system = [...view.events].findLast((event) => event.type === 'system-prompt');
+    return mustAct(view) && system !== undefined ? forget([system.id]) : act(view);
+  }),
+  mutant('leaves the latest user message out', 'keeps protected events', (view) => {
+    const latest = [...view.events].findLast((event) => event.type === 'message' && event.source === 'user');
+    return latest === undefined ? view : view.without(new Set([latest.id]));
+  }, { handlesCondensationRequests: false }),
+  mutant('grows', 'never grows the view', (view) => {
+    const [id] = unprotected(view).filter((one) => view.leftOut.has(one) === false);
+    const event = id === undefined ? undefined : view.original(id);
+    return mustAct(view) && id !== undefined && event?.type === 'message'
+      ? forget([id], { summary: 'S'.repeat(50_000), summaryOffset: 1 })
+      : act(view);
+  }),
+  mutant('summarises its own summary for ever', 'settles', (view) => {
+    const summary = [...view.events].find(({ type }) => type === 'condensation-summary');
+    return summary === undefined ? act(view) : forget([summary.id], { summary: 'S', summaryOffset: 2 });
+  }),
+  mutant('forgets nothing for ever', 'settles', (view) => (mustAct(view) ? forget([], { summary: '' }) : view)),
+  mutant('cuts its own view again', 'settles', (view) => {
+    const [last] = unprotected(view).slice(-1);
+    return last === undefined ? view : view.without(new Set([last]));
+  }, { handlesCondensationRequests: false }),
+  mutant('writes into events', input, (view) => {
+    for (const event of view.events) if (!Object.isFrozen(event)) Object.assign(event, { seen: true });
+    return act(view);
+  }),
+  mutant('empties the list of what is left out', input, (view) => {
+    (view.leftOut as Map<EventId, string>).set('mine', 'seen');
+    return act(view);
+  }),
+  stateful('decides at random', sameDecision, () => (view) => (mustAct(view) ? forgetMiddle(view, `S${Math.random()}`) : view)),
+  stateful('acts once', sameDecision, () => {
+    let isDone = false;
+    return (view) => {
+      if (isDone && !view.unhandledCondensationRequest) return view;
+      isDone = true;
+      return act(view);
+    };
+  }),
+  stateful('numbers its summaries', sameDecision, () => {
+    let count = 0;
+    return (view) => (mustAct(view) ? forgetMiddle(view, `Summary ${++count}`) : view);
+  }),
+  mutant('names ids that are not there', knownIds, (view) =>
+    mustAct(view) ? forget([...unprotected(view).slice(0, 0), 'no-such-event']) : view,
+  ),
+  mutant('names what is forgotten already', knownIds, (view) => {
+    const [earlier] = view.condensations;
+    return earlier === undefined || earlier.forgottenEventIds.length === 0 ? act(view) : forget(earlier.forgottenEventIds);
+  }),
+  mutant('condenses nothing', knownIds, (view) => (mustAct(view) ? forget([]) : view)),
+  mutant('throws on long views', typedError, (view) => {
+    if (mustAct(view)) throw new TypeError('too long');
+    return view;
+  }),
+  mutant('throws the typed error unasked', typedError, (view) => {
+    if (mustAct(view)) throw new NoCondensationAvailableError('I do not want to');
+    return view;
+  }),
+  mutant('throws on a request that it does not handle', typedError, (view) => {
+    if (view.unhandledCondensationRequest) throw new NoCondensationAvailableError('I cannot');
+    return act(view);
+  }, { handlesCondensationRequests: false }),
+  mutant('puts a date into its metadata', 'survives JSON', (view) => {
+    const result = act(view);
+    return 'type' in result ? { ...result, metadata: { at: new Date(0) } } : result;
+  }),
+  mutant('uses one id for all', 'replays exactly', (view) => {
+    const result = act(view);
+    return 'type' in result ? { ...result, id: view.events.at(0)?.id ?? 'x' } : result;
+  }),
+  mutant('knows every type', 'tolerates event types that it does not know', (view) => {
+    for (const { type } of view.internalEvents) {
+      if (type === 'acme/note' || !/^[a-z]+(-[a-z]+)*$/.test(type)) throw new Error(`what is ${type}?`);
+    }
+    return act(view);
+  }),
+  mutant('fails on newer types', 'tolerates event types that it does not know', (view) => {
+    const newer = [...view.internalEvents].find(({ type }) => (type as string) === 'from-a-newer-version');
+    if (newer !== undefined) throw new Error(`what is ${newer.type}?`);
+    return act(view);
+  }),
+  {
+    name: 'ignores the abort',
+    caughtBy: aborted,
+    create: () => ({ name: 'ignores the abort', condense: act }),
+    createHanging: () => ({ name: 'ignores the abort', condense: () => new Promise<View>(() => undefined) }),
+  },
+  {
+    name: 'throws something of its own when aborted',
+    caughtBy: aborted,
+    create: () => ({
+      name: 'throws something of its own when aborted',
+      condense: (view, { signal }) => {
+        if (signal?.aborted === true) throw new Error('stopped');
+        return act(view);
+      },
+    }),
+  },
+];

@@ -1,0 +1,84 @@
+import type { Condensation } from '@palimpsest/events';
+import { createEvent, isToolResult } from '@palimpsest/events';
+import { condensation } from '../condensation.js';
+import type { Condenser } from '../condenser.js';
+import { NoCondensationAvailableError } from '../errors.js';
+import { protectedEventIds } from '../protected-events.js';
+import { redactedCopy } from '../redacted-copy.js';
+import type { View } from '../view.js';
+
+/** More than this many events, and a sample condenser acts. */
+export const sampleMaxSize = 40;
+
+/** Condensers that keep the contract, one for each kind of result. */
+export const soundCondensers: readonly Condenser[] = [
+  {
+    name: 'forgets the middle, with a summary',
+    handlesCondensationRequests: true,
+    condense: (view) => (mustAct(view) ? forgetMiddle(view, 'S') : view),
+  },
+  {
+    name: 'masks all long results but the newest',
+    condense(view) {
+      const redactions = [...view.events]
+        .slice(0, -10)
+        .filter((event) => isToolResult(event) && !event.redacted && !view.leftOut.has(event.id))
+        .map(({ id }) => ({ eventId: id, text: '' }));
+      return redactions.length < 5 ? view : condensation({ view, redactions });
+    },
+  },
+  {
+    name: 'leaves out all but the newest',
+    rewritesEveryStep: true,
+    condense(view) {
+      const end = view.cutPoints.atOrBefore(view.events.length - sampleMaxSize / 2) ?? 0;
+      const kept = protectedEventIds(view);
+      const ids = [...view.events].slice(0, end).map(({ id }) => id);
+      return view.without(new Set(ids.filter((id) => !kept.has(id))));
+    },
+  },
+  {
+    name: 'masks long results in copies',
+    condense(view) {
+      const long = [...view.events].filter((event) => isToolResult(event) && JSON.stringify(event).length > 300);
+      return view.replace(
+        new Map(
+          long.flatMap((event) => {
+            const copy = redactedCopy(event, { text: '…' });
+            return copy === undefined ? [] : [[event.id, { event: copy }] as const];
+          }),
+        ),
+      );
+    },
+  },
+];
+
+/** True where a sample condenser must act. */
+export function mustAct(view: View): boolean {
+  return view.unhandledCondensationRequest || view.events.length > sampleMaxSize;
+}
+
+/** Forgets what stands between the first events and the newest ones, if the summary is smaller; else it declines. */
+export function forgetMiddle(view: View, summary: string): Condensation | View {
+  const end = view.events.length - sampleMaxSize / 4;
+  try {
+    const event = condensation({ view, start: 2, end: Math.max(end, Math.floor(view.events.length / 2)), summary });
+    const size = event.forgottenEventIds.reduce((sum, id) => sum + tokensOf(view, id), 0);
+    if (size > summary.length / 4 + 10) return event;
+  } catch (error) {
+    if (!view.unhandledCondensationRequest && NoCondensationAvailableError.isInstance(error)) return view;
+    throw error;
+  }
+  if (!view.unhandledCondensationRequest) return view;
+  throw new NoCondensationAvailableError('the summary is no smaller than what it stands for');
+}
+
+function tokensOf(view: View, id: string): number {
+  const index = view.indexOf(id) ?? 0;
+  return view.tokens(index, index + 1);
+}
+
+/** A condensation made by hand, with no care at all. */
+export function carelessCondensation(fields: Omit<Condensation, 'type' | 'id' | 'timestamp' | 'source'>): Condensation {
+  return createEvent('condensation', fields);
+}
