@@ -66,7 +66,13 @@ describe('what is forgotten', () => {
 describe('where the summary stands', () => {
   const after = (start: number, end: number) => {
     const log = longLog();
-    const event = condensation({ view: View.fromEvents(log.events), start, end, summary: 'S', createEvent: log.create });
+    const event = condensation({
+      view: View.fromEvents(log.events),
+      start,
+      end,
+      summary: 'S',
+      createEvent: log.create,
+    });
     log.add(event);
     return [...View.fromEvents(log.events).events].map(({ type, id }) => (type === 'condensation-summary' ? 'S' : id));
   };
@@ -144,7 +150,10 @@ describe('a view made from the stored one', () => {
         expect(event.forgottenEventIds.filter((id) => protectedIds.includes(id))).toEqual([]);
         const lost = [...after.events].filter(
           ({ id, type }) =>
-            type !== 'system-prompt' && view.indexOf(id) !== undefined && !view.leftOut.has(id) && after.leftOut.has(id),
+            type !== 'system-prompt' &&
+            view.indexOf(id) !== undefined &&
+            !view.leftOut.has(id) &&
+            after.leftOut.has(id),
         );
         expect(lost.filter(({ id }) => history.byEvent.get(id)?.late !== true)).toEqual([]);
       }),

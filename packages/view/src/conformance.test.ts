@@ -59,7 +59,10 @@ describe.skipIf(folder === undefined)('conformance with the upstream system', ()
     const different = clean.filter((one) => !equal([...viewOf(one).cutPoints], one.expect.indices));
     for (const one of different) {
       const cuts = new Set(viewOf(one).cutPoints);
-      expect([...one.expect.indices].filter((index) => !cuts.has(index)), `case ${one.case}`).toEqual([]);
+      expect(
+        [...one.expect.indices].filter((index) => !cuts.has(index)),
+        `case ${one.case}`,
+      ).toEqual([]);
     }
     console.log(`cut points: ${different.length} of ${clean.length} clean cases differ, by stale thinking`);
     expect(different.length).toBeLessThanOrEqual(5);
@@ -90,7 +93,9 @@ describe.skipIf(folder === undefined)('conformance with the upstream system', ()
 });
 
 function readCases(file: string): readonly UpstreamCase[] {
-  const lines = readFileSync(file, 'utf8').split('\n').filter((line) => line !== '');
+  const lines = readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
   return lines.map((line) => JSON.parse(line) as UpstreamCase);
 }
 

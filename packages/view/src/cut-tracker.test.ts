@@ -108,7 +108,19 @@ test('indices between and outside of cut points, fractions and infinities includ
   log.user('b');
   const { cutPoints } = View.fromEvents(log.events);
   expect([...cutPoints]).toEqual([0, 1, 3, 4]);
-  expect([2, 1.5, -Infinity, 5, Infinity].map((index) => cutPoints.atOrAfter(index))).toEqual([3, 3, 0, undefined, undefined]);
-  expect([2, 3.5, Infinity, -1, -Infinity].map((index) => cutPoints.atOrBefore(index))).toEqual([1, 3, 4, undefined, undefined]);
+  expect([2, 1.5, -Infinity, 5, Infinity].map((index) => cutPoints.atOrAfter(index))).toEqual([
+    3,
+    3,
+    0,
+    undefined,
+    undefined,
+  ]);
+  expect([2, 3.5, Infinity, -1, -Infinity].map((index) => cutPoints.atOrBefore(index))).toEqual([
+    1,
+    3,
+    4,
+    undefined,
+    undefined,
+  ]);
   expect([0, 0.5, 2, 4, NaN].map((index) => cutPoints.has(index))).toEqual([true, false, false, true, false]);
 });

@@ -43,7 +43,14 @@ describe('replace', () => {
 
   test('ids that are not there, and an event by itself, change nothing', () => {
     const event = view.events.at(0) as LLMConvertibleEvent;
-    expect(view.replace(new Map([['no-such-event', { event }], ['event-1', { event }]]))).toBe(view);
+    expect(
+      view.replace(
+        new Map([
+          ['no-such-event', { event }],
+          ['event-1', { event }],
+        ]),
+      ),
+    ).toBe(view);
   });
 
   test('a copy keeps the id of what it replaces', () => {
@@ -85,7 +92,12 @@ describe('without', () => {
     const derived = view.without(new Set(['event-2', 'event-3', 'no-such-event']));
     expect([...derived.events].map(({ id }) => id)).toEqual(['event-1', 'event-4', 'event-5', 'event-6']);
     expect([...derived.cutPoints]).toEqual([0, 1, 3, 4]);
-    expect(outline(derived.toMessages())).toEqual(['user: Go.', 'assistant: (call-2)', 'tool call-2: two', 'user: And?']);
+    expect(outline(derived.toMessages())).toEqual([
+      'user: Go.',
+      'assistant: (call-2)',
+      'tool call-2: two',
+      'user: And?',
+    ]);
     expect(derived.stored).toBe(view);
     expect(derived.original('event-2')).toBeDefined();
   });
@@ -95,7 +107,9 @@ describe('without', () => {
   });
 
   test('views are made from views, and know the stored one', () => {
-    const derived = view.without(new Set(['event-6'])).replace(new Map([['event-3', { event: masked(view, 'event-3') }]]));
+    const derived = view
+      .without(new Set(['event-6']))
+      .replace(new Map([['event-3', { event: masked(view, 'event-3') }]]));
     expect(derived.stored).toBe(view);
     expect(outline(derived.toMessages())).toEqual([
       'user: Go.',
@@ -125,7 +139,12 @@ describe('what else a view tells', () => {
   test('events: length, at, slice, iteration', () => {
     const { events } = View.fromEvents(log().events);
     expect(events).toHaveLength(6);
-    expect([events.at(0)?.id, events.at(-1)?.id, events.at(6), events.at(-7)]).toEqual(['event-1', 'event-6', undefined, undefined]);
+    expect([events.at(0)?.id, events.at(-1)?.id, events.at(6), events.at(-7)]).toEqual([
+      'event-1',
+      'event-6',
+      undefined,
+      undefined,
+    ]);
     expect(events.slice(-2).map(({ id }) => id)).toEqual(['event-5', 'event-6']);
     expect(events.slice(1, -4).map(({ id }) => id)).toEqual(['event-2']);
     expect([...events]).toEqual(events.slice());

@@ -36,7 +36,10 @@ describe('neighbouring user messages', () => {
 describe('content', () => {
   test('blank words are not sent', () => {
     const log = logBuilder();
-    log.user([{ type: 'text', text: ' \n' }, { type: 'image', url: 'https://example.invalid/a.png' }]);
+    log.user([
+      { type: 'text', text: ' \n' },
+      { type: 'image', url: 'https://example.invalid/a.png' },
+    ]);
     log.agent('');
     log.user('\t');
     const view = View.fromEvents(log.events);
@@ -62,8 +65,20 @@ describe('content', () => {
     log.observation(log.action('c'), 'exit 1', { isError: true });
     log.observation(log.action('d'), '');
     expect(messagesOf(log).filter(({ role }) => role === 'tool')).toEqual([
-      { role: 'tool', toolCallId: 'call-1', toolName: 'a', content: [{ type: 'text', text: 'Action rejected: no' }], isError: true },
-      { role: 'tool', toolCallId: 'call-2', toolName: 'b', content: [{ type: 'text', text: 'no such tool' }], isError: true },
+      {
+        role: 'tool',
+        toolCallId: 'call-1',
+        toolName: 'a',
+        content: [{ type: 'text', text: 'Action rejected: no' }],
+        isError: true,
+      },
+      {
+        role: 'tool',
+        toolCallId: 'call-2',
+        toolName: 'b',
+        content: [{ type: 'text', text: 'no such tool' }],
+        isError: true,
+      },
       { role: 'tool', toolCallId: 'call-3', toolName: 'c', content: [{ type: 'text', text: 'exit 1' }], isError: true },
       { role: 'tool', toolCallId: 'call-4', toolName: 'd', content: [] },
     ]);
@@ -73,7 +88,11 @@ describe('content', () => {
     const log = logBuilder();
     const { actions } = log.batch([{ name: 'a' }, { name: 'b' }], { thought: [{ type: 'text', text: 'Both.' }] });
     for (const action of [...actions].reverse()) log.observation(action, action.toolCall.name);
-    expect(outline(messagesOf(log))).toEqual(['assistant: Both. (call-1) (call-2)', 'tool call-2: b', 'tool call-1: a']);
+    expect(outline(messagesOf(log))).toEqual([
+      'assistant: Both. (call-1) (call-2)',
+      'tool call-2: b',
+      'tool call-1: a',
+    ]);
   });
 
   test('a redacted rejection and a redacted error read as the redaction alone; a blank one has no content', () => {
@@ -86,7 +105,10 @@ describe('content', () => {
         { eventId: error.id, text: ' ' },
       ],
     });
-    expect(outline(messagesOf(log)).filter((line) => line.startsWith('tool'))).toEqual(['tool call-1: R', 'tool call-2:']);
+    expect(outline(messagesOf(log)).filter((line) => line.startsWith('tool'))).toEqual([
+      'tool call-1: R',
+      'tool call-2:',
+    ]);
   });
 });
 
@@ -100,7 +122,9 @@ describe('labels', () => {
     log.call('c', {}, 'unlabelled');
     log.call('d', {}, '');
     log.condensation([], { redactions: [{ eventId: 'event-2', text: 'X' }] });
-    const contents = messagesOf(log, { labelObservation }).flatMap((message) => (message.role === 'tool' ? [message.content] : []));
+    const contents = messagesOf(log, { labelObservation }).flatMap((message) =>
+      message.role === 'tool' ? [message.content] : [],
+    );
     expect(contents).toEqual([
       [{ type: 'text', text: 'X\n[event-2]' }],
       [
@@ -136,7 +160,11 @@ describe('thinking modes', () => {
   const thinkingIn = (options: RenderOptions) =>
     messagesOf(thinkingLog(), options).flatMap((message) =>
       message.role === 'assistant'
-        ? [[message.thinkingBlocks, message.reasoningContent, message.reasoningItem].map((part) => (part === undefined ? '-' : '+')).join('')]
+        ? [
+            [message.thinkingBlocks, message.reasoningContent, message.reasoningItem]
+              .map((part) => (part === undefined ? '-' : '+'))
+              .join(''),
+          ]
         : [],
     );
 

@@ -37,7 +37,7 @@ it('does what the README says, in the words of the README', () => {
   const forgetting = condensation({ view, start: 2, end: 6, summary: 'Two files were read.' });
   projection.append(forgetting); // into your log, too: it is an event like any other
 
-  const messages = projection.view.toMessages(); // system, user (with the summary), user
+  const messages = projection.view.toMessages(); // the system prompt, then the user's words around the summary
   const original = projection.view.original(forgetting.forgottenEventIds[0] ?? ''); // nothing is lost
   // end
   expect([view.events.length, [...view.cutPoints]]).toEqual([7, [0, 1, 2, 4, 6, 7]]);
@@ -74,7 +74,10 @@ function written(name: string): readonly string[] {
 }
 
 function lines(text = ''): readonly string[] {
-  return text.split('\n').map((line) => line.trim()).filter((line) => line !== '');
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
 }
 
 function read(path: string): string {

@@ -3,12 +3,22 @@ import { expect, test } from 'vitest';
 import { redactedCopy } from './index.js';
 
 const log = logBuilder();
-const action = log.action({ name: 'write', input: { text: 'long' } }, { thought: [{ type: 'text', text: 'I write.' }] });
-const result = log.observation(action, 'long', { extendedContent: [{ type: 'text', text: 'rule' }], details: { exit: 1 } });
+const action = log.action(
+  { name: 'write', input: { text: 'long' } },
+  { thought: [{ type: 'text', text: 'I write.' }] },
+);
+const result = log.observation(action, 'long', {
+  extendedContent: [{ type: 'text', text: 'rule' }],
+  details: { exit: 1 },
+});
 
 test('a result keeps all but its content', () => {
   const { extendedContent: _extended, ...kept } = result;
-  expect(redactedCopy(result, { text: 'X' })).toEqual({ ...kept, content: [{ type: 'text', text: 'X' }], redacted: true });
+  expect(redactedCopy(result, { text: 'X' })).toEqual({
+    ...kept,
+    content: [{ type: 'text', text: 'X' }],
+    redacted: true,
+  });
   expect(redactedCopy(log.reject(action, 'no'), { text: 'X' })).toMatchObject({ rejectionReason: 'X', redacted: true });
   expect(redactedCopy(log.error(action, 'bad'), { text: 'X' })).toMatchObject({ error: 'X', redacted: true });
 });

@@ -19,7 +19,11 @@ const forLogs = (
   numRuns: number,
   check: (events: readonly Event[]) => void,
   prepare?: (events: readonly Event[]) => readonly Event[],
-) => fc.assert(fc.property(logs, (options) => tally.check(options, check, prepare)), { seed, numRuns });
+) =>
+  fc.assert(
+    fc.property(logs, (options) => tally.check(options, check, prepare)),
+    { seed, numRuns },
+  );
 
 afterAll(() => console.log(`fast-check seed ${seed}; ${tally.report()}`));
 
@@ -104,7 +108,8 @@ test('prefix-bound: thinking verifies behind copies that stand in a view since a
           signer.sign(event, view.toMessages());
         }
         const target = event.type === 'acme/directive' ? stored.original(String(event['target'])) : undefined;
-        if (target === undefined || changes.has(target.id) || !(target.type === 'action' || isToolResult(target))) return;
+        if (target === undefined || changes.has(target.id) || !(target.type === 'action' || isToolResult(target)))
+          return;
         const copy = redactedCopy(target, { text: 'redacted', arguments: '{"redacted":true}' });
         if (copy !== undefined) changes.set(target.id, { event: copy, effectiveFrom: event.id });
       });
@@ -147,7 +152,10 @@ function agentWithManualThinking(run: number): number {
       log.words('user');
       continue;
     }
-    const calls = [log.action({ thinking: isNewTurn ? 1 : 0 }), ...(random.chance(0.4) ? [log.action({ thinking: 0 })] : [])];
+    const calls = [
+      log.action({ thinking: isNewTurn ? 1 : 0 }),
+      ...(random.chance(0.4) ? [log.action({ thinking: 0 })] : []),
+    ];
     for (const call of calls) log.answer(call);
     if (random.chance(0.1)) log.words('environment');
     const { length } = log;

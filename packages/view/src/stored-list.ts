@@ -90,6 +90,8 @@ export class StoredList {
       case 'condensation-summary':
         if (event.type === 'message' && event.role === 'assistant') this.cuts.sealBefore(Infinity);
         if (hasContent(event)) this.cuts.plain(index);
+        return;
+      case 'system-prompt':
     }
   }
 

@@ -12,7 +12,10 @@ const seed = 20_261_121;
 const tally = new LogTally();
 const logs = fc.record({ seed: fc.nat(1_000_000), length: fc.integer({ min: 5, max: 60 }), dirty: fc.boolean() });
 const forLogs = (numRuns: number, check: (events: readonly Event[]) => void) =>
-  fc.assert(fc.property(logs, (options) => tally.check(options, check)), { seed, numRuns });
+  fc.assert(
+    fc.property(logs, (options) => tally.check(options, check)),
+    { seed, numRuns },
+  );
 
 afterAll(() => console.log(`fast-check seed ${seed}; ${tally.report()}`));
 
@@ -60,7 +63,9 @@ test('a view stays as it was, whatever is appended and whenever it is looked at,
       const last = new Set([...view.events].slice(-3).map(({ id }) => id));
       expect(fingerprint(view.without(last))).toBe(fingerprint(rebuilt.without(last)));
       const known = new Set(events.slice(0, length).map(({ id }) => id));
-      expect(events.filter(({ id }) => view.original(id) !== undefined)).toEqual(events.filter(({ id }) => known.has(id)));
+      expect(events.filter(({ id }) => view.original(id) !== undefined)).toEqual(
+        events.filter(({ id }) => known.has(id)),
+      );
     }
   });
 });

@@ -139,12 +139,28 @@ describe('revert', () => {
     log.user('b');
     log.call('run', {}, '2', { thinkingBlocks });
     const condensation = log.condensation(['event-4']);
-    const lines = () => outline(View.fromEvents(log.events).toMessages()).filter((line) => line.startsWith('assistant'));
+    const lines = () =>
+      outline(View.fromEvents(log.events).toMessages()).filter((line) => line.startsWith('assistant'));
     expect(lines()).toEqual(['assistant: T (call-1)', 'assistant: (call-2)']);
     log.call('run', {}, '3', { thinkingBlocks });
     log.revert(condensation);
     expect(lines()).toEqual(['assistant: T (call-1)', 'assistant: (call-2)', 'assistant: (call-3)']);
   });
+});
+
+test('thinking that never lost its prefix stays, whatever the fold without the reverted condensation would say', () => {
+  const log = logBuilder();
+  log.user('a');
+  log.user('b');
+  const first = log.condensation(['event-1']);
+  log.call('run', {}, '1', { thinkingBlocks });
+  log.condensation(['event-1']);
+  log.revert(first);
+  expect(outline(View.fromEvents(log.events).toMessages())).toEqual([
+    'user: b',
+    'assistant: T (call-1)',
+    'tool call-1: 1',
+  ]);
 });
 
 describe('size', () => {

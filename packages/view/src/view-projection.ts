@@ -1,5 +1,5 @@
 import { isLLMConvertible } from '@palimpsest/events';
-import type { Condensation, Event, EventId, LLMConvertibleEvent, SystemPromptEvent } from '@palimpsest/events';
+import type { Condensation, Event, EventId, SystemPromptEvent } from '@palimpsest/events';
 import { applyCondensation } from './apply-condensation.js';
 import { CallLedger, hasPendingCall, isAnsweredInPlace } from './batches.js';
 import { PrefixSequence } from './event-sequence.js';

@@ -65,7 +65,12 @@ describe('a condensation names ids of an open (unsealed, unanswered) batch', () 
     expect(idsOf(view)).toEqual(['event-1', action.id, `${id}-summary`]);
     expect(notesOf(view)).toEqual([`not forgotten, because their batch is open: ${action.id}`]);
     log.observation(action);
-    expect(outline(viewOf(log).toMessages())).toEqual(['user: Go.', 'assistant: (call-1)', 'tool call-1: ok', 'user: S']);
+    expect(outline(viewOf(log).toMessages())).toEqual([
+      'user: Go.',
+      'assistant: (call-1)',
+      'tool call-1: ok',
+      'user: S',
+    ]);
   });
 
   test('also those that are answered already, while another call of the batch waits', () => {
@@ -134,7 +139,9 @@ describe('redaction of an id that is pending, unknown, not yet there, or neither
     expect(result.id).toBe('event-7');
     const view = viewOf(log);
     expect([...view.events]).toEqual(log.events.filter(({ type }) => type !== 'condensation'));
-    expect(notesOf(view)).toEqual([expect.stringMatching(/^not redacted, .*: event-1, event-5, no-such-event, event-7$/)]);
+    expect(notesOf(view)).toEqual([
+      expect.stringMatching(/^not redacted, .*: event-1, event-5, no-such-event, event-7$/),
+    ]);
   });
 
   test('a text for a call and arguments for a result change nothing either', () => {
@@ -188,7 +195,11 @@ test('duplicate result: the first by arrival wins; the other stays in the list, 
 
 test('a result before its call, or with none: an orphan for good, because matching looks only backwards', () => {
   const log = logBuilder();
-  const early = log.create('observation', { toolCallId: 'call-1', toolName: 'run', content: [{ type: 'text', text: 'early' }] });
+  const early = log.create('observation', {
+    toolCallId: 'call-1',
+    toolName: 'run',
+    content: [{ type: 'text', text: 'early' }],
+  });
   const orphan = log.create('observation', { toolCallId: 'no-such-call', toolName: 'run', content: [] });
   log.add(early, orphan);
   const action = log.action('run');
@@ -246,10 +257,14 @@ describe('a call id used again by a later response (compatible servers do it)', 
 
 test('a repeated event id: a view built from foreign events ignores and reports it', () => {
   const log = shortLog();
-  log.add(log.create('message', { id: 'event-1', source: 'user', role: 'user', content: [{ type: 'text', text: 'again' }] }));
+  log.add(
+    log.create('message', { id: 'event-1', source: 'user', role: 'user', content: [{ type: 'text', text: 'again' }] }),
+  );
   const view = viewOf(log);
   expect(idsOf(view)).toEqual(['event-1', 'event-2', 'event-3', 'event-4']);
-  expect([...view.notes]).toEqual([{ eventId: 'event-1', note: expect.stringContaining('this one is ignored') as string }]);
+  expect([...view.notes]).toEqual([
+    { eventId: 'event-1', note: expect.stringContaining('this one is ignored') as string },
+  ]);
 });
 
 describe('unanswered at the end, or before a later assistant turn', () => {
@@ -410,7 +425,13 @@ describe('what makes thinking stale: the first rendered message that an edit cha
     const { log, result } = thinkingLog();
     log.call('run', {}, 'next', { thinkingBlocks });
     log.condensation([], { redactions: [{ eventId: result.id, text: 'X' }] });
-    expect(outline(viewOf(log).toMessages()).map((line) => line.includes(' T '))).toEqual([false, true, false, false, false]);
+    expect(outline(viewOf(log).toMessages()).map((line) => line.includes(' T '))).toEqual([
+      false,
+      true,
+      false,
+      false,
+      false,
+    ]);
   });
 
   test('a response not yet rendered at the edit counts as made before it', () => {
@@ -428,7 +449,9 @@ describe('what makes thinking stale: the first rendered message that an edit cha
     log.condensation(['event-1'], { summary: 'S', summaryOffset: 0 });
     log.call('run', {}, 'next', { thinkingBlocks });
     expect(thinks(log)).toBe(1);
-    expect(outline(viewOf(log).toMessages({ thinking: 'latest-turn' })).filter((line) => line.includes(' T '))).toHaveLength(2);
+    expect(
+      outline(viewOf(log).toMessages({ thinking: 'latest-turn' })).filter((line) => line.includes(' T ')),
+    ).toHaveLength(2);
   });
 
   test('a changed system prompt is an edit at the start; the same one again is none', () => {

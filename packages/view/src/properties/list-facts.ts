@@ -63,8 +63,12 @@ function batchFacts(
   const first = events.findIndex(({ id }) => all.some(({ action }) => action.id === id));
   if (carrier === undefined || first < 0) return undefined;
   const answered = all.filter((call) => call.result !== undefined && !call.late);
-  const calls = events.filter((event) => event.type === 'action' && answered.some(({ action }) => action.id === event.id));
-  const results = events.filter((event) => isToolResult(event) && answered.some(({ result }) => result?.id === event.id));
+  const calls = events.filter(
+    (event) => event.type === 'action' && answered.some(({ action }) => action.id === event.id),
+  );
+  const results = events.filter(
+    (event) => isToolResult(event) && answered.some(({ result }) => result?.id === event.id),
+  );
   const isWhole =
     calls.length === answered.length && results.length === answered.length && events[first]?.id === carrier.action.id;
   const isOpen = batch === history.openBatch && all.some(({ result }) => result === undefined);

@@ -18,7 +18,9 @@ export const toolLoopAtomicity: ViewProperty = {
       if (loop !== undefined) loops.push(loop);
       loop = undefined;
     };
-    const open = batches.filter(({ state }) => state === 'open').map((batch) => ({ kind: 'open', index: batch.first, batch }) as const);
+    const open = batches
+      .filter(({ state }) => state === 'open')
+      .map((batch) => ({ kind: 'open', index: batch.first, batch }) as const);
     for (const item of inOrder([...sent, ...open])) {
       if (item.kind === 'words') end();
       else if (item.kind === 'late') loop = loop && { first: loop.first, last: item.index };
@@ -34,9 +36,13 @@ export const toolLoopAtomicity: ViewProperty = {
     return loops;
   },
   violations(messages, { batches }) {
-    const sent = new Set(messages.flatMap((message) => (message.role === 'assistant' ? (message.thinkingBlocks ?? []) : [])));
+    const sent = new Set(
+      messages.flatMap((message) => (message.role === 'assistant' ? (message.thinkingBlocks ?? []) : [])),
+    );
     return batches
-      .filter(({ state, carrier }) => state === 'sent' && (carrier.thinkingBlocks ?? []).some((block) => !sent.has(block)))
+      .filter(
+        ({ state, carrier }) => state === 'sent' && (carrier.thinkingBlocks ?? []).some((block) => !sent.has(block)),
+      )
       .map(({ carrier }) => `the thinking of ${carrier.id} is not sent`);
   },
 };

@@ -41,7 +41,9 @@ function propertiesFor(thinking: ThinkingMode): readonly ViewProperty[] {
 /** The batches whose thinking the view marks as stale: those that are sent without it in `prefix-bound`. */
 function staleIn(view: View, { batches }: ListFacts): ReadonlySet<string> {
   const messages = view.toMessages({ thinking: 'prefix-bound' });
-  const sent = new Set(messages.flatMap((message) => (message.role === 'assistant' ? (message.thinkingBlocks ?? []) : [])));
+  const sent = new Set(
+    messages.flatMap((message) => (message.role === 'assistant' ? (message.thinkingBlocks ?? []) : [])),
+  );
   const stale = batches.filter(({ carrier }) => carrier.thinkingBlocks?.some((block) => !sent.has(block)));
   return new Set(stale.map(({ carrier }) => carrier.id));
 }
@@ -58,7 +60,9 @@ test('at every prefix the cut points are those that the four properties allow', 
       const { cutPoints } = view;
       expect([...cutPoints]).toEqual(allowed);
       expect(indices.filter((at) => cutPoints.has(at))).toEqual(allowed);
-      expect(indices.map((at) => cutPoints.atOrAfter(at))).toEqual(indices.map((at) => allowed.find((cut) => cut >= at)));
+      expect(indices.map((at) => cutPoints.atOrAfter(at))).toEqual(
+        indices.map((at) => allowed.find((cut) => cut >= at)),
+      );
       expect(indices.map((at) => cutPoints.atOrBefore(at))).toEqual(
         indices.map((at) => allowed.findLast((cut) => cut <= at)),
       );
@@ -113,9 +117,18 @@ test('each property says where it is broken', () => {
   log.call('c', {}, '3', { thinkingBlocks: [{ type: 'thinking', thinking: 'T', signature: 's' }] });
   const facts = referenceView(log.events);
   const messages = View.fromEvents(log.events).toMessages();
-  const [user, batch, first, second, single, third] = messages as [Message, Message, Message, Message, Message, Message];
+  const [user, batch, first, second, single, third] = messages as [
+    Message,
+    Message,
+    Message,
+    Message,
+    Message,
+    Message,
+  ];
   const names = (list: readonly Message[]) =>
-    propertiesFor('latest-turn').filter((property) => property.violations(list, facts).length > 0).map(({ name }) => name);
+    propertiesFor('latest-turn')
+      .filter((property) => property.violations(list, facts).length > 0)
+      .map(({ name }) => name);
 
   expect(names(messages)).toEqual([]);
   expect(names([user, batch, first, second, first, single, third])).toEqual([

@@ -33,7 +33,9 @@ function forgotten(log: LogWriter): readonly EventId[] {
       const start = random.below(view.events.length + 1);
       for (const { id } of view.events.slice(start, start + random.below(10))) ids.add(id);
     } else {
-      const id = random.chance(0.15) ? `no-such-event-${log.length}` : log.someId(random.chance(0.8) ? view.events : log.events);
+      const id = random.chance(0.15)
+        ? `no-such-event-${log.length}`
+        : log.someId(random.chance(0.8) ? view.events : log.events);
       if (id !== undefined) ids.add(id);
     }
   }

@@ -141,7 +141,8 @@ const blankWords: Step = (log) => {
     return;
   }
   log.startResponse();
-  if (log.assistantWords({ thinking: 0.5, blank: true }).thinkingBlocks !== undefined) log.count('thinking without words');
+  if (log.assistantWords({ thinking: 0.5, blank: true }).thinkingBlocks !== undefined)
+    log.count('thinking without words');
 };
 
 function userWords(log: LogWriter) {

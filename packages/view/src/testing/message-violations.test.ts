@@ -12,7 +12,11 @@ const calls = (...ids: readonly string[]): AssistantMessage => ({
 const result = (toolCallId: string): ToolMessage => ({ role: 'tool', toolCallId, toolName: 'run', content: [] });
 
 test('a list that every provider takes has none', () => {
-  const thinking: Message = { role: 'assistant', content: [], thinkingBlocks: [{ type: 'redacted-thinking', data: 'x' }] };
+  const thinking: Message = {
+    role: 'assistant',
+    content: [],
+    thinkingBlocks: [{ type: 'redacted-thinking', data: 'x' }],
+  };
   const list = [system, user, calls('a', 'b'), result('b'), result('a'), thinking, user, calls('c'), result('c')];
   expect(messageViolations(list)).toEqual([]);
   expect(messageViolations([])).toEqual([]);
@@ -29,7 +33,11 @@ test.each<[string, readonly Message[], RegExp]>([
   ['a call id twice in one message', [calls('a', 'a'), result('a')], /'a' is used twice/],
   ['a call id with other characters', [calls('a.b'), result('a.b')], /not 1 to 40/],
   ['a call id of 41 characters', [calls('a'.repeat(41)), result('a'.repeat(41))], /not 1 to 40/],
-  ['arguments that are no text', [{ ...calls('a'), toolCalls: [{ id: 'a', name: 'run', arguments: {} as string }] }, result('a')], /no text/],
+  [
+    'arguments that are no text',
+    [{ ...calls('a'), toolCalls: [{ id: 'a', name: 'run', arguments: {} as string }] }, result('a')],
+    /no text/,
+  ],
   ['a system message later', [user, system], /system message that is not the first/],
   ['two system messages', [system, system], /system message that is not the first/],
   ['blank text', [{ role: 'user', content: [{ type: 'text', text: ' \n' }] }], /blank text/],

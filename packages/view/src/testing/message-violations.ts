@@ -34,7 +34,11 @@ export function messageViolations(messages: readonly Message[]): readonly string
       }
     }
     if (message.content.some((part) => part.type === 'text' && part.text.trim() === '')) report('holds blank text');
-    if (message.role !== 'tool' && message.content.length === 0 && !(message.role === 'assistant' && saysMore(message))) {
+    if (
+      message.role !== 'tool' &&
+      message.content.length === 0 &&
+      !(message.role === 'assistant' && saysMore(message))
+    ) {
       report('has no content');
     }
   });

@@ -54,23 +54,43 @@ export const mutants: readonly Mutant[] = [
   ),
   mutant('returns nothing', oneOfTwo, () => undefined as never),
   mutant('returns a list of events', oneOfTwo, (view) => [...view.events] as never),
-  mutant('returns a view of another log', oneOfTwo, (view) => (mustAct(view) ? View.fromEvents([...view.events]) : view), {
-    handlesCondensationRequests: false,
-  }),
-  mutant('forgets the first result only', whole, (view) => {
-    const result = [...view.events].find((event) => isToolResult(event) && !view.leftOut.has(event.id));
-    return mustAct(view) && result !== undefined ? forget([result.id]) : view;
-  }, { handlesCondensationRequests: false }),
-  mutant('forgets half of a batch', whole, (view) => {
-    const actions = [...view.events].filter((event) => event.type === 'action');
-    const first = actions.find(({ llmResponseId }, index) => actions[index + 1]?.llmResponseId === llmResponseId);
-    const result = [...view.events].find((event) => isToolResult(event) && event.toolCallId === first?.toolCall.id);
-    return first !== undefined && result !== undefined ? forget([first.id, result.id]) : view;
-  }, { handlesCondensationRequests: false }),
-  mutant('leaves half of a batch out of the view', whole, (view) => {
-    const action = [...view.events].find((event) => event.type === 'action' && !view.leftOut.has(event.id));
-    return mustAct(view) && action !== undefined ? view.without(new Set([action.id])) : view;
-  }, { handlesCondensationRequests: false }),
+  mutant(
+    'returns a view of another log',
+    oneOfTwo,
+    (view) => (mustAct(view) ? View.fromEvents([...view.events]) : view),
+    {
+      handlesCondensationRequests: false,
+    },
+  ),
+  mutant(
+    'forgets the first result only',
+    whole,
+    (view) => {
+      const result = [...view.events].find((event) => isToolResult(event) && !view.leftOut.has(event.id));
+      return mustAct(view) && result !== undefined ? forget([result.id]) : view;
+    },
+    { handlesCondensationRequests: false },
+  ),
+  mutant(
+    'forgets half of a batch',
+    whole,
+    (view) => {
+      const actions = [...view.events].filter((event) => event.type === 'action');
+      const first = actions.find(({ llmResponseId }, index) => actions[index + 1]?.llmResponseId === llmResponseId);
+      const result = [...view.events].find((event) => isToolResult(event) && event.toolCallId === first?.toolCall.id);
+      return first !== undefined && result !== undefined ? forget([first.id, result.id]) : view;
+    },
+    { handlesCondensationRequests: false },
+  ),
+  mutant(
+    'leaves half of a batch out of the view',
+    whole,
+    (view) => {
+      const action = [...view.events].find((event) => event.type === 'action' && !view.leftOut.has(event.id));
+      return mustAct(view) && action !== undefined ? view.without(new Set([action.id])) : view;
+    },
+    { handlesCondensationRequests: false },
+  ),
   mutant('forgets a call that waits', whole, (view) => {
     const waiting = [...view.events].findLast((event) => event.type === 'action' && view.leftOut.has(event.id));
     return waiting === undefined ? act(view) : forget([waiting.id]);
@@ -83,10 +103,15 @@ export const mutants: readonly Mutant[] = [
     const system = [...view.events].findLast((event) => event.type === 'system-prompt');
     return mustAct(view) && system !== undefined ? forget([system.id]) : act(view);
   }),
-  mutant('leaves the latest user message out', 'keeps protected events', (view) => {
-    const latest = [...view.events].findLast((event) => event.type === 'message' && event.source === 'user');
-    return latest === undefined ? view : view.without(new Set([latest.id]));
-  }, { handlesCondensationRequests: false }),
+  mutant(
+    'leaves the latest user message out',
+    'keeps protected events',
+    (view) => {
+      const latest = [...view.events].findLast((event) => event.type === 'message' && event.source === 'user');
+      return latest === undefined ? view : view.without(new Set([latest.id]));
+    },
+    { handlesCondensationRequests: false },
+  ),
   mutant('grows', 'never grows the view', (view) => {
     const [id] = unprotected(view).filter((one) => view.leftOut.has(one) === false);
     const event = id === undefined ? undefined : view.original(id);
@@ -99,10 +124,15 @@ export const mutants: readonly Mutant[] = [
     return summary === undefined ? act(view) : forget([summary.id], { summary: 'S', summaryOffset: 2 });
   }),
   mutant('forgets nothing for ever', 'settles', (view) => (mustAct(view) ? forget([], { summary: '' }) : view)),
-  mutant('cuts its own view again', 'settles', (view) => {
-    const [last] = unprotected(view).slice(-1);
-    return last === undefined ? view : view.without(new Set([last]));
-  }, { handlesCondensationRequests: false }),
+  mutant(
+    'cuts its own view again',
+    'settles',
+    (view) => {
+      const [last] = unprotected(view).slice(-1);
+      return last === undefined ? view : view.without(new Set([last]));
+    },
+    { handlesCondensationRequests: false },
+  ),
   mutant('writes into events', input, (view) => {
     for (const event of view.events) if (!Object.isFrozen(event)) Object.assign(event, { seen: true });
     return act(view);
@@ -111,7 +141,11 @@ export const mutants: readonly Mutant[] = [
     (view.leftOut as Map<EventId, string>).set('mine', 'seen');
     return act(view);
   }),
-  stateful('decides at random', sameDecision, () => (view) => (mustAct(view) ? forgetMiddle(view, `S${Math.random()}`) : view)),
+  stateful(
+    'decides at random',
+    sameDecision,
+    () => (view) => (mustAct(view) ? forgetMiddle(view, `S${Math.random()}`) : view),
+  ),
   stateful('acts once', sameDecision, () => {
     let isDone = false;
     return (view) => {
@@ -129,7 +163,9 @@ export const mutants: readonly Mutant[] = [
   ),
   mutant('names what is forgotten already', knownIds, (view) => {
     const [earlier] = view.condensations;
-    return earlier === undefined || earlier.forgottenEventIds.length === 0 ? act(view) : forget(earlier.forgottenEventIds);
+    return earlier === undefined || earlier.forgottenEventIds.length === 0
+      ? act(view)
+      : forget(earlier.forgottenEventIds);
   }),
   mutant('condenses nothing', knownIds, (view) => (mustAct(view) ? forget([]) : view)),
   mutant('throws on long views', typedError, (view) => {
@@ -140,10 +176,15 @@ export const mutants: readonly Mutant[] = [
     if (mustAct(view)) throw new NoCondensationAvailableError('I do not want to');
     return view;
   }),
-  mutant('throws on a request that it does not handle', typedError, (view) => {
-    if (view.unhandledCondensationRequest) throw new NoCondensationAvailableError('I cannot');
-    return act(view);
-  }, { handlesCondensationRequests: false }),
+  mutant(
+    'throws on a request that it does not handle',
+    typedError,
+    (view) => {
+      if (view.unhandledCondensationRequest) throw new NoCondensationAvailableError('I cannot');
+      return act(view);
+    },
+    { handlesCondensationRequests: false },
+  ),
   mutant('puts a date into its metadata', 'survives JSON', (view) => {
     const result = act(view);
     return 'type' in result ? { ...result, metadata: { at: new Date(0) } } : result;

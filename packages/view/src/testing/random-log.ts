@@ -62,7 +62,11 @@ export function randomLog(options: RandomLogOptions): RandomLog {
   if (!dirty || random.chance(0.8)) log.add(log.create('system-prompt', { systemPrompt: log.text() }));
   if (!dirty || random.chance(0.8)) log.words('user');
   while (log.length < length) pickStep(random, steps)(log);
-  return { name: `${dirty ? 'dirty' : 'clean'} log, seed ${seed}, length ${length}`, events: log.events, counts: log.counts };
+  return {
+    name: `${dirty ? 'dirty' : 'clean'} log, seed ${seed}, length ${length}`,
+    events: log.events,
+    counts: log.counts,
+  };
 }
 
 /** About two thirds of the steps, so that rare meetings of a few of them get their chance. */

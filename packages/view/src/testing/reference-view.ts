@@ -1,4 +1,11 @@
-import { isToolResult, messageContent, summaryContent, systemPromptContent, toolResultContent, isLLMConvertible } from '@palimpsest/events';
+import {
+  isToolResult,
+  messageContent,
+  summaryContent,
+  systemPromptContent,
+  toolResultContent,
+  isLLMConvertible,
+} from '@palimpsest/events';
 import type { Condensation, Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { callAlias, isSendableCallId } from '../call-alias.js';
 import { redactedCopy } from '../redacted-copy.js';
@@ -30,7 +37,8 @@ function storedList(log: readonly Event[]): readonly LLMConvertibleEvent[] {
     } else if (event.type === 'condensation' && inForce.has(event)) {
       const before = log.slice(0, position);
       list = condensed(list, event, callHistory(before, inForce), new Set(before.map(({ id }) => id)));
-      for (const { id, type } of list) if (type === 'condensation-summary' && !log.some((one) => one.id === id)) summaryIds.add(id);
+      for (const { id, type } of list)
+        if (type === 'condensation-summary' && !log.some((one) => one.id === id)) summaryIds.add(id);
       if (event.summary !== undefined) summaryIds.add(`${event.id}-summary`);
     }
   });
@@ -50,10 +58,12 @@ function condensed(
   const isOpen = history.calls.some(({ action }) => waits(action.id));
   const isHeld = (id: EventId): boolean => isOpen && history.byEvent.get(id)?.batch === history.openBatch;
   const isForgotten = ({ id }: Event): boolean => condensation.forgottenEventIds.includes(id) && !isHeld(id);
-  const remaining = list.filter((event) => !isForgotten(event)).map((event) => {
-    const redaction = condensation.redactions?.findLast(({ eventId }) => eventId === event.id);
-    return redaction === undefined || waits(event.id) ? event : (redactedCopy(event, redaction) ?? event);
-  });
+  const remaining = list
+    .filter((event) => !isForgotten(event))
+    .map((event) => {
+      const redaction = condensation.redactions?.findLast(({ eventId }) => eventId === event.id);
+      return redaction === undefined || waits(event.id) ? event : (redactedCopy(event, redaction) ?? event);
+    });
   if (condensation.summary === undefined) return remaining;
   const firstForgotten = list.findIndex(isForgotten);
   const offset = condensation.summaryOffset ?? (firstForgotten < 0 ? remaining.length : firstForgotten);
@@ -110,7 +120,11 @@ function partsOf({ events, sent }: ListFacts, log: readonly Event[]): readonly S
       const { carrier, calls: actions, results } = item.batch;
       const inList = events.find(({ id }) => id === carrier.id);
       const thoughts = [carrier, ...actions.filter(({ id }) => id !== carrier.id)].flatMap(({ thought }) => thought);
-      if (inList !== undefined) add('assistant', thoughts.filter((part) => part.type !== 'text' || part.text.trim() !== ''));
+      if (inList !== undefined)
+        add(
+          'assistant',
+          thoughts.filter((part) => part.type !== 'text' || part.text.trim() !== ''),
+        );
       actions.forEach(addCall);
       results.forEach(addResult);
     }

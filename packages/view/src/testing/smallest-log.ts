@@ -15,7 +15,7 @@ export function smallestLog(events: readonly Event[], check: (events: readonly E
   };
   let smallest = events;
   for (let size = Math.ceil(events.length / 2); size >= 1; size = Math.floor(size / 2)) {
-    for (let start = 0; start < smallest.length; ) {
+    for (let start = 0; start < smallest.length;) {
       const candidate = [...smallest.slice(0, start), ...smallest.slice(start + size)];
       if (fails(candidate)) smallest = candidate;
       else start += size;

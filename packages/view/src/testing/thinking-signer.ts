@@ -77,4 +77,3 @@ export function modelCalls(log: readonly Event[]): readonly number[] {
     return isNext ? [position] : [];
   });
 }
-

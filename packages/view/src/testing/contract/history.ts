@@ -45,7 +45,9 @@ export function historiesOf(options: {
     return [
       randomLog({ seed, length }),
       randomLog({ seed, length, dirty: true }),
-      ...(seed % 3 === 0 ? [{ name: `${actsOn.name} + ${tail.name}`, events: [...actsOn.events, ...tail.events] }] : []),
+      ...(seed % 3 === 0
+        ? [{ name: `${actsOn.name} + ${tail.name}`, events: [...actsOn.events, ...tail.events] }]
+        : []),
     ];
   });
   return [actsOn, ...options.logs, ...generated].flatMap((log, index) => {

@@ -24,7 +24,10 @@ const answersRequests: Rule = {
   check: (subject) =>
     onEveryHistory(subject, ({ condenser, history, outcome }) => {
       if (condenser.handlesCondensationRequests !== true || !history.view.unhandledCondensationRequest) return;
-      check(outcome.kind !== 'view', 'returned a view; a request asks for a condensation or NoCondensationAvailableError');
+      check(
+        outcome.kind !== 'view',
+        'returned a view; a request asks for a condensation or NoCondensationAvailableError',
+      );
     }),
 };
 
@@ -33,8 +36,14 @@ const throwsTheTypedError: Rule = {
   check: (subject) =>
     onEveryHistory(subject, ({ condenser, history, outcome }) => {
       if (outcome.kind !== 'none') return;
-      check(history.view.unhandledCondensationRequest, 'threw NoCondensationAvailableError though nobody asked for one');
-      check(condenser.handlesCondensationRequests === true, 'threw on a request, which it does not say that it handles');
+      check(
+        history.view.unhandledCondensationRequest,
+        'threw NoCondensationAvailableError though nobody asked for one',
+      );
+      check(
+        condenser.handlesCondensationRequests === true,
+        'threw on a request, which it does not say that it handles',
+      );
     }),
 };
 
@@ -44,7 +53,7 @@ const leavesItsInput: Rule = {
     for (const history of subject.histories) {
       await named(history, async () => {
         // Not frozen, so that a change is seen instead of prevented.
-        const events = structuredClone(history.events) as History['events'];
+        const events = structuredClone<History['events']>(history.events);
         const { view } = historyOf({ name: history.name, events }, history.thinking);
         const before = [fingerprint(view), JSON.stringify(events)];
         await condense(await subject.create(), view, subject);
@@ -58,7 +67,8 @@ const leavesItsInput: Rule = {
 const settles: Rule = {
   name: 'settles',
   check: async (subject) => {
-    for (const history of subject.histories) await named(history, async () => settle(await subject.create(), history, subject));
+    for (const history of subject.histories)
+      await named(history, async () => settle(await subject.create(), history, subject));
   },
 };
 

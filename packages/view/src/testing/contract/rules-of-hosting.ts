@@ -17,7 +17,10 @@ const survivesJson: Rule = {
     onEveryHistory(subject, ({ outcome, history, after }) => {
       if (outcome.kind !== 'condensation') return;
       const read = parseEvent(JSON.parse(JSON.stringify(outcome.condensation)));
-      check(JSON.stringify(read) === JSON.stringify(parseEvent(outcome.condensation)), 'the condensation changed in JSON');
+      check(
+        JSON.stringify(read) === JSON.stringify(parseEvent(outcome.condensation)),
+        'the condensation changed in JSON',
+      );
       check(fingerprint(withEvent(history, read).view) === fingerprint(after), 'read from JSON it makes another view');
     }),
 };
@@ -31,8 +34,14 @@ const replaysExactly: Rule = {
       for (const event of history.events) projection.append(event);
       projection.append(outcome.condensation);
       const inForce = [...projection.view.condensations].some(({ id }) => id === outcome.condensation.id);
-      check(inForce && history.view.original(outcome.condensation.id) === undefined, 'the id of the condensation is taken');
-      check(fingerprint(projection.view) === fingerprint(after), 'appended to the log it makes another view than replayed');
+      check(
+        inForce && history.view.original(outcome.condensation.id) === undefined,
+        'the id of the condensation is taken',
+      );
+      check(
+        fingerprint(projection.view) === fingerprint(after),
+        'appended to the log it makes another view than replayed',
+      );
     }),
 };
 
@@ -76,7 +85,10 @@ const toleratesUnknownTypes: Rule = {
   name: 'tolerates event types that it does not know',
   check: async (subject) => {
     for (const history of subject.histories) {
-      const strange = historyOf({ name: `${history.name} + unknown types`, events: withUnknownTypes(history) }, history.thinking);
+      const strange = historyOf(
+        { name: `${history.name} + unknown types`, events: withUnknownTypes(history) },
+        history.thinking,
+      );
       await named(strange, async () => void (await condense(await subject.create(), strange.view, subject)));
     }
   },

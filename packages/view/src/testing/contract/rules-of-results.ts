@@ -12,7 +12,10 @@ const returnsOneOfTwo: Rule = {
   check: (subject) =>
     onEveryHistory(subject, ({ outcome, history }) => {
       if (outcome.kind !== 'view') return;
-      check(outcome.view.stored === history.view, 'the view that it returned is not made from the one that it was given');
+      check(
+        outcome.view.stored === history.view,
+        'the view that it returned is not made from the one that it was given',
+      );
     }),
 };
 
@@ -59,7 +62,10 @@ function noLongerSent(before: View, after: View, log: readonly Event[]): readonl
     .filter(({ id, type }) => {
       if (type === 'system-prompt') return false;
       const call = byEvent.get(id);
-      return call?.late !== true || (after.indexOf(call.action.id) !== undefined && after.indexOf(call.result?.id ?? '') !== undefined);
+      return (
+        call?.late !== true ||
+        (after.indexOf(call.action.id) !== undefined && after.indexOf(call.result?.id ?? '') !== undefined)
+      );
     })
     .map(({ id }) => `${id} (${after.leftOut.get(id)})`);
 }

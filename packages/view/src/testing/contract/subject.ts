@@ -54,7 +54,10 @@ export async function condense(
   }
   check(typeof result === 'object' && result !== null, `returned ${typeof result}`);
   if (isCondensation(result)) return { kind: 'condensation', condensation: result };
-  check(typeof result.toMessages === 'function' && result.events !== undefined, 'returned neither a view nor a condensation');
+  check(
+    typeof result.toMessages === 'function' && result.events !== undefined,
+    'returned neither a view nor a condensation',
+  );
   return { kind: 'view', view: result };
 }
 
