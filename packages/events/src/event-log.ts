@@ -82,17 +82,12 @@ export class EventLog implements Iterable<Event> {
    * @throws {@link InvalidEventError} when one is not an event; {@link DuplicateEventError} when an id is taken;
    *   {@link ConcurrencyError} and {@link EventStoreError} from the store. Then nothing was appended.
    */
-  append(...events: readonly Event[]): Promise<void> {
-    let parsed: readonly Event[];
-    try {
-      // Now, not when its turn comes: the caller may change the objects by then.
-      parsed = events.map((event) => parseEvent(event));
-    } catch (error) {
-      return Promise.reject(error);
-    }
+  async append(...events: readonly Event[]): Promise<void> {
+    // Now, not when its turn comes: the caller may change the objects by then.
+    const parsed = events.map((event) => parseEvent(event));
     const appended = this.#lastAppend.then(() => this.#append(parsed));
     this.#lastAppend = appended.catch(() => undefined);
-    return appended;
+    await appended;
   }
 
   /** Calls the observer with every event from now on. Returns the function that ends it. */

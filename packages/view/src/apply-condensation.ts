@@ -3,11 +3,12 @@ import { hasPendingCall, isPending } from './batches.js';
 import type { Batch, Call } from './batches.js';
 import type { ListSnapshot } from './list-analysis.js';
 import { redactedCopy } from './redacted-copy.js';
+import type { ListEdit } from './stored-list.js';
 
 /** What a condensation makes of a stored list. */
 export interface Applied {
-  readonly after: ListSnapshot;
-  readonly changed: boolean;
+  /** Undefined when nothing changed. */
+  readonly edit: ListEdit | undefined;
   readonly summary: CondensationSummaryEvent | undefined;
   /** What it asked for that could not be done. */
   readonly notes: readonly string[];
@@ -29,6 +30,7 @@ export function applyCondensation(
   const events: LLMConvertibleEvent[] = [];
   const calls: (Call | undefined)[] = [];
   const forgotten = new Set<EventId>();
+  const forgottenCalls = new Set<Call>();
   let firstForgotten: number | undefined;
   for (let index = 0; index < list.length; index++) {
     const event = list.events[index] as LLMConvertibleEvent;
@@ -37,6 +39,7 @@ export function applyCondensation(
       if (openBatch === undefined || call?.batch !== openBatch) {
         firstForgotten ??= events.length;
         forgotten.add(event.id);
+        if (call !== undefined) forgottenCalls.add(call);
         continue;
       }
       held.add(event.id);
@@ -49,17 +52,21 @@ export function applyCondensation(
   const unknown = [...named].filter((id) => !forgotten.has(id) && !held.has(id) && !log.isTaken(id));
   if (unknown.length > 0) notes.push(`not forgotten, because the log has no such event: ${unknown.join(', ')}`);
 
-  const redacted = redact(condensation, { events, calls, position: list.position }, forgotten, notes);
+  const firstRedacted = redact(condensation, { events, calls, position: list.position }, forgotten, notes);
   const summary = summaryOf(condensation, log.isTaken);
+  let offset: number | undefined;
   if (summary !== undefined) {
-    const offset = Math.min(condensation.summaryOffset ?? firstForgotten ?? events.length, events.length);
+    offset = Math.min(condensation.summaryOffset ?? firstForgotten ?? events.length, events.length);
     events.splice(offset, 0, summary);
     calls.splice(offset, 0, undefined);
   }
-  const after: ListSnapshot = { events, calls, length: events.length, position: list.position };
-  return { after, changed: forgotten.size > 0 || redacted || summary !== undefined, summary, notes };
+  const firstChanged = Math.min(firstForgotten ?? Infinity, firstRedacted ?? Infinity, offset ?? Infinity);
+  if (firstChanged === Infinity) return { edit: undefined, summary, notes };
+  const after = { events, calls, length: events.length, position: list.position };
+  return { edit: { after, firstChanged, forgotten: forgottenCalls }, summary, notes };
 }
 
+/** Puts the redacted copies into the list; returns the first index that changed. */
 function redact(
   condensation: Condensation,
   list: {
@@ -69,10 +76,10 @@ function redact(
   },
   forgotten: ReadonlySet<EventId>,
   notes: string[],
-): boolean {
-  if (condensation.redactions === undefined || condensation.redactions.length === 0) return false;
+): number | undefined {
+  if (condensation.redactions === undefined || condensation.redactions.length === 0) return undefined;
   const byId = new Map(condensation.redactions.map((redaction) => [redaction.eventId, redaction]));
-  let redacted = false;
+  let first: number | undefined;
   for (const [index, event] of list.events.entries()) {
     const redaction = byId.get(event.id);
     if (redaction === undefined) continue;
@@ -82,13 +89,15 @@ function redact(
     if (copy === undefined) continue;
     byId.delete(event.id);
     list.events[index] = copy;
-    redacted = true;
+    first ??= index;
   }
   const refused = [...byId.keys()].filter((id) => !forgotten.has(id));
   if (refused.length > 0) {
-    notes.push(`not redacted, because the view has no such result or call, or the call still waits: ${refused.join(', ')}`);
+    notes.push(
+      `not redacted, because the view has no such result or call, or the call still waits: ${refused.join(', ')}`,
+    );
   }
-  return redacted;
+  return first;
 }
 
 function summaryOf(

@@ -111,10 +111,11 @@ describe('a view made from the stored one', () => {
     expect([...again.events].map(({ id }) => id).slice(1, 4)).toEqual(['event-2', `${event.id}-summary`, 'event-11']);
   });
 
-  test('what is protected in either view is kept', () => {
+  test('what is protected is so by the derived view: its own first and latest user message', () => {
     const view = View.fromEvents(longLog().events);
     const derived = view.without(new Set(['event-2', 'event-11']));
-    expect(condensation({ view: derived, start: 0, end: 99 }).forgottenEventIds).not.toContain('event-6');
+    expect(forgottenBy(derived, 0, 99)).toEqual([1, 2, 3, 5, 6, 7, 8, 9, 10]);
+    expect(derived.events.at(4)).toMatchObject({ type: 'message', source: 'user' });
   });
 
   test('half of a batch that the derived view shows is not forgotten', () => {

@@ -34,7 +34,7 @@ export function condensation(options: CondensationOptions): Condensation {
   const { view, createEvent = createEventByDefault } = options;
   const start = view.cutPoints.atOrAfter(Math.max(0, options.start ?? 0));
   const end = view.cutPoints.atOrBefore(Math.min(options.end ?? 0, view.events.length));
-  const kept = new Set([...protectedEventIds(view), ...protectedEventIds(view.stored)]);
+  const kept = protectedEventIds(view);
   const forgotten: EventId[] = [];
   let placement = start ?? 0;
   if (start !== undefined && end !== undefined) {
@@ -72,7 +72,7 @@ export function condensation(options: CondensationOptions): Condensation {
 function wholeUnits(stored: View, ids: ReadonlySet<EventId>): ReadonlySet<EventId> {
   const whole = new Set<EventId>();
   const { length } = stored.events;
-  for (let start = stored.cutPoints.atOrAfter(0) ?? length; start < length; ) {
+  for (let start = stored.cutPoints.atOrAfter(0) ?? length; start < length;) {
     const end = stored.cutPoints.atOrAfter(start + 1);
     if (end === undefined) break;
     const unit = stored.events.slice(start, end);
@@ -90,6 +90,11 @@ function isPartOfCall(event: LLMConvertibleEvent): boolean {
 /** The index in the stored list, after forgetting, that the place before `index` of the view has. */
 function storedOffset(view: View, index: number, forgotten: ReadonlySet<EventId>): number {
   const { stored } = view;
+  if (view === stored) {
+    let kept = 0;
+    for (let before = 0; before < index; before++) if (!forgotten.has(view.events.at(before)?.id ?? '')) kept++;
+    return kept;
+  }
   const previous = index === 0 ? undefined : view.events.at(index - 1);
   const at = previous === undefined ? undefined : stored.indexOf(previous.id);
   const place = previous === undefined ? 0 : (at ?? stored.events.length - 1) + 1;

@@ -35,7 +35,7 @@ interface OpenBatch {
  * thinking and the batches without thinking that follow it with no words between.
  */
 export class CutTracker {
-  readonly #final: number[] = [];
+  #final: number[] = [];
   readonly #loops: boolean;
   #regionStart = 0;
   #inLoop = false;
@@ -88,10 +88,10 @@ export class CutTracker {
     if (pending) this.#open.pending++;
   }
 
-  /** A result in place. */
-  result(index: number): void {
+  /** A result in place. Without an action of its batch before it, it is not sent. */
+  result(index: number, batch: Batch): void {
     const open = this.#open;
-    if (open === undefined) return;
+    if (open?.batch !== batch) return;
     open.pending--;
     if (open.lastResult === undefined) {
       if (!open.glued) this.#endRegion(open.index);
@@ -117,6 +117,19 @@ export class CutTracker {
       if (kind === 'plain') this.plain(index);
       else this.late(index);
     }
+  }
+
+  /**
+   * A tracker that knows what this one knows for good of the events before an index, and the index from which the others
+   * are to be added to it. Not for loops, of which a part may stand before a cut point.
+   */
+  upTo(index: number): { readonly cuts: CutTracker; readonly from: number } {
+    const known = firstAtOrAfter(this.#final, this.#final.length, index + 1);
+    const cuts = new CutTracker({ loops: this.#loops });
+    const from = known === 0 ? 0 : (this.#final[known - 1] as number);
+    cuts.#final = this.#final.slice(0, Math.max(0, known - 1));
+    cuts.#regionStart = from;
+    return { cuts, from };
   }
 
   /** Seals the open batch when it is of another response. */
@@ -176,7 +189,7 @@ class CutPointList implements CutPoints {
   }
 
   atOrAfter(index: number): number | undefined {
-    const position = this.#firstAtOrAfter(index);
+    const position = firstAtOrAfter(this.#final, this.#finalLength, index);
     if (position < this.#finalLength) return this.#final[position];
     const inRegion = Math.max(Math.ceil(index), this.#start);
     return inRegion <= this.#end ? inRegion : undefined;
@@ -185,7 +198,7 @@ class CutPointList implements CutPoints {
   atOrBefore(index: number): number | undefined {
     const inRegion = Math.min(Math.floor(index), this.#end);
     if (inRegion >= this.#start) return inRegion;
-    const position = this.#firstAtOrAfter(Math.floor(index) + 1);
+    const position = firstAtOrAfter(this.#final, this.#finalLength, Math.floor(index) + 1);
     return position === 0 ? undefined : this.#final[position - 1];
   }
 
@@ -193,15 +206,16 @@ class CutPointList implements CutPoints {
     for (let position = 0; position < this.#finalLength; position++) yield this.#final[position] as number;
     for (let index = this.#start; index <= this.#end; index++) yield index;
   }
+}
 
-  #firstAtOrAfter(index: number): number {
-    let low = 0;
-    let high = this.#finalLength;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#final[middle] as number) < index) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+/** The position of the first of the ascending numbers that is not smaller than `index`. */
+function firstAtOrAfter(ascending: readonly number[], length: number, index: number): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ascending[middle] as number) < index) low = middle + 1;
+    else high = middle;
   }
+  return low;
 }

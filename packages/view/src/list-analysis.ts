@@ -29,7 +29,6 @@ export interface BatchInList {
   readonly firstAction: EventId;
   readonly actions: { readonly event: ActionEvent; readonly call: Call }[];
   readonly results: ToolResultEvent[];
-  lastResult: number | undefined;
   /**
    * `sent`; `split`: a part of it is forgotten; `waiting`: some calls are answered and some still wait; `unanswered`: no
    * call was answered in place.
@@ -78,7 +77,6 @@ export function batchesInList(list: ListSnapshot): ReadonlyMap<Batch, BatchInLis
           firstAction: event.id,
           actions: [],
           results: [],
-          lastResult: undefined,
           state: 'unanswered',
         };
         batches.set(call.batch, entry);
@@ -86,7 +84,6 @@ export function batchesInList(list: ListSnapshot): ReadonlyMap<Batch, BatchInLis
       if (isAnsweredInPlace(call, list.position)) entry.actions.push({ event, call });
     } else if (isToolResult(event) && !call.late && entry !== undefined) {
       entry.results.push(event);
-      entry.lastResult = index;
     }
   }
   for (const entry of batches.values()) entry.state = stateOf(entry, list.position);
@@ -109,16 +106,9 @@ export function sentOrder(list: ListSnapshot): SentOrder {
   const leftOut = new Map<EventId, string>();
   const items: SentItem[] = [];
   let system: SystemPromptEvent | undefined;
-  let deferred: SentItem[] = [];
-  let spanEnd = -1;
   let held = false;
   let assistantBetween = false;
   const actionsInList = new Map<Call, ActionEvent>();
-
-  const add = (item: SentItem): void => {
-    if (item.index < spanEnd) deferred.push(item);
-    else items.push(item);
-  };
 
   for (let index = 0; index < list.length; index++) {
     const event = list.events[index] as LLMConvertibleEvent;
@@ -131,7 +121,7 @@ export function sentOrder(list: ListSnapshot): SentOrder {
       else if (held) leftOut.set(event.id, reasons.waiting);
       else if (call.late) {
         leftOut.delete(action.id);
-        add({ kind: 'late', call, action, result: event, index });
+        items.push({ kind: 'late', call, action, result: event, index });
       } else if (state !== 'sent') leftOut.set(event.id, state === 'split' ? reasons.split : reasons.waiting);
     } else if (event.type === 'action') {
       assistantBetween = true;
@@ -139,10 +129,8 @@ export function sentOrder(list: ListSnapshot): SentOrder {
       if (call !== undefined && !call.repeated) actionsInList.set(call, event);
       if (call === undefined || entry === undefined || call.repeated) leftOut.set(event.id, reasons.repeated);
       else if (entry.state === 'sent') {
-        if (entry.index === index) {
-          items.push({ kind: 'batch', batch: entry, index });
-          spanEnd = entry.lastResult ?? index;
-        }
+        // The whole batch stands where its first action does, so what lies inside its span comes after it.
+        if (entry.index === index) items.push({ kind: 'batch', batch: entry, index });
         if (!isAnsweredInPlace(call, list.position)) leftOut.set(event.id, reasons.unanswered);
       } else {
         held ||= entry.state === 'waiting';
@@ -156,13 +144,9 @@ export function sentOrder(list: ListSnapshot): SentOrder {
       if (!hasContent(event)) leftOut.set(event.id, reasons.empty);
       else if (held) leftOut.set(event.id, reasons.waiting);
       else {
-        add({ kind: 'words', event, index, afterAssistant: assistantBetween });
+        items.push({ kind: 'words', event, index, afterAssistant: assistantBetween });
         if (event.type !== 'message' || event.role === 'user') assistantBetween = false;
       }
-    }
-    if (index === spanEnd) {
-      for (const item of deferred) items.push(item);
-      deferred = [];
     }
   }
   return { system, items, leftOut };

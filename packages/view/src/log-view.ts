@@ -9,7 +9,7 @@ import { messagesFromOrder } from './messages-from-view.js';
 import type { RenderOptions, ThinkingMode } from './render-options.js';
 import { carriesThinking, sentContent, staleAfterEdit, staleAfterReplacing } from './stale-thinking.js';
 import { StoredList } from './stored-list.js';
-import type { StoredListOptions } from './stored-list.js';
+import type { EditedList, StoredListOptions } from './stored-list.js';
 import type { Replacement, View, ViewNote } from './view.js';
 
 /** What a view takes over from the log at one position, whatever becomes of the stored list. */
@@ -95,7 +95,7 @@ export class LogView implements View {
       edits.set(id, (effectiveFrom === undefined ? undefined : this.#log.positionOf(effectiveFrom)) ?? Infinity);
     }
     if (!changed) return this;
-    const after = this.#snapshotOf(events, this.#list.calls);
+    const after = this.#listOf(events, this.#list.calls.slice(0, events.length));
     return this.#derive(after, edits.size === 0 ? none : staleAfterReplacing(after, edits, this.#log.positionOf));
   }
 
@@ -109,7 +109,7 @@ export class LogView implements View {
       calls.push(this.#list.calls[index]);
     }
     if (events.length === this.events.length) return this;
-    const after = this.#snapshotOf(events, calls);
+    const after = this.#listOf(events, calls);
     const stale = events.some(carriesThinking) ? staleAfterEdit(this.#snapshot(), after, this.#log.open) : none;
     return this.#derive(after, stale);
   }
@@ -127,7 +127,7 @@ export class LogView implements View {
     return { events, calls, length: this.events.length, position: this.#log.position };
   }
 
-  #snapshotOf(events: readonly LLMConvertibleEvent[], calls: readonly (Call | undefined)[]): ListSnapshot {
+  #listOf(events: LLMConvertibleEvent[], calls: (Call | undefined)[]): EditedList {
     return { events, calls, length: events.length, position: this.#log.position };
   }
 
@@ -135,7 +135,7 @@ export class LogView implements View {
     return (this.#order ??= sentOrder(this.#snapshot()));
   }
 
-  #derive(after: ListSnapshot, newlyStale: ReadonlySet<EventId>): View {
+  #derive(after: EditedList, newlyStale: ReadonlySet<EventId>): View {
     const isStale = (id: EventId): boolean => newlyStale.has(id) || this.#isStale(id);
     return new LogView(this.#log, StoredList.of(after, isStale, this.#log.listOptions), isStale, this.stored);
   }

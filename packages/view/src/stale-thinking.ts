@@ -32,7 +32,8 @@ export function staleAfterEdit(
   const beforeParts = partsOf(sentOrder(before));
   const afterParts = partsOf(sentOrder(after));
   let first = 0;
-  while (first < beforeParts.length && first < afterParts.length && isSame(beforeParts[first], afterParts[first])) first++;
+  while (first < beforeParts.length && first < afterParts.length && isSame(beforeParts[first], afterParts[first]))
+    first++;
   const stale = new Set<EventId>();
   if (first === beforeParts.length && first === afterParts.length) return stale;
 
@@ -113,6 +114,11 @@ export function sentContent(event: LLMConvertibleEvent): unknown {
     case 'action':
       return ['call', event.thought, event.toolCall, event.thinkingBlocks, event.reasoningItem, event.reasoningContent];
     default:
-      return ['result', event.toolName, toolResultContent(event), event.type === 'observation' && event.isError !== true];
+      return [
+        'result',
+        event.toolName,
+        toolResultContent(event),
+        event.type === 'observation' && event.isError !== true,
+      ];
   }
 }

@@ -16,54 +16,120 @@ export interface StoredListOptions {
   readonly estimateTokens: EstimateTokens;
 }
 
+/** Events and their calls, in arrays that nobody else holds, as they are at a position of the log. */
+export interface EditedList extends ListSnapshot {
+  readonly events: LLMConvertibleEvent[];
+  readonly calls: (Call | undefined)[];
+}
+
+/** What an edit made of a list. */
+export interface ListEdit {
+  readonly after: EditedList;
+  /** The first index at which the two lists differ. */
+  readonly firstChanged: number;
+  /** The calls of which the action or the result is forgotten. */
+  readonly forgotten: ReadonlySet<Call>;
+}
+
 /**
  * A stored list that grows at its end, with its cut points. An edit makes a new one, so a snapshot that holds the old one
  * stays as it was. Token sums and indices are computed when they are first asked for, for the events that came since.
  */
 export class StoredList {
-  readonly events: LLMConvertibleEvent[] = [];
+  readonly events: LLMConvertibleEvent[];
   /** For each event the call that it makes or answers. */
-  readonly calls: (Call | undefined)[] = [];
+  readonly calls: (Call | undefined)[];
   readonly cuts: CutTracker;
-  readonly #estimateTokens: EstimateTokens;
-  readonly #tokenSums: number[] = [0];
+  readonly #options: StoredListOptions;
+  readonly #tokenSums: number[];
   readonly #indices = new Map<EventId, number>();
-  readonly #split = new Set<Batch>();
+  /** Batches of which a part is forgotten. */
+  readonly #split: Set<Batch>;
 
-  constructor(options: StoredListOptions) {
-    this.cuts = new CutTracker({ loops: options.loops });
-    this.#estimateTokens = options.estimateTokens;
+  private constructor(
+    options: StoredListOptions,
+    parts: {
+      readonly events: LLMConvertibleEvent[];
+      readonly calls: (Call | undefined)[];
+      readonly cuts: CutTracker;
+      readonly tokenSums: number[];
+      readonly split: Set<Batch>;
+    },
+  ) {
+    this.#options = options;
+    this.events = parts.events;
+    this.calls = parts.calls;
+    this.cuts = parts.cuts;
+    this.#tokenSums = parts.tokenSums;
+    this.#split = parts.split;
   }
 
-  /** The list of some events, as an edit leaves them. `stale` names those whose thinking no longer verifies. */
-  static of(list: ListSnapshot, stale: (id: EventId) => boolean, options: StoredListOptions): StoredList {
-    const stored = new StoredList(options);
-    const batches = batchesInList(list);
-    const actionsInList = new Set<Call>();
-    for (const entry of batches.values()) if (entry.state === 'split') stored.#split.add(entry.batch);
-    for (let index = 0; index < list.length; index++) {
-      const event = list.events[index] as LLMConvertibleEvent;
-      const call = list.calls[index];
-      stored.events.push(event);
-      stored.calls.push(call);
+  /** A list without events. */
+  static empty(options: StoredListOptions): StoredList {
+    const cuts = new CutTracker({ loops: options.loops });
+    return new StoredList(options, { events: [], calls: [], cuts, tokenSums: [0], split: new Set() });
+  }
+
+  /** A list of some events. `stale` names those whose thinking no longer verifies. */
+  static of(list: EditedList, stale: (id: EventId) => boolean, options: StoredListOptions): StoredList {
+    const split = new Set<Batch>();
+    for (const entry of batchesInList(list).values()) if (entry.state === 'split') split.add(entry.batch);
+    const { events, calls } = list;
+    const cuts = new CutTracker({ loops: options.loops });
+    const stored = new StoredList(options, { events, calls, cuts, tokenSums: [0], split });
+    stored.#track(0, list.position, stale);
+    return stored;
+  }
+
+  /**
+   * The list that an edit makes of this one. Up to `firstChanged` the two are equal, and what is known of that part is taken
+   * over, so the cost is that of the part behind the last cut point before it.
+   */
+  edited(edit: ListEdit, stale: (id: EventId) => boolean): StoredList {
+    const { after, firstChanged, forgotten } = edit;
+    // Whether the first unit behind a cut continues a loop depends on what stands before it.
+    if (this.#options.loops) return StoredList.of(after, stale, this.#options);
+    const { cuts, from } = this.cuts.upTo(firstChanged);
+    const split = new Set(this.#split);
+    for (const call of forgotten) {
+      const { batch } = call;
+      const isPartOfSent = isAnsweredInPlace(call, after.position) || batch.calls[0] === call;
+      if (isPartOfSent && isAnswered(batch, after.position)) split.add(batch);
+    }
+    const tokenSums = this.#tokenSums.slice(0, firstChanged + 1);
+    const { events, calls } = after;
+    const stored = new StoredList(this.#options, { events, calls, cuts, tokenSums, split });
+    stored.#track(from, after.position, stale);
+    return stored;
+  }
+
+  /** Finds the cut points of the events from an index on, as they are at a position of the log. */
+  #track(from: number, position: number, stale: (id: EventId) => boolean): void {
+    for (let index = from; index < this.events.length; index++) {
+      const event = this.events[index] as LLMConvertibleEvent;
+      const call = this.calls[index];
       if (event.type === 'action') {
-        if (call === undefined || call.repeated) continue;
-        actionsInList.add(call);
-        if (stored.#split.has(call.batch)) continue;
-        const pending = isPending(call, list.position) || isAnsweredInPlace(call, list.position);
-        if (!pending && batches.get(call.batch)?.state === 'unanswered') continue;
-        stored.cuts.action(index, { batch: call.batch, thinking: thinkingOf(call.batch, stale), pending });
+        if (call === undefined || call.repeated || this.#split.has(call.batch)) continue;
+        const pending = isPending(call, position) || isAnsweredInPlace(call, position);
+        if (!pending && !isAnswered(call.batch, position)) continue;
+        this.cuts.action(index, { batch: call.batch, thinking: thinkingOf(call.batch, stale), pending });
       } else if (isToolResult(event)) {
-        if (call === undefined || !actionsInList.has(call)) continue;
-        if (call.late) stored.cuts.late(index);
-        else if (!stored.#split.has(call.batch)) stored.cuts.result(index);
+        this.#result(index, call);
       } else {
-        if (event.type === 'message' && event.role === 'assistant') stored.cuts.sealUnless(event.llmResponseId);
-        if (event.type !== 'system-prompt' && hasContent(event)) stored.cuts.plain(index);
+        if (event.type === 'message' && event.role === 'assistant') this.cuts.sealUnless(event.llmResponseId);
+        if (event.type !== 'system-prompt' && hasContent(event)) this.cuts.plain(index);
       }
     }
-    stored.cuts.sealBefore(list.position);
-    return stored;
+    this.cuts.sealBefore(position);
+  }
+
+  #result(index: number, call: Call | undefined): void {
+    if (call === undefined) return;
+    if (!call.late) {
+      if (!this.#split.has(call.batch)) this.cuts.result(index, call.batch);
+    } else if (this.indexOf(call.action.id, index) !== undefined) {
+      this.cuts.late(index);
+    }
   }
 
   /** Adds one event that has just been appended to the log, and the call that it makes or answers. */
@@ -79,12 +145,7 @@ export class StoredList {
       case 'observation':
       case 'user-reject-observation':
       case 'agent-error':
-        if (call === undefined) return;
-        if (!call.late) {
-          if (!this.#split.has(call.batch)) this.cuts.result(index);
-        } else if (this.indexOf(call.action.id, index) !== undefined) {
-          this.cuts.late(index);
-        }
+        this.#result(index, call);
         return;
       case 'message':
       case 'condensation-summary':
@@ -108,7 +169,7 @@ export class StoredList {
   tokens(length: number): number {
     for (let index = this.#tokenSums.length - 1; index < length; index++) {
       const event = this.events[index] as LLMConvertibleEvent;
-      this.#tokenSums.push((this.#tokenSums[index] as number) + this.#estimateTokens(event));
+      this.#tokenSums.push((this.#tokenSums[index] as number) + this.#options.estimateTokens(event));
     }
     return this.#tokenSums[length] as number;
   }
@@ -118,4 +179,9 @@ function thinkingOf(batch: Batch, stale: (id: EventId) => boolean): BatchThinkin
   const carrier = batch.calls[0]?.action;
   if (carrier === undefined || !carriesThinking(carrier)) return 'none';
   return stale(carrier.id) ? 'stale' : 'fresh';
+}
+
+/** True for a batch of which a call was answered in place, so that a part of it is sent. */
+function isAnswered(batch: Batch, position: number): boolean {
+  return batch.calls.some((call) => isAnsweredInPlace(call, position));
 }

@@ -137,7 +137,7 @@ export class ViewProjection {
     fold.unhandledCondensationRequest = false;
     fold.condensations.push(event);
     const before = snapshotOf(fold.list, position);
-    const { after, changed, summary, notes } = applyCondensation(event, before, {
+    const { edit, summary, notes } = applyCondensation(event, before, {
       open: fold.ledger.open,
       isTaken: (id) => (this.#positions.get(id) ?? position) < position || fold.summaryIds.has(id),
     });
@@ -145,14 +145,17 @@ export class ViewProjection {
     if (fold.ledger.open === undefined) fold.response = noResponse;
     if (summary !== undefined) fold.summaryIds.add(summary.id);
     for (const note of notes) this.#note(event, note);
-    if (!changed) return;
-    if (fold.fresh.length > 0) this.#markStale(staleAfterEdit(before, after, fold.ledger.open), position);
-    this.#setList(after);
-    fold.system = after.events.findLast((stored) => stored.type === 'system-prompt');
+    if (edit === undefined) return;
+    if (fold.fresh.length > 0) this.#markStale(staleAfterEdit(before, edit.after, fold.ledger.open), position);
+    fold.list = fold.list.edited(edit, fold.isStale);
+    fold.system = edit.after.events.findLast((stored) => stored.type === 'system-prompt');
   }
 
-  #setList(list: ListSnapshot): void {
+  /** The same events once more, because it is other thinking that verifies now. */
+  #retrack(): void {
     const fold = this.#fold;
+    const { events, calls } = fold.list;
+    const list = { events: [...events], calls: [...calls], length: events.length, position: this.#log.length - 1 };
     fold.list = StoredList.of(list, fold.isStale, this.#listOptions);
   }
 
@@ -164,7 +167,7 @@ export class ViewProjection {
     if (isSame || fold.fresh.length === 0) return;
     this.#markStale(new Set(fold.fresh), position);
     // Stale thinking holds no tool loop together, so the cut points are others now.
-    if (this.#listOptions.loops) this.#setList(snapshotOf(fold.list, position));
+    if (this.#listOptions.loops) this.#retrack();
   }
 
   #revert(event: Extract<Event, { readonly type: 'condensation-revert' }>, position: number): void {
@@ -205,7 +208,7 @@ export class ViewProjection {
     if (before.fresh.length > 0) {
       this.#markStale(staleAfterEdit(snapshotOf(before.list, position), after, fold.ledger.open), position);
     }
-    this.#setList(after);
+    if (this.#listOptions.loops) this.#retrack();
   }
 
   #markStale(ids: ReadonlySet<EventId>, position: number): void {
@@ -230,7 +233,7 @@ export class ViewProjection {
       fresh: [],
       summaryIds: new Set(),
       response: noResponse,
-      list: new StoredList(this.#listOptions),
+      list: StoredList.empty(this.#listOptions),
       system: undefined,
       unhandledCondensationRequest: false,
     };

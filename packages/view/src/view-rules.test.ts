@@ -115,6 +115,14 @@ describe('names half of a closed batch', () => {
     expect([...view.cutPoints]).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
+  test('the first action, on which thought and thinking stand, counts as a half even if it was never answered', () => {
+    const log = logBuilder();
+    const { actions } = log.batch([{ name: 'a' }, { name: 'b', result: '2' }]);
+    log.agent('Done.');
+    log.condensation([actions[0] as Event]);
+    expect(outline(viewOf(log).toMessages())).toEqual(['assistant: Done.']);
+  });
+
   test('a late pair is a unit of its own', () => {
     const log = logBuilder();
     const { actions, results } = log.batch([{ name: 'a', result: '1' }, { name: 'b' }]);

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { emitWarning } from 'node:process';
+import process from 'node:process';
 import { errorCode } from './file-system-error.js';
 import type { ExaminedLog } from './known-log.js';
 import { readRange } from './log-lines.js';
@@ -49,7 +49,10 @@ export function warnOfRepair(report: RepairReport): void {
     'newline-added': 'the last event lacked its newline, which was added',
     'left-out': `${tornBytes} bytes of an append that was cut short by a crash are left out; the file cannot be written`,
   }[repair];
-  emitWarning(`${file}:${line}: ${what}`, { type: 'PalimpsestRepair', code: `PALIMPSEST_${repair}` });
+  process.emitWarning(`${file}:${line}: ${what}`, {
+    type: 'PalimpsestRepair',
+    code: `PALIMPSEST_${repair.toUpperCase().replace('-', '_')}`,
+  });
 }
 
 async function save(path: string, bytes: Buffer): Promise<string> {

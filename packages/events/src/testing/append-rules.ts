@@ -80,9 +80,7 @@ export const appendRules: readonly StoreRule[] = [
       assert.deepEqual(await readAll(store, 'c'), contenders[winner]);
       for (const [index, result] of results.entries()) {
         if (index === winner) continue;
-        await failsWith(ConcurrencyError, async () => {
-          if (result.status === 'rejected') throw result.reason;
-        });
+        assert.ok(result.status === 'rejected' && ConcurrencyError.isInstance(result.reason));
       }
     },
   },
@@ -105,9 +103,9 @@ export const appendRules: readonly StoreRule[] = [
 export const manyEventsRule: StoreRule = {
   name: 'an append of many events keeps them all, in order',
   async check({ store }) {
-    const [event] = messages(1) as [Event];
+    const base = { type: 'acme/note', timestamp: '2026-01-01T00:00:00Z', source: 'user' } as const;
     // More than a function can be called with.
-    const events = Array.from({ length: 150_000 }, (_, index) => ({ ...event, id: `event-${index}` }));
+    const events = Array.from({ length: 150_000 }, (_, index) => ({ ...base, id: `event-${index}` }));
     assert.deepEqual(await store.append('c', events), { version: events.length });
     const ids = await readIds(store, 'c');
     // Not compared as arrays: the difference of two so long ones takes minutes to write down.

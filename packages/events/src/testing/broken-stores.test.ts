@@ -203,7 +203,7 @@ const flaws: readonly Flaw[] = [
       async *read(id, options) {
         for await (const event of good.read(id, options)) {
           const { sinceTomorrow: _, ...known } = event as Event & { sinceTomorrow?: unknown };
-          yield freeze(known as Event);
+          yield freeze(known);
         }
       },
     }),
@@ -330,7 +330,10 @@ const flawsBetweenStores: readonly Flaw[] = [
           return result;
         },
         async *read(id, options) {
-          if (options !== undefined) return yield* good.read(id, options);
+          if (options !== undefined) {
+            yield* good.read(id, options);
+            return;
+          }
           const key = `${ownAppends} ${id}`;
           const events = cache.get(key) ?? (await all(good, id));
           cache.set(key, events);

@@ -85,7 +85,7 @@ export const readRules: readonly StoreRule[] = [
       const writing = (async () => {
         for (const events of batches.slice(1)) await store.append('c', events);
       })().finally(() => (isWriting = false));
-      for (let ids: string[] = []; isWriting && ids.length < all.length; ) {
+      for (let ids: string[] = []; isWriting && ids.length < all.length;) {
         ids = await readIds(store, 'c');
         assert.equal(ids.length % size, 0);
         assert.deepEqual(ids, all.slice(0, ids.length));

@@ -1,5 +1,4 @@
-import assert from 'node:assert/strict';
-import { PalimpsestError } from '../errors.js';
+import type { PalimpsestError } from '../errors.js';
 import type { Event } from '../event.js';
 import type { EventStore } from '../event-store.js';
 import { logBuilder } from './log-builder.js';
@@ -51,18 +50,17 @@ export async function listAll(store: EventStore): Promise<[string, number][]> {
 }
 
 /** Checks that something fails with one of our errors, and hands the error out. */
-export async function failsWith<Class extends abstract new (...parameters: never[]) => PalimpsestError>(
-  errorClass: Class & { isInstance(this: Class, error: unknown): error is InstanceType<Class> },
+export async function failsWith<Failure extends PalimpsestError>(
+  errorClass: new (...parameters: never[]) => Failure,
   run: () => Promise<unknown>,
-): Promise<InstanceType<Class>> {
-  let result: unknown;
-  try {
-    result = await run();
-  } catch (error) {
-    if (errorClass.isInstance(error)) return error;
-    throw new assert.AssertionError({
-      message: `it failed with another error than ${errorClass.name}: ${String(error)}`,
-    });
-  }
-  throw new assert.AssertionError({ message: `it did not fail with ${errorClass.name}`, actual: result });
+): Promise<Failure> {
+  // Not `instanceof`: the store may have another copy of this package.
+  const { isInstance, typeName } = errorClass as unknown as typeof PalimpsestError;
+  const failure = await run().then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
+  if (failure === undefined) throw new Error(`it did not fail with ${typeName}`);
+  if (isInstance.call(errorClass, failure.error)) return failure.error as Failure;
+  throw new Error(`it failed with another error than ${typeName}: ${String(failure.error)}`, { cause: failure.error });
 }

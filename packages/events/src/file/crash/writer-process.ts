@@ -1,10 +1,10 @@
 // A process that appends to a log: bundled and run by the tests that kill it, or take its disk away.
 import { writeSync } from 'node:fs';
 import { argv } from 'node:process';
-import { ConcurrencyError, EventStoreError } from '../errors.js';
-import { eventFactory } from '../create-event.js';
-import { errorCode } from './file-system-error.js';
-import { fileEventStore } from './file-event-store.js';
+import { ConcurrencyError, EventStoreError } from '../../errors.js';
+import { eventFactory } from '../../create-event.js';
+import { errorCode } from '../file-system-error.js';
+import { fileEventStore } from '../file-event-store.js';
 
 const [directory = '', conversationId = '', prefix = '', optionsJson = '{}'] = argv.slice(2);
 const { appends = Infinity, largeBytes = 0 } = JSON.parse(optionsJson) as {

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { createInterface } from 'node:readline';
 import { build } from 'tsup';
-import type { Event } from '../event.js';
-import { fileEventStore } from './file-event-store.js';
-import type { RepairReport } from './repair.js';
+import type { Event } from '../../event.js';
+import { fileEventStore } from '../file-event-store.js';
+import type { RepairReport } from '../repair.js';
 
 /** A new folder that holds `writer-process.ts` as one JavaScript file, minified as an application's bundler would. */
 export async function bundleWriter(): Promise<{ readonly folder: string; readonly program: string }> {
@@ -55,7 +55,8 @@ export function startWriter(
   });
   const told: string[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
-  const lines = createInterface({ input: process.stdout as NonNullable<typeof process.stdout> });
+  if (process.stdout === null) throw new Error('the writer has no output');
+  const lines = createInterface({ input: process.stdout });
   const ended = once(lines, 'close').then(() => undefined);
   let appends = 0;
   lines.on('line', (line) => {
