@@ -28,7 +28,11 @@ export async function condensationBench(): Promise<void> {
     const range = { start: Math.floor(length / 4), end: Math.floor((length * 3) / 4) };
     const floor: Subject = { name: 'copy the list', run: () => [...view.events] };
     const make: Subject = { name: 'make a condensation', run: () => condensation({ view, ...range, summary: 'S' }) };
-    printTimings(`Condensation of half of ${length.toLocaleString('en-GB')} events`, length, await measure(floor, [make], 9));
+    printTimings(
+      `Condensation of half of ${length.toLocaleString('en-GB')} events`,
+      length,
+      await measure(floor, [make], 9),
+    );
 
     const event = condensation({ view, ...range, summary: 'S' });
     const times: number[] = [];

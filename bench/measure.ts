@@ -16,7 +16,11 @@ export interface Timing {
  * Times the floor and the subjects in turn, `rounds` times after one round of warming up, so that whatever else the machine
  * does meets all of them alike. The garbage of one run is collected before the next where Node allows it (`--expose-gc`).
  */
-export async function measure(floor: Subject, subjects: readonly Subject[], rounds: number): Promise<readonly Timing[]> {
+export async function measure(
+  floor: Subject,
+  subjects: readonly Subject[],
+  rounds: number,
+): Promise<readonly Timing[]> {
   const all = [floor, ...subjects];
   const times = all.map((): number[] => []);
   for (let round = -1; round < rounds; round++) {
@@ -30,7 +34,11 @@ export async function measure(floor: Subject, subjects: readonly Subject[], roun
   }
   const medians = times.map(median);
   const floorTime = medians[0] ?? NaN;
-  return all.map(({ name }, index) => ({ name, median: medians[index] ?? NaN, ratio: (medians[index] ?? NaN) / floorTime }));
+  return all.map(({ name }, index) => ({
+    name,
+    median: medians[index] ?? NaN,
+    ratio: (medians[index] ?? NaN) / floorTime,
+  }));
 }
 
 /** Prints timings below a title, each with its time per item. */

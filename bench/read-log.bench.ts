@@ -18,7 +18,8 @@ export async function readLogBench(lengths: readonly number[] = [10_000, 100_000
     try {
       const store = fileEventStore({ directory, fsync: false });
       const log = ordinaryLog(length, resultCharacters);
-      for (let from = 0; from < length; from += 5_000) await store.append(conversationId, log.slice(from, from + 5_000));
+      for (let from = 0; from < length; from += 5_000)
+        await store.append(conversationId, log.slice(from, from + 5_000));
       const file = await logFile(directory);
       const megabytes = (await stat(file)).size / 1e6;
       const timings = await measure(
@@ -29,7 +30,11 @@ export async function readLogBench(lengths: readonly number[] = [10_000, 100_000
         ],
         length > 50_000 ? 3 : 7,
       );
-      printTimings(`Cold load of ${length.toLocaleString('en-GB')} events, ${megabytes.toFixed(0)} MB`, length, timings);
+      printTimings(
+        `Cold load of ${length.toLocaleString('en-GB')} events, ${megabytes.toFixed(0)} MB`,
+        length,
+        timings,
+      );
     } finally {
       await rm(directory, { recursive: true });
     }

@@ -59,7 +59,11 @@ test('replays a folder through every condenser and prints the table', async () =
 test('--json prints one document, with a row for each condenser and each session', async () => {
   const { code, stdout } = await harness('replay', '--json', '--condenser', 'extractiveSummary', '-c', 'noOp', folder);
   const report = JSON.parse(stdout) as {
-    readonly rows: readonly { readonly condenser: string; readonly refusedLists: number; readonly savedShare: number }[];
+    readonly rows: readonly {
+      readonly condenser: string;
+      readonly refusedLists: number;
+      readonly savedShare: number;
+    }[];
     readonly sessions: readonly { readonly name: string; readonly format: string }[];
   };
   expect(report.rows.map(({ condenser }) => condenser)).toEqual(['none', 'extractiveSummary', 'noOp']);

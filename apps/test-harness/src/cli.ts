@@ -14,9 +14,16 @@ const program = new Command('palimpsest-harness')
 
 program
   .command('replay')
-  .description('replay session logs; at every recorded model call build the view, condense it, and measure what is sent')
+  .description(
+    'replay session logs; at every recorded model call build the view, condense it, and measure what is sent',
+  )
   .argument('<path...>', 'session logs, or folders of them; recognised by their content')
-  .option('-c, --condenser <name>', 'a condenser to compare with none; may be given more than once (default: all)', collect, [])
+  .option(
+    '-c, --condenser <name>',
+    'a condenser to compare with none; may be given more than once (default: all)',
+    collect,
+    [],
+  )
   .option('-w, --context-window <tokens>', 'the window that condensers are told of', positiveInteger)
   .option('--sessions', 'show a table for each session too', false)
   .option('--json', 'print the whole report as JSON instead of tables', false)

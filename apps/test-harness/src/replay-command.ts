@@ -43,7 +43,9 @@ export async function replayCommand(paths: readonly string[], options: ReplayCom
       for await (const session of replayed) {
         sessions.push(session);
         const [first] = session.replays;
-        shown.line(`${session.name} (${session.format}): ${session.events} events, ${first?.modelCalls ?? 0} model calls`);
+        shown.line(
+          `${session.name} (${session.format}): ${session.events} events, ${first?.modelCalls ?? 0} model calls`,
+        );
       }
     }
   } finally {
@@ -73,7 +75,9 @@ function printReport(sessions: readonly ReplayedSession[], skipped: readonly Ski
   for (const { name, replays } of sessions) {
     for (const { condenser, refusals, condenserErrors } of replays) {
       for (const { provider, rule, path, message, modelCall } of refusals) {
-        print(`refused: ${name}, ${condenser}, model call ${modelCall + 1}: ${provider} ${rule} at ${path}: ${message}`);
+        print(
+          `refused: ${name}, ${condenser}, model call ${modelCall + 1}: ${provider} ${rule} at ${path}: ${message}`,
+        );
       }
       for (const { modelCall, message } of condenserErrors.slice(0, 3)) {
         print(`failed: ${name}, ${condenser}, model call ${modelCall + 1}: ${message}`);

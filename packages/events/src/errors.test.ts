@@ -56,7 +56,9 @@ describe('isInstance', () => {
   test("a class of somebody's own counts as what it derives from, with or without a stated name", () => {
     class AcmeError extends here.EventStoreError {}
     class NamedError extends here.EventStoreError {
-      static override readonly typeName = 'AcmeNamedError';
+      static override get typeName(): string {
+        return 'AcmeNamedError';
+      }
     }
     const errors = [new AcmeError('a'), new NamedError('n')];
     expect(errors.map((error) => error.name)).toEqual(['AcmeError', 'AcmeNamedError']);

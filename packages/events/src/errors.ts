@@ -5,12 +5,14 @@ const brand = Symbol.for('@palimpsest/error');
  *
  * `instanceof` fails when two copies of a package are installed; `X.isInstance(error)` does not, because it compares a
  * brand that all copies share, and the names of the error's class and of those that it derives from. A class states its
- * name as `static override readonly typeName`, because a bundler may rename the class itself; without it the class's own
- * name is used.
+ * name as `static override get typeName()`, because a bundler may rename the class itself; without it the class's own name
+ * is used.
  */
 export class PalimpsestError extends Error {
   /** The name of this class, in every copy and however it is bundled. */
-  static readonly typeName: string = 'PalimpsestError';
+  static get typeName(): string {
+    return 'PalimpsestError';
+  }
 
   /** Says what went wrong, for programs. Stable across versions. */
   readonly code: string;
@@ -49,7 +51,9 @@ function typeNameOf(errorClass: { readonly name: string }): string {
 
 /** A value is not an event. Names the path of what is wrong, and the event's id and type where they could be read. */
 export class InvalidEventError extends PalimpsestError {
-  static override readonly typeName: string = 'InvalidEventError';
+  static override get typeName(): string {
+    return 'InvalidEventError';
+  }
 
   /** Where in the value, as keys from the outside in; empty when the value itself is wrong. */
   readonly path: readonly (string | number)[];
@@ -78,7 +82,9 @@ export class InvalidEventError extends PalimpsestError {
 
 /** An event with this id is already in the log. Nothing was appended. */
 export class DuplicateEventError extends PalimpsestError {
-  static override readonly typeName: string = 'DuplicateEventError';
+  static override get typeName(): string {
+    return 'DuplicateEventError';
+  }
 
   readonly eventId: string;
 
@@ -93,7 +99,9 @@ export class DuplicateEventError extends PalimpsestError {
 
 /** Another writer appended first: the store is not at the version that the writer expected. Nothing was appended. */
 export class ConcurrencyError extends PalimpsestError {
-  static override readonly typeName: string = 'ConcurrencyError';
+  static override get typeName(): string {
+    return 'ConcurrencyError';
+  }
 
   readonly conversationId: string;
   /** Unit: events. Undefined when the writer could not learn it. */
@@ -124,7 +132,9 @@ export class ConcurrencyError extends PalimpsestError {
 
 /** An event store could not read or write. Names the file and line where there is one; the original error is `cause`. */
 export class EventStoreError extends PalimpsestError {
-  static override readonly typeName: string = 'EventStoreError';
+  static override get typeName(): string {
+    return 'EventStoreError';
+  }
 
   readonly file: string | undefined;
   /** The first line is 1. */
@@ -142,7 +152,9 @@ export class EventStoreError extends PalimpsestError {
 
 /** A conversation id that cannot be used as one: empty, longer than 512 characters, or not a string. */
 export class InvalidConversationIdError extends PalimpsestError {
-  static override readonly typeName: string = 'InvalidConversationIdError';
+  static override get typeName(): string {
+    return 'InvalidConversationIdError';
+  }
 
   constructor(reason: string) {
     super('invalid-conversation-id', `Not a conversation id: ${reason}.`);

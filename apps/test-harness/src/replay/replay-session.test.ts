@@ -13,7 +13,8 @@ function session(steps: number) {
   const log = logBuilder();
   log.system('You repair programs.');
   log.user('Mend the parser.');
-  for (let step = 0; step < steps; step++) log.call('read_file', { path: `src/${step}.ts` }, `line ${step} `.repeat(200));
+  for (let step = 0; step < steps; step++)
+    log.call('read_file', { path: `src/${step}.ts` }, `line ${step} `.repeat(200));
   log.agent('The parser is mended.');
   return log.events;
 }

@@ -39,7 +39,8 @@ export async function* replayPath(path: string, options: ReplayPathOptions): Asy
           countTokens,
           findRefusals,
           ...(contextWindow === undefined ? {} : { contextWindow }),
-          onModelCall: (done, of) => onProgress?.(`${session.name}: ${condenser.name}, model call ${done + 1} of ${of}`),
+          onModelCall: (done, of) =>
+            onProgress?.(`${session.name}: ${condenser.name}, model call ${done + 1} of ${of}`),
         }),
       );
     }
