@@ -22,7 +22,9 @@ export function immutableJson(value: unknown): unknown {
 export function freezeParsedJson(value: unknown, depth = 0): void {
   if (typeof value !== 'object' || value === null) return;
   if (depth > maximumDepth) throw notJson([], tooDeep);
-  for (const item of Object.values(value)) freezeParsedJson(item, depth + 1);
+  // Loops that make no list of the values: every event of a stored log comes by here.
+  if (Array.isArray(value)) for (const item of value) freezeParsedJson(item, depth + 1);
+  else for (const key in value) freezeParsedJson((value as Record<string, unknown>)[key], depth + 1);
   Object.freeze(value);
 }
 

@@ -11,7 +11,7 @@ function cutsOf(write: (log: LogBuilder) => void, thinking: 'prefix-bound' | 'la
   return [...View.fromEvents(log.events, { thinking }).cutPoints];
 }
 
-/** @see events-view-condenser-agent.md 2.4, where the upstream system gives these. */
+/** The cut points that the upstream system gives for the same lists. */
 describe('examples of the upstream system', () => {
   test.each<[string, (log: LogBuilder) => void, readonly number[]]>([
     ['nothing', () => undefined, [0]],

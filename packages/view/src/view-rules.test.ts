@@ -121,6 +121,7 @@ describe('names half of a closed batch', () => {
     log.agent('Done.');
     log.condensation([actions[0] as Event]);
     expect(outline(viewOf(log).toMessages())).toEqual(['assistant: Done.']);
+    expect([...viewOf(log).cutPoints]).toEqual([0, 1, 2, 3]);
   });
 
   test('a late pair is a unit of its own', () => {
@@ -481,6 +482,17 @@ describe('what makes thinking stale: the first rendered message that an edit cha
     log.user('Go on.');
     expect(thinks(log)).toBe(0);
     log.call('run', {}, 'next', { thinkingBlocks });
+    expect(thinks(log)).toBe(1);
+  });
+
+  test('but not what a response of the same id holds that was made after a condensation', () => {
+    const log = logBuilder();
+    log.user('Go.');
+    log.batch([{ name: 'a', result: '1' }, { name: 'b' }]);
+    log.call('run', {}, '2', { llmResponseId: 'r', thinkingBlocks });
+    expect(thinks(log)).toBe(0);
+    log.condensation([]);
+    log.call('run', {}, '3', { llmResponseId: 'r', thinkingBlocks });
     expect(thinks(log)).toBe(1);
   });
 });
