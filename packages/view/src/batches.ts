@@ -1,6 +1,9 @@
 import type { ActionEvent, EventId, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
 import { callAlias, isSendableCallId } from './call-alias.js';
 
+/** Later than any position of a log. A small integer, because engines keep those in the record itself, and no infinity. */
+export const notYet = 0x3fffffff;
+
 /**
  * The calls of one model response. It is open until an assistant event of another response is appended, or a condensation
  * when none of its calls waits; from then on it is sealed, and a result that still comes is late. Positions are indices in
@@ -11,8 +14,8 @@ export interface Batch {
   readonly responseId: string;
   readonly openedAt: number;
   /** In the order of the log; grows while the batch is open. */
-  readonly calls: Call[];
-  /** The position of the event that sealed it; infinite while it is open. */
+  calls: Call[];
+  /** The position of the event that sealed it; {@link notYet} while it is open. */
   sealedAt: number;
 }
 
@@ -26,7 +29,7 @@ export interface Call {
   /** Its id was that of an open call: never sent, never answered. */
   readonly repeated: boolean;
   resultId: EventId | undefined;
-  /** The position of its result; infinite while there is none. */
+  /** The position of its result; {@link notYet} while there is none. */
   answeredAt: number;
   /** The result came when the batch was sealed. */
   late: boolean;
@@ -72,16 +75,12 @@ export class CallLedger {
 
   #appendAction(action: ActionEvent, position: number): Call {
     this.#sealUnless(action.llmResponseId, position);
-    const batch = (this.#open ??= {
-      responseId: action.llmResponseId,
-      openedAt: position,
-      calls: [],
-      sealedAt: Infinity,
-    });
     const toolCallId = action.toolCall.id;
     const earlier = this.#latestCall.get(toolCallId);
-    const repeated = earlier !== undefined && earlier.batch === batch && earlier.answeredAt === Infinity;
+    const open = this.#open;
+    const repeated = earlier !== undefined && earlier.batch === open && earlier.answeredAt === notYet;
     const asIs = earlier === undefined && isSendableCallId(toolCallId);
+    const batch = open ?? { responseId: action.llmResponseId, openedAt: position, calls: noCalls, sealedAt: notYet };
     const call: Call = {
       action,
       batch,
@@ -89,20 +88,26 @@ export class CallLedger {
       sentId: asIs ? toolCallId : callAlias(action.id),
       repeated,
       resultId: undefined,
-      answeredAt: Infinity,
+      answeredAt: notYet,
       late: false,
     };
-    batch.calls.push(call);
+    // An array that begins with its one call takes no more room than that.
+    if (open === undefined) batch.calls = [call];
+    else batch.calls.push(call);
+    this.#open = batch;
     if (!repeated) this.#latestCall.set(toolCallId, call);
     return call;
   }
 
   #appendResult(result: ToolResultEvent, position: number): Call | undefined {
-    const call = this.#latestCall.get(result.toolCallId);
-    if (call === undefined || call.answeredAt !== Infinity) return undefined;
+    // Most results answer the newest call; the map then need not be asked.
+    const newest = this.#open?.calls.at(-1);
+    const isNewest = newest !== undefined && !newest.repeated && newest.action.toolCall.id === result.toolCallId;
+    const call = isNewest ? newest : this.#latestCall.get(result.toolCallId);
+    if (call === undefined || call.answeredAt !== notYet) return undefined;
     call.resultId = result.id;
     call.answeredAt = position;
-    call.late = call.batch.sealedAt !== Infinity;
+    call.late = call.batch.sealedAt !== notYet;
     return call;
   }
 
@@ -112,6 +117,8 @@ export class CallLedger {
     this.#open = undefined;
   }
 }
+
+const noCalls: Call[] = [];
 
 /** True where, at a position of the log, a call still waits for its result. */
 export function isPending(call: Call, position: number): boolean {

@@ -1,6 +1,6 @@
 import { isToolResult } from '@palimpsest/events';
 import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
-import { isAnsweredInPlace, isPending } from './batches.js';
+import { isAnsweredInPlace, isPending, notYet } from './batches.js';
 import type { Batch, Call } from './batches.js';
 import { CutTracker } from './cut-tracker.js';
 import type { BatchThinking } from './cut-tracker.js';
@@ -138,7 +138,7 @@ export class StoredList {
     this.calls.push(call);
     switch (event.type) {
       case 'action':
-        this.cuts.sealBefore(Infinity);
+        this.cuts.sealBefore(notYet);
         if (call === undefined || call.repeated || this.#split.has(call.batch)) return;
         this.cuts.action(index, { batch: call.batch, thinking: thinkingOf(call.batch, stale), pending: true });
         return;
@@ -149,7 +149,7 @@ export class StoredList {
         return;
       case 'message':
       case 'condensation-summary':
-        if (event.type === 'message' && event.role === 'assistant') this.cuts.sealBefore(Infinity);
+        if (event.type === 'message' && event.role === 'assistant') this.cuts.sealBefore(notYet);
         if (hasContent(event)) this.cuts.plain(index);
         return;
       case 'system-prompt':

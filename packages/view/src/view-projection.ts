@@ -25,8 +25,10 @@ interface Fold {
   fresh: EventId[];
   /** The ids of the summaries that the condensations in force have made. */
   readonly summaryIds: Set<EventId>;
-  /** The newest model response, and whether what it answered to lacked a batch that is sent now: it holds no more. */
-  response: { readonly id: string | undefined; readonly lackedBatch: boolean };
+  /** The id of the newest model response. */
+  response: string | undefined;
+  /** What that response answered to lacked a batch that is sent since: its thinking never verifies. */
+  lackedBatch: boolean;
   list: StoredList;
   system: SystemPromptEvent | undefined;
   unhandledCondensationRequest: boolean;
@@ -43,6 +45,7 @@ export class ViewProjection {
   readonly #log: Event[] = [];
   readonly #positions = new Map<EventId, number>();
   readonly #reverted = new Set<EventId>();
+  #hasRepeatedIds = false;
   #fold: Fold;
   #view: View | undefined;
 
@@ -58,14 +61,29 @@ export class ViewProjection {
   /** Adds the next event of the log. An event whose id is taken is noted and otherwise ignored. */
   append(event: Event): void {
     this.#view = undefined;
-    if (this.#positions.has(event.id)) {
+    const position = this.#log.length;
+    if (this.#isTaken(event.id, position)) {
       this.#note(event, 'an event with this id stands in the log already; this one is ignored');
       return;
     }
-    const position = this.#log.push(event) - 1;
-    this.#positions.set(event.id, position);
+    this.#log.push(event);
     if (event.type === 'condensation-revert') this.#revert(event, position);
     else this.#append(event, position);
+  }
+
+  /** Takes an id for a position, unless another has it: one look-up for each event of a log that repeats no id. */
+  #isTaken(id: EventId, position: number): boolean {
+    if (this.#hasRepeatedIds) {
+      if (this.#positions.has(id)) return true;
+      this.#positions.set(id, position);
+      return false;
+    }
+    this.#positions.set(id, position);
+    if (this.#positions.size > position) return false;
+    this.#hasRepeatedIds = true;
+    const first = this.#log.findIndex((event) => event.id === id);
+    this.#positions.set(id, first);
+    return true;
   }
 
   /** The view of the events so far. */
@@ -106,7 +124,7 @@ export class ViewProjection {
       if (event.type === 'action' || (event.type === 'message' && event.role === 'assistant')) {
         this.#continueResponse(event.llmResponseId, position);
         if (carriesThinking(event)) {
-          if (fold.response.lackedBatch) fold.staleSince.set(event.id, position);
+          if (fold.lackedBatch) fold.staleSince.set(event.id, position);
           else fold.fresh.push(event.id);
         }
       }
@@ -121,14 +139,14 @@ export class ViewProjection {
   /** A model that was called while some calls of a batch waited saw nothing of it; later requests hold what was answered. */
   #continueResponse(id: string | undefined, position: number): void {
     const fold = this.#fold;
-    if (id !== undefined && id === fold.response.id) return;
+    if (id !== undefined && id === fold.response) return;
     const { open } = fold.ledger;
-    const lackedBatch =
+    fold.response = id;
+    fold.lackedBatch =
       open !== undefined &&
       open.responseId !== id &&
       hasPendingCall(open, position) &&
       open.calls.some((call) => isAnsweredInPlace(call, position));
-    fold.response = { id, lackedBatch };
   }
 
   #condense(event: Condensation, position: number): void {
@@ -142,7 +160,7 @@ export class ViewProjection {
       isTaken: (id) => (this.#positions.get(id) ?? position) < position || fold.summaryIds.has(id),
     });
     fold.ledger.sealComplete(position);
-    if (fold.ledger.open === undefined) fold.response = noResponse;
+    if (fold.ledger.open === undefined) fold.response = undefined;
     if (summary !== undefined) fold.summaryIds.add(summary.id);
     for (const note of notes) this.#note(event, note);
     if (edit === undefined) return;
@@ -202,6 +220,7 @@ export class ViewProjection {
     const fold = this.#fold;
     const after = snapshotOf(fold.list, position);
     fold.response = before.response;
+    fold.lackedBatch = before.lackedBatch;
     fold.fresh = [...fold.fresh, ...fold.staleSince.keys()];
     fold.staleSince.clear();
     this.#markStale(new Set(before.staleSince.keys()), position);
@@ -232,15 +251,14 @@ export class ViewProjection {
       isStale: (id) => staleSince.has(id),
       fresh: [],
       summaryIds: new Set(),
-      response: noResponse,
+      response: undefined,
+      lackedBatch: false,
       list: StoredList.empty(this.#listOptions),
       system: undefined,
       unhandledCondensationRequest: false,
     };
   }
 }
-
-const noResponse = { id: undefined, lackedBatch: false };
 
 function snapshotOf(list: StoredList, position: number): ListSnapshot {
   return { events: list.events, calls: list.calls, length: list.events.length, position };
