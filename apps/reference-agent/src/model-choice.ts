@@ -7,6 +7,10 @@ import { samplePlan } from './offline-model/sample-plan/index.js';
 
 /** A model was named, and the variable that holds its provider's key is not set. */
 export class MissingApiKeyError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'MissingApiKeyError';
+  }
+
   readonly variable: string;
 
   constructor(model: string, variable: string) {

@@ -4,6 +4,10 @@ import { PalimpsestError } from '@palimpsest/events';
 
 /** A path leads out of the workspace. */
 export class OutsideWorkspaceError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'OutsideWorkspaceError';
+  }
+
   readonly path: string;
 
   constructor(requested: string) {

@@ -2,6 +2,10 @@ import { PalimpsestError } from '@palimpsest/events';
 
 /** A run failed. The conversation's status is `error`, the log ends in a `conversation-error`, and `cause` is what happened. */
 export class ConversationRunError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'ConversationRunError';
+  }
+
   readonly conversationId: string;
 
   constructor(conversationId: string, cause: unknown) {
@@ -12,6 +16,10 @@ export class ConversationRunError extends PalimpsestError {
 
 /** A bound of {@link Limits} was reached. The log is complete: a later run goes on from where this one stopped. */
 export class LimitExceededError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'LimitExceededError';
+  }
+
   readonly limit: 'iterations' | 'condensations-in-a-row';
   /** The bound that was reached. */
   readonly value: number;
@@ -30,6 +38,10 @@ export class LimitExceededError extends PalimpsestError {
 
 /** The history does not fit into the model's window, and there is no condenser that acts on requests. */
 export class ContextOverflowError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'ContextOverflowError';
+  }
+
   readonly model: string;
 
   constructor(model: string, cause: unknown) {
@@ -45,6 +57,10 @@ export class ContextOverflowError extends PalimpsestError {
 
 /** A condensation was asked for, and the agent has no condenser that acts on requests. Nothing was appended. */
 export class CondensationNotSupportedError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'CondensationNotSupportedError';
+  }
+
   constructor(condenser: string | undefined) {
     super(
       'condensation-not-supported',
@@ -57,6 +73,10 @@ export class CondensationNotSupportedError extends PalimpsestError {
 
 /** A run was asked for while another one of the same conversation goes on. Nothing changed. */
 export class ConversationBusyError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'ConversationBusyError';
+  }
+
   readonly conversationId: string;
 
   constructor(conversationId: string) {
@@ -67,6 +87,10 @@ export class ConversationBusyError extends PalimpsestError {
 
 /** A run was asked for before the user said anything. */
 export class NoUserMessageError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'NoUserMessageError';
+  }
+
   constructor(conversationId: string) {
     super('no-user-message', `Conversation '${conversationId}' holds no message of the user; send one first.`);
   }

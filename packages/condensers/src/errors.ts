@@ -2,6 +2,10 @@ import { PalimpsestError } from '@palimpsest/events';
 
 /** There is no condenser of this name. Lists the known ones. */
 export class CondenserNotFoundError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'CondenserNotFoundError';
+  }
+
   readonly condenser: string;
   readonly known: readonly string[];
 
@@ -14,6 +18,10 @@ export class CondenserNotFoundError extends PalimpsestError {
 
 /** The options of a condenser contradict each other or are out of range. Names the condenser and the option. */
 export class InvalidCondenserConfigError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'InvalidCondenserConfigError';
+  }
+
   readonly condenser: string;
   readonly option: string;
 

@@ -16,6 +16,10 @@ export interface LLMErrorOptions {
 
 /** The base of every error that a model call can end in, besides an abort, which rejects with the signal's own reason. */
 export class LLMError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'LLMError';
+  }
+
   readonly provider: string;
   /** True when the same request may succeed later. False when it never will. */
   readonly isRetryable: boolean;
@@ -43,6 +47,10 @@ export type OverflowKind = 'input' | 'input-and-output' | 'bytes';
 
 /** The request does not fit into the model's window. Never retryable as it is. */
 export class ContextWindowExceededError extends LLMError {
+  static override get typeName(): string {
+    return 'ContextWindowExceededError';
+  }
+
   readonly kind: OverflowKind;
   /** What was sent, as the provider counted it. Unit: tokens. */
   readonly inputTokens: number | undefined;
@@ -72,6 +80,10 @@ export type RateLimitKind = 'rate' | 'too-large' | 'quota';
 
 /** The account's limit was reached. Retryable when `kind` is `rate`. */
 export class RateLimitError extends LLMError {
+  static override get typeName(): string {
+    return 'RateLimitError';
+  }
+
   readonly kind: RateLimitKind;
 
   constructor(message: string, options: LLMErrorOptions & { readonly kind: RateLimitKind }) {
@@ -82,6 +94,10 @@ export class RateLimitError extends LLMError {
 
 /** No key, a wrong key, or one that may not use this model. */
 export class AuthenticationError extends LLMError {
+  static override get typeName(): string {
+    return 'AuthenticationError';
+  }
+
   constructor(message: string, options: LLMErrorOptions) {
     super('authentication', message, { ...options, isRetryable: false });
   }
@@ -89,6 +105,10 @@ export class AuthenticationError extends LLMError {
 
 /** The message list breaks a rule of the provider: calls without results, results without calls, altered thinking. */
 export class MalformedHistoryError extends LLMError {
+  static override get typeName(): string {
+    return 'MalformedHistoryError';
+  }
+
   constructor(message: string, options: LLMErrorOptions) {
     super('malformed-history', message, { ...options, isRetryable: false });
   }
@@ -96,6 +116,10 @@ export class MalformedHistoryError extends LLMError {
 
 /** The provider will not work with this content. */
 export class ContentPolicyError extends LLMError {
+  static override get typeName(): string {
+    return 'ContentPolicyError';
+  }
+
   constructor(message: string, options: LLMErrorOptions) {
     super('content-policy', message, { ...options, isRetryable: false });
   }
@@ -103,6 +127,10 @@ export class ContentPolicyError extends LLMError {
 
 /** The request itself is wrong: an unknown model, a parameter that the model does not take, two tools of one name. */
 export class InvalidRequestError extends LLMError {
+  static override get typeName(): string {
+    return 'InvalidRequestError';
+  }
+
   constructor(message: string, options: LLMErrorOptions) {
     super('invalid-request', message, { ...options, isRetryable: false });
   }
@@ -110,6 +138,10 @@ export class InvalidRequestError extends LLMError {
 
 /** The provider could not be reached, is overloaded, failed, or answered something that is no completion. Retryable. */
 export class ServiceUnavailableError extends LLMError {
+  static override get typeName(): string {
+    return 'ServiceUnavailableError';
+  }
+
   constructor(message: string, options: LLMErrorOptions) {
     super('service-unavailable', message, { ...options, isRetryable: true });
   }
@@ -117,6 +149,10 @@ export class ServiceUnavailableError extends LLMError {
 
 /** The package that talks to the provider, or one that it needs, is not installed. The message says what to install. */
 export class MissingSdkError extends LLMError {
+  static override get typeName(): string {
+    return 'MissingSdkError';
+  }
+
   /** The package to install. */
   readonly packageName: string;
 

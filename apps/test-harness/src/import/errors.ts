@@ -2,6 +2,10 @@ import { PalimpsestError } from '@palimpsest/events';
 
 /** A file is none of the known log formats. Names the file, what is wrong with it, and the formats. */
 export class UnknownLogFormatError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'UnknownLogFormatError';
+  }
+
   readonly file: string;
   readonly knownFormats: readonly string[];
 
@@ -24,6 +28,10 @@ export class UnknownLogFormatError extends PalimpsestError {
 
 /** A log, or the path given for one, could not be read. Names the file and the line where there is one. */
 export class LogReadError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'LogReadError';
+  }
+
   readonly file: string;
   /** The first line is 1. */
   readonly line: number | undefined;

@@ -54,6 +54,10 @@ export interface ScriptedLLM extends LLM {
 
 /** The script has no answer left. */
 export class ScriptEndedError extends LLMError {
+  static override get typeName(): string {
+    return 'ScriptEndedError';
+  }
+
   constructor(answers: number) {
     super('script-ended', `The script has ${answers} answers, and one more was asked for.`, {
       provider: 'scripted',
