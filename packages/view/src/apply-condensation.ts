@@ -25,32 +25,36 @@ export function applyCondensation(
   log: { readonly open: Batch | undefined; readonly isTaken: (id: EventId) => boolean },
 ): Applied {
   const openBatch = log.open !== undefined && hasPendingCall(log.open, list.position) ? log.open : undefined;
-  const named = new Set(condensation.forgottenEventIds);
-  const held = new Set<EventId>();
+  const named = condensation.forgottenEventIds;
+  const isNamed = namesInOrder(named, list) ? nextOf(named) : setOf(named);
+  const held: EventId[] = [];
   const events: LLMConvertibleEvent[] = [];
   const calls: (Call | undefined)[] = [];
-  const forgotten = new Set<EventId>();
-  const forgottenCalls = new Set<Call>();
+  const forgotten: EventId[] = [];
+  const forgottenCalls: Call[] = [];
   let firstForgotten: number | undefined;
   for (let index = 0; index < list.length; index++) {
     const event = list.events[index] as LLMConvertibleEvent;
     const call = list.calls[index];
-    if (named.has(event.id)) {
+    if (isNamed(event.id)) {
       if (openBatch === undefined || call?.batch !== openBatch) {
         firstForgotten ??= events.length;
-        forgotten.add(event.id);
-        if (call !== undefined) forgottenCalls.add(call);
+        forgotten.push(event.id);
+        if (call !== undefined) forgottenCalls.push(call);
         continue;
       }
-      held.add(event.id);
+      held.push(event.id);
     }
     events.push(event);
     calls.push(call);
   }
   const notes: string[] = [];
-  if (held.size > 0) notes.push(`not forgotten, because their batch is open: ${[...held].join(', ')}`);
-  const unknown = [...named].filter((id) => !forgotten.has(id) && !held.has(id) && !log.isTaken(id));
-  if (unknown.length > 0) notes.push(`not forgotten, because the log has no such event: ${unknown.join(', ')}`);
+  if (held.length > 0) notes.push(`not forgotten, because their batch is open: ${held.join(', ')}`);
+  if (forgotten.length + held.length < named.length) {
+    const found = new Set([...forgotten, ...held]);
+    const unknown = [...new Set(named)].filter((id) => !found.has(id) && !log.isTaken(id));
+    if (unknown.length > 0) notes.push(`not forgotten, because the log has no such event: ${unknown.join(', ')}`);
+  }
 
   const firstRedacted = redact(condensation, { events, calls, position: list.position }, forgotten, notes);
   const summary = summaryOf(condensation, log.isTaken);
@@ -74,7 +78,7 @@ function redact(
     readonly calls: readonly (Call | undefined)[];
     readonly position: number;
   },
-  forgotten: ReadonlySet<EventId>,
+  forgotten: readonly EventId[],
   notes: string[],
 ): number | undefined {
   if (condensation.redactions === undefined || condensation.redactions.length === 0) return undefined;
@@ -91,13 +95,37 @@ function redact(
     list.events[index] = copy;
     first ??= index;
   }
-  const refused = [...byId.keys()].filter((id) => !forgotten.has(id));
+  for (const id of forgotten) byId.delete(id);
+  const refused = [...byId.keys()];
   if (refused.length > 0) {
     notes.push(
       `not redacted, because the view has no such result or call, or the call still waits: ${refused.join(', ')}`,
     );
   }
   return first;
+}
+
+/** True where the ids stand in the list in this order, as condensers name them: then they are found without a set. */
+function namesInOrder(ids: readonly EventId[], list: ListSnapshot): boolean {
+  let next = 0;
+  for (let index = 0; index < list.length && next < ids.length; index++) {
+    if (list.events[index]?.id === ids[next]) next++;
+  }
+  return next === ids.length;
+}
+
+function nextOf(ids: readonly EventId[]): (id: EventId) => boolean {
+  let next = 0;
+  return (id) => {
+    if (id !== ids[next]) return false;
+    next++;
+    return true;
+  };
+}
+
+function setOf(ids: readonly EventId[]): (id: EventId) => boolean {
+  const set = new Set(ids);
+  return (id) => set.has(id);
 }
 
 function summaryOf(

@@ -28,7 +28,7 @@ export interface ListEdit {
   /** The first index at which the two lists differ. */
   readonly firstChanged: number;
   /** The calls of which the action or the result is forgotten. */
-  readonly forgotten: ReadonlySet<Call>;
+  readonly forgotten: readonly Call[];
 }
 
 /**
@@ -93,6 +93,7 @@ export class StoredList {
     const split = new Set(this.#split);
     for (const call of forgotten) {
       const { batch } = call;
+      if (split.has(batch)) continue;
       const isPartOfSent = isAnsweredInPlace(call, after.position) || batch.calls[0] === call;
       if (isPartOfSent && isAnswered(batch, after.position)) split.add(batch);
     }
