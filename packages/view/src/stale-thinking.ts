@@ -1,7 +1,8 @@
 import { messageContent, summaryContent, systemPromptContent, toolResultContent } from '@palimpsest/events';
-import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
-import { hasPendingCall } from './batches.js';
-import type { Batch } from './batches.js';
+import type { EventId, LLMConvertibleEvent, SystemPromptEvent } from '@palimpsest/events';
+import { hasPendingCall, isAnsweredInPlace } from './batches.js';
+import type { Batch, Call } from './batches.js';
+import type { CutPoints } from './cut-points.js';
 import { batchesInList, sentOrder } from './list-analysis.js';
 import type { ListSnapshot, SentOrder } from './list-analysis.js';
 
@@ -52,6 +53,69 @@ export function staleAfterEdit(
 }
 
 /**
+ * {@link staleAfterEdit} at the cost of what stands behind the edit: most edits change the very unit in which they begin, and
+ * then that unit alone need be compared. Undefined where it does not tell.
+ */
+export function staleBehindFirstUnit(
+  before: {
+    readonly list: ListSnapshot;
+    readonly cutPoints: CutPoints;
+    readonly system: SystemPromptEvent | undefined;
+  },
+  after: { readonly list: ListSnapshot; readonly system: SystemPromptEvent | undefined },
+  firstChanged: number,
+): ReadonlySet<EventId> | undefined {
+  const from = before.cutPoints.atOrBefore(firstChanged);
+  const end = before.cutPoints.atOrAfter(firstChanged + 1);
+  if (from === undefined || end === undefined || before.system !== after.system) return undefined;
+  const afterEnd = endOfBatches(after.list, from, end);
+  const [beforeUnit, afterUnit] = [partOf(before.list, from, end), partOf(after.list, from, afterEnd)];
+  if (beforeUnit === undefined || afterUnit === undefined) return undefined;
+  const beforeParts = partsOf(sentOrder(beforeUnit));
+  const afterParts = partsOf(sentOrder(afterUnit));
+  const first = firstDifference(beforeParts, afterParts);
+  if (first === beforeParts.length || first === afterParts.length) return undefined;
+
+  const [changed, replacement] = [beforeParts[first], afterParts[first]];
+  const stale = new Set<EventId>();
+  const start = from + (replacement?.index ?? 0);
+  for (let index = start; index < after.list.length; index++) {
+    const event = after.list.events[index] as LLMConvertibleEvent;
+    if (!carriesThinking(event)) continue;
+    // The thinking of the unit itself stands before its calls and results.
+    if (index === start && (replacement?.carrier !== event.id || changed?.event.id === event.id)) continue;
+    stale.add(event.id);
+  }
+  return stale;
+}
+
+/** The index, not before `end`, behind the last result in place of every batch that begins in a part of a list. */
+function endOfBatches(list: ListSnapshot, from: number, end: number): number {
+  const begun = new Set<Batch>();
+  const unanswered = new Set<Call>();
+  let index = from;
+  for (; index < list.length && (index < end || unanswered.size > 0); index++) {
+    const call = list.calls[index];
+    if (call === undefined) continue;
+    if (list.events[index]?.type !== 'action') {
+      unanswered.delete(call);
+    } else if (!begun.has(call.batch)) {
+      begun.add(call.batch);
+      for (const one of call.batch.calls) if (isAnsweredInPlace(one, list.position)) unanswered.add(one);
+    }
+  }
+  return index;
+}
+
+/** A part of a list that cuts no batch; undefined where it depends on the rest: a system prompt, or half of a late pair. */
+function partOf(list: ListSnapshot, from: number, end: number): ListSnapshot | undefined {
+  const events = list.events.slice(from, end);
+  const calls = list.calls.slice(from, end);
+  if (events.some(({ type }) => type === 'system-prompt') || calls.some((call) => call?.late)) return undefined;
+  return { events, calls, length: events.length, position: list.position };
+}
+
+/**
  * The events of `after` whose signed thinking no longer verifies because copies stand in the list: those that are sent after
  * a copy and were made before it took effect. `edits` says for each copy since which position of the log it stands.
  */
@@ -95,6 +159,12 @@ function partsOf(order: SentOrder): readonly SentPart[] {
     }
   }
   return parts;
+}
+
+function firstDifference(a: readonly SentPart[], b: readonly SentPart[]): number {
+  let first = 0;
+  while (first < a.length && first < b.length && isSame(a[first], b[first])) first++;
+  return first;
 }
 
 function isSame(a: SentPart | undefined, b: SentPart | undefined): boolean {

@@ -6,9 +6,9 @@ import { PrefixSequence } from './event-sequence.js';
 import type { ListSnapshot } from './list-analysis.js';
 import { LogView } from './log-view.js';
 import type { LogSnapshot } from './log-view.js';
-import { carriesThinking, sentContent, staleAfterEdit } from './stale-thinking.js';
+import { carriesThinking, sentContent, staleAfterEdit, staleBehindFirstUnit } from './stale-thinking.js';
 import { StoredList } from './stored-list.js';
-import type { StoredListOptions } from './stored-list.js';
+import type { ListEdit, StoredListOptions } from './stored-list.js';
 import { estimateTokens } from './token-estimate.js';
 import type { View, ViewNote, ViewOptions } from './view.js';
 
@@ -164,9 +164,21 @@ export class ViewProjection {
     if (summary !== undefined) fold.summaryIds.add(summary.id);
     for (const note of notes) this.#note(event, note);
     if (edit === undefined) return;
-    if (fold.fresh.length > 0) this.#markStale(staleAfterEdit(before, edit.after, fold.ledger.open), position);
+    const system = edit.after.events.findLast((stored) => stored.type === 'system-prompt');
+    if (fold.fresh.length > 0) this.#markStale(this.#staleAfter(edit, before, system), position);
     fold.list = fold.list.edited(edit, fold.isStale);
-    fold.system = edit.after.events.findLast((stored) => stored.type === 'system-prompt');
+    fold.system = system;
+  }
+
+  #staleAfter(edit: ListEdit, before: ListSnapshot, system: SystemPromptEvent | undefined): ReadonlySet<EventId> {
+    const { list, system: oldSystem, ledger } = this.#fold;
+    const { after, firstChanged } = edit;
+    const behind = staleBehindFirstUnit(
+      { list: before, cutPoints: list.cuts.snapshot(before.length), system: oldSystem },
+      { list: after, system },
+      firstChanged,
+    );
+    return behind ?? staleAfterEdit(before, after, ledger.open);
   }
 
   /** The same events once more, because it is other thinking that verifies now. */
