@@ -1,5 +1,5 @@
 import type { Condensation, CondensationSummaryEvent, EventId, LLMConvertibleEvent } from '@palimpsest/events';
-import { hasPendingCall, isPending } from './batches.js';
+import { hasPendingCall, isAnsweredInPlace, isPending } from './batches.js';
 import type { Batch, Call } from './batches.js';
 import type { ListSnapshot } from './list-analysis.js';
 import { redactedCopy } from './redacted-copy.js';
@@ -31,7 +31,7 @@ export function applyCondensation(
   const events: LLMConvertibleEvent[] = [];
   const calls: (Call | undefined)[] = [];
   const forgotten: EventId[] = [];
-  const forgottenCalls: Call[] = [];
+  const brokenBatches: Batch[] = [];
   let firstForgotten: number | undefined;
   for (let index = 0; index < list.length; index++) {
     const event = list.events[index] as LLMConvertibleEvent;
@@ -40,7 +40,7 @@ export function applyCondensation(
       if (openBatch === undefined || call?.batch !== openBatch) {
         firstForgotten ??= events.length;
         forgotten.push(event.id);
-        if (call !== undefined) forgottenCalls.push(call);
+        if (call !== undefined && isPartOfBatch(event, call, list.position)) brokenBatches.push(call.batch);
         continue;
       }
       held.push(event.id);
@@ -67,7 +67,7 @@ export function applyCondensation(
   const firstChanged = Math.min(firstForgotten ?? Infinity, firstRedacted ?? Infinity, offset ?? Infinity);
   if (firstChanged === Infinity) return { edit: undefined, summary, notes };
   const after = { events, calls, length: events.length, position: list.position };
-  return { edit: { after, firstChanged, forgotten: forgottenCalls }, summary, notes };
+  return { edit: { after, firstChanged, brokenBatches }, summary, notes };
 }
 
 /** Puts the redacted copies into the list; returns the first index that changed. */
@@ -103,6 +103,11 @@ function redact(
     );
   }
   return first;
+}
+
+/** True for what a batch is not sent without: its first action, and each call with a result in place. */
+function isPartOfBatch(event: LLMConvertibleEvent, call: Call, position: number): boolean {
+  return isAnsweredInPlace(call, position) || event.id === call.batch.calls[0]?.action.id;
 }
 
 /** True where the ids stand in the list in this order, as condensers name them: then they are found without a set. */

@@ -77,14 +77,13 @@ export function staleBehindFirstUnit(
   if (first === beforeParts.length || first === afterParts.length) return undefined;
 
   const [changed, replacement] = [beforeParts[first], afterParts[first]];
+  const kept = new Set(afterParts.slice(0, first).map(({ carrier }) => carrier));
+  // The thinking of a response stands before its own calls and results.
+  if (changed?.event.id === replacement?.event.id) kept.add(replacement?.carrier);
   const stale = new Set<EventId>();
-  const start = from + (replacement?.index ?? 0);
-  for (let index = start; index < after.list.length; index++) {
+  for (let index = firstChanged; index < after.list.length; index++) {
     const event = after.list.events[index] as LLMConvertibleEvent;
-    if (!carriesThinking(event)) continue;
-    // The thinking of the unit itself stands before its calls and results.
-    if (index === start && (replacement?.carrier !== event.id || changed?.event.id === event.id)) continue;
-    stale.add(event.id);
+    if (carriesThinking(event) && !kept.has(event.id)) stale.add(event.id);
   }
   return stale;
 }

@@ -27,8 +27,8 @@ export interface ListEdit {
   readonly after: EditedList;
   /** The first index at which the two lists differ. */
   readonly firstChanged: number;
-  /** The calls of which the action or the result is forgotten. */
-  readonly forgotten: readonly Call[];
+  /** The batches of which something is forgotten that they are not sent without. */
+  readonly brokenBatches: readonly Batch[];
 }
 
 /**
@@ -86,17 +86,12 @@ export class StoredList {
    * over, so the cost is that of the part behind the last cut point before it.
    */
   edited(edit: ListEdit, stale: (id: EventId) => boolean): StoredList {
-    const { after, firstChanged, forgotten } = edit;
+    const { after, firstChanged, brokenBatches } = edit;
     // Whether the first unit behind a cut continues a loop depends on what stands before it.
     if (this.#options.loops) return StoredList.of(after, stale, this.#options);
     const { cuts, from } = this.cuts.upTo(firstChanged);
     const split = new Set(this.#split);
-    for (const call of forgotten) {
-      const { batch } = call;
-      if (split.has(batch)) continue;
-      const isPartOfSent = isAnsweredInPlace(call, after.position) || batch.calls[0] === call;
-      if (isPartOfSent && isAnswered(batch, after.position)) split.add(batch);
-    }
+    for (const batch of brokenBatches) if (!split.has(batch) && isAnswered(batch, after.position)) split.add(batch);
     const tokenSums = this.#tokenSums.slice(0, firstChanged + 1);
     const { events, calls } = after;
     const stored = new StoredList(this.#options, { events, calls, cuts, tokenSums, split });

@@ -179,3 +179,30 @@ describe('size', () => {
     expect([...view.cutPoints]).toEqual([0, 200_002]);
   });
 });
+
+describe('an edit, of which only the part behind the last cut point before it is folded anew', () => {
+  test('a response that waits behind what was forgotten counts as made before', () => {
+    const log = logBuilder();
+    const { action, result } = log.call('read', {}, 'text');
+    const waiting = log.action('run', { thinkingBlocks });
+    log.condensation([action, result, waiting], { summary: 'A file was read.', summaryOffset: 4 });
+    log.observation(waiting, 'done');
+    const messages = View.fromEvents(log.events).toMessages();
+    expect(messages.map(({ role }) => role)).toEqual(['assistant', 'tool', 'user']);
+    expect(messages[0]).not.toHaveProperty('thinkingBlocks');
+  });
+
+  test('a batch whose late result is forgotten is still a unit', () => {
+    const log = logBuilder();
+    log.user('Look around.');
+    const first = log.action('read', { llmResponseId: 'r1' });
+    const second = log.action('list', { llmResponseId: 'r1' });
+    log.observation(second, 'a list');
+    log.agent('That took long.');
+    const late = log.observation(first, 'a text');
+    log.condensation([late]);
+    const view = View.fromEvents(log.events);
+    expect([...view.cutPoints]).toEqual([0, 1, 4, 5]);
+    expect(view.leftOut.has(second.id)).toBe(false);
+  });
+});
