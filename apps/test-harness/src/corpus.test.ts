@@ -1,8 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { condenserByName, condenserNames } from '@palimpsest/condensers';
+import { isLLMConvertible } from '@palimpsest/events';
+import { ViewProjection } from '@palimpsest/view';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { readSessions } from './import/index.js';
 import { none } from './replay-command.js';
+import { findRefusals } from './replay/refusals.js';
 import { replayPath } from './replay/replay.js';
 import type { ReplayedSession } from './replay/replay-report.js';
 
@@ -14,6 +18,20 @@ async function replayAll(path: string): Promise<readonly ReplayedSession[]> {
   const sessions: ReplayedSession[] = [];
   for await (const session of replayPath(path, { condensers })) sessions.push(session);
   return sessions;
+}
+
+async function expectNoRefusals(path: string): Promise<void> {
+  let prefixes = 0;
+  for await (const { name, events } of readSessions(path)) {
+    const projection = new ViewProjection();
+    for (const [index, event] of events.entries()) {
+      projection.append(event);
+      if (!isLLMConvertible(event)) continue;
+      expect(findRefusals(projection.view.toMessages()), `${name}, event ${index}`).toEqual([]);
+      prefixes++;
+    }
+  }
+  expect(prefixes).toBeGreaterThan(100);
 }
 
 function expectSound(sessions: readonly ReplayedSession[]): void {
@@ -42,6 +60,8 @@ describe('our own corpus', () => {
     expectSound(sessions);
   });
 
+  test('every prefix of every log renders messages that no provider refuses', () => expectNoRefusals(corpus));
+
   test('condensers act on it: each sends less than none does', () => {
     const sums = new Map<string, number>();
     for (const { replays } of sessions) {
@@ -59,4 +79,8 @@ describe.skipIf(recorded === undefined)('the real sessions that PALIMPSEST_TRAJE
     expect(sessions.length).toBeGreaterThan(0);
     expectSound(sessions);
   });
+
+  test('every prefix of all of them renders messages that no provider refuses', { timeout: 600_000 }, () =>
+    expectNoRefusals(recorded ?? ''),
+  );
 });
