@@ -73,6 +73,18 @@ test('--json prints one document, with a row for each condenser and each session
   expect(code).toBe(0);
 });
 
+test('a condenser or a path that is given twice counts once', async () => {
+  const path = join(folder, 'short-chat.txt');
+  const { stdout } = await harness('replay', path, path, '-c', 'noOp', '-c', 'noOp', '-c', 'none', '--json');
+  const report = JSON.parse(stdout) as {
+    readonly rows: readonly { readonly condenser: string; readonly sessions: number }[];
+  };
+  expect(report.rows.map(({ condenser, sessions }) => [condenser, sessions])).toEqual([
+    ['none', 1],
+    ['noOp', 1],
+  ]);
+});
+
 test('an unknown condenser lists the known ones', async () => {
   const { code, stderr } = await harness('replay', folder, '-c', 'nosuch');
   expect(code).toBe(2);
@@ -92,10 +104,18 @@ test('a file that is no log, or is not there, is an error that names it', async 
   expect(missing.stderr).not.toContain('    at ');
 });
 
+test('bad usage has the status of bad input, and help has none', async () => {
+  expect((await harness('replay')).code).toBe(2);
+  expect((await harness('replay', folder, '--context-window', 'wide')).code).toBe(2);
+  const help = await harness('replay', '--help');
+  expect(help.code).toBe(0);
+  expect(help.stdout).toContain('--condenser');
+});
+
 test('a folder without a session fails', async () => {
   const empty = await mkdtemp(join(tmpdir(), 'palimpsest-harness-'));
   const { code, stdout } = await harness('replay', empty);
   await rm(empty, { recursive: true });
   expect(code).toBe(1);
-  expect(stdout).toContain('0 sessions');
+  expect(stdout).toContain('No session was found');
 });

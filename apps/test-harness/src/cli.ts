@@ -31,6 +31,11 @@ program
     process.exitCode = await replayCommand(paths, options);
   });
 
+// The status of bad usage is that of all bad input.
+for (const command of [program, ...program.commands]) {
+  command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
+}
+
 try {
   await program.parseAsync();
 } catch (error) {

@@ -1,7 +1,10 @@
+import { resolve } from 'node:path';
 import { condenserByName, condenserNames } from '@palimpsest/condensers';
 import pc from 'picocolors';
 import type { Condenser } from '@palimpsest/view';
+import { LogReadError } from './import/index.js';
 import type { SkippedFile } from './import/index.js';
+import { access } from 'node:fs/promises';
 import { progress } from './progress.js';
 import { noteCounts, reportRows } from './replay/replay-report.js';
 import type { ReplayedSession } from './replay/replay-report.js';
@@ -27,13 +30,16 @@ export const none: Condenser = { name: 'none', condense: (view) => view };
  * @throws {@link CondenserNotFoundError} for a name that is no condenser; lists those that are.
  */
 export async function replayCommand(paths: readonly string[], options: ReplayCommandOptions): Promise<number> {
-  const names = options.condenser.length === 0 ? condenserNames : options.condenser;
-  const condensers = [none, ...names.filter((name) => name !== none.name).map((name) => condenserByName(name))];
+  const names = new Set(options.condenser.length === 0 ? condenserNames : options.condenser);
+  names.delete(none.name);
+  const condensers = [none, ...[...names].map((name) => condenserByName(name))];
+  const places = new Set(paths.map((path) => resolve(path)));
+  for (const path of places) await assertReadable(path);
   const shown = progress();
   const sessions: ReplayedSession[] = [];
   const skipped: SkippedFile[] = [];
   try {
-    for (const path of paths) {
+    for (const path of places) {
       const replayed = replayPath(path, {
         condensers,
         ...(options.contextWindow === undefined ? {} : { contextWindow: options.contextWindow }),
@@ -61,6 +67,15 @@ export async function replayCommand(paths: readonly string[], options: ReplayCom
   return bad || sessions.length === 0 ? 1 : 0;
 }
 
+/** A path that is not there is said before a long replay of the others, not after it. */
+async function assertReadable(path: string): Promise<void> {
+  try {
+    await access(path);
+  } catch (cause) {
+    throw new LogReadError({ file: path, reason: 'there is no such file or folder, or it may not be read', cause });
+  }
+}
+
 function printReport(sessions: readonly ReplayedSession[], skipped: readonly SkippedFile[], each: boolean): void {
   const print = (text = ''): void => void process.stdout.write(`${text}\n`);
   const colour = pc.isColorSupported && process.stdout.isTTY === true;
@@ -72,6 +87,7 @@ function printReport(sessions: readonly ReplayedSession[], skipped: readonly Ski
     print('\nAll sessions');
   }
   print(reportTable(reportRows(sessions), { colour }));
+  if (sessions.length === 0) print('No session was found: there is no log of a known format.');
   for (const { name, replays } of sessions) {
     for (const { condenser, refusals, condenserErrors } of replays) {
       for (const { provider, rule, path, message, modelCall } of refusals) {
@@ -85,6 +101,10 @@ function printReport(sessions: readonly ReplayedSession[], skipped: readonly Ski
     }
   }
   const notes = noteCounts(sessions);
+  if (sessions.length > 0) {
+    print('Every condenser starts from the uncondensed history, with its default options; what the recorded agent');
+    print('condensed is left out. Our time is folding, condensing and rendering; it varies with the machine.');
+  }
   if (notes.size > 0) print(`Notes while reading: ${[...notes].map(([kind, count]) => `${kind} ${count}`).join(', ')}`);
   if (skipped.length > 0) print(`Files without a session: ${skipped.length}`);
   for (const { file, reason } of skipped) print(`  ${file}: ${reason}`);

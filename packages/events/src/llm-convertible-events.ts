@@ -102,8 +102,9 @@ export type SystemPromptEvent = Immutable<z.infer<typeof systemPromptEventSchema
 export type MessageEvent = Immutable<z.infer<typeof messageEventSchema>>;
 
 /**
- * One tool call of the model. Source `agent`, role `assistant`. Actions with one `llmResponseId` are one parallel batch;
- * thought and thinking stand on the batch's first action. `executable: false` marks a call that can never be run (no such
+ * One tool call of the model. Source `agent`, role `assistant`. Actions with one `llmResponseId` are one parallel batch, so
+ * each model response needs an id of its own: make one up (`newEventId()`) where the client gives none. Thought and thinking
+ * stand on the batch's first action. `executable: false` marks a call that can never be run (no such
  * tool, arguments that do not parse): it stays in the history with its error result. `redacted` is set on the copies that a
  * view makes, never in a log.
  */

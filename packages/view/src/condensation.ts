@@ -9,9 +9,9 @@ import type { View } from './view.js';
 export interface CondensationOptions {
   /** The view that the condenser was given, or one derived from it. */
   readonly view: View;
-  /** The first index to forget; moved forward to the next cut point. @defaultValue forget nothing */
+  /** The first index to forget; moved forward to the next cut point. @defaultValue 0 */
   readonly start?: number;
-  /** The index behind the last one to forget; moved back to the cut point before it. @defaultValue forget nothing */
+  /** The index behind the last one to forget; moved back to the cut point before it. @defaultValue 0: nothing is forgotten */
   readonly end?: number;
   /** Stands in the place of what is forgotten. @defaultValue no summary */
   readonly summary?: string;

@@ -37,6 +37,7 @@ export class LogView implements View {
   readonly #list: StoredList;
   readonly #isStale: (id: EventId) => boolean;
   #order: SentOrder | undefined;
+  #condensations: readonly Condensation[] | undefined;
 
   constructor(log: LogSnapshot, list: StoredList, isStale: (id: EventId) => boolean, stored?: View) {
     this.#log = log;
@@ -51,8 +52,8 @@ export class LogView implements View {
     return this.#log.unhandledCondensationRequest;
   }
 
-  get condensations(): EventSequence<Condensation> {
-    return this.#log.condensations;
+  get condensations(): readonly Condensation[] {
+    return (this.#condensations ??= this.#log.condensations.slice());
   }
 
   get internalEvents(): EventSequence<Event> {
@@ -77,7 +78,7 @@ export class LogView implements View {
   }
 
   tokens(from = 0, to = this.events.length): number {
-    const clamp = (index: number): number => Math.max(0, Math.min(index, this.events.length));
+    const clamp = (index: number): number => Math.max(0, Math.min(Math.trunc(index), this.events.length));
     return Math.max(0, this.#list.tokens(clamp(to)) - this.#list.tokens(clamp(from)));
   }
 

@@ -39,7 +39,7 @@ export interface View {
   /** A condensation was asked for after the last condensation. */
   readonly unhandledCondensationRequest: boolean;
   /** The condensations in force, in order. */
-  readonly condensations: EventSequence<Condensation>;
+  readonly condensations: readonly Condensation[];
   /** What is stored but not sent, with the reason. */
   readonly leftOut: ReadonlyMap<EventId, string>;
   /** What no model sees and a policy may read: directives, usage, attempts, condensations. */

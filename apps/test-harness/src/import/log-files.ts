@@ -24,9 +24,12 @@ export async function logFiles(
   try {
     if (!(await stat(path)).isDirectory()) return { isFolder: false, files: [{ file: path, name: basename(path) }] };
     const entries = await readdir(path, { recursive: true, withFileTypes: true });
-    const files = entries
-      .filter((entry) => !entry.isDirectory())
-      .map((entry) => logFile(path, join(entry.parentPath, entry.name), entry.isFile() || entry.isSymbolicLink()));
+    const files: LogFile[] = [];
+    for (const entry of entries) {
+      if (entry.isDirectory()) continue;
+      const file = join(entry.parentPath, entry.name);
+      files.push(logFile(path, file, entry.isFile() || (entry.isSymbolicLink() && (await leadsToFile(file)))));
+    }
     return { isFolder: true, files: files.sort((one, other) => byCodePoint(one.file, other.file)) };
   } catch (error) {
     throw new LogReadError({
@@ -34,6 +37,14 @@ export async function logFiles(
       reason: error instanceof Error ? error.message : String(error),
       cause: error,
     });
+  }
+}
+
+async function leadsToFile(link: string): Promise<boolean> {
+  try {
+    return (await stat(link)).isFile();
+  } catch {
+    return false;
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { LogReadError, UnknownLogFormatError } from './errors.js';
@@ -96,6 +96,19 @@ test('what is noted at the end of a file belongs to its last session', async () 
     const [one, two] = await sessionsAt(join(folder, 'log'));
     expect(one?.notes).toEqual([]);
     expect(two?.notes).toMatchObject([{ kind: 'torn-last-line', line: 3 }]);
+  });
+});
+
+test('links to files are read, links to folders and to nothing are listed', async () => {
+  await withFiles({ 'chat.json': chat }, async (folder) => {
+    await symlink(join(folder, 'chat.json'), join(folder, 'linked.json'));
+    await symlink(folder, join(folder, 'loop'));
+    await symlink(join(folder, 'missing'), join(folder, 'nowhere'));
+    const reader = readSessions(folder);
+    const names: string[] = [];
+    for await (const session of reader) names.push(session.name);
+    expect(names).toEqual(['chat.json', 'linked.json']);
+    expect(reader.skipped.map(({ reason }) => reason)).toEqual(['it is no regular file', 'it is no regular file']);
   });
 });
 
