@@ -238,6 +238,21 @@ test('the same view gives the same condensation, with ids and times from the fac
   expect(make()).toMatchObject({ id: 'c-1', timestamp: '1970-01-01T00:00:00.000Z' });
 });
 
+test('a small maxSize lowers the default of keepFirst', () => {
+  for (const maxSize of [4, 5, 6, 10]) {
+    const { view } = condensed({ maxSize }, session(20).events);
+    expect(view.events.length).toBeLessThan(42);
+  }
+});
+
+test('the error names what was set, and what would do', () => {
+  expect(() => extractiveSummaryCondenser({ maxSize: 3 })).toThrow("'maxSize' must be a whole number of at least 4");
+  expect(() => extractiveSummaryCondenser({ maxSize: 10, keepFirst: 4 })).toThrow(
+    /'keepFirst' may be at most 3 with a 'maxSize' of 10.*at least 12/,
+  );
+  expect(() => extractiveSummaryCondenser({ maxSize: 12, keepFirst: 4 })).not.toThrow();
+});
+
 test.each([
   { maxSize: 0 },
   { keepFirst: -1 },

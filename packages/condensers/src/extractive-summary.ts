@@ -3,7 +3,9 @@ import { condensation, NoCondensationAvailableError } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
 import { InvalidCondenserConfigError } from './errors.js';
 import { manifestOfRange } from './manifest-of-range.js';
-import { newestStepStart } from './newest-step.js';
+import { newestStep } from './newest-step.js';
+import type { NewestStep } from './newest-step.js';
+import { noContext } from './no-context.js';
 import { assertWholeNumber } from './option-checks.js';
 import { requirementOf } from './requirement.js';
 import type { Requirement } from './requirement.js';
@@ -12,9 +14,9 @@ import type { Selection } from './select-middle.js';
 
 /** Options of {@link extractiveSummaryCondenser}. */
 export interface ExtractiveSummaryOptions {
-  /** More events than this are condensed to half of it. Unit: events. @defaultValue 120 */
+  /** More events than this are condensed to half of it. Unit: events, at least 4. @defaultValue 120 */
   readonly maxSize?: number;
-  /** How many of the first events stay. Unit: events. @defaultValue 4 */
+  /** How many of the first events stay. Unit: events. @defaultValue 4, or what `maxSize` leaves room for */
   readonly keepFirst?: number;
   /** More tokens than this are condensed to half of it. Unit: tokens. @defaultValue what the model's window leaves, if known */
   readonly maxTokens?: number;
@@ -48,27 +50,31 @@ const name = 'extractiveSummary';
  * @see LLMSummarizingCondenser of OpenHands' software-agent-sdk at 611629e6 for the triggers and the selection
  */
 export function extractiveSummaryCondenser(options: ExtractiveSummaryOptions = {}): Condenser {
-  const { maxSize = 120, keepFirst = 4, maxTokens, maxSummaryTokens = 3_000, createEvent } = options;
+  const { maxSize = 120, maxTokens, maxSummaryTokens = 3_000, createEvent } = options;
+  assertWholeNumber(name, 'maxSize', maxSize, 4);
+  const mostFirst = Math.floor(maxSize / 2) - 2;
+  const { keepFirst = Math.min(4, mostFirst) } = options;
   assertWholeNumber(name, 'keepFirst', keepFirst, 0);
-  assertWholeNumber(name, 'maxSize', maxSize, 1);
   assertWholeNumber(name, 'maxSummaryTokens', maxSummaryTokens, 1);
   if (maxTokens !== undefined) assertWholeNumber(name, 'maxTokens', maxTokens, 1);
-  if (tailForSize(Math.floor(maxSize / 2), keepFirst) < 1) {
-    const reason = `must be less than floor(maxSize / 2) - 1, so that a summary and an event have room behind the first ${keepFirst}`;
+  if (keepFirst > mostFirst) {
+    const reason = `may be at most ${mostFirst} with a 'maxSize' of ${maxSize}, so that half of it has room for a summary and an event too; ${keepFirst} needs a 'maxSize' of at least ${2 * (keepFirst + 2)}`;
     throw new InvalidCondenserConfigError({ condenser: name, option: 'keepFirst', reason });
   }
   return {
     name,
     handlesCondensationRequests: true,
-    condense: (view: View, context: CondenseContext) => {
+    condense: (view: View, context: CondenseContext = noContext) => {
       const requirement = requirementOf(view, context, { maxSize, maxTokens });
       if (requirement.level === 'none') return view;
-      for (const selection of selections(view, requirement, maxSize, keepFirst)) {
+      const newest = newestStep(view);
+      for (const selection of selections(view, requirement, { maxSize, keepFirst, newest: newest.cutPoint })) {
         const done = summarise(view, selection, requirement, { maxSummaryTokens, createEvent });
         if (done !== undefined) return done;
       }
-      if (requirement.level === 'soft') return view;
-      const reason = `of ${view.events.length} events none before the newest step may be forgotten, or a summary would make no room`;
+      const isOneBatch = newest.sharesResponse && newest.cutPoint < newest.start;
+      if (requirement.level === 'soft' && !isOneBatch) return view;
+      const reason = whyNot(view, newest, isOneBatch);
       if (view.unhandledCondensationRequest) throw new NoCondensationAvailableError(reason);
       // Sizes are estimates: whether the view is too large is for the provider to say, and a request follows if it is.
       context.report({
@@ -81,10 +87,20 @@ export function extractiveSummaryCondenser(options: ExtractiveSummaryOptions = {
   };
 }
 
+function whyNot(view: View, newest: NewestStep, isOneBatch: boolean): string {
+  return isOneBatch
+    ? `the events from ${newest.cutPoint} to ${view.events.length} are one batch that cannot be cut, because their llmResponseId is the same`
+    : `of ${view.events.length} events none before the newest step may be forgotten, or a summary would make no room`;
+}
+
 /** What may be summarised, the best first. When it must be, all that lies before the newest step is the last resort. */
-function* selections(view: View, requirement: Requirement, maxSize: number, keepFirst: number): Generator<Selection> {
+function* selections(
+  view: View,
+  requirement: Requirement,
+  limits: { readonly maxSize: number; readonly keepFirst: number; readonly newest: number },
+): Generator<Selection> {
+  const { maxSize, keepFirst, newest } = limits;
   const { length } = view.events;
-  const newest = newestStepStart(view);
   const tails = requirement.reasons.map((reason) => {
     switch (reason) {
       case 'events':

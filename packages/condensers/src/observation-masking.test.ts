@@ -186,6 +186,31 @@ test('in a small window a smaller batch is enough', () => {
   expect(isCondensation(condense(options, events, 20_000))).toBe(true);
 });
 
+test('what is saved is counted as the view counts', () => {
+  const { events } = reads(12);
+  const condenseAt = (sizes: { readonly result: number; readonly mask: number }) => {
+    const estimateTokens = (event: LLMConvertibleEvent) =>
+      event.type !== 'observation' ? 10 : event.redacted === true ? sizes.mask : sizes.result;
+    const view = View.fromEvents(events, { estimateTokens });
+    const condenser = observationMaskingCondenser({ attentionWindow: 4, minSavedTokens: 100 });
+    return isCondensation(condenser.condense(view, { report }) as View | Condensation);
+  };
+  expect(condenseAt({ result: 120, mask: 115 })).toBe(false);
+  expect(condenseAt({ result: 45, mask: 2 })).toBe(true);
+});
+
+test('a result that does not name its action is paired by its tool call id with the nearest call before it', () => {
+  const log = logBuilder();
+  log.observation(log.action({ name: 'run', id: 'same', input: { path: 'a.ts' } }), 'old');
+  const action = log.action({ name: 'run', id: 'same', input: { command: 'npm test' } });
+  const { events } = log;
+  const { actionId: _, ...result } = log.observation(action, `${long('not ok')}exit code 1`);
+  const last = logBuilder({ idPrefix: 'last-' });
+  last.call('last');
+  const { view } = masked({ attentionWindow: 0, minSavedTokens: 1 }, [...events, result, ...last.events]);
+  expect(textOf(view.events.at(view.indexOf(result.id) ?? -1))).toContain('; exit 1; begins: not ok');
+});
+
 test('after what it masked was forgotten it goes on from the beginning', () => {
   const log = reads(12);
   const options = { attentionWindow: 4, minSavedTokens: 500 };

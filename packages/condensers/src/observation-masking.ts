@@ -1,9 +1,18 @@
 import { isErrorResult, isToolResult } from '@palimpsest/events';
-import type { Condensation, CreateEvent, EventId, LLMConvertibleEvent, Redaction } from '@palimpsest/events';
-import { condensation, estimateTokens, NoCondensationAvailableError, redactedCopy } from '@palimpsest/view';
+import type {
+  ActionEvent,
+  Condensation,
+  CreateEvent,
+  EventId,
+  LLMConvertibleEvent,
+  Redaction,
+  ToolResultEvent,
+} from '@palimpsest/events';
+import { condensation, NoCondensationAvailableError, redactedCopy } from '@palimpsest/view';
 import type { CondenseContext, Condenser, Replacement, View } from '@palimpsest/view';
 import { maskedArguments } from './argument-mask.js';
-import { newestStepStart } from './newest-step.js';
+import { newestStep } from './newest-step.js';
+import { noContext } from './no-context.js';
 import { observationStub } from './observation-stub.js';
 import { assertWholeNumber } from './option-checks.js';
 import { requirementOf } from './requirement.js';
@@ -84,8 +93,8 @@ export function observationMaskingCondenser(options: ObservationMaskingOptions =
   return {
     name,
     handlesCondensationRequests: true,
-    condense: (view, context) => {
-      const newest = newestStepStart(view);
+    condense: (view, context = noContext) => {
+      const newest = newestStep(view).start;
       const windowStart = Math.max(0, Math.min(view.events.length - attentionWindow, newest));
       const from = firstUnmasked(view);
       const enough = Math.min(minSavedTokens, Math.ceil((context.contextWindow ?? Infinity) / 10));
@@ -142,17 +151,26 @@ function savableTokens(view: View, from: number, to: number, maskArguments: bool
 }
 
 function planMasks(view: View, from: number, to: number, maskArguments: boolean): Plan {
-  const redactions: Redaction[] = [];
-  let savedTokens = 0;
+  const possible: { readonly index: number; readonly redaction: Redaction }[] = [];
   for (let index = from; index < to; index++) {
     const event = view.events.at(index);
-    const tokens = view.tokens(index, index + 1);
-    if (event === undefined || !isMaskable(event, tokens, maskArguments)) continue;
-    const redaction = maskOf(view, event);
-    const copy = redaction === undefined ? undefined : redactedCopy(event, redaction);
-    if (redaction === undefined || copy === undefined || tokens - estimateTokens(copy) < leastSavedByOne) continue;
+    if (event === undefined || !isMaskable(event, view.tokens(index, index + 1), maskArguments)) continue;
+    const redaction = maskOf(view, event, index);
+    if (redaction !== undefined) possible.push({ index, redaction });
+  }
+  // Only the view knows by which estimate it counts, so the copies are counted in one that holds them all.
+  const copies = replacements(
+    view,
+    possible.map(({ redaction }) => redaction),
+  );
+  const replaced = copies.size === 0 ? view : view.replace(copies);
+  const redactions: Redaction[] = [];
+  let savedTokens = 0;
+  for (const { index, redaction } of possible) {
+    const saved = view.tokens(index, index + 1) - replaced.tokens(index, index + 1);
+    if (saved < leastSavedByOne) continue;
     redactions.push(redaction);
-    savedTokens += tokens - estimateTokens(copy);
+    savedTokens += saved;
   }
   return { redactions, savedTokens };
 }
@@ -163,15 +181,27 @@ function isMaskable(event: LLMConvertibleEvent, tokens: number, maskArguments: b
   return tokens >= (isErrorResult(event) ? keptErrorTokens + 1 : leastSavedByOne);
 }
 
-function maskOf(view: View, event: LLMConvertibleEvent): Redaction | undefined {
+function maskOf(view: View, event: LLMConvertibleEvent, index: number): Redaction | undefined {
   if (event.type === 'action') {
     const masked = maskedArguments(event.toolCall.arguments);
     return masked === undefined ? undefined : { eventId: event.id, arguments: masked };
   }
   if (!isToolResult(event)) return undefined;
-  const action = event.actionId === undefined ? undefined : view.original(event.actionId);
-  const text = observationStub(event, action?.type === 'action' ? action : undefined);
+  const text = observationStub(event, answeredCall(view, event, index));
   return text === undefined ? undefined : { eventId: event.id, text };
+}
+
+/** The call that a result answers, as it was logged: the one it names, or else the nearest before it with its tool call id. */
+function answeredCall(view: View, result: ToolResultEvent, index: number): ActionEvent | undefined {
+  const named = result.actionId === undefined ? undefined : view.original(result.actionId);
+  if (named?.type === 'action') return named;
+  for (let before = index - 1; before >= 0; before--) {
+    const event = view.events.at(before);
+    if (event?.type !== 'action' || event.toolCall.id !== result.toolCallId) continue;
+    const logged = view.original(event.id);
+    return logged?.type === 'action' ? logged : event;
+  }
+  return undefined;
 }
 
 function replacements(view: View, redactions: readonly Redaction[]): ReadonlyMap<EventId, Replacement> {

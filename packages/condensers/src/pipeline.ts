@@ -1,6 +1,7 @@
 import type { Condensation } from '@palimpsest/events';
 import { isCondensation, NoCondensationAvailableError } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
+import { noContext } from './no-context.js';
 
 /**
  * Runs condensers one after the other, each on the view that the one before returned, and stops at the first `Condensation`.
@@ -20,7 +21,7 @@ export function pipelineCondenser(stages: readonly Condenser[]): Condenser {
     handlesCondensationRequests: stages.some((stage) => stage.handlesCondensationRequests === true),
     rewritesEveryStep: stages.some((stage) => stage.rewritesEveryStep === true),
     protects: stages.every((stage) => stage.protects !== false),
-    condense: async (view, context) => {
+    condense: async (view, context = noContext) => {
       let current: View = view;
       let unable: NoCondensationAvailableError | undefined;
       for (const stage of stages) {

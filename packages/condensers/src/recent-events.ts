@@ -1,7 +1,7 @@
 import type { EventId } from '@palimpsest/events';
 import type { Condenser, View } from '@palimpsest/view';
 import { keptEventIds } from './kept-events.js';
-import { newestStepStart } from './newest-step.js';
+import { newestStep } from './newest-step.js';
 import { assertWholeNumber } from './option-checks.js';
 
 /** Options of {@link recentEventsCondenser}. */
@@ -39,7 +39,7 @@ function hiddenEvents(view: View, keepFirst: number, maxEvents: number): Readonl
   const { events, cutPoints } = view;
   const tail = Math.max(0, maxEvents - keepFirst);
   const wanted = events.length - tail;
-  const end = Math.min(cutPoints.atOrAfter(wanted) ?? events.length, newestStepStart(view));
+  const end = Math.min(cutPoints.atOrAfter(wanted) ?? events.length, newestStep(view).cutPoint);
   const start = cutPoints.atOrAfter(Math.min(keepFirst, events.length));
   const hidden = new Set<EventId>();
   if (start === undefined || end <= start) return hidden;

@@ -178,12 +178,21 @@ test('a command tells what it did to files, which tests failed, and what went wr
     { command: 'cp a.ts b.ts && npm test' },
     'not ok 1 - parses\nError: boom happened\nexit code 1',
   );
-  expect(files(facts)).toEqual([]);
+  expect(files(facts)).toEqual(['created b.ts']);
   expect(kinds(facts, 'tests')).toMatchObject([{ failing: ['parses'] }]);
   expect(kinds(facts, 'error')).toEqual([
     { kind: 'error', of: 'cp a.ts b.ts && npm test', text: 'Error: boom happened' },
   ]);
   expect(files(factsOf('bash', { command: 'cp a.ts b.ts && npm test' }, 'ok 1 - parses'))).toEqual(['created b.ts']);
+});
+
+test('a command that was refused, or of which no status is known, did nothing to files', () => {
+  const log = logBuilder();
+  const input = { command: 'cp a.ts b.ts && npm test' };
+  const call = log.action({ name: 'bash', input });
+  expect(files(callFacts(call, log.reject(call, 'no'), nothingKnown))).toEqual([]);
+  const other = log.action({ name: 'bash', input });
+  expect(files(callFacts(other, log.observation(other, 'stopped', { isError: true }), nothingKnown))).toEqual([]);
 });
 
 test('a look that finds nothing is no error', () => {

@@ -9,7 +9,7 @@ import { fileFacts } from './file-facts.js';
 import { answeredIdentifiers, usedIdentifiers } from './identifiers.js';
 import { isFailure, readResult } from './result-status.js';
 import type { ResultReading } from './result-status.js';
-import { onlyLooks, shellFileFacts } from './shell-files.js';
+import { onlyLooks, shellFileFacts, writesBeforeFailure } from './shell-files.js';
 import { taskFacts } from './task-facts.js';
 import { readTestResults } from './test-results.js';
 
@@ -71,9 +71,13 @@ function commandFacts({ call, roles, reading, known }: AnsweredCall, text: strin
   const looks = onlyLooks(text);
   const facts: Fact[] = [{ kind: 'command', command, status, ...(looks ? { onlyLooks: true } : {}) }];
   const failed = isFailure(status);
+  const isKnown = (path: string): boolean => known.knowsFile(path);
   if (!failed) {
     const patched = roles.patch === undefined ? [] : fileFacts({ toolName: 'patch', roles, body, isKnown: () => true });
-    facts.push(...(patched.length > 0 ? patched : shellFileFacts(text, (path) => known.knowsFile(path))));
+    facts.push(...(patched.length > 0 ? patched : shellFileFacts(text, isKnown)));
+  } else if (typeof status === 'number') {
+    // Without an exit status nothing says that it ran at all: it may have been refused.
+    facts.push(...writesBeforeFailure(text, body, isKnown));
   }
   if (!looks) {
     const { failing, passing } = readTestResults(body, (name) => known.isFailing(name));

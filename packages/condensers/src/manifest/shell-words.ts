@@ -3,7 +3,12 @@ export interface ShellCommand {
   readonly words: readonly string[];
   /** Files to which it writes by `>` or `>>`. */
   readonly writes: readonly { readonly path: string; readonly appends: boolean }[];
+  /** What stands between it and the command before it; `;` for whatever lets it run in any case, and for the first one. */
+  readonly after: Joint;
 }
+
+/** How two commands are joined. */
+export type Joint = '&&' | '||' | ';';
 
 /**
  * The simple commands of a shell text, roughly: enough to see which programs run on which files, not a shell. Texts that are
@@ -14,8 +19,12 @@ export function shellCommands(text: string): readonly ShellCommand[] {
   let words: string[] = [];
   let writes: { path: string; appends: boolean }[] = [];
   let redirect: '>' | '>>' | undefined;
-  const end = (): void => {
-    if (words.length > 0 || writes.length > 0) commands.push({ words: withoutPrefix(words), writes });
+  let after: Joint = ';';
+  const end = (joint: Joint): void => {
+    const isEmpty = words.length === 0 && writes.length === 0;
+    if (!isEmpty) commands.push({ words: withoutPrefix(words), writes, after });
+    // A line may end behind `&&`.
+    if (!isEmpty || joint !== ';') after = joint;
     words = [];
     writes = [];
     redirect = undefined;
@@ -23,17 +32,17 @@ export function shellCommands(text: string): readonly ShellCommand[] {
   for (const { word, operator } of tokens(withoutHereTexts(text))) {
     if (operator === '>' || operator === '>>') redirect = operator;
     else if (operator === '<') redirect = undefined;
-    else if (operator !== undefined) end();
+    else if (operator !== undefined) end(operator);
     else if (redirect !== undefined) {
       if (!word.startsWith('&') && word !== '/dev/null') writes.push({ path: word, appends: redirect === '>>' });
       redirect = undefined;
     } else words.push(word);
   }
-  end();
+  end(';');
   return commands;
 }
 
-type Token = { readonly word: string; readonly operator?: string };
+type Token = { readonly word: string; readonly operator?: Joint | '>' | '>>' | '<' };
 
 function* tokens(text: string): Generator<Token> {
   let word = '';
@@ -58,6 +67,9 @@ function* tokens(text: string): Generator<Token> {
         const appends = text[index - 1] === character && character === '>';
         if (text[index + 1] === '&') index += 2;
         else yield { word: '', operator: appends ? '>>' : character };
+      } else if ((character === '&' || character === '|') && text[index + 1] === character) {
+        index++;
+        yield { word: '', operator: character === '&' ? '&&' : '||' };
       } else if (character === '\n' || /[;|&()]/.test(character)) yield { word: '', operator: ';' };
     } else {
       word += character;
