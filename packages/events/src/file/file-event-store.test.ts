@@ -2,6 +2,7 @@ import { chmod, mkdir, mkdtemp, open, readdir, readFile, rm, stat, symlink, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { EventStoreError } from '../errors.js';
 import { EventLog } from '../event-log.js';
 import type { Event } from '../event.js';
 import { logBuilder } from '../testing/index.js';
@@ -166,3 +167,11 @@ test('the file of a conversation keeps its permissions when the log is replaced'
   expect(await readIds()).toHaveLength(3);
   expect(await readdir(directory)).toEqual(['c.jsonl']);
 });
+
+test.skipIf(process.platform !== 'linux')(
+  'a folder that can never be created is an error, not an endless wait',
+  async () => {
+    const store = fileEventStore({ directory: '/proc/palimpsest/logs' });
+    await expect(store.append('c', [logBuilder().user('Hi.')])).rejects.toThrow(EventStoreError);
+  },
+);

@@ -1,4 +1,4 @@
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { platform } from 'node:process';
 
@@ -16,11 +16,43 @@ export async function syncFolder(folder: string): Promise<void> {
 
 /** Creates a folder and the ones that it stands in, and with `fsync` makes them survive a power cut. */
 export async function createFolder(folder: string, fsync: boolean): Promise<void> {
-  const first = await mkdir(folder, { recursive: true });
+  const first = await createFolders(resolve(folder));
   if (first === undefined || !fsync) return;
-  const top = dirname(resolve(first));
+  const top = dirname(first);
   for (let current = resolve(folder); ; current = dirname(current)) {
     await syncFolder(current);
     if (current === top || current === dirname(current)) return;
+  }
+}
+
+/**
+ * Creates a folder and the ones that it stands in; returns the outermost that was created, undefined when all were there.
+ * Node's own recursive `mkdir` never ends where a file system refuses with `ENOENT` below a folder that exists, as `/proc`
+ * does.
+ */
+async function createFolders(folder: string): Promise<string | undefined> {
+  if (await createOne(folder, ['ENOENT', 'EEXIST'])) return folder;
+  if (await isFolder(folder)) return undefined;
+  const parent = dirname(folder);
+  const first = parent === folder ? undefined : await createFolders(parent);
+  const created = await createOne(folder, (await isFolder(folder)) ? ['EEXIST'] : []);
+  return first ?? (created ? folder : undefined);
+}
+
+async function createOne(folder: string, expected: readonly string[]): Promise<boolean> {
+  try {
+    await mkdir(folder);
+    return true;
+  } catch (error) {
+    if (expected.includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false;
   }
 }
