@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,13 +26,19 @@ interface Ran {
 }
 
 /** Runs the command from its sources, as a process of its own. */
-function palimpsest(flags: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
+function palimpsest(
+  flags: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  onStart: (child: ChildProcess) => void = () => undefined,
+): Promise<Ran> {
   const { OPENAI_API_KEY: _openai, ANTHROPIC_API_KEY: _anthropic, ...own } = process.env;
   const node = ['--import', 'tsx', '--conditions', '@palimpsest/source', 'src/cli.ts'];
   return new Promise((resolve) => {
-    execFile(process.execPath, [...node, ...flags], { cwd: app, env: { ...own, ...env } }, (error, stdout, stderr) =>
+    const options = { cwd: app, env: { ...own, ...env } };
+    const child = execFile(process.execPath, [...node, ...flags], options, (error, stdout, stderr) =>
       resolve({ status: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr }),
     );
+    onStart(child);
   });
 }
 
@@ -163,11 +170,56 @@ describe('palimpsest demo', () => {
           OPENAI_API_KEY: key,
           OPENAI_BASE_URL: server.url,
         });
-        expect(ran.status).toBe(1);
+        expect(ran.status).toBe(2);
         expect(ran.stdout).toContain('the run failed');
         expect(`${ran.stdout}${ran.stderr}`).not.toContain(key);
       } finally {
         await server.close();
+      }
+    },
+    patience,
+  );
+
+  test(
+    'an interrupted run exits with 130',
+    async () => {
+      let running: ChildProcess | undefined;
+      const server = await openaiServer({
+        apiKey: key,
+        reply: () => {
+          running?.kill('SIGINT');
+          return {
+            message: {
+              content: 'Looking.',
+              tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'list_files', arguments: '{}' } }],
+            },
+          };
+        },
+      });
+      try {
+        const ran = await palimpsest(
+          ['demo', '--model', 'some-model', '--log-dir', join(folder, 'interrupted')],
+          { OPENAI_API_KEY: key, OPENAI_BASE_URL: server.url },
+          (child) => (running = child),
+        );
+        expect(ran.status).toBe(130);
+      } finally {
+        await server.close();
+      }
+    },
+    patience,
+  );
+
+  test(
+    'says that it cannot write where the log cannot go',
+    async () => {
+      const file = join(folder, 'a-file');
+      await writeFile(file, '');
+      for (const directory of [file, join(file, 'below')]) {
+        const ran = await palimpsest(['demo', '--log-dir', directory]);
+        expect(ran.status).toBe(2);
+        expect(ran.stderr).toContain(`Cannot write logs to '${directory}'`);
+        expect(ran.stderr).not.toContain('Cannot read');
       }
     },
     patience,

@@ -12,6 +12,8 @@ import { copyWorkspace } from './workspace-copy.js';
 
 /** What went wrong was not the tests: bad input, or a run that failed. */
 const failureStatus = 2;
+/** What a shell says of a command that SIGINT ended. */
+const interruptedStatus = 130;
 
 interface DemoFlags {
   readonly logDir: string;
@@ -29,7 +31,10 @@ program
   .option('--model <name>', "a provider's model (needs OPENAI_API_KEY or ANTHROPIC_API_KEY); offline without it")
   .option('--keep', 'keep the copy of the project that the agent worked on')
   .option('--json', 'print the report as JSON, and nothing else')
-  .addHelpText('after', '\nThe exit status is that of the project’s tests after the run; 2 when the run itself failed.')
+  .addHelpText(
+    'after',
+    '\nThe exit status is that of the project’s tests after the run; 2 when the run itself failed; 130 when it was interrupted.',
+  )
   .action(demo);
 
 async function demo(flags: DemoFlags): Promise<void> {
@@ -59,7 +64,8 @@ async function demo(flags: DemoFlags): Promise<void> {
     print(`\n${colors.bold('The tests, run once more')}\n${report.testOutput.trim()}`);
     print(`\n${reportTable(report)}`);
     if (flags.keep === true) print(`Workspace: ${workspace.root}`);
-    process.exitCode = report.failure !== undefined && report.testStatus === 0 ? failureStatus : report.testStatus;
+    if (report.failure === undefined) process.exitCode = report.testStatus;
+    else process.exitCode = interrupt.signal.aborted ? interruptedStatus : failureStatus;
   } finally {
     if (flags.keep !== true) await remove();
   }

@@ -1,6 +1,8 @@
+import { constants } from 'node:fs';
+import { access, mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Agent, Conversation, ConversationRunError } from '@palimpsest/agent';
-import { newEventId } from '@palimpsest/events';
+import { EventStoreError, newEventId } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
 import type { LLM } from '@palimpsest/llm-adapters';
@@ -46,9 +48,14 @@ export interface DemoReport extends RunAccount {
   readonly testOutput: string;
 }
 
-/** Has an agent work on the sample project, with every event in a log on disk, and then runs the project's tests. */
+/**
+ * Has an agent work on the sample project, with every event in a log on disk, and then runs the project's tests.
+ *
+ * @throws {@link EventStoreError} when the log cannot be written.
+ */
 export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   const { workspace, logDirectory, llm, condenser, onEvent, signal } = options;
+  await prepareLogDirectory(logDirectory);
   const conversation = await Conversation.open({
     agent: new Agent({ llm, systemPrompt, tools: workspaceTools(workspace), condenser }),
     conversationId: `demo-${newEventId()}`,
@@ -69,6 +76,17 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
     testStatus: tests.exitStatus ?? 1,
     testOutput: workspace.neutral(tests.output),
   };
+}
+
+/** Before anything else, so that a folder that cannot be used is told as that: the store's first act is to read. */
+async function prepareLogDirectory(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true });
+    await access(directory, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const cause = error as Error;
+    throw new EventStoreError(`Cannot write logs to '${directory}': ${cause.message}`, { file: directory, cause });
+  }
 }
 
 /** A run that fails is part of the report: its log is there, and the tests still say where the work stands. */

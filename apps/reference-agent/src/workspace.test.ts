@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryWorkspace } from './temporary-workspace.js';
-import { OutsideWorkspaceError } from './workspace.js';
+import { DanglingLinkError, OutsideWorkspaceError } from './workspace.js';
 
 test('paths inside are resolved, also of files that are not there yet', async () => {
   const workspace = await temporaryWorkspace({ 'src/a.js': '' });
@@ -28,6 +28,15 @@ test('a link that leads out is refused, also for files that are not there yet', 
   await symlink(other.root, join(workspace.root, 'out'));
   await expect(workspace.resolve('out/secret.txt')).rejects.toThrow(OutsideWorkspaceError);
   await expect(workspace.resolve('out/new.txt')).rejects.toThrow(OutsideWorkspaceError);
+});
+
+test('a link whose target does not exist is refused, and so is what lies below it', async () => {
+  const [workspace, other] = [await temporaryWorkspace(), await temporaryWorkspace()];
+  await symlink(join(other.root, 'absent'), join(workspace.root, 'link'));
+  await symlink('link', join(workspace.root, 'second'));
+  for (const path of ['link', 'second', 'link/new.txt']) {
+    await expect(workspace.resolve(path)).rejects.toThrow(DanglingLinkError);
+  }
 });
 
 test('a link that stays inside is followed', async () => {

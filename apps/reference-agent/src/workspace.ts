@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { PalimpsestError } from '@palimpsest/events';
 
@@ -16,6 +16,20 @@ export class OutsideWorkspaceError extends PalimpsestError {
   }
 }
 
+/** A path leads through a symbolic link whose target does not exist, so that nobody can tell where a write would end. */
+export class DanglingLinkError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'DanglingLinkError';
+  }
+
+  readonly path: string;
+
+  constructor(requested: string) {
+    super('dangling-link', `'${requested}' leads through a symbolic link whose target does not exist.`);
+    this.path = requested;
+  }
+}
+
 /** The folder in which an agent works. Tools name files relative to it, and nothing outside it can be reached by a path. */
 export interface Workspace {
   /** The folder, absolute and with its links resolved. */
@@ -24,6 +38,7 @@ export interface Workspace {
    * The absolute path of a file or folder, which need not exist.
    *
    * @throws {@link OutsideWorkspaceError} when it leads out, also by a symbolic link.
+   * @throws {@link DanglingLinkError} when it leads through a link whose target does not exist.
    */
   resolve(requested: string): Promise<string>;
   /** How a path is shown: relative, with forward slashes. */
@@ -42,7 +57,7 @@ export async function openWorkspace(folder: string): Promise<Workspace> {
     async resolve(requested) {
       const absolute = path.resolve(root, requested);
       if (!isInside(root, absolute)) throw new OutsideWorkspaceError(requested);
-      if (!isInside(root, await withLinksResolved(absolute))) throw new OutsideWorkspaceError(requested);
+      if (!isInside(root, await withLinksResolved(absolute, requested))) throw new OutsideWorkspaceError(requested);
       return absolute;
     },
     neutral: (text) =>
@@ -58,12 +73,21 @@ function isInside(root: string, absolute: string): boolean {
 }
 
 /** Where a path really leads. What does not exist yet has no links: the part that exists decides. */
-async function withLinksResolved(absolute: string): Promise<string> {
+async function withLinksResolved(absolute: string, requested: string): Promise<string> {
   try {
     return await realpath(absolute);
   } catch (error) {
     const parent = path.dirname(absolute);
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === absolute) throw error;
-    return path.join(await withLinksResolved(parent), path.basename(absolute));
+    // A link that dangles is there, and a write would follow it.
+    if (await isLink(absolute)) throw new DanglingLinkError(requested);
+    return path.join(await withLinksResolved(parent, requested), path.basename(absolute));
   }
+}
+
+async function isLink(absolute: string): Promise<boolean> {
+  return lstat(absolute).then(
+    (status) => status.isSymbolicLink(),
+    () => false,
+  );
 }

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { noContext, temporaryWorkspace } from '../temporary-workspace.js';
@@ -29,6 +29,21 @@ test('takes the new text as it is: no pattern, no dollar signs', async () => {
 
 test('can delete', async () => {
   expect((await edit({ old_text: 'one\n', new_text: '' })).text).toBe(source.slice(4));
+});
+
+test('leaves a file alone that is not UTF-8, and says why', async () => {
+  const workspace = await temporaryWorkspace();
+  const latin1 = Buffer.from('caf\u00e9\nprice 1\n', 'latin1');
+  await writeFile(join(workspace.root, 'a.txt'), latin1);
+  const running = editFileTool(workspace).execute({ path: 'a.txt', old_text: '1', new_text: '2' }, noContext);
+  await expect(running).rejects.toThrow(/'a.txt' is not UTF-8/);
+  expect(await readFile(join(workspace.root, 'a.txt'))).toEqual(latin1);
+});
+
+test('keeps a byte order mark', async () => {
+  const workspace = await temporaryWorkspace({ 'a.txt': '\ufeffone\n' });
+  await editFileTool(workspace).execute({ path: 'a.txt', old_text: 'one', new_text: 'two' }, noContext);
+  expect(await readFile(join(workspace.root, 'a.txt'), 'utf8')).toBe('\ufefftwo\n');
 });
 
 test.each([

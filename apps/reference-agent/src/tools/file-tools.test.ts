@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Tool } from '@palimpsest/events';
 import { describe, expect, test } from 'vitest';
@@ -105,6 +105,15 @@ describe('write_file', () => {
     await expect(call(writeFileTool, { path: 'src', content: '' })).rejects.toThrow(/is a folder/);
     await expect(call(writeFileTool, { path: '/tmp/x', content: '' })).rejects.toThrow(/outside the workspace/);
   });
+});
+
+test('write_file does not leave the workspace by a link whose target does not exist', async () => {
+  const [workspace, other] = [await temporaryWorkspace(), await temporaryWorkspace()];
+  await symlink(join(other.root, 'outside.txt'), join(workspace.root, 'link'));
+  await expect(writeFileTool(workspace).execute({ path: 'link', content: 'x' }, noContext)).rejects.toThrow(
+    /target does not exist/,
+  );
+  expect(await readdir(other.root)).toEqual([]);
 });
 
 test('every tool describes each of its inputs to the model', async () => {

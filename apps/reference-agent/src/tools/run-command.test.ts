@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { noContext, temporaryWorkspace } from '../temporary-workspace.js';
 import { runCommand, runCommandTool } from './run-command.js';
 
@@ -10,6 +10,12 @@ afterEach(() => {
 async function run(command: string, input: object = {}) {
   const tool = runCommandTool(await temporaryWorkspace({ 'a.txt': 'content of a' }));
   return tool.execute(tool.parseInput({ command, ...input }), noContext);
+}
+
+/** Ends the process whose number was printed. */
+function endAfterwards(output: unknown): void {
+  const pid = /^\d+/.exec((output as { readonly content: string }).content)?.[0];
+  if (pid !== undefined) onTestFinished(() => void process.kill(Number(pid)));
 }
 
 test('answers with output and exit status', async () => {
@@ -29,11 +35,43 @@ test('passes no key on', async () => {
   expect(JSON.stringify(await run('env'))).not.toContain(secret);
 });
 
-test('ends a command that takes too long, with everything that it started', async () => {
+test('ends a command that takes too long, with its process group', async () => {
   // The inner sleep holds the pipe open: this would go on for a minute if only the shell were ended.
   expect(await run('sleep 60 & sleep 60', { timeout_seconds: 0.05 })).toMatchObject({
     isError: true,
     content: '[ended after 0.05 seconds]',
+    details: { timedOut: true },
+  });
+});
+
+test('does not wait for what the shell leaves in the background, and says that it runs', async () => {
+  const result = await run('sleep 60 & echo $!');
+  endAfterwards(result);
+  expect(result).toMatchObject({
+    content: expect.stringMatching(/^\d+\n\[exit status 0; processes that it started were left running\]$/),
+    isError: false,
+    details: { exitStatus: 0, timedOut: false, leftRunning: true },
+  });
+});
+
+// A process of another session, which is not ended with the group; it holds the pipe open.
+const detached = `"${process.execPath}" -e "
+  const child = require('node:child_process').spawn('sleep', ['60'], { detached: true, stdio: 'inherit' });
+  console.log(child.pid);
+  child.unref();"`;
+
+test('answers when the shell is done, whoever holds the pipe', async () => {
+  const result = await run(detached);
+  endAfterwards(result);
+  expect(result).toMatchObject({ isError: false, details: { exitStatus: 0, timedOut: false, leftRunning: true } });
+});
+
+test('answers when the time is over, whoever holds the pipe', async () => {
+  const result = await run(`${detached}; sleep 60`, { timeout_seconds: 1 });
+  endAfterwards(result);
+  expect(result).toMatchObject({
+    isError: true,
+    content: expect.stringContaining('[ended after 1 seconds'),
     details: { timedOut: true },
   });
 });

@@ -18,14 +18,20 @@ export interface CommandResult {
   readonly exitStatus: number | undefined;
   readonly timedOut: boolean;
   readonly isCut: boolean;
+  /** Whether processes that it started still held its output open when it was over. What they write later is not read. */
+  readonly leftRunning: boolean;
 }
+
+/** What the shell's last processes wrote is read for so long after its exit. Processes left behind may never close the pipe. */
+const graceMs = 250;
 
 /** The variables that a command sees of ours. Keys are not among them: what a tool prints goes into the log. */
 const passedOn = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TMPDIR', 'SHELL', 'USER'];
 
 /**
- * Runs a shell command in the workspace and waits for it, and ends everything that it started when the time is over or
- * the signal is aborted. A command can reach what its user can: this is no sandbox.
+ * Runs a shell command in the workspace and waits for its shell, not for processes that the shell leaves in the
+ * background. When the time is over or the signal is aborted, the shell and its process group are ended; a process that
+ * moved to another group or session goes on. A command can reach what its user can: this is no sandbox.
  */
 export function runCommand(
   workspace: Workspace,
@@ -59,8 +65,10 @@ export function runCommand(
       end();
     }, timeoutMs);
     signal?.addEventListener('abort', end, { once: true });
+    let grace: NodeJS.Timeout | undefined;
     const settle = () => {
       clearTimeout(timer);
+      clearTimeout(grace);
       signal?.removeEventListener('abort', end);
     };
     child.stdout.setEncoding('utf8').on('data', (text: string) => output.add(text));
@@ -68,11 +76,21 @@ export function runCommand(
       settle();
       reject(error);
     });
-    child.on('close', (exitStatus) => {
+    let exitStatus: number | undefined;
+    const finish = () => {
       settle();
+      const leftRunning = !child.stdout.readableEnded;
+      child.stdout.destroy();
       if (signal?.aborted === true) reject(signal.reason as Error);
-      else resolve({ output: output.toString(), exitStatus: exitStatus ?? undefined, timedOut, isCut: output.isCut });
+      else resolve({ output: output.toString(), exitStatus, timedOut, isCut: output.isCut, leftRunning });
+    };
+    child.on('exit', (status) => {
+      exitStatus = status ?? undefined;
+      clearTimeout(timer);
+      // The immediate lets a busy process read what is already in the pipe.
+      grace = setTimeout(() => setImmediate(finish), graceMs);
     });
+    child.on('close', finish);
   });
 }
 
@@ -89,17 +107,19 @@ export function runCommandTool(workspace: Workspace): Tool<z.infer<typeof input>
         ...(signal === undefined ? {} : { signal }),
       });
       const end = result.timedOut
-        ? `[ended after ${timeout_seconds} seconds]`
-        : `[exit status ${result.exitStatus ?? 'none: ended by a signal'}]`;
+        ? `ended after ${timeout_seconds} seconds`
+        : `exit status ${result.exitStatus ?? 'none: ended by a signal'}`;
+      const ending = result.leftRunning ? `[${end}; processes that it started were left running]` : `[${end}]`;
       const text = workspace.neutral(result.output).trimEnd();
       return {
-        content: text === '' ? end : `${text}\n${end}`,
+        content: text === '' ? ending : `${text}\n${ending}`,
         isError: result.timedOut,
         details: {
           command,
           ...(result.exitStatus === undefined ? {} : { exitStatus: result.exitStatus }),
           timedOut: result.timedOut,
           isCut: result.isCut,
+          ...(result.leftRunning ? { leftRunning: true } : {}),
         },
       };
     },

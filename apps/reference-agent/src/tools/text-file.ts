@@ -17,9 +17,19 @@ export async function readTextFile(workspace: Workspace, requested: string): Pro
   });
   if (status.isDirectory()) throw new Error(`'${shown}' is a folder. Use list_files.`);
   if (status.size > maxBytes) throw new Error(`'${shown}' has ${status.size} bytes; ${maxBytes} can be read.`);
-  const text = await readFile(absolute, 'utf8');
+  const text = decoded(await readFile(absolute), shown);
   if (text.includes('\0')) throw new Error(`'${shown}' is not a text file.`);
   return text;
+}
+
+/** Strict, because what was replaced in decoding would be lost when the text is written back. */
+function decoded(bytes: Uint8Array, shown: string): string {
+  try {
+    // "Ignored" is a byte order mark that stays in the text, and so in the file.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new Error(`'${shown}' is not UTF-8 text. Use run_command to look at it or to convert it.`, { cause });
+  }
 }
 
 /** The lines of a text; a line break at its end begins no further line. */
