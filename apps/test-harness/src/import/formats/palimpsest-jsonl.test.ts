@@ -72,3 +72,14 @@ test('what stands unmatched is noted', async () => {
   expect(session.events).toHaveLength(6);
   expect(noteKinds(session)).toEqual(['result-without-call ×1', 'duplicate-result ×1', 'call-without-result ×1']);
 });
+
+test('a type of a newer version is kept and noted, and one that a package made for itself is kept', async () => {
+  const event = { id: 'x', timestamp: '2026-01-01T00:00:00.000Z', source: 'environment', level: 3 };
+  const added = [
+    { ...event, type: 'weather-report' },
+    { ...event, id: 'y', type: 'acme/note' },
+  ];
+  const session = await sessionOf(text + jsonLines(added));
+  expect(session.events.slice(-2)).toEqual(added);
+  expect(session.notes).toMatchObject([{ kind: 'unknown-line-type', line: lines.length + 1, count: 1 }]);
+});

@@ -1,8 +1,19 @@
-import type { Event } from '@palimpsest/events';
-import { InvalidEventError, parseEvent } from '@palimpsest/events';
+import type { Event, InternalEvent } from '@palimpsest/events';
+import { InvalidEventError, isLLMConvertible, parseEvent } from '@palimpsest/events';
 import { LogReadError } from '../errors.js';
 import { isObject, textOf } from '../json-shape.js';
 import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
+
+const internalTypes: Readonly<Record<InternalEvent['type'], true>> = {
+  condensation: true,
+  'condensation-request': true,
+  'condensation-attempt': true,
+  'condensation-revert': true,
+  'llm-usage': true,
+  pause: true,
+  'conversation-state-update': true,
+  'conversation-error': true,
+};
 
 const sources: ReadonlySet<unknown> = new Set(['user', 'agent', 'environment']);
 
@@ -44,6 +55,9 @@ async function* readPalimpsest(source: LogSource): AsyncGenerator<ImportedSessio
         line,
       );
     }
+    if (!isKnown(event)) {
+      source.notes.add('unknown-line-type', `events of type '${event.type}' are kept, and no model reads them`, line);
+    }
     events.push(event);
     if (!continues) whole = events.length;
   }
@@ -54,6 +68,11 @@ async function* readPalimpsest(source: LogSource): AsyncGenerator<ImportedSessio
   }
   noteUnmatched(events, source);
   yield { name: source.name, events: Object.freeze(events) };
+}
+
+/** True for a type of this version, and for one that a package made for itself. */
+function isKnown(event: Event): boolean {
+  return isLLMConvertible(event) || Object.hasOwn(internalTypes, event.type) || event.type.includes('/');
 }
 
 function eventOf(value: unknown, file: string, line: number): Event {
