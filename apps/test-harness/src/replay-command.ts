@@ -1,10 +1,10 @@
+import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { condenserByName, condenserNames } from '@palimpsest/condensers';
 import pc from 'picocolors';
 import type { Condenser } from '@palimpsest/view';
 import { LogReadError } from './import/index.js';
 import type { SkippedFile } from './import/index.js';
-import { access } from 'node:fs/promises';
 import { progress } from './progress.js';
 import { noteCounts, reportRows } from './replay/replay-report.js';
 import type { ReplayedSession } from './replay/replay-report.js';
