@@ -12,7 +12,7 @@ import { toolDefinitionSchema } from './tool-definition.js';
 
 const thinkingFields = {
   thinkingBlocks: z.array(thinkingBlockSchema).exactOptional(),
-  reasoningItem: reasoningItemSchema.exactOptional(),
+  reasoningItems: z.array(reasoningItemSchema).exactOptional(),
   reasoningContent: z.string().exactOptional(),
 };
 

@@ -16,12 +16,20 @@ export const toolCallSchema = z.object({
   name: z.string().min(1),
   arguments: z.string(),
   itemId: z.string().exactOptional(),
+  thoughtSignature: z.string().exactOptional(),
 });
+
+const positionField = { position: z.number().int().nonnegative().exactOptional() };
 
 /** The schema of {@link ThinkingBlock}. */
 export const thinkingBlockSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('thinking'), thinking: z.string(), signature: z.string().exactOptional() }),
-  z.object({ type: z.literal('redacted-thinking'), data: z.string() }),
+  z.object({
+    type: z.literal('thinking'),
+    thinking: z.string(),
+    signature: z.string().exactOptional(),
+    ...positionField,
+  }),
+  z.object({ type: z.literal('redacted-thinking'), data: z.string(), ...positionField }),
 ]);
 
 /** The schema of {@link ReasoningItem}. */
@@ -30,6 +38,7 @@ export const reasoningItemSchema = z.object({
   summary: z.array(z.string()),
   content: z.array(z.string()).exactOptional(),
   encryptedContent: z.string().exactOptional(),
+  ...positionField,
 });
 
 /** A piece of text. */
@@ -43,20 +52,24 @@ export type ContentPart = Immutable<z.infer<typeof contentPartSchema>>;
 
 /**
  * One call of a tool, as the model made it. `arguments` is the JSON text that the model wrote, which need not parse.
- * `itemId` is the id of the item that carried the call, where the provider gives one (OpenAI Responses).
+ * `itemId` is the id of the item that carried the call, where the provider gives one (OpenAI Responses); `thoughtSignature`
+ * is what the provider wants back with the call (Gemini).
  */
 export type ToolCall = Immutable<z.infer<typeof toolCallSchema>>;
 
-/** A block of the model's thinking, signed by the provider or wholly opaque. Sent back unchanged or not at all. */
+/**
+ * A block of the model's thinking, signed by the provider or wholly opaque. Sent back unchanged or not at all. `position`
+ * says how many parts of the answer stood before it: first the words, then the calls. Default 0: before all of them.
+ */
 export type ThinkingBlock = Immutable<z.infer<typeof thinkingBlockSchema>>;
 
-/** A provider's reasoning item (OpenAI Responses). Sent back unchanged or not at all. */
+/** A provider's reasoning item (OpenAI Responses). Sent back unchanged or not at all. `position` as in a thinking block. */
 export type ReasoningItem = Immutable<z.infer<typeof reasoningItemSchema>>;
 
 /** What came with an assistant message besides its words and calls: thinking in the forms in which providers hand it out. */
 export interface Thinking {
   readonly thinkingBlocks?: readonly ThinkingBlock[];
-  readonly reasoningItem?: ReasoningItem;
+  readonly reasoningItems?: readonly ReasoningItem[];
   /** Unsigned reasoning text, as compatible servers return it (`reasoning_content`). */
   readonly reasoningContent?: string;
 }

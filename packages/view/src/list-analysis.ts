@@ -157,7 +157,7 @@ export function hasContent(event: MessageEvent | CondensationSummaryEvent): bool
   if (event.type === 'condensation-summary') return summaryContent(event).length > 0;
   return (
     messageContent(event).some(isMeaningful) ||
-    (event.role === 'assistant' && ((event.thinkingBlocks?.length ?? 0) > 0 || event.reasoningItem !== undefined))
+    (event.role === 'assistant' && ((event.thinkingBlocks?.length ?? 0) > 0 || (event.reasoningItems?.length ?? 0) > 0))
   );
 }
 

@@ -149,7 +149,7 @@ describe('thinking modes', () => {
   /** Thinking that is stale, and thinking that is not; each with a reasoning item and reasoning text. */
   function thinkingLog() {
     const log = logBuilder();
-    const extra = { thinkingBlocks: signed, reasoningContent: 'hm', reasoningItem: { summary: [] } };
+    const extra = { thinkingBlocks: signed, reasoningContent: 'hm', reasoningItems: [{ summary: [] }] };
     log.user('a');
     log.call('run', {}, '1', extra);
     log.condensation(['event-1'], { summary: 'S', summaryOffset: 0 });
@@ -161,7 +161,7 @@ describe('thinking modes', () => {
     messagesOf(thinkingLog(), options).flatMap((message) =>
       message.role === 'assistant'
         ? [
-            [message.thinkingBlocks, message.reasoningContent, message.reasoningItem]
+            [message.thinkingBlocks, message.reasoningContent, message.reasoningItems]
               .map((part) => (part === undefined ? '-' : '+'))
               .join(''),
           ]
@@ -182,6 +182,23 @@ describe('thinking modes', () => {
     expect(thinks(View.fromEvents(events).toMessages())).toBe(2);
     expect(thinks(View.fromEvents(events, { thinking: 'latest-turn' }).toMessages())).toBe(3);
     expect(thinks(View.fromEvents(events, { thinking: 'none' }).toMessages())).toBe(0);
+  });
+
+  test('thinking between calls keeps its place when a call before it is not sent', () => {
+    const log = logBuilder();
+    const place = { type: 'redacted-thinking', data: 'x' } as const;
+    const { actions } = log.batch([{ name: 'a' }, { name: 'b' }, { name: 'c' }], {
+      thought: [{ type: 'text', text: 'Three.' }],
+      thinkingBlocks: [place, { ...place, position: 1 }, { ...place, position: 3 }],
+      reasoningItems: [{ summary: [], position: 2 }],
+    });
+    for (const action of actions.slice(1)) log.observation(action, 'done');
+    log.agent('Meanwhile.');
+    const message = messagesOf(log)[0];
+    if (message?.role !== 'assistant') throw new Error('the batch is sent first');
+    expect(message.toolCalls).toHaveLength(2);
+    expect(message.thinkingBlocks?.map(({ position }) => position)).toEqual([undefined, 1, 2]);
+    expect(message.reasoningItems?.map(({ position }) => position)).toEqual([1]);
   });
 
   test('thinking without words is a message of its own, and none where the thinking is left out', () => {

@@ -73,8 +73,9 @@ function addBatch(messages: Message[], entry: BatchInList, context: RenderContex
   const thoughts = entry.actions.map(({ event }) => event.thought);
   if (carrier !== undefined && entry.actions[0]?.event.id !== carrier.id) thoughts.unshift(carrier.thought);
   const calls = entry.actions.map(({ event, call }) => sentCall(event, call.sentId));
-  const thinking = carrier === undefined ? {} : thinkingOf(carrier, context);
-  const message = assistantMessage(thoughts.flat().filter(isMeaningful), calls, thinking);
+  const words = thoughts.flat().filter(isMeaningful);
+  const thinking = carrier === undefined ? {} : placed(thinkingOf(carrier, context), words.length, entry);
+  const message = assistantMessage(words, calls, thinking);
   if (message !== undefined) messages.push(message);
   const sentIds = new Map(entry.actions.map(({ call }) => [call.resultId, call.sentId]));
   for (const result of entry.results) {
@@ -97,8 +98,24 @@ function thinkingOf(event: ActionEvent | MessageEvent, { thinking, isStale }: Re
   const blocks = thinking === 'prefix-bound' && isStale(event.id) ? [] : (event.thinkingBlocks ?? []);
   return {
     ...(blocks.length === 0 ? {} : { thinkingBlocks: blocks }),
-    ...(event.reasoningItem === undefined ? {} : { reasoningItem: event.reasoningItem }),
+    ...(event.reasoningItems === undefined ? {} : { reasoningItems: event.reasoningItems }),
     ...(event.reasoningContent === undefined ? {} : { reasoningContent: event.reasoningContent }),
+  };
+}
+
+/** Thinking that stood between calls keeps its place when some of the calls before it are not sent. */
+function placed(thinking: Thinking, words: number, { batch, actions }: BatchInList): Thinking {
+  if (actions.length === batch.calls.length) return thinking;
+  const sent = new Set(actions.map(({ event }) => event.id));
+  const place = <Piece extends { readonly position?: number }>(piece: Piece): Piece => {
+    if (piece.position === undefined || piece.position <= words) return piece;
+    const before = batch.calls.slice(0, piece.position - words).filter(({ action }) => sent.has(action.id));
+    return { ...piece, position: words + before.length };
+  };
+  return {
+    ...thinking,
+    ...(thinking.thinkingBlocks === undefined ? {} : { thinkingBlocks: thinking.thinkingBlocks.map(place) }),
+    ...(thinking.reasoningItems === undefined ? {} : { reasoningItems: thinking.reasoningItems.map(place) }),
   };
 }
 

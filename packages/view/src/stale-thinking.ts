@@ -177,11 +177,11 @@ export function sentContent(event: LLMConvertibleEvent): unknown {
     case 'system-prompt':
       return ['system', systemPromptContent(event), event.tools];
     case 'message':
-      return [event.role, messageContent(event), event.thinkingBlocks, event.reasoningItem, event.reasoningContent];
+      return [event.role, messageContent(event), event.thinkingBlocks, event.reasoningItems, event.reasoningContent];
     case 'condensation-summary':
       return ['user', summaryContent(event)];
     case 'action':
-      return ['call', event.thought, event.toolCall, event.thinkingBlocks, event.reasoningItem, event.reasoningContent];
+      return ['call', event.thought, event.toolCall, event.thinkingBlocks, event.reasoningItems, event.reasoningContent];
     default:
       return [
         'result',

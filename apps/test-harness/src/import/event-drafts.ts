@@ -89,14 +89,13 @@ function actionFields(response: ResponseDraft, call: CallDraft, isFirst: boolean
     llmResponseId: response.id,
     ...(call.executable ? {} : { executable: false }),
     ...(isFirst ? thinkingFields(response) : {}),
-    ...(!isFirst && call.reasoningItem !== undefined ? { reasoningItem: call.reasoningItem } : {}),
   };
 }
 
 function thinkingFields(response: ResponseDraft): Readonly<Record<string, unknown>> {
   return {
     ...(response.thinkingBlocks.length === 0 ? {} : { thinkingBlocks: response.thinkingBlocks }),
-    ...(response.reasoningItem === undefined ? {} : { reasoningItem: response.reasoningItem }),
+    ...(response.reasoningItems.length === 0 ? {} : { reasoningItems: response.reasoningItems }),
     ...(response.reasoningContent === '' ? {} : { reasoningContent: response.reasoningContent }),
   };
 }

@@ -1,3 +1,4 @@
+import { isMeaningful } from '@palimpsest/events';
 import type { ContentPart, ReasoningItem, ThinkingBlock, Usage } from '@palimpsest/events';
 import type { Entry } from './session-recorder.js';
 
@@ -9,8 +10,6 @@ export interface CallDraft {
   readonly arguments: string;
   readonly itemId: string | undefined;
   readonly executable: boolean;
-  /** Reasoning that stood between this call and the one before it. */
-  reasoningItem: ReasoningItem | undefined;
   answered: boolean;
   /** Set when the events are made. */
   eventId: string | undefined;
@@ -27,11 +26,9 @@ export class ResponseDraft {
   readonly thinkingBlocks: ThinkingBlock[] = [];
   readonly calls: CallDraft[] = [];
   reasoningContent = '';
-  /** The reasoning that belongs to the first action, or to the message. */
-  reasoningItem: ReasoningItem | undefined;
+  readonly reasoningItems: ReasoningItem[] = [];
   usage:
     { readonly entry: Entry; readonly model: string; readonly usage: Usage; readonly costUsd?: number } | undefined;
-  #waiting: ReasoningItem | undefined;
 
   constructor(id: string, entry: Entry) {
     this.id = id;
@@ -44,40 +41,20 @@ export class ResponseDraft {
   }
 
   get hasThinking(): boolean {
-    return this.thinkingBlocks.length > 0 || this.reasoningContent !== '' || this.reasoningItem !== undefined;
+    return this.thinkingBlocks.length > 0 || this.reasoningContent !== '' || this.reasoningItems.length > 0;
   }
 
-  /**
-   * Takes a reasoning item: the first of the response, or one that waits for the call after it. Gives false when two had to
-   * be merged, because only one can stand before an item.
-   */
-  addReasoning(item: ReasoningItem): boolean {
-    if (this.reasoningItem === undefined) {
-      this.reasoningItem = item;
-      return true;
-    }
-    if (this.calls.length === 0) {
-      this.reasoningItem = merged(this.reasoningItem, item);
-      return false;
-    }
-    const isOnlyOne = this.#waiting === undefined;
-    this.#waiting = this.#waiting === undefined ? item : merged(this.#waiting, item);
-    return isOnlyOne;
+  addThinking(block: ThinkingBlock): void {
+    this.thinkingBlocks.push({ ...block, ...this.#position() });
   }
 
-  addCall(call: CallDraft): void {
-    call.reasoningItem = this.#waiting;
-    this.#waiting = undefined;
-    this.calls.push(call);
+  addReasoning(item: ReasoningItem): void {
+    this.reasoningItems.push({ ...item, ...this.#position() });
   }
-}
 
-/** Opaque content cannot be joined, so the first item's stays. */
-function merged(first: ReasoningItem, second: ReasoningItem): ReasoningItem {
-  const content = [...(first.content ?? []), ...(second.content ?? [])];
-  return {
-    ...first,
-    summary: [...first.summary, ...second.summary],
-    ...(content.length === 0 ? {} : { content }),
-  };
+  /** Where the next piece of thinking stands among the words, which blank text is no part of, and the calls. */
+  #position(): { readonly position?: number } {
+    const position = this.thought.filter(isMeaningful).length + this.calls.length;
+    return position === 0 ? {} : { position };
+  }
 }

@@ -102,7 +102,6 @@ export class SessionRecorder {
       arguments: text,
       itemId: call.itemId,
       executable,
-      reasoningItem: undefined,
       answered: false,
       eventId: undefined,
     };
@@ -111,7 +110,7 @@ export class SessionRecorder {
       this.#notes.add('duplicate-call-id', `the call '${id}' was made again before its result`, entry.line);
     this.#openCalls.set(id, [...open, draft]);
     this.#calls.push(draft);
-    response.addCall(draft);
+    response.calls.push(draft);
     if (response.calls.length > 1) this.#drafts.push({ response, call: draft });
   }
 

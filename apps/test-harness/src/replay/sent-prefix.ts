@@ -13,8 +13,8 @@ export function canonicalSequence(messages: readonly Message[]): readonly string
         if (block.type === 'thinking') sequence.push('thinking', block.signature ?? '', block.thinking);
         else sequence.push('redacted-thinking', '', block.data);
       }
-      if (message.reasoningItem !== undefined) {
-        sequence.push('reasoning', message.reasoningItem.id ?? '', message.reasoningItem.encryptedContent ?? '');
+      for (const item of message.reasoningItems ?? []) {
+        sequence.push('reasoning', item.id ?? '', item.encryptedContent ?? '');
       }
     }
     const role = message.role === 'tool' ? `tool ${message.toolCallId}` : message.role;

@@ -51,6 +51,6 @@ function saysMore(message: AssistantMessage): boolean {
   return (
     (message.toolCalls?.length ?? 0) > 0 ||
     (message.thinkingBlocks?.length ?? 0) > 0 ||
-    message.reasoningItem !== undefined
+    (message.reasoningItems?.length ?? 0) > 0
   );
 }

@@ -30,7 +30,7 @@ export function addAssistantBlocks(
     switch (block['type']) {
       case 'thinking':
       case 'redacted_thinking':
-        response.thinkingBlocks.push(thinkingBlock(block));
+        response.addThinking(thinkingBlock(block));
         break;
       case 'tool_use':
         recorder.call(response, entry, {

@@ -33,7 +33,7 @@ test('neighbouring items of the model are one response, up to a result or its us
 test('reasoning stands on the first action with its opaque content', () => {
   expect(session.events[4]).toMatchObject({
     toolCall: { itemId: 'fc_1' },
-    reasoningItem: { id: 'rs_1', summary: ['Look first.'], encryptedContent: 'b3BhcXVl' },
+    reasoningItems: [{ id: 'rs_1', summary: ['Look first.'], encryptedContent: 'b3BhcXVl' }],
   });
 });
 
@@ -67,13 +67,15 @@ test('without base instructions, the first developer message is the system promp
   expect(events.map(outline)).toEqual(['system Be brief. []', 'environment as user: Be kind.']);
 });
 
-test('two reasoning items before one call are merged and noted; one between calls stays with its call', async () => {
+test('every reasoning item is kept, with its place among the calls', async () => {
   const { events, notes } = await sessionOf(
     jsonLines([reasoning('a'), reasoning('b'), call('c1'), reasoning('c'), call('c2'), output('c1')]),
   );
-  expect(events[0]).toMatchObject({ reasoningItem: { summary: ['a', 'b'] } });
-  expect(events[1]).toMatchObject({ llmResponseId: 'response-1', reasoningItem: { summary: ['c'] } });
-  expect(notes.map(({ kind }) => kind)).toEqual(['reasoning', 'call-without-result']);
+  expect(events[0]).toMatchObject({
+    reasoningItems: [{ summary: ['a'] }, { summary: ['b'] }, { summary: ['c'], position: 1 }],
+  });
+  expect(events[1]).toMatchObject({ llmResponseId: 'response-1' });
+  expect(notes.map(({ kind }) => kind)).toEqual(['call-without-result']);
 });
 
 test('custom input that is a JSON object already is kept as it is', async () => {

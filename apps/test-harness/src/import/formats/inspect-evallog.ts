@@ -93,7 +93,7 @@ function readMessage(
         const thinking = textOf(part['reasoning']) ?? '';
         const signature = textOf(part['signature']);
         if (signature === undefined) response.reasoningContent += thinking;
-        else response.thinkingBlocks.push({ type: 'thinking', thinking, signature });
+        else response.addThinking({ type: 'thinking', thinking, signature });
       }
       for (const [index, toolCall] of listOf(message['tool_calls']).map(objectOf).entries()) {
         recorder.call(response, entry, {

@@ -144,7 +144,7 @@ class PiSession {
         const signature = textOf(fields['thinkingSignature']);
         const thinking = textOf(fields['thinking']) ?? '';
         if (message['api'] === 'anthropic-messages' || message['api'] === undefined) {
-          response.thinkingBlocks.push({
+          response.addThinking({
             type: 'thinking',
             thinking,
             ...(signature === undefined ? {} : { signature }),

@@ -86,12 +86,8 @@ export class ResponsesItems {
     const reasoning = reasoningItem(item);
     if (reasoning === undefined) {
       this.#notes.add('reasoning', 'reasoning of which the log kept nothing was left out', entry.line);
-    } else if (!response.addReasoning(reasoning)) {
-      this.#notes.add(
-        'reasoning',
-        'neighbouring reasoning items were merged; the first keeps its encrypted content',
-        entry.line,
-      );
+    } else {
+      response.addReasoning(reasoning);
     }
   }
 
