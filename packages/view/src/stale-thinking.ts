@@ -181,7 +181,14 @@ export function sentContent(event: LLMConvertibleEvent): unknown {
     case 'condensation-summary':
       return ['user', summaryContent(event)];
     case 'action':
-      return ['call', event.thought, event.toolCall, event.thinkingBlocks, event.reasoningItems, event.reasoningContent];
+      return [
+        'call',
+        event.thought,
+        event.toolCall,
+        event.thinkingBlocks,
+        event.reasoningItems,
+        event.reasoningContent,
+      ];
     default:
       return [
         'result',

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse as Outgoing } from 'node:http';
 
 /** A request as it arrived. */
 export interface ReceivedRequest {
@@ -7,13 +7,33 @@ export interface ReceivedRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** The parsed JSON; undefined when it does not parse. */
   readonly body: unknown;
+  /** Size of the body as sent. Unit: bytes. */
+  readonly bytes: number;
+}
+
+/** One frame of a stream of server-sent events. */
+export interface ServerSentEvent {
+  /** The `event:` line. @defaultValue none */
+  readonly event?: string;
+  /** The `data:` line: text as it is (`[DONE]`), anything else as JSON. */
+  readonly data: unknown;
 }
 
 /** What the server sends back. */
 export interface ServerResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body: unknown;
+  /** Sent as JSON, unless there are {@link ServerResponse.events}. */
+  readonly body?: unknown;
+  /** Sent one by one as a stream. */
+  readonly events?: Iterable<ServerSentEvent> | AsyncIterable<ServerSentEvent>;
+  /** The first byte waits for it, or for the client to go away. */
+  readonly startsAfter?: Promise<unknown>;
+  /**
+   * How it ends. `cut`: the connection is closed under a stream that is not complete, in the middle of JSON, or before the
+   * first byte when there is neither. `stall`: the same place, but the connection stays open and silent. @defaultValue `complete`
+   */
+  readonly ending?: 'complete' | 'cut' | 'stall';
 }
 
 /** An error to answer with, in whichever shape the provider has for it. */
@@ -30,9 +50,9 @@ export interface ServerError {
 export interface ProviderServer {
   /** What an adapter is given as `baseURL`. */
   readonly url: string;
-  /** Every request so far, refused ones too. */
+  /** Every request so far, refused ones too, in the order in which they were complete. */
   readonly requests: readonly ReceivedRequest[];
-  /** Ends it, open connections too. */
+  /** Ends it, open connections too. A second call does nothing. */
   close(): Promise<void>;
 }
 
@@ -53,12 +73,10 @@ export async function serve(options: {
     respond()
       .catch((error: unknown): ServerResponse => ({
         status: 500,
-        body: { error: { type: 'test', message: String(error) } },
+        headers: { 'x-should-retry': 'false' },
+        body: { type: 'error', error: { type: 'test', message: String(error) } },
       }))
-      .then(({ status, headers, body }) => {
-        outgoing.writeHead(status, { 'content-type': 'application/json', ...headers });
-        outgoing.end(JSON.stringify(body));
-      })
+      .then((response) => send(response, outgoing))
       // A client that went away is its own affair.
       .catch(() => outgoing.destroy());
   });
@@ -68,26 +86,67 @@ export async function serve(options: {
   });
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
+  let closing: Promise<void> | undefined;
+  const close = () =>
+    new Promise<void>((resolve, reject) => {
+      server.close((error) => (error === undefined ? resolve() : reject(error)));
+      server.closeAllConnections();
+    });
   return {
     url: `http://127.0.0.1:${port}${options.basePath}`,
     requests,
-    close: () =>
-      new Promise((resolve, reject) => {
-        server.close((error) => (error === undefined ? resolve() : reject(error)));
-        server.closeAllConnections();
-      }),
+    close: () => (closing ??= close()),
   };
+}
+
+async function send(response: ServerResponse, outgoing: Outgoing): Promise<void> {
+  const { status, headers, body, events, startsAfter, ending = 'complete' } = response;
+  const gone = new Promise<void>((resolve) => outgoing.once('close', resolve));
+  if (startsAfter !== undefined) await Promise.race([startsAfter, gone]);
+  if (outgoing.destroyed) return;
+  if (events !== undefined) {
+    outgoing.writeHead(status, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers });
+    outgoing.flushHeaders();
+    for await (const event of events) {
+      if (outgoing.destroyed) return;
+      await written(frameOf(event), outgoing);
+    }
+    if (ending === 'complete') outgoing.end();
+  } else if (body !== undefined) {
+    const json = JSON.stringify(body);
+    outgoing.writeHead(status, {
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(json)),
+      ...headers,
+    });
+    if (ending === 'complete') outgoing.end(json);
+    else await written(json.slice(0, Math.floor(json.length / 2)), outgoing);
+  }
+  if (ending === 'cut') outgoing.destroy();
+}
+
+function frameOf({ event, data }: ServerSentEvent): string {
+  const text = typeof data === 'string' ? data : JSON.stringify(data);
+  return `${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`;
+}
+
+/** Handed to the system when this resolves: what was written before a cut has to arrive. */
+function written(text: string, outgoing: Outgoing): Promise<void> {
+  return new Promise((resolve, reject) => {
+    outgoing.write(text, (error) => (error == null ? resolve() : reject(error)));
+  });
 }
 
 async function received(incoming: IncomingMessage): Promise<ReceivedRequest> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Uint8Array);
-  const text = Buffer.concat(chunks).toString('utf8');
+  const bytes = Buffer.concat(chunks);
   return {
     method: incoming.method ?? '',
     path: incoming.url ?? '',
     headers: Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])),
-    body: parsed(text),
+    body: parsed(bytes.toString('utf8')),
+    bytes: bytes.length,
   };
 }
 
