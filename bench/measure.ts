@@ -1,3 +1,6 @@
+/** An engine compiles what it runs often. Unit: milliseconds for each subject. */
+const warmUpMs = 300;
+
 /** Something to time. `run` may return a value, so that the work is not optimised away. */
 export interface Subject {
   readonly name: string;
@@ -13,8 +16,9 @@ export interface Timing {
 }
 
 /**
- * Times the floor and the subjects in turn, `rounds` times after one round of warming up, so that whatever else the machine
- * does meets all of them alike. The garbage of one run is collected before the next where Node allows it (`--expose-gc`).
+ * Times the floor and the subjects in turn, `rounds` times after a while of warming up, so that whatever else the machine
+ * does meets all of them alike. The garbage of one run is collected before the next where Node allows it (`--expose-gc`);
+ * the first result of each stays alive, since an engine forgets what it compiled for objects of which none is left.
  */
 export async function measure(
   floor: Subject,
@@ -23,17 +27,23 @@ export async function measure(
 ): Promise<readonly Timing[]> {
   const all = [floor, ...subjects];
   const times = all.map((): number[] => []);
-  for (let round = -1; round < rounds; round++) {
+  const alive: unknown[] = [];
+  for (const subject of all) {
+    const start = performance.now();
+    alive.push(await subject.run());
+    while (performance.now() - start < warmUpMs) await subject.run();
+  }
+  for (let round = 0; round < rounds; round++) {
     for (const [index, subject] of all.entries()) {
       globalThis.gc?.();
       const start = performance.now();
       await subject.run();
-      const time = performance.now() - start;
-      if (round >= 0) times[index]?.push(time);
+      times[index]?.push(performance.now() - start);
     }
   }
   const medians = times.map(median);
   const floorTime = medians[0] ?? NaN;
+  if (alive.length < all.length) throw new Error('every subject ran');
   return all.map(({ name }, index) => ({
     name,
     median: medians[index] ?? NaN,

@@ -6,13 +6,14 @@ import { fileEventStore } from '@palimpsest/events/file';
 import { ViewProjection } from '@palimpsest/view';
 import { ordinaryLog } from './logs.js';
 import { measure, printTimings } from './measure.js';
+import type { Subject } from './measure.js';
 
 /** Unit: characters of each tool result, so that an event is about 1 kB on average. */
 const resultCharacters = 1_600;
 const conversationId = 'bench';
 
 /** Reading a log from disk, checked and frozen, against reading the same lines and `JSON.parse` alone. */
-export async function readLogBench(lengths: readonly number[] = [10_000, 100_000]): Promise<void> {
+export async function readLogBench(lengths: readonly number[] = [10_000, 250_000]): Promise<void> {
   for (const length of lengths) {
     const directory = await mkdtemp(join(tmpdir(), 'palimpsest-bench-'));
     try {
@@ -35,6 +36,10 @@ export async function readLogBench(lengths: readonly number[] = [10_000, 100_000
         length,
         timings,
       );
+      await printMemory([
+        { name: 'the parsed lines in an array', run: () => parseLines(file) },
+        { name: 'the projection and its view, index and sizes asked for', run: () => foldEvents(directory) },
+      ]);
     } finally {
       await rm(directory, { recursive: true });
     }
@@ -48,8 +53,31 @@ async function logFile(directory: string): Promise<string> {
   return join(directory, name);
 }
 
+/** What each keeps in memory when it is done; nothing without `--expose-gc`. */
+async function printMemory(subjects: readonly Subject[]): Promise<void> {
+  const collect = globalThis.gc;
+  if (collect === undefined) return;
+  const held = async () => {
+    // What is freed by a finaliser goes in the second round.
+    for (let round = 0; round < 2; round++) {
+      collect();
+      await new Promise(setImmediate);
+    }
+    return process.memoryUsage().heapUsed;
+  };
+  let floor: number | undefined;
+  for (const { name, run } of subjects) {
+    const before = await held();
+    const kept = [await run()];
+    const bytes = (await held()) - before;
+    kept.pop();
+    floor ??= bytes;
+    console.log(`  ${(bytes / floor).toFixed(2).padStart(6)}×  ${(bytes / 1e6).toFixed(0).padStart(9)} MB  ${name}`);
+  }
+}
+
 /** The floor reads in blocks, because an await for each line would make it slower than it must be. */
-async function parseLines(file: string): Promise<number> {
+async function parseLines(file: string): Promise<unknown[]> {
   const parsed: unknown[] = [];
   let rest = '';
   for await (const block of createReadStream(file, { highWaterMark: 1 << 20, encoding: 'utf8' })) {
@@ -57,7 +85,7 @@ async function parseLines(file: string): Promise<number> {
     rest = lines.pop() ?? '';
     for (const line of lines) parsed.push(JSON.parse(line));
   }
-  return parsed.length;
+  return parsed;
 }
 
 async function countEvents(directory: string): Promise<number> {
@@ -66,8 +94,10 @@ async function countEvents(directory: string): Promise<number> {
   return events.length;
 }
 
-async function foldEvents(directory: string): Promise<number> {
+async function foldEvents(directory: string): Promise<ViewProjection> {
   const projection = new ViewProjection();
   for await (const event of fileEventStore({ directory }).read(conversationId)) projection.append(event);
-  return projection.view.events.length;
+  const { view } = projection;
+  if (view.tokens() === 0 || view.indexOf(view.events.at(-1)?.id ?? '') === undefined) throw new Error('an empty view');
+  return projection;
 }

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
-import { access, mkdir } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { access, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { Agent, Conversation, ConversationRunError } from '@palimpsest/agent';
 import { EventStoreError, newEventId } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
@@ -55,7 +55,7 @@ export interface DemoReport extends RunAccount {
  */
 export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   const { workspace, logDirectory, llm, condenser, onEvent, signal } = options;
-  await prepareLogDirectory(logDirectory);
+  await assertLogDirectory(logDirectory);
   const conversation = await Conversation.open({
     agent: new Agent({ llm, systemPrompt, tools: workspaceTools(workspace), condenser }),
     conversationId: `demo-${newEventId()}`,
@@ -78,15 +78,28 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   };
 }
 
-/** Before anything else, so that a folder that cannot be used is told as that: the store's first act is to read. */
-async function prepareLogDirectory(directory: string): Promise<void> {
+/**
+ * Before anything else, so that a folder that cannot be used is told as that: the store's first act is to read. The store
+ * itself makes the folder; Node's recursive `mkdir` does not end below `/proc`.
+ */
+async function assertLogDirectory(directory: string): Promise<void> {
   try {
-    await mkdir(directory, { recursive: true });
-    await access(directory, constants.W_OK | constants.X_OK);
+    const found = await nearestFolder(resolve(directory));
+    if (!(await stat(found)).isDirectory()) throw new Error(`'${found}' is not a folder`);
+    await access(found, constants.W_OK | constants.X_OK);
   } catch (error) {
     const cause = error as Error;
     throw new EventStoreError(`Cannot write logs to '${directory}': ${cause.message}`, { file: directory, cause });
   }
+}
+
+/** The path itself, or the innermost of those it stands in that exists. */
+async function nearestFolder(path: string): Promise<string> {
+  const exists = await stat(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
+  );
+  return exists || dirname(path) === path ? path : nearestFolder(dirname(path));
 }
 
 /** A run that fails is part of the report: its log is there, and the tests still say where the work stands. */

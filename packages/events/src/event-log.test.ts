@@ -26,6 +26,15 @@ test('events stand in the order in which they were appended, and are found by id
   expect(log.slice(1)).toEqual([second, third]);
 });
 
+test('an array stands for its events, however many', async () => {
+  const log = new EventLog('c');
+  const many = events(200_000);
+  await log.append(many);
+  expect(log.length).toBe(200_000);
+  await log.append(...events(2, 'more-'), events(1, 'last-'));
+  expect(ids(log).slice(-3)).toEqual(['more-1', 'more-2', 'last-1']);
+});
+
 test('an append is in the store before anybody sees it', async () => {
   const memory = memoryEventStore();
   const seenByStore: number[] = [];

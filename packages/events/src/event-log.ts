@@ -77,14 +77,15 @@ export class EventLog implements Iterable<Event> {
   }
 
   /**
-   * Appends events, all or none. They are stored first; then they stand in the log; then observers see each of them.
+   * Appends events, all or none; an array stands for what it holds, so that a whole log fits into one call. They are stored
+   * first; then they stand in the log; then observers see each of them.
    *
    * @throws {@link InvalidEventError} when one is not an event; {@link DuplicateEventError} when an id is taken;
    *   {@link ConcurrencyError} and {@link EventStoreError} from the store. Then nothing was appended.
    */
-  async append(...events: readonly Event[]): Promise<void> {
+  async append(...events: readonly (Event | readonly Event[])[]): Promise<void> {
     // Now, not when its turn comes: the caller may change the objects by then.
-    const parsed = events.map((event) => parseEvent(event));
+    const parsed = events.flat().map((event) => parseEvent(event));
     const appended = this.#lastAppend.then(() => this.#append(parsed));
     this.#lastAppend = appended.catch(() => undefined);
     await appended;

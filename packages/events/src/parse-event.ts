@@ -1,46 +1,14 @@
-import type { z } from 'zod';
 import { InvalidEventError } from './errors.js';
+import { eventSchemas } from './event-schemas.js';
 import { eventBaseSchema } from './event.js';
 import type { Event } from './event.js';
 import { freezeParsedJson, immutableJson } from './immutable-json.js';
-import {
-  condensationAttemptSchema,
-  condensationRequestSchema,
-  condensationRevertSchema,
-  condensationSchema,
-  conversationErrorEventSchema,
-  conversationStateUpdateEventSchema,
-  llmUsageEventSchema,
-  pauseEventSchema,
-} from './internal-events.js';
-import {
-  actionEventSchema,
-  agentErrorEventSchema,
-  condensationSummaryEventSchema,
-  messageEventSchema,
-  observationEventSchema,
-  systemPromptEventSchema,
-  userRejectObservationSchema,
-} from './llm-convertible-events.js';
+import { quickCheck } from './quick-check.js';
+import type { Check } from './quick-check.js';
 
-const schemas: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>(
-  [
-    systemPromptEventSchema,
-    messageEventSchema,
-    actionEventSchema,
-    observationEventSchema,
-    userRejectObservationSchema,
-    agentErrorEventSchema,
-    condensationSummaryEventSchema,
-    condensationSchema,
-    condensationRequestSchema,
-    condensationAttemptSchema,
-    condensationRevertSchema,
-    llmUsageEventSchema,
-    pauseEventSchema,
-    conversationStateUpdateEventSchema,
-    conversationErrorEventSchema,
-  ].map((schema) => [schema.shape.type.value, schema]),
+const baseCheck = quickCheck(eventBaseSchema);
+const checks: ReadonlyMap<string, Check> = new Map(
+  [...eventSchemas].map(([type, schema]) => [type, quickCheck(schema)]),
 );
 
 /**
@@ -68,7 +36,9 @@ export function adoptEvent(json: unknown): Event {
 
 function assertEvent(value: unknown): asserts value is Event {
   const type = textField(value, 'type');
-  const schema = (type === undefined ? undefined : schemas.get(type)) ?? eventBaseSchema;
+  const fits = (type === undefined ? undefined : checks.get(type)) ?? baseCheck;
+  if (fits(value)) return;
+  const schema = (type === undefined ? undefined : eventSchemas.get(type)) ?? eventBaseSchema;
   const result = schema.safeParse(value);
   if (result.success) return;
   const issue = result.error.issues[0];

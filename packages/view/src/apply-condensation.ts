@@ -1,6 +1,9 @@
 import type { Condensation, CondensationSummaryEvent, EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { hasPendingCall, isAnsweredInPlace, isPending } from './batches.js';
 import type { Batch, Call } from './batches.js';
+import type { CutPoints } from './cut-points.js';
+import { runsOf } from './forgotten-runs.js';
+import type { Run } from './forgotten-runs.js';
 import type { ListSnapshot } from './list-analysis.js';
 import { redactedCopy } from './redacted-copy.js';
 import type { ListEdit } from './stored-list.js';
@@ -14,47 +17,35 @@ export interface Applied {
   readonly notes: readonly string[];
 }
 
+/** What applying a condensation needs to know of the log and of the list besides its events. */
+export interface CondensedLog {
+  readonly open: Batch | undefined;
+  readonly isTaken: (id: EventId) => boolean;
+  /** Where an event stands in the log; undefined for summaries. */
+  readonly positionOf: (id: EventId) => number | undefined;
+  readonly cutPoints: CutPoints;
+}
+
+/** What is left of a list when some events are forgotten. */
+interface Remainder {
+  readonly events: LLMConvertibleEvent[];
+  readonly calls: (Call | undefined)[];
+  readonly firstForgotten: number | undefined;
+  readonly brokenBatches: readonly Batch[];
+  readonly forgetsSystemPrompt: boolean;
+  readonly forgotten: readonly EventId[];
+  readonly notes: string[];
+}
+
 /**
  * Applies a condensation: forgets, then puts the summary in, then redacts. Ids that are not in the list, and those of an
  * open batch with a call that still waits, change nothing and are noted. The offset counts what really remains; past the end
  * means append, and a summary without one stands where the first forgotten event stood.
  */
-export function applyCondensation(
-  condensation: Condensation,
-  list: ListSnapshot,
-  log: { readonly open: Batch | undefined; readonly isTaken: (id: EventId) => boolean },
-): Applied {
-  const openBatch = log.open !== undefined && hasPendingCall(log.open, list.position) ? log.open : undefined;
+export function applyCondensation(condensation: Condensation, list: ListSnapshot, log: CondensedLog): Applied {
   const named = condensation.forgottenEventIds;
-  const isNamed = namesInOrder(named, list) ? nextOf(named) : setOf(named);
-  const held: EventId[] = [];
-  const events: LLMConvertibleEvent[] = [];
-  const calls: (Call | undefined)[] = [];
-  const forgotten: EventId[] = [];
-  const brokenBatches: Batch[] = [];
-  let firstForgotten: number | undefined;
-  for (let index = 0; index < list.length; index++) {
-    const event = list.events[index] as LLMConvertibleEvent;
-    const call = list.calls[index];
-    if (isNamed(event.id)) {
-      if (openBatch === undefined || call?.batch !== openBatch) {
-        firstForgotten ??= events.length;
-        forgotten.push(event.id);
-        if (call !== undefined && isPartOfBatch(event, call, list.position)) brokenBatches.push(call.batch);
-        continue;
-      }
-      held.push(event.id);
-    }
-    events.push(event);
-    calls.push(call);
-  }
-  const notes: string[] = [];
-  if (held.length > 0) notes.push(`not forgotten, because their batch is open: ${held.join(', ')}`);
-  if (forgotten.length + held.length < named.length) {
-    const found = new Set([...forgotten, ...held]);
-    const unknown = [...new Set(named)].filter((id) => !found.has(id) && !log.isTaken(id));
-    if (unknown.length > 0) notes.push(`not forgotten, because the log has no such event: ${unknown.join(', ')}`);
-  }
+  const remainder = withoutRuns(named, list, log) ?? withoutNamed(named, list, log);
+  const { events, calls, firstForgotten, brokenBatches, forgetsSystemPrompt, forgotten, notes } = remainder;
 
   const firstRedacted = redact(condensation, { events, calls, position: list.position }, forgotten, notes);
   const summary = summaryOf(condensation, log.isTaken);
@@ -67,7 +58,63 @@ export function applyCondensation(
   const firstChanged = Math.min(firstForgotten ?? Infinity, firstRedacted ?? Infinity, offset ?? Infinity);
   if (firstChanged === Infinity) return { edit: undefined, summary, notes };
   const after = { events, calls, length: events.length, position: list.position };
-  return { edit: { after, firstChanged, brokenBatches }, summary, notes };
+  return { edit: { after, firstChanged, brokenBatches, forgetsSystemPrompt }, summary, notes };
+}
+
+/**
+ * Forgets what condensers name: a few runs of events, in order, from cut point to cut point. No batch is broken then, and
+ * what stands before the first run is not looked at. Undefined where the ids are anything else.
+ */
+function withoutRuns(named: readonly EventId[], list: ListSnapshot, log: CondensedLog): Remainder | undefined {
+  const runs = runsOf(named, list, log);
+  if (runs === undefined) return undefined;
+  const events = around(runs, list.events, list.length);
+  const calls = around(runs, list.calls, list.length);
+  const firstForgotten = runs[0]?.start;
+  const forgetsSystemPrompt = runs.some((run) => run.holdsSystemPrompt);
+  return { events, calls, firstForgotten, brokenBatches: [], forgetsSystemPrompt, forgotten: named, notes: [] };
+}
+
+/** The first `length` items without the runs, by copying what stands between them as a whole. */
+function around<Item>(runs: readonly Run[], items: readonly Item[], length: number): Item[] {
+  const head = items.slice(0, runs[0]?.start ?? length);
+  return head.concat(...runs.map(({ end }, index) => items.slice(end, runs[index + 1]?.start ?? length)));
+}
+
+function withoutNamed(named: readonly EventId[], list: ListSnapshot, log: CondensedLog): Remainder {
+  const openBatch = log.open !== undefined && hasPendingCall(log.open, list.position) ? log.open : undefined;
+  const names = new Set(named);
+  const held: EventId[] = [];
+  const events: LLMConvertibleEvent[] = [];
+  const calls: (Call | undefined)[] = [];
+  const forgotten: EventId[] = [];
+  const brokenBatches: Batch[] = [];
+  let firstForgotten: number | undefined;
+  let forgetsSystemPrompt = false;
+  for (let index = 0; index < list.length; index++) {
+    const event = list.events[index] as LLMConvertibleEvent;
+    const call = list.calls[index];
+    if (names.has(event.id)) {
+      if (openBatch === undefined || call?.batch !== openBatch) {
+        firstForgotten ??= events.length;
+        forgotten.push(event.id);
+        forgetsSystemPrompt ||= event.type === 'system-prompt';
+        if (call !== undefined && isPartOfBatch(event, call, list.position)) brokenBatches.push(call.batch);
+        continue;
+      }
+      held.push(event.id);
+    }
+    events.push(event);
+    calls.push(call);
+  }
+  const notes: string[] = [];
+  if (held.length > 0) notes.push(`not forgotten, because their batch is open: ${held.join(', ')}`);
+  if (forgotten.length + held.length < named.length) {
+    const found = new Set([...forgotten, ...held]);
+    const unknown = [...names].filter((id) => !found.has(id) && !log.isTaken(id));
+    if (unknown.length > 0) notes.push(`not forgotten, because the log has no such event: ${unknown.join(', ')}`);
+  }
+  return { events, calls, firstForgotten, brokenBatches, forgetsSystemPrompt, forgotten, notes };
 }
 
 /** Puts the redacted copies into the list; returns the first index that changed. */
@@ -108,29 +155,6 @@ function redact(
 /** True for what a batch is not sent without: its first action, and each call with a result in place. */
 function isPartOfBatch(event: LLMConvertibleEvent, call: Call, position: number): boolean {
   return isAnsweredInPlace(call, position) || event.id === call.batch.calls[0]?.action.id;
-}
-
-/** True where the ids stand in the list in this order, as condensers name them: then they are found without a set. */
-function namesInOrder(ids: readonly EventId[], list: ListSnapshot): boolean {
-  let next = 0;
-  for (let index = 0; index < list.length && next < ids.length; index++) {
-    if (list.events[index]?.id === ids[next]) next++;
-  }
-  return next === ids.length;
-}
-
-function nextOf(ids: readonly EventId[]): (id: EventId) => boolean {
-  let next = 0;
-  return (id) => {
-    if (id !== ids[next]) return false;
-    next++;
-    return true;
-  };
-}
-
-function setOf(ids: readonly EventId[]): (id: EventId) => boolean {
-  const set = new Set(ids);
-  return (id) => set.has(id);
 }
 
 function summaryOf(

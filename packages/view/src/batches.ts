@@ -1,5 +1,5 @@
 import type { ActionEvent, EventId, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
-import { callAlias, isSendableCallId } from './call-alias.js';
+import { CallIndex } from './call-index.js';
 
 /** Later than any position of a log. A small integer, because engines keep those in the record itself, and no infinity. */
 export const notYet = 0x3fffffff;
@@ -13,6 +13,7 @@ export const notYet = 0x3fffffff;
 export interface Batch {
   readonly responseId: string;
   readonly openedAt: number;
+  readonly index: CallIndex;
   /** In the order of the log; grows while the batch is open. */
   calls: Call[];
   /** The position of the event that sealed it; {@link notYet} while it is open. */
@@ -24,8 +25,8 @@ export interface Call {
   readonly action: ActionEvent;
   readonly batch: Batch;
   readonly position: number;
-  /** The id under which the call and its result are sent. */
-  readonly sentId: string;
+  /** The id under which the call and its result are sent, once {@link sentIdOf} was asked for it. */
+  sentId: string | undefined;
   /** Its id was that of an open call: never sent, never answered. */
   readonly repeated: boolean;
   resultId: EventId | undefined;
@@ -40,7 +41,7 @@ export interface Call {
  * on what was forgotten, and does not change afterwards.
  */
 export class CallLedger {
-  readonly #latestCall = new Map<string, Call>();
+  readonly #index = new CallIndex();
   #open: Batch | undefined;
 
   /** The batch that is not sealed yet. */
@@ -75,18 +76,21 @@ export class CallLedger {
 
   #appendAction(action: ActionEvent, position: number): Call {
     this.#sealUnless(action.llmResponseId, position);
-    const toolCallId = action.toolCall.id;
-    const earlier = this.#latestCall.get(toolCallId);
     const open = this.#open;
-    const repeated = earlier !== undefined && earlier.batch === open && earlier.answeredAt === notYet;
-    const asIs = earlier === undefined && isSendableCallId(toolCallId);
-    const batch = open ?? { responseId: action.llmResponseId, openedAt: position, calls: noCalls, sealedAt: notYet };
+    const earlier = open === undefined ? undefined : this.#latestInOpen(open, action.toolCall.id);
+    const batch = open ?? {
+      responseId: action.llmResponseId,
+      openedAt: position,
+      index: this.#index,
+      calls: noCalls,
+      sealedAt: notYet,
+    };
     const call: Call = {
       action,
       batch,
       position,
-      sentId: asIs ? toolCallId : callAlias(action.id),
-      repeated,
+      sentId: undefined,
+      repeated: earlier?.answeredAt === notYet,
       resultId: undefined,
       answeredAt: notYet,
       late: false,
@@ -95,20 +99,32 @@ export class CallLedger {
     if (open === undefined) batch.calls = [call];
     else batch.calls.push(call);
     this.#open = batch;
-    if (!repeated) this.#latestCall.set(toolCallId, call);
+    this.#index.push(call);
     return call;
   }
 
   #appendResult(result: ToolResultEvent, position: number): Call | undefined {
-    // Most results answer the newest call; the map then need not be asked.
-    const newest = this.#open?.calls.at(-1);
-    const isNewest = newest !== undefined && !newest.repeated && newest.action.toolCall.id === result.toolCallId;
-    const call = isNewest ? newest : this.#latestCall.get(result.toolCallId);
+    const { toolCallId } = result;
+    const open = this.#open;
+    const call = (open && this.#latestInOpen(open, toolCallId)) ?? this.#index.latest(toolCallId);
     if (call === undefined || call.answeredAt !== notYet) return undefined;
     call.resultId = result.id;
     call.answeredAt = position;
     call.late = call.batch.sealedAt !== notYet;
     return call;
+  }
+
+  /** The latest call with this id in the open batch, whose calls are younger than all others. */
+  #latestInOpen({ calls }: Batch, toolCallId: string): Call | undefined {
+    const last = calls.length - 1;
+    const first = last < fewCalls ? 0 : last;
+    for (let index = last; index >= first; index--) {
+      const call = calls[index] as Call;
+      if (!call.repeated && call.action.toolCall.id === toolCallId) return call;
+    }
+    if (first === 0) return undefined;
+    const latest = this.#index.latest(toolCallId);
+    return latest?.batch === this.#open ? latest : undefined;
   }
 
   #sealUnless(responseId: string | undefined, position: number): void {
@@ -119,6 +135,14 @@ export class CallLedger {
 }
 
 const noCalls: Call[] = [];
+
+/** So many calls are looked through sooner than looked up. */
+const fewCalls = 8;
+
+/** The id under which a call and its result are sent: its own, unless that is taken or no provider takes it. */
+export function sentIdOf(call: Call): string {
+  return call.sentId ?? call.batch.index.sentIdOf(call);
+}
 
 /** True where, at a position of the log, a call still waits for its result. */
 export function isPending(call: Call, position: number): boolean {

@@ -35,32 +35,38 @@ export function condensation(options: CondensationOptions): Condensation {
   const start = view.cutPoints.atOrAfter(Math.max(0, options.start ?? 0));
   const end = view.cutPoints.atOrBefore(Math.min(options.end ?? 0, view.events.length));
   const kept = protectedEventIds(view);
-  const forgotten: EventId[] = [];
+  const named: EventId[] = [];
   let placement = start ?? 0;
+  let namedBefore = 0;
   if (start !== undefined && end !== undefined) {
     for (let index = start; index < end; index++) {
       const event = view.events.at(index);
       if (event === undefined) continue;
-      if (kept.has(event.id)) placement = index + 1;
-      else forgotten.push(event.id);
+      if (kept.has(event.id)) {
+        placement = index + 1;
+        namedBefore = named.length;
+      } else {
+        named.push(event.id);
+      }
     }
   }
-  const forgottenIds = view === view.stored ? new Set(forgotten) : wholeUnits(view.stored, new Set(forgotten));
-  const redactions = (options.redactions ?? []).filter((redaction) => {
-    const event = view.events.at(view.indexOf(redaction.eventId) ?? view.events.length);
-    return event !== undefined && !forgottenIds.has(event.id) && redactedCopy(event, redaction) !== undefined;
-  });
-  if (forgottenIds.size === 0 && redactions.length === 0) {
+  const isStored = view === view.stored;
+  const forgotten = isStored ? named : [...wholeUnits(view.stored, new Set(named))];
+  const redactions = allowedRedactions(view, options.redactions ?? [], forgotten);
+  if (forgotten.length === 0 && redactions.length === 0) {
     throw new NoCondensationAvailableError(
       `the range ${options.start ?? 0}–${options.end ?? 0} of ${view.events.length} events holds no whole unit that may be forgotten`,
     );
   }
   return createEvent('condensation', {
-    forgottenEventIds: [...forgottenIds],
+    forgottenEventIds: forgotten,
     ...(redactions.length === 0 ? {} : { redactions }),
-    ...(options.summary === undefined || forgottenIds.size === 0
+    ...(options.summary === undefined || forgotten.length === 0
       ? {}
-      : { summary: options.summary, summaryOffset: storedOffset(view, placement, forgottenIds) }),
+      : {
+          summary: options.summary,
+          summaryOffset: isStored ? placement - namedBefore : storedOffset(view, placement, forgotten),
+        }),
     ...(options.metadata === undefined ? {} : { metadata: options.metadata }),
   });
 }
@@ -87,14 +93,23 @@ function isPartOfCall(event: LLMConvertibleEvent): boolean {
   return event.type === 'action' || isToolResult(event);
 }
 
-/** The index in the stored list, after forgetting, that the place before `index` of the view has. */
-function storedOffset(view: View, index: number, forgotten: ReadonlySet<EventId>): number {
+/** The redactions of what stays in the view and can be masked so. */
+function allowedRedactions(
+  view: View,
+  redactions: readonly Redaction[],
+  forgotten: readonly EventId[],
+): readonly Redaction[] {
+  if (redactions.length === 0) return redactions;
+  const isForgotten = new Set(forgotten);
+  return redactions.filter((redaction) => {
+    const event = view.events.at(view.indexOf(redaction.eventId) ?? view.events.length);
+    return event !== undefined && !isForgotten.has(event.id) && redactedCopy(event, redaction) !== undefined;
+  });
+}
+
+/** The index in the stored list, after forgetting, that the place before `index` of a derived view has. */
+function storedOffset(view: View, index: number, forgotten: readonly EventId[]): number {
   const { stored } = view;
-  if (view === stored) {
-    let kept = 0;
-    for (let before = 0; before < index; before++) if (!forgotten.has(view.events.at(before)?.id ?? '')) kept++;
-    return kept;
-  }
   const previous = index === 0 ? undefined : view.events.at(index - 1);
   const at = previous === undefined ? undefined : stored.indexOf(previous.id);
   const place = previous === undefined ? 0 : (at ?? stored.events.length - 1) + 1;

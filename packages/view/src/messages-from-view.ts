@@ -18,6 +18,7 @@ import type {
   ToolMessage,
   ToolResultEvent,
 } from '@palimpsest/events';
+import { sentIdOf } from './batches.js';
 import type { BatchInList, SentItem, SentOrder } from './list-analysis.js';
 import type { RenderOptions, ThinkingMode } from './render-options.js';
 
@@ -63,8 +64,8 @@ function addItem(messages: Message[], item: SentItem, context: RenderContext): v
       addBatch(messages, item.batch, context);
       return;
     case 'late':
-      messages.push({ role: 'assistant', content: [], toolCalls: [sentCall(item.action, item.call.sentId)] });
-      messages.push(toolMessage(item.result, item.call.sentId, context));
+      messages.push({ role: 'assistant', content: [], toolCalls: [sentCall(item.action, sentIdOf(item.call))] });
+      messages.push(toolMessage(item.result, sentIdOf(item.call), context));
   }
 }
 
@@ -72,12 +73,12 @@ function addBatch(messages: Message[], entry: BatchInList, context: RenderContex
   const carrier = entry.batch.calls[0]?.action;
   const thoughts = entry.actions.map(({ event }) => event.thought);
   if (carrier !== undefined && entry.actions[0]?.event.id !== carrier.id) thoughts.unshift(carrier.thought);
-  const calls = entry.actions.map(({ event, call }) => sentCall(event, call.sentId));
+  const calls = entry.actions.map(({ event, call }) => sentCall(event, sentIdOf(call)));
   const words = thoughts.flat().filter(isMeaningful);
   const thinking = carrier === undefined ? {} : placed(thinkingOf(carrier, context), words.length, entry);
   const message = assistantMessage(words, calls, thinking);
   if (message !== undefined) messages.push(message);
-  const sentIds = new Map(entry.actions.map(({ call }) => [call.resultId, call.sentId]));
+  const sentIds = new Map(entry.actions.map(({ call }) => [call.resultId, sentIdOf(call)]));
   for (const result of entry.results) {
     messages.push(toolMessage(result, sentIds.get(result.id) ?? result.toolCallId, context));
   }

@@ -1,6 +1,6 @@
 import { messageContent, summaryContent, systemPromptContent, toolResultContent } from '@palimpsest/events';
 import type { EventId, LLMConvertibleEvent, SystemPromptEvent } from '@palimpsest/events';
-import { hasPendingCall, isAnsweredInPlace } from './batches.js';
+import { hasPendingCall, isAnsweredInPlace, sentIdOf } from './batches.js';
 import type { Batch, Call } from './batches.js';
 import type { CutPoints } from './cut-points.js';
 import { batchesInList, sentOrder } from './list-analysis.js';
@@ -144,14 +144,14 @@ function partsOf(order: SentOrder): readonly SentPart[] {
         add(item.event, item.index, undefined, carriesThinking(item.event) ? item.event.id : undefined);
         break;
       case 'late':
-        add(item.action, item.index, item.call.sentId);
-        add(item.result, item.index, item.call.sentId);
+        add(item.action, item.index, sentIdOf(item.call));
+        add(item.result, item.index, sentIdOf(item.call));
         break;
       case 'batch': {
         const carrier = item.batch.batch.calls[0]?.action;
         const thinking = carrier !== undefined && carriesThinking(carrier) ? carrier.id : undefined;
         item.batch.actions.forEach(({ event, call }, position) =>
-          add(event, item.index, call.sentId, position === 0 ? thinking : undefined),
+          add(event, item.index, sentIdOf(call), position === 0 ? thinking : undefined),
         );
         for (const result of item.batch.results) add(result, item.index + 1);
       }

@@ -29,6 +29,7 @@ export interface ListEdit {
   readonly firstChanged: number;
   /** The batches of which something is forgotten that they are not sent without. */
   readonly brokenBatches: readonly Batch[];
+  readonly forgetsSystemPrompt: boolean;
 }
 
 /**

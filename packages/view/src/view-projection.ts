@@ -158,13 +158,17 @@ export class ViewProjection {
     const { edit, summary, notes } = applyCondensation(event, before, {
       open: fold.ledger.open,
       isTaken: (id) => (this.#positions.get(id) ?? position) < position || fold.summaryIds.has(id),
+      positionOf: this.#positionOf,
+      cutPoints: fold.list.cuts.snapshot(before.length),
     });
     fold.ledger.sealComplete(position);
     if (fold.ledger.open === undefined) fold.response = undefined;
     if (summary !== undefined) fold.summaryIds.add(summary.id);
     for (const note of notes) this.#note(event, note);
     if (edit === undefined) return;
-    const system = edit.after.events.findLast((stored) => stored.type === 'system-prompt');
+    const system = edit.forgetsSystemPrompt
+      ? edit.after.events.findLast((stored) => stored.type === 'system-prompt')
+      : fold.system;
     if (fold.fresh.length > 0) this.#markStale(this.#staleAfter(edit, before, system), position);
     fold.list = fold.list.edited(edit, fold.isStale);
     fold.system = system;

@@ -1,0 +1,102 @@
+import type { z } from 'zod';
+
+/** Tells whether plain JSON data fits a schema, and nothing more. */
+export type Check = (value: unknown) => boolean;
+
+/**
+ * A check that says the same as `schema.safeParse(value).success` of plain JSON data, in a fraction of the time: it makes no
+ * copy and no report. It is put together from the schema, so the two cannot drift apart; what it does not know is left to
+ * the schema.
+ */
+export function quickCheck(schema: z.core.$ZodType): Check {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  switch (def.type) {
+    case 'string':
+      return quickString(schema, def.checks);
+    case 'boolean':
+      return (value) => typeof value === 'boolean';
+    case 'unknown':
+      return () => true;
+    case 'literal': {
+      const [only, ...others] = def.values;
+      return others.length === 0 ? (value) => value === only : bySchema(schema);
+    }
+    case 'enum': {
+      const values: readonly unknown[] = Object.values(def.entries);
+      return (value) => values.includes(value);
+    }
+    case 'array':
+      return quickArray(schema, def);
+    case 'object':
+      return quickObject(def.shape);
+    case 'record':
+      return quickRecord(schema, def);
+    case 'union':
+      return quickUnion(def.options);
+    default:
+      return bySchema(schema);
+  }
+}
+
+function bySchema(schema: z.core.$ZodType): Check {
+  return (value) => (schema as z.ZodType).safeParse(value).success;
+}
+
+function quickString(schema: z.core.$ZodType, checks: readonly z.core.$ZodCheck<never>[] = []): Check {
+  let minimum = 0;
+  for (const check of checks) {
+    const def = check._zod.def as z.core.$ZodCheckMinLengthDef;
+    if (def.check !== 'min_length') return bySchema(schema);
+    minimum = Math.max(minimum, def.minimum);
+  }
+  return (value) => typeof value === 'string' && value.length >= minimum;
+}
+
+function quickArray(schema: z.core.$ZodType, { element, checks = [] }: z.core.$ZodArrayDef): Check {
+  if (checks.length > 0) return bySchema(schema);
+  const item = quickCheck(element);
+  return (value) => {
+    if (!Array.isArray(value)) return false;
+    for (const one of value) if (!item(one)) return false;
+    return true;
+  };
+}
+
+function quickObject(shape: z.core.$ZodShape): Check {
+  const keys = Object.keys(shape);
+  const optional = keys.map((key) => shape[key]?._zod.optin === 'optional');
+  const checks = keys.map((key) => quickCheck(withoutOptional(shape[key] as z.core.$ZodType)));
+  return (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+    for (let index = 0; index < keys.length; index++) {
+      const key = keys[index] as string;
+      const field = (value as Record<string, unknown>)[key];
+      if (field === undefined && !(key in value)) {
+        if (optional[index] === true) continue;
+        return false;
+      }
+      if (!(checks[index] as Check)(field)) return false;
+    }
+    return true;
+  };
+}
+
+/** What stands inside `exactOptional`. A field that is there, and undefined, does not fit it. */
+function withoutOptional(schema: z.core.$ZodType): z.core.$ZodType {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  return def.type === 'optional' ? def.innerType : schema;
+}
+
+function quickRecord(schema: z.core.$ZodType, { keyType, valueType }: z.core.$ZodRecordDef): Check {
+  const { type, checks = [] } = keyType._zod.def;
+  if (type !== 'string' || checks.length > 0 || valueType._zod.def.type !== 'unknown') return bySchema(schema);
+  return (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function quickUnion(options: readonly z.core.$ZodType[]): Check {
+  const checks = options.map(quickCheck);
+  return (value) => {
+    for (const check of checks) if (check(value)) return true;
+    return false;
+  };
+}

@@ -1,0 +1,39 @@
+import type { Call } from './batches.js';
+import { callAlias, isSendableCallId } from './call-alias.js';
+
+/**
+ * The calls of a log by their ids, and the ids under which they are sent. Most calls are answered at once and need no
+ * look-up, so calls are taken in when somebody first asks for one that is older, or for what a call is sent as.
+ */
+export class CallIndex {
+  readonly #latest = new Map<string, Call>();
+  #new: Call[] = [];
+
+  /** Adds the next call of the log. */
+  push(call: Call): void {
+    this.#new.push(call);
+  }
+
+  /** The latest call with this id that is not the repetition of an open one. */
+  latest(toolCallId: string): Call | undefined {
+    this.#takeIn();
+    return this.#latest.get(toolCallId);
+  }
+
+  /** The id under which a call of this index is sent: its own, unless that is taken or no provider takes it. */
+  sentIdOf(call: Call): string {
+    if (call.sentId === undefined) this.#takeIn();
+    return call.sentId ?? call.action.toolCall.id;
+  }
+
+  #takeIn(): void {
+    if (this.#new.length === 0) return;
+    for (const call of this.#new) {
+      const { id } = call.action.toolCall;
+      const asIs = isSendableCallId(id) && !this.#latest.has(id);
+      call.sentId = asIs ? id : callAlias(call.action.id);
+      if (!call.repeated) this.#latest.set(id, call);
+    }
+    this.#new = [];
+  }
+}
