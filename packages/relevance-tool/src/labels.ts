@@ -59,8 +59,20 @@ export function neutralizeLabels(text: string): string {
   return text.replace(lookAlike, '[quoted event id:');
 }
 
+/** Events never change, so each is looked through once. */
+const neutralizedCopies = new WeakMap<LLMConvertibleEvent, LLMConvertibleEvent | null>();
+
 /** The copy of a tool result in which label look-alikes are neutralised; undefined where there are none. */
 export function neutralizedCopy(event: LLMConvertibleEvent): LLMConvertibleEvent | undefined {
+  let copy = neutralizedCopies.get(event);
+  if (copy === undefined) {
+    copy = makeNeutralizedCopy(event) ?? null;
+    neutralizedCopies.set(event, copy);
+  }
+  return copy ?? undefined;
+}
+
+function makeNeutralizedCopy(event: LLMConvertibleEvent): LLMConvertibleEvent | undefined {
   switch (event.type) {
     case 'observation': {
       const { content, extendedContent } = event;
