@@ -14,11 +14,7 @@ function markedSession(): readonly Event[] {
   log.user('Look through the files.');
   const directives: Event[] = [];
   for (let step = 1; step <= 20; step++) {
-    const { result } = log.call(
-      'read_file',
-      { path: `part-${step}.ts` },
-      `${step}: export const part;\n`.repeat(60),
-    );
+    const { result } = log.call('read_file', { path: `part-${step}.ts` }, `${step}: export const part;\n`.repeat(60));
     if (step % 2 === 0) {
       directives.push(
         createEvent(relevanceDirectiveType, {

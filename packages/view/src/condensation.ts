@@ -15,7 +15,7 @@ export interface CondensationOptions {
   readonly end?: number;
   /** Stands in the place of what is forgotten. @defaultValue no summary */
   readonly summary?: string;
-  /** What to mask in place. What is forgotten, is not in the view, or cannot be masked so, is left out. @defaultValue nothing */
+  /** What to mask in place. What is forgotten, pinned or not in the view, or cannot be masked so, is left out. @defaultValue nothing */
   readonly redactions?: readonly Redaction[];
   /** For the log: condenser, reason, tokens before and after, whatever replay or people need. */
   readonly metadata?: Readonly<Record<string, unknown>>;
@@ -52,7 +52,7 @@ export function condensation(options: CondensationOptions): Condensation {
   }
   const isStored = view === view.stored;
   const forgotten = isStored ? named : [...wholeUnits(view.stored, new Set(named))];
-  const redactions = allowedRedactions(view, options.redactions ?? [], forgotten);
+  const redactions = allowedRedactions(view, options.redactions ?? [], new Set([...forgotten, ...kept]));
   if (forgotten.length === 0 && redactions.length === 0) {
     throw new NoCondensationAvailableError(
       `the range ${options.start ?? 0}–${options.end ?? 0} of ${view.events.length} events holds no whole unit that may be forgotten`,
@@ -93,17 +93,16 @@ function isPartOfCall(event: LLMConvertibleEvent): boolean {
   return event.type === 'action' || isToolResult(event);
 }
 
-/** The redactions of what stays in the view and can be masked so. */
+/** The redactions of what stays in the view, is not protected, and can be masked so. */
 function allowedRedactions(
   view: View,
   redactions: readonly Redaction[],
-  forgotten: readonly EventId[],
+  others: ReadonlySet<EventId>,
 ): readonly Redaction[] {
   if (redactions.length === 0) return redactions;
-  const isForgotten = new Set(forgotten);
   return redactions.filter((redaction) => {
     const event = view.events.at(view.indexOf(redaction.eventId) ?? view.events.length);
-    return event !== undefined && !isForgotten.has(event.id) && redactedCopy(event, redaction) !== undefined;
+    return event !== undefined && !others.has(event.id) && redactedCopy(event, redaction) !== undefined;
   });
 }
 

@@ -194,11 +194,16 @@ describe('thinking modes', () => {
     });
     for (const action of actions.slice(1)) log.observation(action, 'done');
     log.agent('Meanwhile.');
-    const message = messagesOf(log)[0];
-    if (message?.role !== 'assistant') throw new Error('the batch is sent first');
-    expect(message.toolCalls).toHaveLength(2);
-    expect(message.thinkingBlocks?.map(({ position }) => position)).toEqual([undefined, 1, 2]);
-    expect(message.reasoningItems?.map(({ position }) => position)).toEqual([1]);
+    const sent = (thinking: 'prefix-bound' | 'latest-turn') => {
+      const message = messagesOf(log, { thinking })[0];
+      if (message?.role !== 'assistant') throw new Error('the batch is sent first');
+      expect(message.toolCalls).toHaveLength(2);
+      expect(message.reasoningItems?.map(({ position }) => position)).toEqual([1]);
+      return message.thinkingBlocks?.map(({ position }) => position);
+    };
+    expect(sent('latest-turn')).toEqual([undefined, 1, 2]);
+    // The third block is bound to a call that is not sent.
+    expect(sent('prefix-bound')).toEqual([undefined, 1]);
   });
 
   test('thinking without words is a message of its own, and none where the thinking is left out', () => {

@@ -75,7 +75,7 @@ function addBatch(messages: Message[], entry: BatchInList, context: RenderContex
   if (carrier !== undefined && entry.actions[0]?.event.id !== carrier.id) thoughts.unshift(carrier.thought);
   const calls = entry.actions.map(({ event, call }) => sentCall(event, sentIdOf(call)));
   const words = thoughts.flat().filter(isMeaningful);
-  const thinking = carrier === undefined ? {} : placed(thinkingOf(carrier, context), words.length, entry);
+  const thinking = carrier === undefined ? {} : placed(thinkingOf(carrier, context), words.length, entry, context);
   const message = assistantMessage(words, calls, thinking);
   if (message !== undefined) messages.push(message);
   const sentIds = new Map(entry.actions.map(({ call }) => [call.resultId, sentIdOf(call)]));
@@ -104,18 +104,32 @@ function thinkingOf(event: ActionEvent | MessageEvent, { thinking, isStale }: Re
   };
 }
 
-/** Thinking that stood between calls keeps its place when some of the calls before it are not sent. */
-function placed(thinking: Thinking, words: number, { batch, actions }: BatchInList): Thinking {
+/**
+ * Thinking that stood between calls keeps its place when some of the calls before it are not sent; signed blocks that are
+ * bound to everything before them are left out then, since the provider would refuse them.
+ */
+function placed(
+  thinking: Thinking,
+  words: number,
+  { batch, actions }: BatchInList,
+  { thinking: mode }: RenderContext,
+): Thinking {
   if (actions.length === batch.calls.length) return thinking;
   const sent = new Set(actions.map(({ event }) => event.id));
+  const before = (piece: { readonly position?: number }) =>
+    batch.calls.slice(0, Math.max(0, (piece.position ?? 0) - words));
   const place = <Piece extends { readonly position?: number }>(piece: Piece): Piece => {
-    if (piece.position === undefined || piece.position <= words) return piece;
-    const before = batch.calls.slice(0, piece.position - words).filter(({ action }) => sent.has(action.id));
-    return { ...piece, position: words + before.length };
+    const calls = before(piece);
+    const kept = calls.filter(({ action }) => sent.has(action.id));
+    return kept.length === calls.length ? piece : { ...piece, position: words + kept.length };
   };
+  const isWhole = (piece: { readonly position?: number }) =>
+    mode !== 'prefix-bound' || before(piece).every(({ action }) => sent.has(action.id));
+  const blocks = thinking.thinkingBlocks?.filter(isWhole).map(place) ?? [];
+  const { thinkingBlocks: _blocks, ...rest } = thinking;
   return {
-    ...thinking,
-    ...(thinking.thinkingBlocks === undefined ? {} : { thinkingBlocks: thinking.thinkingBlocks.map(place) }),
+    ...rest,
+    ...(blocks.length === 0 ? {} : { thinkingBlocks: blocks }),
     ...(thinking.reasoningItems === undefined ? {} : { reasoningItems: thinking.reasoningItems.map(place) }),
   };
 }
