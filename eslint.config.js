@@ -43,7 +43,7 @@ const modelClients = {
   message: 'A model client is an optional peer: only its own subpath may name it.',
 };
 const subpaths = {
-  regex: String.raw`^(\.{1,2}(/.*)?|@palimpsest/[^/]+)/(file|node|openai|anthropic|testing)(/.*)?$`,
+  regex: String.raw`^(\.{1,2}(/.*)?|@palimpsest/[^/]+)/(file|node|openai|anthropic|tokens|testing)(/.*)?$`,
   message: 'A root entry never reaches into a subpath; the subpath imports the root.',
 };
 

@@ -34,6 +34,8 @@ export type ToolOutput =
  * the model can act on; `execute` may throw too, and the model reads that message as the call's error.
  */
 export interface Tool<Input = unknown> extends ToolDefinition {
+  /** How long a call may take. Unit: milliseconds; `Infinity` is no limit. @defaultValue what the agent says */
+  readonly timeoutMs?: number;
   parseInput(json: unknown): Input;
   execute(input: Input, context: ToolContext): Promise<ToolOutput> | ToolOutput;
 }
@@ -51,6 +53,7 @@ export function defineTool<Schema extends z.ZodObject>(options: {
   readonly description: string;
   readonly input: Schema;
   readonly annotations?: NonNullable<ToolDefinition['annotations']>;
+  readonly timeoutMs?: number;
   readonly execute: (input: z.infer<Schema>, context: ToolContext) => Promise<ToolOutput> | ToolOutput;
 }): Tool<z.infer<Schema>> {
   const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(options.input, { io: 'input' });
@@ -59,6 +62,7 @@ export function defineTool<Schema extends z.ZodObject>(options: {
     description: options.description,
     inputSchema,
     ...(options.annotations === undefined ? {} : { annotations: options.annotations }),
+    ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
     parseInput: (json) => {
       const result = options.input.safeParse(json);
       if (!result.success)

@@ -117,25 +117,30 @@ describe('conversion of any valid list', () => {
     expect(checkChatCompletionsRequest(JSON.parse(JSON.stringify(body)))).toEqual([]);
   });
 
-  test.prop([history, tools], { numRuns: 300 })('extends the body of a shorter list: Anthropic', (turns, defined) => {
-    // The sequence of (role, block), since neighbours merge; less what only asks the model to go on.
-    const sent = (some: typeof turns) => {
-      const { messages } = toMessagesRequest(requestOf(some, defined), { model: 'claude-opus-5-5' });
-      const blocks = messages.flatMap(({ role, content: all }) =>
-        typeof all === 'string' ? [] : all.map((block) => JSON.stringify([role, block])),
-      );
-      return blocks.at(-1) === JSON.stringify(['user', { type: 'text', text: pleaseGoOn }])
-        ? blocks.slice(0, -1)
-        : blocks;
-    };
-    const nothing = [JSON.stringify(['user', { type: 'text', text: startOfConversation }])];
-    const whole = sent(turns);
-    for (let length = 0; length < turns.length; length++) {
-      const shorter = sent(turns.slice(0, length));
-      if (shorter.length === 1 && shorter[0] === nothing[0]) continue;
-      expect(whole.slice(0, shorter.length)).toEqual(shorter);
-    }
-  });
+  test.prop([history, tools], { numRuns: 300 })(
+    'extends the body of a shorter list: Anthropic',
+    (turns, defined = []) => {
+      // With tools: stand-ins for calls that no request declares come with the first call, and thinking would be bound to them.
+      const declared = defined.length === 0 ? [{ name: 'run', description: '', inputSchema: {} }] : defined;
+      // The sequence of (role, block), since neighbours merge; less what only asks the model to go on.
+      const sent = (some: typeof turns) => {
+        const { messages } = toMessagesRequest(requestOf(some, declared), { model: 'claude-opus-5-5' });
+        const blocks = messages.flatMap(({ role, content: all }) =>
+          typeof all === 'string' ? [] : all.map((block) => JSON.stringify([role, block])),
+        );
+        return blocks.at(-1) === JSON.stringify(['user', { type: 'text', text: pleaseGoOn }])
+          ? blocks.slice(0, -1)
+          : blocks;
+      };
+      const nothing = [JSON.stringify(['user', { type: 'text', text: startOfConversation }])];
+      const whole = sent(turns);
+      for (let length = 0; length < turns.length; length++) {
+        const shorter = sent(turns.slice(0, length));
+        if (shorter.length === 1 && shorter[0] === nothing[0]) continue;
+        expect(whole.slice(0, shorter.length)).toEqual(shorter);
+      }
+    },
+  );
 
   test.prop([history, tools], { numRuns: 300 })('extends the body of a shorter list: OpenAI', (turns, defined) => {
     const sent = (some: typeof turns) =>

@@ -4,6 +4,8 @@ export interface HttpFailure {
   readonly requestId: string | undefined;
   /** Unit: milliseconds. */
   readonly retryAfterMs: number | undefined;
+  /** The provider says outright whether another attempt makes sense. */
+  readonly shouldRetry: boolean | undefined;
   /** No answer came: the connection failed or took too long. */
   readonly isConnection: boolean;
   /** The error's own words; the provider's are in `body`. */
@@ -19,6 +21,7 @@ export function readHttpFailure(thrown: unknown): HttpFailure {
     statusCode: typeof error.status === 'number' ? error.status : undefined,
     requestId: textOf(error.requestID),
     retryAfterMs: retryAfterMs(error.headers),
+    shouldRetry: shouldRetry(error.headers),
     isConnection: isConnectionFailure(thrown),
     message: thrown instanceof Error ? thrown.message : String(thrown),
     body: error.error,
@@ -43,13 +46,33 @@ function isConnectionFailure(thrown: unknown): boolean {
   );
 }
 
-/** Seconds, or milliseconds in the header that both SDKs know. A date is left out: it would need a clock. */
+/**
+ * Milliseconds in the header that both SDKs know, else seconds or a date. A date is read against the one that the provider
+ * sent with it, so that a clock that goes wrong here does no harm.
+ *
+ * @see provider-protocol A.1; RFC 9110 section 10.2.3
+ */
 function retryAfterMs(headers: unknown): number | undefined {
   if (!(headers instanceof Headers)) return undefined;
-  const milliseconds = Number(headers.get('retry-after-ms') ?? Number.NaN);
-  if (milliseconds >= 0) return milliseconds;
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  return seconds >= 0 ? seconds * 1_000 : undefined;
+  const milliseconds = numberIn(headers.get('retry-after-ms'));
+  if (milliseconds !== undefined) return milliseconds;
+  const after = headers.get('retry-after');
+  const seconds = numberIn(after);
+  if (seconds !== undefined) return seconds * 1_000;
+  const until = Date.parse(after ?? '') - Date.parse(headers.get('date') ?? '');
+  return Number.isNaN(until) ? undefined : Math.max(0, until);
+}
+
+/** @see provider-protocol A.1, B.1 */
+function shouldRetry(headers: unknown): boolean | undefined {
+  const said = headers instanceof Headers ? headers.get('x-should-retry') : null;
+  return said === 'true' ? true : said === 'false' ? false : undefined;
+}
+
+/** Azure sends negative values where it has none to give. */
+function numberIn(text: string | null): number | undefined {
+  const value = text === null || text.trim() === '' ? Number.NaN : Number(text);
+  return Number.isFinite(value) && value >= 0 ? value : undefined;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

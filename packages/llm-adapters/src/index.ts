@@ -21,8 +21,13 @@ export {
   RateLimitError,
   ServiceUnavailableError,
 } from './errors.js';
-export type { TokenPrices } from './prices.js';
+export type { ModelFacts, ModelProvider, ThinkingControl } from './models/model-facts.js';
+export { modelFacts } from './models/model-facts.js';
+export type { PriceRow } from './models/price-table.js';
+export { pricesAt, priceTable } from './models/price-table.js';
+export type { CostDetails, PriceTier, TokenPrices, TokenRates } from './prices.js';
 export { costOf } from './prices.js';
+export type { FailedAttempt, RetryOptions } from './retry.js';
 export type { Usage } from '@palimpsest/events';
 export { noUsage, sumUsage, totalInputTokens } from './usage.js';
 export { estimateInputTokens, estimateUsage } from './usage-estimate.js';

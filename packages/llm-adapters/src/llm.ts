@@ -1,5 +1,6 @@
 import type { AssistantMessage, Message, ToolDefinition, Usage } from '@palimpsest/events';
 import type { Delta } from './delta.js';
+import type { ModelFacts } from './models/model-facts.js';
 import type { TokenPrices } from './prices.js';
 
 /**
@@ -11,14 +12,23 @@ export interface LLM {
   readonly model: string;
   /** What the model can read and write in one call. Unit: tokens. */
   readonly contextWindow?: number;
-  /** What its tokens cost. */
+  /** What its tokens cost, at the time when this object was made. */
   readonly prices?: TokenPrices;
+  /** What requests to it may hold; `facts.thinking` is how a view must render thinking for it. */
+  readonly facts?: ModelFacts;
   /**
    * Asks the model once. When `signal` aborts, rejects with the signal's reason.
    *
    * @throws {@link LLMError}, of the class that says what to do about it.
    */
   complete(request: CompletionRequest): Promise<Completion>;
+  /**
+   * What a request would send, as the provider counts it. Unit: tokens. Absent where the provider counts for nobody: see the
+   * subpath `./tokens`.
+   *
+   * @throws {@link LLMError} when the provider does not answer with a count.
+   */
+  countTokens?(request: CompletionRequest): Promise<number>;
 }
 
 /** What a model is asked. */

@@ -1,8 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { ContextWindowExceededError } from './index.js';
+import { ContextWindowExceededError, modelFacts, pricesAt } from './index.js';
 import { openaiLLM } from './openai/index.js';
 import { openaiServer } from './testing/index.js';
+import { calibrated, counterFor } from './tokens/index.js';
+
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+const code = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('import '));
+/** The README's example of this number, and the one between the marks of this file. */
+const examples = (index: number) => ({
+  shown: code(read('../README.md').split('```ts\n')[index + 1]?.split('```')[0] ?? ''),
+  own: code(read('readme.test.ts').split('  // example\n')[index + 1]?.split('  // end\n')[0] ?? ''),
+});
 
 it('does what the README says, in the words of the README', async () => {
   // example
@@ -21,13 +34,22 @@ it('does what the README says, in the words of the README', async () => {
   expect(usage.uncachedInputTokens).toBeGreaterThan(0);
   expect(error).toMatchObject({ kind: 'input', contextWindow: 200 });
 
-  const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
-  const code = (text: string) =>
-    text
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== '' && !line.startsWith('import '));
-  const own = read('readme.test.ts').split('  // example\n')[1]?.split('  // end\n')[0];
-  const shown = read('../README.md').split('```ts\n')[1]?.split('```')[0];
-  expect(code(shown ?? '')).toEqual(code(own ?? ''));
+  const { shown, own } = examples(0);
+  expect(shown).toEqual(own);
+});
+
+it('knows of models what the README says', async () => {
+  // example
+  const facts = modelFacts('claude-opus-5-5', 'anthropic'); // facts.thinking: how a view must render thinking
+  const prices = pricesAt('claude-opus-5-5', new Date('2026-11-21')); // undefined for a model that nobody priced
+  const counter = await counterFor({ facts }); // a tokenizer for OpenAI's models, an estimate for others
+  const earlier = [{ counted: 1_000, reported: 1_200 }]; // what was counted, what the provider then reported
+  const tokens = calibrated(counter, earlier).count({ messages: [{ role: 'user', content: [] }] });
+  // end
+  expect(facts.thinking).toBe('prefix-bound');
+  expect(prices?.input).toBe(4);
+  expect(tokens).toBe(5);
+
+  const { shown, own } = examples(1);
+  expect(shown).toEqual(own);
 });

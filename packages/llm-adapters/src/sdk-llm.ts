@@ -1,9 +1,18 @@
-import { deltasFromMessage } from './delta.js';
-import { AuthenticationError, LLMError } from './errors.js';
+import { overflowInAnswer } from './answered-overflow.js';
+import type { Delta } from './delta.js';
+import { AuthenticationError, InvalidRequestError, LLMError } from './errors.js';
+import { readHttpFailure } from './http-failure.js';
 import type { Completion, CompletionRequest, LLM } from './llm.js';
+import type { ModelFacts } from './models/model-facts.js';
+import { priceTable, pricesAt } from './models/price-table.js';
+import { vendorOf } from './models/vendor.js';
+import type { Vendor } from './models/vendor.js';
 import type { TokenPrices } from './prices.js';
+import { whatIsWrongWith, withRetries } from './retry.js';
+import type { RetryOptions } from './retry.js';
 import { secretsOf } from './secrets.js';
 import type { Secrets } from './secrets.js';
+import { endAfterSilence, longestTimeoutMs } from './silence.js';
 
 /** The options that every adapter has. */
 export interface SdkLLMOptions {
@@ -12,34 +21,88 @@ export interface SdkLLMOptions {
   readonly apiKey?: string;
   /** Where the server is. @defaultValue the provider's own */
   readonly baseURL?: string;
+  /** Sent with every request, beside the provider's own. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The longest answer where a request does not say. Unit: tokens. */
   readonly maxOutputTokens?: number;
-  /** Unit: tokens. @defaultValue not known */
+  /** Unit: tokens. @defaultValue what is known of the model */
   readonly contextWindow?: number;
-  /** @defaultValue not known, and then completions carry no cost */
+  /** Replaces single facts of the model. @defaultValue what is known of it */
+  readonly facts?: Partial<ModelFacts>;
+  /**
+   * What the tokens cost. @defaultValue the table's, on the day of each call, at the model's own vendor; anywhere else not
+   * known, and then completions carry no cost
+   */
   readonly prices?: TokenPrices;
+  /**
+   * How long a server may be silent: before its answer, or before the next piece of a streamed one. Unit: milliseconds.
+   * @defaultValue 600,000
+   */
+  readonly timeoutMs?: number;
+  /** @defaultValue three tries in all */
+  readonly retry?: RetryOptions;
+  /** Decides which prices are in force. @defaultValue the clock */
+  readonly now?: () => Date;
+}
+
+/** How one attempt is to be made. */
+export interface SendCall {
+  /** Aborts at the caller's wish, and when the server was silent for too long. */
+  readonly signal: AbortSignal;
+  /** Where it is given, the answer is streamed, and each piece handed to it. */
+  readonly onDelta?: (delta: Delta) => void;
+  /** For the SDK's own timer, which would else be shorter. Unit: milliseconds. */
+  readonly timeoutMs: number;
 }
 
 /** What tells one adapter from another. */
 export interface SdkAdapter<Client, Body, Response> {
   readonly provider: string;
+  readonly facts: ModelFacts;
+  /** Where the requests go, with options, environment and default already weighed. */
+  readonly baseURL: string;
+  /** Makes the SDK's client, with no retries of its own. */
   newClient(): Promise<Client>;
   /** The keys that the client sends. */
   keysOf(client: Client): readonly (string | null)[];
   toRequest(request: CompletionRequest, client: Client): Body;
-  send(client: Client, body: Body, signal: AbortSignal | undefined): Promise<Response>;
-  /** @throws {@link LLMError} when the response is no answer. */
-  fromResponse(response: Response, request: CompletionRequest): Completion;
+  /** The same response object, streamed or not. */
+  send(client: Client, body: Body, call: SendCall): Promise<Response>;
+  /**
+   * @param prices - those in force now
+   * @throws {@link LLMError} when the response is no answer.
+   */
+  fromResponse(response: Response, request: CompletionRequest, prices: TokenPrices | undefined): Completion;
   toLLMError(thrown: unknown, secrets: Secrets): LLMError;
+  /** Asks the provider to count. Absent where it does not. Unit: tokens. */
+  countTokens?(client: Client, body: Body, call: SendCall): Promise<number>;
 }
 
-/** An {@link LLM} over a provider's package. One client for all calls, made at the first. */
+const defaultTimeoutMs = 600_000;
+/** The SDK's own timer is to lose: its error does not say how long it waited. */
+const sdkGraceMs = 1_000;
+
+/**
+ * An {@link LLM} over a provider's package. One client for all calls, made at the first.
+ *
+ * @throws {@link InvalidRequestError} when `timeoutMs` is not above 0 or a number of `retry` is none.
+ */
 export function sdkLLM<Client, Body, Response>(
   options: SdkLLMOptions,
   adapter: SdkAdapter<Client, Body, Response>,
 ): LLM {
-  const { model, contextWindow, prices } = options;
-  const given = [options.apiKey, passwordOf(options.baseURL)];
+  const { model, retry = {}, now = () => new Date() } = options;
+  const timeoutMs = Math.min(options.timeoutMs ?? defaultTimeoutMs, longestTimeoutMs);
+  const { provider } = adapter;
+  const wrong = timeoutMs > 0 ? whatIsWrongWith(retry) : `timeoutMs must be above 0, not ${timeoutMs}`;
+  if (wrong !== undefined) throw new InvalidRequestError(`${provider}: ${wrong}`, { provider });
+  const vendor = vendorOf(adapter.baseURL);
+  const facts = factsAt(vendor, adapter.facts, options);
+  const contextWindow = options.contextWindow ?? facts.contextWindow;
+  const ownPrices = vendor === undefined ? [] : priceTable.filter((row) => row.vendor === vendor);
+  const pricesNow = () => options.prices ?? pricesAt(model, now(), ownPrices);
+  const prices = pricesNow();
+  const given = [options.apiKey, passwordOf(adapter.baseURL), ...secretHeaders(options.headers)];
   let made: Promise<{ client: Client; secrets: Secrets }> | undefined;
 
   const make = async () => {
@@ -47,44 +110,117 @@ export function sdkLLM<Client, Body, Response>(
       throw LLMError.isInstance(thrown) ? thrown : adapter.toLLMError(thrown, secretsOf(given));
     });
     const keys = adapter.keysOf(client);
-    if (!keys.every(isSendable)) {
+    if (![...keys, ...given].every(isSendable)) {
       throw new AuthenticationError(
-        `${adapter.provider}: the API key holds characters that no header can carry, perhaps the end of a line`,
-        { provider: adapter.provider },
+        `${provider}: the API key holds characters that no header can carry, perhaps the end of a line`,
+        { provider },
       );
     }
     return { client, secrets: secretsOf([...given, ...keys]) };
   };
 
+  /** One exchange with the provider, tried as often as the options say. */
+  const exchange = async <Answer>(
+    { signal, onDelta }: Pick<CompletionRequest, 'signal' | 'onDelta'>,
+    request: CompletionRequest,
+    ask: (client: Client, body: Body, call: SendCall) => Promise<Answer>,
+  ): Promise<Answer> => {
+    signal?.throwIfAborted();
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    const { client, secrets } = await made;
+    const body = adapter.toRequest(request, client);
+    let handedOut = false;
+    let refusesRetry = false;
+    /** What the caller's own callback threw is the caller's, not a failure of the provider. */
+    let thrownByCaller: { readonly thrown: unknown } | undefined;
+    return withRetries(retry, {
+      signal,
+      attempt: () =>
+        endAfterSilence({ timeoutMs, signal, provider }, (attemptSignal, heard) =>
+          ask(client, body, {
+            signal: attemptSignal,
+            timeoutMs: timeoutMs + sdkGraceMs,
+            ...(onDelta === undefined
+              ? {}
+              : {
+                  onDelta: (delta) => {
+                    heard();
+                    handedOut = true;
+                    try {
+                      onDelta(delta);
+                    } catch (thrown) {
+                      thrownByCaller ??= { thrown };
+                      throw thrown;
+                    }
+                  },
+                }),
+          }),
+        ).catch((thrown: unknown) => {
+          signal?.throwIfAborted();
+          if (thrownByCaller !== undefined) throw thrownByCaller.thrown;
+          refusesRetry = readHttpFailure(thrown).shouldRetry === false;
+          throw LLMError.isInstance(thrown) ? thrown : adapter.toLLMError(thrown, secrets);
+        }),
+      retryable: (thrown) =>
+        LLMError.isInstance(thrown) && thrown.isRetryable && !handedOut && !refusesRetry ? thrown : undefined,
+    });
+  };
+
+  const answerOf = (completion: Completion, request: CompletionRequest): Completion => {
+    // Anthropic and OpenAI refuse what does not fit; their own counts are no sign of anything.
+    const overflow =
+      facts.provider === 'compatible' ? overflowInAnswer(completion, request, { provider, contextWindow }) : undefined;
+    if (overflow !== undefined) throw overflow;
+    return completion;
+  };
+
+  const count = adapter.countTokens?.bind(adapter);
   return {
     model,
+    facts,
     ...(contextWindow === undefined ? {} : { contextWindow }),
     ...(prices === undefined ? {} : { prices }),
-    complete: async (request) => {
-      const { signal, onDelta } = request;
-      signal?.throwIfAborted();
-      made ??= make().catch((error: unknown) => {
-        made = undefined;
-        throw error;
-      });
-      const { client, secrets } = await made;
-      const body = adapter.toRequest(request, client);
-      const response = await adapter.send(client, body, signal).catch((thrown: unknown) => {
-        signal?.throwIfAborted();
-        throw adapter.toLLMError(thrown, secrets);
-      });
-      const completion = adapter.fromResponse(response, request);
-      if (onDelta !== undefined) for (const delta of deltasFromMessage(completion.message)) onDelta(delta);
-      return completion;
-    },
+    complete: (request) =>
+      exchange(request, request, async (client, body, call) =>
+        answerOf(adapter.fromResponse(await adapter.send(client, body, call), request, pricesNow()), request),
+      ),
+    ...(count === undefined
+      ? {}
+      : {
+          countTokens: (request: CompletionRequest) =>
+            exchange(request.signal === undefined ? {} : { signal: request.signal }, request, count),
+        }),
   };
 }
 
-/** An HTTP client quotes a header that it cannot send, so such a key must not reach it. */
-function isSendable(key: string | null): boolean {
-  return key === null || /^[\x20-\x7e]*$/.test(key);
+/** A window is the vendor's own; a server of somebody else may have loaded the same model with a smaller one. */
+function factsAt(vendor: Vendor | undefined, facts: ModelFacts, options: SdkLLMOptions): ModelFacts {
+  if (facts.provider !== 'compatible' || vendor !== undefined) return facts;
+  const { contextWindow: _, maxInputTokens: __, ...rest } = facts;
+  return { ...rest, ...options.facts };
 }
 
-function passwordOf(baseURL: string | undefined): string | undefined {
-  return baseURL !== undefined && URL.canParse(baseURL) ? decodeURIComponent(new URL(baseURL).password) : undefined;
+/** An HTTP client quotes a header that it cannot send, so such a key must not reach it. */
+function isSendable(key: string | null | undefined): boolean {
+  return key === null || key === undefined || /^[\x20-\x7e]*$/.test(key);
+}
+
+/** The values of headers whose names say that they are keys, without `Bearer`. */
+function secretHeaders(headers: Readonly<Record<string, string>> = {}): readonly string[] {
+  return Object.entries(headers)
+    .filter(([name]) => /auth|key|token|secret|cookie|session|password/i.test(name))
+    .map(([, value]) => value.replace(/^[a-z]+ /i, ''));
+}
+
+function passwordOf(baseURL: string): string | undefined {
+  if (!URL.canParse(baseURL)) return undefined;
+  const { password } = new URL(baseURL);
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    return password;
+  }
 }

@@ -7,6 +7,14 @@ export const tokenUnit = 'o200k';
 const tokensPerMessage = 4;
 const tokensPerImage = 1_000;
 
+/** Text of a log may hold what looks like a control token; it is text all the same. */
+const asText = { disallowedSpecial: new Set<string>() };
+
+/** A tokenizer takes time with the square of a run without a break; a cut costs at most a token. */
+function pieces(text: string): readonly string[] {
+  return text.split(/(\S{512}|\s{512})/u).filter((piece) => piece !== '');
+}
+
 /** Counts the tokens of messages. Each text is counted once and remembered, since most is sent again and again. */
 export interface TokenCounter {
   (messages: readonly Message[]): number;
@@ -21,8 +29,8 @@ export function tokenCounter(): TokenCounter {
   const ofText = (text: string): number => {
     let tokens = known.get(text);
     if (tokens === undefined) {
-      // Text of a log may hold what looks like a control token; it is text all the same.
-      tokens = countTokens(text, { disallowedSpecial: new Set<string>() });
+      tokens = 0;
+      for (const piece of pieces(text)) tokens += countTokens(piece, asText);
       known.set(text, tokens);
     }
     return tokens;

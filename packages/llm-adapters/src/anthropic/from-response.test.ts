@@ -82,6 +82,47 @@ describe('fromMessage', () => {
     });
   });
 
+  it('estimates what a server of this protocol does not count, and puts no price on it', () => {
+    const completion = fromMessage(response([{ type: 'text', text: '12345678' }], 'end_turn', { usage: undefined }), {
+      request,
+      prices: { input: 4, cacheRead: 0.2, cacheWrite: 5, output: 20 },
+    });
+    expect(completion).toMatchObject({ usageIsEstimated: true, usage: { outputTokens: 6 } });
+    expect(completion).not.toHaveProperty('costUsd');
+  });
+
+  it('says where thinking stood between words and calls, and leaves blank words out', () => {
+    const { message } = fromMessage(
+      response([
+        { type: 'thinking', thinking: 'one', signature: '1' },
+        { type: 'text', text: ' \n' },
+        { type: 'thinking', thinking: 'two', signature: '2' },
+        { type: 'text', text: 'Hm.' },
+        { type: 'redacted_thinking', data: 'x' },
+        { type: 'tool_use', id: 'toolu_1', name: 'run', input: {} },
+        { type: 'thinking', thinking: 'three', signature: '3' },
+        { type: 'tool_use', id: 'toolu_2', name: 'run', input: {} },
+      ]),
+      { request },
+    );
+    expect(message.content).toEqual([{ type: 'text', text: 'Hm.' }]);
+    expect(message.thinkingBlocks).toEqual([
+      { type: 'thinking', thinking: 'one', signature: '1' },
+      { type: 'thinking', thinking: 'two', signature: '2' },
+      { type: 'redacted-thinking', data: 'x', position: 1 },
+      { type: 'thinking', thinking: 'three', signature: '3', position: 2 },
+    ]);
+  });
+
+  it('pays for writes of an hour what they cost', () => {
+    const counted = { ...usage, cache_creation: { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 200 } };
+    const { costUsd } = fromMessage(response([], 'end_turn', { usage: counted }), {
+      request,
+      prices: { input: 4, cacheRead: 0.2, cacheWrite: 5, cacheWriteByTtl: { '1h': 8 }, output: 20 },
+    });
+    expect(costUsd).toBeCloseTo((100 * 4 + 600 * 0.2 + 100 * 5 + 200 * 8 + 200 * 20) / 1e6, 12);
+  });
+
   it.each([
     ['stop_sequence', 'stop'],
     ['max_tokens', 'length'],

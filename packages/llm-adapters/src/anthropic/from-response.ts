@@ -1,29 +1,53 @@
+import { isMeaningful } from '@palimpsest/events';
 import type { AssistantMessage, ContentPart, ThinkingBlock, ToolCall, Usage } from '@palimpsest/events';
 import type Anthropic from '@anthropic-ai/sdk';
 import { ContextWindowExceededError, ServiceUnavailableError } from '../errors.js';
+import { field } from '../http-failure.js';
 import type { Completion, CompletionRequest, FinishReason } from '../llm.js';
 import { costOf } from '../prices.js';
 import type { TokenPrices } from '../prices.js';
-import { toolNames } from '../wire/tool-names.js';
+import { estimateUsage } from '../usage-estimate.js';
+import { toLLMError } from './map-error.js';
+import { requestPlan } from './request-plan.js';
+import type { MessagesOptions, RequestPlan } from './request-plan.js';
 
 /** What reading a response depends on besides the response. */
-export interface MessageOptions {
+export interface MessageOptions extends Partial<MessagesOptions> {
   readonly request: CompletionRequest;
+  /** @defaultValue not known, and then the completion carries no cost */
   readonly prices?: TokenPrices;
 }
 
 /**
- * The neutral form of a Messages response. Tool names become those of the request's tools again.
+ * The neutral form of a Messages response. Give it the options with which the request was written. Tool names become those of
+ * the request's tools again, and the input of a tool that takes the answer becomes the answer's text. Words stand before calls;
+ * each block of thinking says in `position` where it stood. Blank text and what the provider's own tools leave are left out;
+ * so is thinking that no later request could send back, because this one held a sentence or a tool of the adapter's own that it
+ * is bound to.
  *
  * @throws {@link ContextWindowExceededError} when the answer was cut because the window is full;
- *   {@link ServiceUnavailableError} when the response is no message.
+ *   {@link ServiceUnavailableError} when the response is no message; the error that stands in a response that is one.
  */
-export function fromMessage(response: Anthropic.Message, { request, prices }: MessageOptions): Completion {
+export function fromMessage(response: Anthropic.Message, options: MessageOptions): Completion {
+  const { request, prices, ...rest } = options;
   // A proxy may answer with anything.
+  const model = options.model ?? (response as Partial<Anthropic.Message> | null)?.model ?? '';
+  return completionOf(response, requestPlan(request, { ...rest, model }), prices);
+}
+
+/** The completion that a response is, read with the plan of its request. */
+export function completionOf(
+  response: Anthropic.Message,
+  plan: RequestPlan,
+  prices: TokenPrices | undefined,
+): Completion {
+  if (isErrorAnswer(response)) throw toLLMError({ error: response });
   if (!Array.isArray((response as Partial<Anthropic.Message> | null)?.content)) {
     throw new ServiceUnavailableError('anthropic: the response holds no message', { provider: 'anthropic' });
   }
-  const usage = neutralUsage(response.usage);
+  const message = assistantMessage(response, plan);
+  const reported = response.usage as Anthropic.Usage | undefined;
+  const usage = reported === undefined ? estimateUsage(plan.request, message) : neutralUsage(reported);
   if (response.stop_reason === 'model_context_window_exceeded') {
     throw new ContextWindowExceededError('anthropic: the window was full before the answer ended', {
       provider: 'anthropic',
@@ -33,38 +57,54 @@ export function fromMessage(response: Anthropic.Message, { request, prices }: Me
       inputTokens: usage.uncachedInputTokens + usage.cacheReadTokens + usage.cacheWriteTokens,
     });
   }
+  const longWrites = reported?.cache_creation?.ephemeral_1h_input_tokens ?? 0;
   return {
-    message: assistantMessage(response, request),
+    message,
     responseId: response.id,
     usage,
-    finishReason: finishReason(response.stop_reason),
+    finishReason: finishReason(response.stop_reason, message),
     model: response.model,
-    ...(prices === undefined ? {} : { costUsd: costOf(usage, prices) }),
+    // Servers that speak this protocol need not count.
+    ...(reported === undefined ? { usageIsEstimated: true } : {}),
+    ...(prices === undefined || reported === undefined
+      ? {}
+      : { costUsd: costOf(usage, prices, { cacheWrites: { '1h': longWrites } }) }),
   };
 }
 
-function assistantMessage(response: Anthropic.Message, request: CompletionRequest): AssistantMessage {
-  const names = toolNames(request);
+/** True for an error that a proxy sends with status 200. */
+export function isErrorAnswer(response: unknown): boolean {
+  return field(response, 'type') === 'error';
+}
+
+function assistantMessage(response: Anthropic.Message, plan: RequestPlan): AssistantMessage {
   const content: ContentPart[] = [];
   const toolCalls: ToolCall[] = [];
   const thinkingBlocks: ThinkingBlock[] = [];
+  const position = () => {
+    const before = content.length + toolCalls.length;
+    return before === 0 ? {} : { position: before };
+  };
   for (const block of response.content) {
     switch (block.type) {
-      case 'text':
-        if (block.text !== '') content.push({ type: 'text', text: block.text });
+      case 'text': {
+        const part: ContentPart = { type: 'text', text: block.text };
+        if (isMeaningful(part)) content.push(part);
         break;
+      }
       case 'tool_use':
-        toolCalls.push({
-          id: block.id,
-          name: names.fromWire(block.name),
-          arguments: JSON.stringify(block.input ?? {}),
-        });
+        if (block.name === plan.answer?.wireName) {
+          content.push({ type: 'text', text: plan.answer.answerOf(block.input) });
+        } else {
+          const name = plan.names.fromWire(block.name);
+          toolCalls.push({ id: block.id, name, arguments: JSON.stringify(block.input ?? {}) });
+        }
         break;
       case 'thinking':
-        thinkingBlocks.push({ type: 'thinking', thinking: block.thinking, signature: block.signature });
+        thinkingBlocks.push({ type: 'thinking', thinking: block.thinking, signature: block.signature, ...position() });
         break;
       case 'redacted_thinking':
-        thinkingBlocks.push({ type: 'redacted-thinking', data: block.data });
+        thinkingBlocks.push({ type: 'redacted-thinking', data: block.data, ...position() });
         break;
       default:
       // What the provider's own tools leave behind; no request of ours asks for them.
@@ -74,7 +114,7 @@ function assistantMessage(response: Anthropic.Message, request: CompletionReques
     role: 'assistant',
     content,
     ...(toolCalls.length === 0 ? {} : { toolCalls }),
-    ...(thinkingBlocks.length === 0 ? {} : { thinkingBlocks }),
+    ...(thinkingBlocks.length === 0 || plan.unbindsAnswer ? {} : { thinkingBlocks }),
   };
 }
 
@@ -90,13 +130,15 @@ function neutralUsage(usage: Anthropic.Usage): Usage {
   };
 }
 
-function finishReason(reason: Anthropic.Message['stop_reason']): FinishReason {
+/** `other` is `pause_turn`, which only the provider's own tools lead to, and what this version does not know. */
+function finishReason(reason: Anthropic.Message['stop_reason'], { toolCalls }: AssistantMessage): FinishReason {
   switch (reason) {
     case 'end_turn':
     case 'stop_sequence':
       return 'stop';
     case 'tool_use':
-      return 'tool-calls';
+      // A call of the tool that takes the answer is an answer.
+      return toolCalls === undefined ? 'stop' : 'tool-calls';
     case 'max_tokens':
       return 'length';
     case 'refusal':

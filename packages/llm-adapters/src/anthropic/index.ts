@@ -1,6 +1,10 @@
 export type { AnthropicLLMOptions } from './llm.js';
 export { anthropicLLM } from './llm.js';
-export type { MessagesOptions } from './to-request.js';
+export type { MessagesOptions } from './request-plan.js';
+export type { AnthropicEffort, ThinkingOptions } from './thinking.js';
+export type { StructuredOutput } from './structured-output.js';
 export { toMessagesRequest } from './to-request.js';
 export type { MessageOptions } from './from-response.js';
 export { fromMessage } from './from-response.js';
+export type { EventsFromMessagesOptions, HeldMessage } from './events-from-messages.js';
+export { eventsFromMessages, setAsideType, unknownToolName } from './events-from-messages.js';

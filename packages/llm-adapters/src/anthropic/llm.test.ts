@@ -1,10 +1,11 @@
 import { inspect } from 'node:util';
-import type { Message } from '@palimpsest/events';
+import type { Message, ToolMessage } from '@palimpsest/events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { LLM } from '../index.js';
+import type { CompletionRequest, Delta, LLM } from '../index.js';
 import { anthropicServer } from '../testing/anthropic-server.js';
 import type { AnthropicServerOptions } from '../testing/anthropic-server.js';
 import { anthropicLLM } from './llm.js';
+import type { AnthropicLLMOptions } from './llm.js';
 
 // The package `@anthropic-ai/sdk` itself talks over HTTP to a server that refuses what the provider refuses. Nothing of it
 // is mocked.
@@ -56,7 +57,8 @@ describe('anthropicLLM', () => {
 
     const [one, two] = server.requests.map(({ body }) => (body as { messages: { content: unknown[] }[] }).messages);
     expect(two?.slice(0, one?.length)).toEqual(one);
-    expect(two?.[1]?.content[0]).toEqual(thinking);
+    // The signature is the server's, and is checked there.
+    expect(two?.[1]?.content[0]).toEqual(first.message.thinkingBlocks?.[0]);
     expect(two?.[2]?.content).toHaveLength(2);
   });
 
@@ -131,5 +133,202 @@ describe('anthropicLLM', () => {
     const llm = anthropicLLM({ model, apiKey, baseURL: server.url });
     await expect(llm.complete({ messages: [user('Go.')], signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     await expect(llm.complete({ messages: [user('Go.')], signal: aborter.signal })).rejects.toBe(reason);
+  });
+});
+
+describe('a conversation with a model that binds its thinking', () => {
+  const always = 'claude-fable-5-2';
+  const thought = { type: 'thinking', thinking: 'Hm.' };
+  const says = (words: string) => ({ content: [thought, { type: 'text', text: words }] });
+  const wires = tools.map(({ inputSchema }) => ({ type: 'tool_use', id: 'toolu_1', name: '', input: inputSchema }));
+  const result: ToolMessage = { role: 'tool', toolCallId: 'toolu_1', toolName: 'files.read', content: [] };
+
+  /** Asks once for each request; each sees all answers before it. */
+  async function talk(
+    options: Partial<AnthropicLLMOptions>,
+    reply: AnthropicServerOptions['reply'],
+    ...requests: ((answers: readonly Message[]) => CompletionRequest)[]
+  ) {
+    const server = await start({ reply });
+    const llm = anthropicLLM({ model: always, apiKey, baseURL: server.url, ...options });
+    const answers: Message[] = [];
+    for (const request of requests) answers.push((await llm.complete(request(answers))).message);
+    return { server, answers };
+  }
+  const withResults = (answers: readonly Message[]) =>
+    answers.flatMap((answer): Message[] => [
+      answer,
+      ...(answer.role === 'assistant' ? (answer.toolCalls ?? []) : []).map(({ id }) => ({ ...result, toolCallId: id })),
+    ]);
+  const callOr =
+    (words: string): AnthropicServerOptions['reply'] =>
+    ({ tools: sent }, index) => {
+      const name = (sent as { name: string }[] | undefined)?.[0]?.name;
+      return index === 0 ? { content: [thought, ...wires.map((call) => ({ ...call, name }))] } : says(words);
+    };
+
+  it('goes on after an answer, and after the answer to that', async () => {
+    const { answers } = await talk(
+      {},
+      (_body, index) => says(`Answer ${index}.`),
+      () => ({ messages: [user('Go.')] }),
+      (before) => ({ messages: [user('Go.'), ...before] }),
+      (before) => ({ messages: [user('Go.'), ...before, user('And?')] }),
+    );
+    expect(answers.map(({ content }) => content)).toHaveLength(3);
+  });
+
+  it('asks for a call that it cannot force, and keeps no thinking that is bound to having been asked', async () => {
+    const { server, answers } = await talk(
+      {},
+      callOr('Read.'),
+      () => ({ messages: [user('Read it.')], tools, toolChoice: { tool: 'files.read' } }),
+      (before) => ({ messages: [user('Read it.'), ...before, result], tools }),
+      (before) => ({
+        messages: [user('Read it.'), before[0] as Message, result, before[1] as Message, user('And?')],
+        tools,
+      }),
+    );
+    expect(answers[0]).toMatchObject({ toolCalls: [{ name: 'files.read' }] });
+    expect(answers[0]).not.toHaveProperty('thinkingBlocks');
+    expect(answers[1]).toHaveProperty('thinkingBlocks');
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it('thinks again after a request that forced a call', async () => {
+    const { server, answers } = await talk(
+      { model: 'claude-sonnet-5-5' },
+      ({ tools: sent, thinking }, index) => {
+        const { name } = (sent as { name: string }[])[0] ?? {};
+        const call = { type: 'tool_use', id: `toolu_${index}`, name, input: {} };
+        const thinks = (thinking as { type: string }).type !== 'disabled';
+        return { content: [...(thinks ? [{ ...thought, thinking: `Step ${index}.` }] : []), call] };
+      },
+      () => ({ messages: [user('Go.')], tools }),
+      (before) => ({ messages: [user('Go.'), ...withResults(before)], tools, toolChoice: 'required' }),
+      (before) => ({ messages: [user('Go.'), ...withResults(before)], tools }),
+      (before) => ({ messages: [user('Go.'), ...withResults(before)], tools }),
+    );
+    expect(answers.map((answer) => 'thinkingBlocks' in answer)).toEqual([true, false, true, true]);
+    expect(server.requests).toHaveLength(4);
+  });
+
+  it('sends no thinking of a history whose tools it no longer has', async () => {
+    const { answers } = await talk(
+      {},
+      callOr('Summary.'),
+      () => ({ messages: [user('Read it.')], tools }),
+      (before) => ({ messages: [user('Read it.'), ...before, result, user('Sum up.')] }),
+    );
+    expect(answers[0]).toHaveProperty('thinkingBlocks');
+    expect(answers[1]).not.toHaveProperty('thinkingBlocks');
+  });
+
+  it('says what to do when thinking comes back to another history', async () => {
+    const server = await start({ reply: () => says('Yes.') });
+    const llm = anthropicLLM({ model: always, apiKey, baseURL: server.url });
+    const { message } = await llm.complete({ messages: [user('Is it?')] });
+    const error = await thrownBy(llm, [user('Is it so?'), message, user('Why?')]);
+    expect(error).toMatchObject({ code: 'malformed-history', statusCode: 400 });
+    expect((error as Error).message).toContain('bound to a different conversation');
+    expect((error as Error).message).toContain("render the view with thinking 'prefix-bound'");
+  });
+});
+
+describe('an answer that is held to a schema', () => {
+  const schema = {
+    type: 'object',
+    properties: { sum: { type: 'number' } },
+    required: ['sum'],
+    additionalProperties: false,
+  };
+  const responseFormat = { name: 'answer', schema };
+  const messages = [user('What is 1 + 1?')];
+  const inputOf =
+    (input: object): AnthropicServerOptions['reply'] =>
+    ({ tools: sent }) => ({
+      content: [{ type: 'tool_use', id: 'toolu_1', name: (sent as { name: string }[]).at(-1)?.name, input }],
+    });
+
+  it('is held to it by the provider', async () => {
+    const server = await start({ reply: () => ({ content: [{ type: 'text', text: '{"sum":2}' }] }) });
+    const { message } = await anthropicLLM({ model, apiKey, baseURL: server.url }).complete({
+      messages,
+      responseFormat,
+    });
+    expect(message.content).toEqual([{ type: 'text', text: '{"sum":2}' }]);
+    expect(server.requests[0]?.body).toMatchObject({ output_config: { format: { type: 'json_schema', schema } } });
+    expect(server.requests[0]?.body).not.toHaveProperty('tools');
+  });
+
+  it.each([
+    ['an old model', { model: 'claude-3-5-haiku-20241022' }, {}],
+    ['a schema that is not to be enforced', { model: 'claude-opus-4-8' }, { strict: false }],
+    ['the option', { model: 'claude-opus-4-8', structuredOutput: 'tool' as const }, {}],
+  ])('is the input of a tool that must be called: %s', async (_what, options, fields) => {
+    const server = await start({ reply: inputOf({ sum: 2 }) });
+    const llm = anthropicLLM({ apiKey, baseURL: server.url, ...options });
+    let heard = '';
+    const onDelta = (delta: Delta) => (heard += delta.type === 'text' ? delta.text : '');
+    const request = { messages, responseFormat: { ...responseFormat, ...fields } };
+    const whole = await llm.complete(request);
+    const streamed = await llm.complete({ ...request, onDelta });
+    for (const { message, finishReason } of [whole, streamed]) {
+      expect(message).toEqual({ role: 'assistant', content: [{ type: 'text', text: '{"sum":2}' }] });
+      expect(finishReason).toBe('stop');
+    }
+    expect(heard).toBe('{"sum":2}');
+    expect(server.requests[0]?.body).toMatchObject({
+      tools: [{ name: 'answer', input_schema: schema }],
+      tool_choice: { type: 'tool', name: 'answer' },
+    });
+  });
+
+  it('is asked for where other tools may be called first, or where no call can be forced', async () => {
+    const server = await start({ reply: inputOf({ sum: 2 }) });
+    const llm = anthropicLLM({ model: 'claude-opus-4-8', apiKey, baseURL: server.url, structuredOutput: 'tool' });
+    const { message } = await llm.complete({
+      messages,
+      tools,
+      responseFormat: { ...responseFormat, name: 'files.read' },
+    });
+    expect(message.content).toEqual([{ type: 'text', text: '{"sum":2}' }]);
+    expect(server.requests[0]?.body).not.toHaveProperty('tool_choice');
+    expect(JSON.stringify(server.requests[0]?.body)).toContain('give it by calling the tool `files_read_2_');
+
+    const always = anthropicLLM({ model: 'claude-fable-5-2', apiKey, baseURL: server.url, structuredOutput: 'tool' });
+    await always.complete({ messages, responseFormat });
+    expect(server.requests[1]?.body).toMatchObject({ tool_choice: { type: 'auto' } });
+    expect(JSON.stringify(server.requests[1]?.body)).toContain('(Call the tool `answer` now.)');
+  });
+
+  it('may be no object', async () => {
+    const server = await start({ reply: inputOf({ answer: [1, 2] }) });
+    const llm = anthropicLLM({ model: 'claude-opus-4-8', apiKey, baseURL: server.url });
+    const list = { name: 'numbers', schema: { type: 'array', items: { type: 'number' } }, strict: false };
+    const { message } = await llm.complete({ messages, responseFormat: list });
+    expect(message.content).toEqual([{ type: 'text', text: '[1,2]' }]);
+  });
+});
+
+describe('countTokens', () => {
+  it('asks the provider, for what would be sent', async () => {
+    const server = await start({ reply: hello });
+    const llm = anthropicLLM({ model: 'claude-opus-4-5', apiKey, baseURL: server.url, thinking: 'on' });
+    const request = { messages: [user('Go.')], tools, cache: {} };
+    const count = await llm.countTokens?.(request);
+    const { usage } = await llm.complete(request);
+    expect(count).toBe(usage.uncachedInputTokens);
+    expect(server.requests[0]).toMatchObject({
+      path: '/v1/messages/count_tokens',
+      body: { thinking: { type: 'enabled' } },
+    });
+    expect(server.requests[0]?.body).not.toHaveProperty('max_tokens');
+  });
+
+  it('fails where the provider would refuse, and is never 0', async () => {
+    const server = await start({ reply: hello, apiKey: 'another key' });
+    const llm = anthropicLLM({ model, apiKey, baseURL: server.url });
+    await expect(llm.countTokens?.({ messages: [user('Go.')] })).rejects.toMatchObject({ code: 'authentication' });
   });
 });

@@ -1,19 +1,32 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import { environmentVariable } from '../environment.js';
 import type { LLM } from '../llm.js';
+import { modelFacts } from '../models/model-facts.js';
 import { lazySdk } from '../sdk.js';
 import { sdkLLM } from '../sdk-llm.js';
 import type { SdkLLMOptions } from '../sdk-llm.js';
-import { fromMessage } from './from-response.js';
+import { completionOf, isErrorAnswer } from './from-response.js';
 import { toLLMError } from './map-error.js';
-import { toMessagesRequest } from './to-request.js';
+import { requestPlan } from './request-plan.js';
+import type { MessagesOptions, RequestPlan } from './request-plan.js';
+import { streamMessage } from './stream.js';
+import { assertThinkingOptions } from './thinking.js';
+import { bodyOf } from './to-request.js';
 
 /**
  * Options of {@link anthropicLLM}. `apiKey` defaults to the variable `ANTHROPIC_API_KEY`, `baseURL` to the variable
- * `ANTHROPIC_BASE_URL`, else to Anthropic; `maxOutputTokens` to 16,000.
+ * `ANTHROPIC_BASE_URL`, else to Anthropic; `maxOutputTokens` to 16,000, or to the model's cap where that is less.
  */
-export type AnthropicLLMOptions = SdkLLMOptions;
+export interface AnthropicLLMOptions
+  extends SdkLLMOptions, Pick<MessagesOptions, 'thinking' | 'effort' | 'cacheTtl' | 'structuredOutput'> {}
 
-/** An answer that is not streamed may take this long. Said outright, since the SDK else refuses long answers. */
-const timeoutMs = 600_000;
+type Body = Anthropic.MessageCreateParamsNonStreaming;
+
+/** What is sent, and what its answer is read with. */
+interface PlannedRequest {
+  readonly body: Body;
+  readonly plan: RequestPlan;
+}
 
 const loadAnthropic = lazySdk({
   provider: 'anthropic',
@@ -22,8 +35,11 @@ const loadAnthropic = lazySdk({
 });
 
 /**
- * A Claude model through the package `@anthropic-ai/sdk`, an optional peer that is loaded at the first call. One call, not
- * streamed. The package itself retries twice on 408, 409, 429, 5xx and lost connections.
+ * A Claude model through the package `@anthropic-ai/sdk`, an optional peer that is loaded at the first call. Streams where
+ * the request has `onDelta`. Thinks where the model decides itself how much; see {@link AnthropicLLMOptions} to change that.
+ * Marks a request for the prompt cache where it has `cache`. What becomes of a request is said at {@link toMessagesRequest}.
+ *
+ * @throws {@link InvalidRequestError} when the thinking budget is no whole number of at least 1,024 tokens.
  *
  * @example
  * ```ts
@@ -32,23 +48,50 @@ const loadAnthropic = lazySdk({
  * ```
  */
 export function anthropicLLM(options: AnthropicLLMOptions): LLM {
-  const { model, apiKey, baseURL, maxOutputTokens, prices } = options;
-  return sdkLLM(options, {
-    provider: 'anthropic',
-    newClient: async () => {
-      const Anthropic = await loadAnthropic();
-      return new Anthropic({
-        ...(apiKey === undefined ? {} : { apiKey }),
-        ...(baseURL === undefined ? {} : { baseURL }),
-      });
+  const { model, apiKey, baseURL, headers } = options;
+  assertThinkingOptions(options);
+  return sdkLLM<Anthropic, PlannedRequest, { readonly message: Anthropic.Message; readonly plan: RequestPlan }>(
+    options,
+    {
+      provider: 'anthropic',
+      facts: modelFacts(model, 'anthropic', options.facts),
+      baseURL: baseURL ?? environmentVariable('ANTHROPIC_BASE_URL') ?? 'https://api.anthropic.com',
+      newClient: async () => {
+        const Client = await loadAnthropic();
+        return new Client({
+          maxRetries: 0,
+          // What goes wrong is thrown; the SDK would also print it, with the words of the conversation.
+          ...(environmentVariable('ANTHROPIC_LOG') === undefined ? { logLevel: 'off' as const } : {}),
+          ...(apiKey === undefined ? {} : { apiKey }),
+          ...(baseURL === undefined ? {} : { baseURL }),
+          ...(headers === undefined ? {} : { defaultHeaders: { ...headers } }),
+        });
+      },
+      keysOf: (client) => [client.apiKey, client.authToken],
+      toRequest: (request) => {
+        const plan = requestPlan(request, options);
+        return { plan, body: bodyOf(plan, options) };
+      },
+      send: async (client, { body, plan }, { onDelta, signal, timeoutMs }) => {
+        if (onDelta !== undefined) {
+          return { plan, message: await streamMessage(client, body, plan, { signal, timeoutMs, onDelta }) };
+        }
+        const message = await client.messages.create(body, { timeout: timeoutMs, signal });
+        // Thrown here, where what a server quotes is searched for keys.
+        if (isErrorAnswer(message)) throw Object.assign(new Error('the answer is an error'), { error: message });
+        return { plan, message };
+      },
+      fromResponse: ({ message, plan }, _request, prices) => completionOf(message, plan, prices),
+      toLLMError,
+      countTokens: async (client, { body }, { signal, timeoutMs }) => {
+        const { input_tokens } = await client.messages.countTokens(countedBody(body), { timeout: timeoutMs, signal });
+        return input_tokens;
+      },
     },
-    keysOf: (client) => [client.apiKey, client.authToken],
-    toRequest: (request) =>
-      toMessagesRequest(request, { model, ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }) }),
-    send: (client, body, signal) =>
-      client.messages.create(body, { timeout: timeoutMs, ...(signal === undefined ? {} : { signal }) }),
-    fromResponse: (response, request) =>
-      fromMessage(response, { request, ...(prices === undefined ? {} : { prices }) }),
-    toLLMError,
-  });
+  );
+}
+
+/** What is counted: neither the longest answer nor marks for the cache change it. */
+function countedBody({ max_tokens: _, ...body }: Body): Anthropic.MessageCountTokensParams {
+  return body;
 }

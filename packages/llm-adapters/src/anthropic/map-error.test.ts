@@ -32,7 +32,7 @@ describe('toLLMError: overflow', () => {
     const error = mapped(413, 'Request exceeds the maximum size', { type: 'request_too_large' });
     expect(error).toMatchObject({ code: 'context-window-exceeded', kind: 'bytes' });
     expect(toLLMError(Anthropic.APIError.generate(413, undefined, 'Too large', new Headers())).code).toBe(
-      'invalid-request',
+      'context-window-exceeded',
     );
   });
 
@@ -87,6 +87,44 @@ describe('toLLMError: everything else', () => {
       kind: 'quota',
       isRetryable: false,
     });
+  });
+
+  it.each([
+    ['Your credit balance is too low to access the API.'],
+    ['You have reached your specified API usage limits.'],
+  ])('knows that nothing is left to spend: %s', (message) => {
+    expect(mapped(400, message)).toMatchObject({ code: 'rate-limit', kind: 'quota', isRetryable: false });
+  });
+
+  it.each([
+    [400, 'tool_name_conflict', 'invalid-request', false],
+    [404, 'thread_not_found', 'invalid-request', false],
+    [529, 'compaction_unavailable', 'service-unavailable', true],
+  ])('%i with the code %s', (status, error_code, code, isRetryable) => {
+    const type = status === 529 ? 'overloaded_error' : 'invalid_request_error';
+    const error = toLLMError(thrown(status, { type, message: 'No.', details: { error_code } }));
+    expect(error).toMatchObject({ code, isRetryable });
+  });
+
+  it('takes the word of a provider that says that another try makes sense', () => {
+    const error = { type: 'invalid_request_error', message: 'Not now.' };
+    expect(toLLMError(thrown(400, error, { 'x-should-retry': 'true' })).code).toBe('service-unavailable');
+    expect(toLLMError(thrown(400, error)).code).toBe('invalid-request');
+  });
+
+  it.each([
+    [
+      'Invalid `signature` in `thinking` block. The block is bound to a different conversation.',
+      "thinking 'prefix-bound'",
+    ],
+    ['`thinking` blocks in the latest assistant message cannot be modified.', 'whole, in its order'],
+    ['messages.1.content.0: Invalid `signature` in `thinking` block', 'send it as it came'],
+    ['Expected `thinking` or `redacted_thinking`, but found `tool_use`.', "thinking 'latest-turn'"],
+  ])('says what to do about thinking: %s', (message, advice) => {
+    const error = mapped(400, message);
+    expect(error.code).toBe('malformed-history');
+    expect(error.message).toContain(message);
+    expect(error.message).toContain(advice);
   });
 
   it('keeps when to retry, and the name of the request', () => {

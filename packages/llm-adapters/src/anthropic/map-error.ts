@@ -7,18 +7,34 @@ import {
   RateLimitError,
   ServiceUnavailableError,
 } from '../errors.js';
-import type { LLMError, LLMErrorOptions, OverflowKind } from '../errors.js';
+import type { LLMError, LLMErrorOptions } from '../errors.js';
 import { field, readHttpFailure, textOf } from '../http-failure.js';
+import { classifyOverflow, rateLimitKind } from '../overflow.js';
 import { secretsOf } from '../secrets.js';
 import type { Secrets } from '../secrets.js';
+import { BrokenStreamError } from './broken-stream.js';
 
-/** What looks like an overflow and is none. @see provider-protocol A.1, A.2 and section E.1 */
-const notOverflow =
-  /rate.?limit|per minute|too many tokens, please wait|maximum allowed number of output tokens|thinking budget/i;
-
-/** The provider's own words, and those of the clouds that sell its models. @see provider-protocol A.8 and E.3 */
-const overflowTexts =
-  /prompt is too long|exceed context limit|exceeds the context window|input is too long for requested model/i;
+/** Thinking that the provider does not take back, and what to do about it. @see provider-protocol A.5, A.6 */
+const thinkingAdvice: readonly (readonly [RegExp, string])[] = [
+  [
+    /bound to a different conversation/i,
+    'Thinking is bound to the system prompt, the tools and every message before it, and one of them has changed: render the ' +
+      "view with thinking 'prefix-bound', or send no thinking (thinking 'none').",
+  ],
+  [
+    /cannot be modified/i,
+    'The thinking of the newest answer goes back whole, in its order and unchanged, or not at all.',
+  ],
+  [
+    /invalid `?signature`?/i,
+    "This thinking was altered or was made elsewhere: send it as it came, or send no thinking (thinking 'none').",
+  ],
+  [
+    /expected `?thinking`? or/i,
+    'A model with a thinking budget wants the thinking of its newest calls back: render the view with thinking ' +
+      "'latest-turn', or turn thinking off.",
+  ],
+];
 
 /** @see provider-protocol A.2 to A.6 */
 const malformedTexts = new RegExp(
@@ -33,76 +49,93 @@ const malformedTexts = new RegExp(
     'at least one message',
     'first message must',
     'roles must alternate',
+    "role 'system'",
     'assistant message prefill',
     'prefilling assistant messages',
     'final assistant content',
     'final block in an assistant message',
-    'invalid `?signature`?',
-    'cannot be modified',
-    'expected `?thinking`? or',
     'when thinking is disabled',
     'must define tools',
+    ...thinkingAdvice.map(([pattern]) => pattern.source),
   ].join('|'),
   'i',
 );
 
 const policyTexts = /content filtering policy|usage polic(?:y|ies)/i;
 
+/** A 400 is also the answer where an account has spent what it may. @see provider-protocol A.1 */
+const spentTexts = /credit balance is too low|(?:usage|spend(?:ing)?) limits?\b/i;
+
+/** The status with which an error comes that a stream brings after its 200. @see provider-protocol A.1, A.9 */
+const statusOfType: ReadonlyMap<string, number> = new Map([
+  ['invalid_request_error', 400],
+  ['authentication_error', 401],
+  ['billing_error', 402],
+  ['permission_error', 403],
+  ['not_found_error', 404],
+  ['conflict_error', 409],
+  ['request_too_large', 413],
+  ['rate_limit_error', 429],
+  ['timeout_error', 504],
+  ['overloaded_error', 529],
+]);
+
 /**
- * The error class for what the SDK threw. The order is that of section E: what is no overflow although it looks like one,
- * codes, words; then everything else by status.
+ * The error class for what the SDK threw, an error inside a stream or a whole answer too. Where thinking was refused, the
+ * message says what to do.
  *
- * @see provider-protocol A.1, A.8 and E
+ * @see provider-protocol A.1, A.5, A.6, A.8, A.9 and E
  */
 export function toLLMError(thrown: unknown, secrets: Secrets = secretsOf([])): LLMError {
   const failure = readHttpFailure(thrown);
-  const { statusCode, requestId, retryAfterMs } = failure;
-  const error = field(failure.body, 'error');
+  const { body, requestId, retryAfterMs } = failure;
+  const error = field(body, 'error');
   const type = textOf(field(error, 'type')) ?? '';
-  const said = textOf(field(error, 'message')) ?? failure.message;
-  const message = secrets.redact(`anthropic${statusCode === undefined ? '' : ` (${statusCode})`}: ${said}`);
+  const errorCode = textOf(field(field(error, 'details'), 'error_code'));
+  const said = textOf(field(error, 'message')) ?? textOf(body) ?? failure.message;
+  // What a stream or a 200 says of a failure has no status of its own.
+  const isInAnswer = failure.statusCode === undefined && body !== undefined;
+  const status = isInAnswer ? (statusOfType.get(type) ?? 500) : failure.statusCode;
+  const statusCode = isInAnswer ? 200 : failure.statusCode;
+  const message = secrets.redact(`anthropic${statusCode === undefined ? '' : ` (${statusCode})`}: ${withAdvice(said)}`);
   const options: LLMErrorOptions = {
     provider: 'anthropic',
     statusCode,
     requestId,
     retryAfterMs,
-    cause: secrets.redactError(thrown),
+    cause: thrown instanceof BrokenStreamError ? secrets.redactError(thrown.cause) : secrets.redactError(thrown),
   };
 
-  if (statusCode === undefined) return withoutStatus(failure.isConnection, said, message, options);
-  if (statusCode === 402 || isSpendLimit(error)) return new RateLimitError(message, { ...options, kind: 'quota' });
-  if (statusCode === 429) return new RateLimitError(message, { ...options, kind: 'rate' });
-  if (type === 'request_too_large') return new ContextWindowExceededError(message, { ...options, kind: 'bytes' });
-  if (!notOverflow.test(said) && overflowTexts.test(said)) {
-    return new ContextWindowExceededError(message, { ...options, ...overflowNumbers(said) });
-  }
-  if (statusCode === 401 || statusCode === 403) return new AuthenticationError(message, options);
+  if (status === undefined) return withoutStatus(thrown, failure.isConnection, said, message, options);
+  const refusal = { statusCode: status, codes: [type, errorCode], text: said, body: error };
+  if (status === 402 || status === 429)
+    return new RateLimitError(message, { ...options, kind: rateLimitKind(refusal) });
+  if (errorCode === 'enforced_spend_limit_reached') return new RateLimitError(message, { ...options, kind: 'quota' });
+  const overflow = classifyOverflow(refusal);
+  if (overflow !== undefined) return new ContextWindowExceededError(message, { ...options, ...overflow });
+  if (status === 401 || status === 403) return new AuthenticationError(message, options);
+  if (status === 400 && spentTexts.test(said)) return new RateLimitError(message, { ...options, kind: 'quota' });
   if (policyTexts.test(said)) return new ContentPolicyError(message, options);
-  if (malformedTexts.test(said)) return new MalformedHistoryError(message, options);
-  if (statusCode === 408 || statusCode === 409 || statusCode >= 500)
+  if (status < 500 && malformedTexts.test(said)) return new MalformedHistoryError(message, options);
+  if (status === 408 || status === 409 || status >= 500 || failure.shouldRetry === true)
     return new ServiceUnavailableError(message, options);
   return new InvalidRequestError(message, options);
 }
 
-function isSpendLimit(error: unknown): boolean {
-  return field(field(error, 'details'), 'error_code') === 'enforced_spend_limit_reached';
+function withAdvice(said: string): string {
+  const advice = thinkingAdvice.find(([pattern]) => pattern.test(said));
+  return advice === undefined ? said : `${said} ${advice[1]}`;
 }
 
-function withoutStatus(isConnection: boolean, said: string, message: string, options: LLMErrorOptions): LLMError {
-  if (isConnection) return new ServiceUnavailableError(message, options);
+function withoutStatus(
+  thrown: unknown,
+  isConnection: boolean,
+  said: string,
+  message: string,
+  options: LLMErrorOptions,
+): LLMError {
+  if (isConnection || thrown instanceof BrokenStreamError) return new ServiceUnavailableError(message, options);
   // The client says so before it sends anything.
   if (/authentication method|api.?key|credentials/i.test(said)) return new AuthenticationError(message, options);
   return new InvalidRequestError(message, options);
-}
-
-/** The sizes that the words name. Where the input alone fits, the answer is what does not. */
-function overflowNumbers(said: string): { kind: OverflowKind; inputTokens?: number; contextWindow?: number } {
-  const together = /exceed context limit: (\d+) \+ \d+ > (\d+)/i.exec(said);
-  const alone = /too long: (\d+) tokens > (\d+)/i.exec(said);
-  const numbers = together ?? alone;
-  if (numbers === null) return { kind: 'input' };
-  const inputTokens = Number(numbers[1]);
-  const contextWindow = Number(numbers[2]);
-  const kind = together !== null && inputTokens < contextWindow ? 'input-and-output' : 'input';
-  return { kind, inputTokens, contextWindow };
 }

@@ -38,7 +38,6 @@ describe('toMessagesRequest', () => {
         tools,
         toolChoice: 'required',
         maxOutputTokens: 500,
-        cache: { key: 'conversation-1' },
         responseFormat: { name: 'answer', schema: { type: 'object' } },
       },
       { model },
@@ -62,13 +61,13 @@ describe('toMessagesRequest', () => {
             { type: 'tool_result', tool_use_id: 'b', content: [text('no such folder')], is_error: true },
             { type: 'tool_result', tool_use_id: 'a' },
             text('And?'),
+            text('(Call one of the tools now.)'),
           ],
         },
       ],
       tools: [{ name: 'run', description: 'Runs a command.', input_schema: { type: 'object', properties: {} } }],
-      tool_choice: { type: 'any' },
+      tool_choice: { type: 'auto' },
       output_config: { format: { type: 'json_schema', schema: { type: 'object' } } },
-      cache_control: { type: 'ephemeral' },
     });
   });
 
@@ -78,6 +77,55 @@ describe('toMessagesRequest', () => {
       { role: 'assistant', content: [text('c'), text('d')] },
       { role: 'user', content: [text('e')] },
     ]);
+  });
+
+  it('keeps asking the model to go on where it did, since what it then thought is bound to that', () => {
+    const thought: Message = {
+      role: 'assistant',
+      content: [text('c')],
+      thinkingBlocks: [{ type: 'thinking', thinking: 'Hm.', signature: 'sig' }],
+    };
+    const one = sent(user('a'), assistant('b'));
+    const two = sent(user('a'), assistant('b'), thought);
+    expect(one.at(-1)).toEqual({ role: 'user', content: [text(pleaseGoOn)] });
+    expect(two.slice(0, one.length)).toEqual(one);
+    expect(two[3]).toMatchObject({ role: 'assistant', content: [{ type: 'thinking' }, text('c')] });
+  });
+
+  it('takes calls of two neighbours for one batch', () => {
+    const [, answer] = sent(user('a'), calls('1'), calls('2'), result('1'), result('2'));
+    expect(answer?.content).toMatchObject([{ id: '1' }, { id: '2' }]);
+  });
+
+  it('has models that take it continue the answer, without white space at its end', () => {
+    const old = (...messages: Message[]) => toMessagesRequest({ messages }, { model: 'claude-haiku-4-5' }).messages;
+    expect(old(user('a'), assistant('The answer is \n')).at(-1)).toEqual({
+      role: 'assistant',
+      content: [text('The answer is')],
+    });
+    expect(old(user('a'), assistant('b'), assistant('c')).at(-1)?.content).toEqual([text('b'), text('c')]);
+    const thinking = toMessagesRequest(
+      { messages: [user('a'), assistant('b')] },
+      { model: 'claude-haiku-4-5', thinking: 'on' },
+    );
+    expect(thinking.messages.at(-1)).toEqual({ role: 'user', content: [text(pleaseGoOn)] });
+  });
+
+  it('leaves instructions among the messages where they are, after the words of the user there', () => {
+    const system = (words: string): Message => ({ role: 'system', content: [text(words)] });
+    const messages = [system('Be short.'), user('a'), assistant('b'), system('Be long.'), user('c'), assistant('d')];
+    const body = toMessagesRequest({ messages: [...messages, system('Stop soon.')] }, { model });
+    expect(body.system).toEqual([text('Be short.')]);
+    expect(body.messages.slice(2)).toEqual([
+      { role: 'user', content: [text('c')] },
+      { role: 'system', content: [text('Be long.')] },
+      { role: 'assistant', content: [text('d')] },
+      { role: 'user', content: [text(pleaseGoOn)] },
+      { role: 'system', content: [text('Stop soon.')] },
+    ]);
+    const older = toMessagesRequest({ messages }, { model: 'claude-opus-4-7' });
+    expect(older.system).toEqual([text('Be short.'), text('Be long.')]);
+    expect(older.messages.map(({ role }) => role)).not.toContain('system');
   });
 
   it('begins and ends with the user', () => {
@@ -102,8 +150,8 @@ describe('toMessagesRequest', () => {
     ];
     expect(sent(user('a'), thought, user('b'))[1]?.content).toEqual([...wire, text('Hm.')]);
     expect(sent(user('a'), { ...thought, content: [] }, user('b'))[1]?.content).toEqual([...wire, text(noWords)]);
-    const before = toMessagesRequest({ messages: [user('a'), thought, user('b')] }, { model: 'claude-opus-4-6' });
-    expect(before.messages[1]?.content).toEqual([text('Hm.')]);
+    const off = toMessagesRequest({ messages: [user('a'), thought, user('b')] }, { model: 'claude-opus-4-5' });
+    expect(off.messages[1]?.content).toEqual([text('Hm.')]);
   });
 
   it('says something for an error that says nothing, and keeps images out of errors', () => {
@@ -147,7 +195,15 @@ describe('toMessagesRequest', () => {
     const body = toMessagesRequest({ messages, tools: named, toolChoice: { tool: 'files.read' } }, { model });
     const name = expect.stringMatching(/^files_read_[0-9a-f]{16}$/) as string;
     expect(body.tools).toEqual([{ name, input_schema: { type: 'object' } }]);
-    expect(body.tool_choice).toEqual({ type: 'tool', name });
+    expect(body.messages.at(-1)?.content).toContainEqual({
+      type: 'text',
+      text: expect.stringMatching(/^\(Call the tool `files_read_[0-9a-f]{16}` now\.\)$/) as string,
+    });
+    const older = toMessagesRequest(
+      { messages, tools: named, toolChoice: { tool: 'files.read' } },
+      { model: 'claude-opus-4-8' },
+    );
+    expect(older.tool_choice).toEqual({ type: 'tool', name });
     expect(body.messages[1]?.content).toEqual([
       { type: 'tool_use', id: '1', name, input: { unparsed_arguments: 'not JSON' } },
     ]);

@@ -1,84 +1,103 @@
-import type { ToolDefinition } from '@palimpsest/events';
 import type Anthropic from '@anthropic-ai/sdk';
-import type { CompletionRequest, ToolChoice } from '../llm.js';
-import { toolNames } from '../wire/tool-names.js';
-import type { ToolNames } from '../wire/tool-names.js';
-import { assertOneToolPerName } from '../wire/unique-tools.js';
+import type { CompletionRequest } from '../llm.js';
+import { withBreakpoints } from './cache-breakpoints.js';
+import { requestPlan } from './request-plan.js';
+import type { MessagesOptions, RequestPlan } from './request-plan.js';
+import { refusesManualThinking, thinkingPlan, withoutManualThinking } from './thinking.js';
+import type { ThinkingPlan } from './thinking.js';
 import { systemBlocks, turnsFromMessages } from './turns.js';
+import type { Turns } from './turns.js';
 
 type Body = Anthropic.MessageCreateParamsNonStreaming;
 
 /** Below what the SDK takes without streaming (21,333), and above what agents write in one turn. Unit: tokens. */
 const defaultMaxOutputTokens = 16_000;
 
-/** What a Messages request depends on besides the request. */
-export interface MessagesOptions {
-  readonly model: string;
-  /** The longest answer where the request does not say. Unit: tokens. @defaultValue 16,000 */
-  readonly maxOutputTokens?: number;
-}
-
 /**
  * The body of a Messages request. Pure: the same request gives the same body, and a longer history extends the body of a
- * shorter one, but for a last message that asks the model to go on. Changes the form and never what answers what: a list
- * whose calls and results do not match stays so, and the provider refuses it.
+ * shorter one, but for what asks the model to go on or to call. Changes the form and never what answers what: a list whose
+ * calls and results do not match stays so, and the provider refuses it.
  *
  * - The results of a batch share one user message, results before words; neighbours of one role are one message.
- * - Thinking goes as it was rendered, signed blocks only; not to models before generation 5, where it is off.
- * - Where the list starts with the model or ends with it, a user message of ours stands before or after it: the first must
- *   be the user's, and current models refuse to continue an answer.
+ * - A list that starts with the model gets a user message of ours before it. One that ends with the model is continued by
+ *   models that take that; others get a user message of ours after it, which stays there when an answer with thinking follows.
+ * - Instructions among the messages stand where they are, after the user's words there, for models that take them; else on top.
+ * - Thinking goes as it was rendered, signed blocks only, each where it stood, to models that think in this request. All of it
+ *   stays away where the request changes what it is bound to: tools declared for a history that has calls when the request has
+ *   none, a tool that takes the answer, images over the limit. Models that bind thinking bind it to the tools too: to ask such
+ *   a model without leave to call anything, give it the same tools and the tool choice `none`.
  * - Where calls stand in the history and the request has no tools, the tools are declared by name and none may be called.
+ * - A forced call turns thinking off for the request. Models that take no forced call get `auto` and a sentence at the end that
+ *   asks for it; they may still answer in words.
+ * - An answer's schema goes to the provider, or becomes the input of a tool: see {@link MessagesOptions.structuredOutput}.
+ * - More images than a request may hold: the oldest are replaced by words that say so.
+ * - With `request.cache`, up to four places are marked for the prompt cache.
  *
  * @throws {@link InvalidRequestError} when two tools have one name.
  * @see provider-protocol section A
  */
 export function toMessagesRequest(request: CompletionRequest, options: MessagesOptions): Body {
-  const { tools = [], responseFormat } = request;
-  assertOneToolPerName(tools, 'anthropic');
-  const names = toolNames(request);
-  const system = systemBlocks(request.messages);
+  return bodyOf(requestPlan(request, options), options);
+}
+
+/** The body that a plan leads to. */
+export function bodyOf(plan: RequestPlan, options: MessagesOptions): Body {
+  const { facts, request } = plan;
+  const max_tokens = maxTokens(request, options, plan);
+  const { turns, thinking } = thinkingTurns(plan, options, max_tokens);
+  const parts = { tools: plan.tools, system: systemBlocks(request.messages, facts), turns: turns.turns };
+  const {
+    tools,
+    system,
+    turns: messages,
+  } = request.cache === undefined ? parts : withBreakpoints(parts, turns, { facts, ttl: options.cacheTtl });
+  const output = outputConfig(plan, options);
   return {
     model: options.model,
-    max_tokens: request.maxOutputTokens ?? options.maxOutputTokens ?? defaultMaxOutputTokens,
-    ...(system.length === 0 ? {} : { system }),
-    messages: turnsFromMessages(request.messages, names, options.model),
-    ...toolFields(request, tools, names),
-    ...(responseFormat === undefined
-      ? {}
-      : { output_config: { format: { type: 'json_schema' as const, schema: { ...responseFormat.schema } } } }),
-    // The provider then moves one breakpoint along with the newest message.
-    ...(request.cache === undefined ? {} : { cache_control: { type: 'ephemeral' as const } }),
+    max_tokens,
+    ...(system.length === 0 ? {} : { system: [...system] }),
+    messages: messages.map(({ role, content }) => ({ role, content: [...content] })) as Anthropic.MessageParam[],
+    ...(tools.length === 0 ? {} : { tools: [...tools] }),
+    ...(plan.toolChoice === undefined ? {} : { tool_choice: plan.toolChoice }),
+    ...(thinking.config === undefined ? {} : { thinking: thinking.config }),
+    ...(output === undefined ? {} : { output_config: output }),
   };
 }
 
-function toolFields(
-  request: CompletionRequest,
-  tools: readonly ToolDefinition[],
-  names: ToolNames,
-): Pick<Body, 'tools' | 'tool_choice'> {
-  if (tools.length > 0) {
-    return {
-      tools: tools.map(({ name, description, inputSchema }) => ({
-        name: names.toWire(name),
-        ...(description.trim() === '' ? {} : { description }),
-        input_schema: { type: 'object' as const, ...inputSchema },
-      })),
-      ...(request.toolChoice === undefined ? {} : { tool_choice: wireToolChoice(request.toolChoice, names) }),
-    };
-  }
-  // See rule A26.
-  const used = new Set(request.messages.flatMap((message) => (message.role === 'tool' ? [message.toolName] : [])));
-  for (const message of request.messages) {
-    if (message.role === 'assistant') for (const call of message.toolCalls ?? []) used.add(call.name);
-  }
-  if (used.size === 0) return {};
+function maxTokens({ maxOutputTokens }: CompletionRequest, options: MessagesOptions, { facts }: RequestPlan): number {
+  const wanted = maxOutputTokens ?? options.maxOutputTokens ?? defaultMaxOutputTokens;
+  // A model of which nothing is known for certain decides itself what is too much.
+  return facts.isAssumed ? wanted : Math.min(wanted, facts.maxOutputTokens ?? wanted);
+}
+
+/** The turns with the thinking that the model will take, and what it is told of thinking. */
+function thinkingTurns(
+  plan: RequestPlan,
+  options: MessagesOptions,
+  max: number,
+): { readonly turns: Turns; readonly thinking: ThinkingPlan } {
+  const { facts, request, names, instruction, isForced } = plan;
+  const turnsWith = ({ isOn }: ThinkingPlan) =>
+    turnsFromMessages(request.messages, {
+      names,
+      facts,
+      replaysThinking: isOn && !plan.unbindsHistory,
+      allowsPrefill: !isOn && !isForced,
+      stableMessages: request.cache?.stableMessages,
+      instruction,
+    });
+  const thinking = thinkingPlan(facts, options, { maxTokens: max, isForced });
+  const turns = turnsWith(thinking);
+  if (thinking.config?.type !== 'enabled' || !refusesManualThinking(turns.turns)) return { turns, thinking };
+  const without = withoutManualThinking(facts);
+  return { turns: turnsWith(without), thinking: without };
+}
+
+function outputConfig({ facts, schema }: RequestPlan, { effort }: MessagesOptions): Anthropic.OutputConfig | undefined {
+  const takesEffort = facts.thinkingControl !== 'manual' && facts.thinkingControl !== 'none';
+  if (schema === undefined && (effort === undefined || !takesEffort)) return undefined;
   return {
-    tools: [...used].map((name) => ({ name: names.toWire(name), input_schema: { type: 'object' as const } })),
-    tool_choice: { type: 'none' },
+    ...(effort === undefined || !takesEffort ? {} : { effort }),
+    ...(schema === undefined ? {} : { format: { type: 'json_schema', schema: { ...schema } } }),
   };
-}
-
-function wireToolChoice(choice: ToolChoice, names: ToolNames): Anthropic.ToolChoice {
-  if (typeof choice !== 'string') return { type: 'tool', name: names.toWire(choice.tool) };
-  return { type: choice === 'required' ? 'any' : choice };
 }

@@ -1,79 +1,167 @@
 import { isMeaningful } from '@palimpsest/events';
-import type { AssistantMessage, ContentPart, Message, ToolMessage } from '@palimpsest/events';
+import type { AssistantMessage, ContentPart, Message, ThinkingBlock, ToolMessage } from '@palimpsest/events';
 import type Anthropic from '@anthropic-ai/sdk';
+import type { ModelFacts } from '../models/model-facts.js';
 import { callIds } from '../wire/call-ids.js';
 import type { CallIds } from '../wire/call-ids.js';
 import { imageSource } from '../wire/image-source.js';
 import { failedSilently, imageNotShown, noWords, pleaseGoOn, startOfConversation } from '../wire/placeholders.js';
 import { toolInput } from '../wire/tool-input.js';
 import type { ToolNames } from '../wire/tool-names.js';
-import { leavesThinkingOff } from './model-version.js';
 
-type Block = Anthropic.ContentBlockParam;
+export type Block = Anthropic.ContentBlockParam;
 type TextOrImage = Anthropic.TextBlockParam | Anthropic.ImageBlockParam;
 
-interface Turn {
-  readonly role: 'user' | 'assistant';
-  readonly content: Block[];
+/** One message of the body. */
+export interface Turn {
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly content: readonly Block[];
+}
+
+/** The messages of a body, and where in them things stand. */
+export interface Turns {
+  readonly turns: readonly Turn[];
+  /** The last block that the next request repeats: not one of ours that asks the model to go on. */
+  readonly newest: Block | undefined;
+  /** The last block of the messages that the caller calls stable. */
+  readonly stable: Block | undefined;
+}
+
+/** What turning messages into turns depends on. */
+export interface TurnsOptions {
+  readonly names: ToolNames;
+  readonly facts: Pick<ModelFacts, 'acceptsSystemMessages' | 'acceptsPrefill'>;
+  /** False where the model would refuse it. */
+  readonly replaysThinking: boolean;
+  /** The model continues the last message where it takes that. */
+  readonly allowsPrefill: boolean;
+  readonly stableMessages?: number | undefined;
+  readonly instruction?: string | undefined;
 }
 
 /** Clients have cut ids here since the rule was 64; longer ones get a short name. @see provider-protocol A.3 */
 const maxCallIdLength = 64;
 
-/** The instructions, which stand on top. Images cannot. */
-export function systemBlocks(messages: readonly Message[]): Anthropic.TextBlockParam[] {
-  return messages.flatMap((message) => (message.role === 'system' ? textOnly(message.content) : []));
+/** The instructions that stand on top: those at the start; all of them where the model takes none among the messages. */
+export function systemBlocks(
+  messages: readonly Message[],
+  { acceptsSystemMessages }: Pick<ModelFacts, 'acceptsSystemMessages'>,
+): Anthropic.TextBlockParam[] {
+  const start = messages.findIndex(({ role }) => role !== 'system');
+  const onTop = acceptsSystemMessages && start !== -1 ? messages.slice(0, start) : messages;
+  return onTop.flatMap((message) => (message.role === 'system' ? textOnly(message.content) : []));
 }
 
-/** The messages besides the instructions, as turns that begin with the user, alternate, and end with the user. */
-export function turnsFromMessages(messages: readonly Message[], names: ToolNames, model: string): Turn[] {
+/** The messages besides the instructions on top, as turns that begin with the user, alternate, and end as the model takes it. */
+export function turnsFromMessages(messages: readonly Message[], options: TurnsOptions): Turns {
+  const { facts, stableMessages = 0 } = options;
   const ids = callIds({ maxLength: maxCallIdLength });
-  const turns: Turn[] = [];
-  const add = (role: Turn['role'], content: readonly Block[]) => {
-    if (content.length === 0) return;
-    if (turns.length === 0 && role === 'assistant')
-      turns.push({ role: 'user', content: [textBlock(startOfConversation)] });
-    const last = turns.at(-1);
-    if (last?.role === role) last.content.push(...content);
-    else turns.push({ role, content: [...content] });
+  const list = new TurnList();
+  let lateSystem: Block[] = [];
+  let isStarted = false;
+  let lastHadCalls = false;
+  let stable: Block | undefined;
+
+  const addSystem = () => {
+    if (lateSystem.length === 0) return;
+    // It must follow words of the user (rule A3).
+    if (list.last?.role !== 'user')
+      list.add('user', [textBlock(list.last === undefined ? startOfConversation : pleaseGoOn)]);
+    list.add('system', lateSystem);
+    lateSystem = [];
   };
 
-  for (const message of messages) {
+  messages.forEach((message, index) => {
     switch (message.role) {
       case 'system':
+        // Waits for the user's words that follow: after it only the model may speak.
+        if (isStarted && facts.acceptsSystemMessages) lateSystem.push(...textOnly(message.content));
         break;
       case 'user':
-        add('user', contentBlocks(message.content));
-        break;
-      case 'assistant':
-        add('assistant', assistantBlocks(message, ids, names, model));
+        list.add('user', contentBlocks(message.content));
         break;
       case 'tool':
-        add('user', resultBlocks(message, ids));
+        list.add('user', resultBlocks(message, ids));
+        break;
+      case 'assistant': {
+        const blocks = assistantBlocks(message, ids, options);
+        if (blocks.length === 0) break;
+        addSystem();
+        if (list.last === undefined) list.add('user', [textBlock(startOfConversation)]);
+        // The request that it answered ended so: what it thought is bound to that. Without thinking they are one answer.
+        else if (list.last.role === 'assistant' && !lastHadCalls && !facts.acceptsPrefill && blocks.some(isThinking)) {
+          list.add('user', [textBlock(pleaseGoOn)]);
+        }
+        list.add('assistant', blocks);
+        lastHadCalls = (message.toolCalls ?? []).length > 0;
+      }
+    }
+    if (message.role !== 'system') isStarted = true;
+    if (index < stableMessages) stable = list.lastBlock ?? stable;
+  });
+  addSystem();
+
+  const newest = list.lastBlock;
+  list.end(options);
+  return { turns: list.turns, newest, stable };
+}
+
+class TurnList {
+  readonly #turns: { readonly role: Turn['role']; readonly content: Block[] }[] = [];
+
+  get last(): Turn | undefined {
+    return this.#turns.at(-1);
+  }
+
+  get lastBlock(): Block | undefined {
+    return this.last?.content.at(-1);
+  }
+
+  /** Neighbours of one role are one turn. */
+  add(role: Turn['role'], content: readonly Block[]): void {
+    if (content.length === 0) return;
+    const last = this.#turns.at(-1);
+    if (last?.role === role) last.content.push(...content);
+    else this.#turns.push({ role, content: [...content] });
+  }
+
+  /** Nobody answers an answer: current models refuse to continue one (A11), and no message at all is refused as well. */
+  end({ instruction, allowsPrefill, facts }: TurnsOptions): void {
+    if (this.#turns.length === 0) this.add('user', [textBlock(startOfConversation)]);
+    const last = this.#turns.at(-1);
+    if (instruction !== undefined) {
+      const turn = last?.role === 'system' ? this.#turns.at(-2) : last;
+      if (turn?.role === 'user') turn.content.push(textBlock(instruction));
+      else this.add('user', [textBlock(instruction)]);
+    } else if (last?.role === 'assistant') {
+      const block = last.content.at(-1);
+      const isPlain = last.content.every(({ type }) => type === 'text');
+      if (allowsPrefill && facts.acceptsPrefill && isPlain && block?.type === 'text') {
+        last.content[last.content.length - 1] = { ...block, text: block.text.trimEnd() };
+      } else {
+        this.add('user', [textBlock(pleaseGoOn)]);
+      }
     }
   }
-  // Nobody answers an answer: current models refuse to continue one (A11), and no message at all is refused as well.
-  if (turns.length === 0) add('user', [textBlock(startOfConversation)]);
-  if (turns.at(-1)?.role === 'assistant') add('user', [textBlock(pleaseGoOn)]);
-  return turns.map(finished);
+
+  /** Results stand before everything else of their turn (rule A8). */
+  get turns(): readonly Turn[] {
+    const isResult = ({ type }: Block) => type === 'tool_result';
+    return this.#turns.map(({ role, content }) => ({
+      role,
+      content: [...content.filter(isResult), ...content.filter((block) => !isResult(block))],
+    }));
+  }
 }
 
-function finished({ role, content }: Turn): Turn {
-  const isResult = ({ type }: Block) => type === 'tool_result';
-  return { role, content: [...content.filter(isResult), ...content.filter((block) => !isResult(block))] };
-}
-
-function assistantBlocks(message: AssistantMessage, ids: CallIds, names: ToolNames, model: string): Block[] {
-  const { toolCalls = [] } = message;
+/** Words, then calls, with the thinking where it stood between them. */
+function assistantBlocks(message: AssistantMessage, ids: CallIds, options: TurnsOptions): Block[] {
+  const { names, replaysThinking } = options;
+  const { content, toolCalls = [] } = message;
   const sentIds = ids.ofCalls(toolCalls);
-  const thinking = leavesThinkingOff(model) ? [] : thinkingBlocks(message);
-  // Only the user's side can hold images.
-  const words = textOnly(message.content);
-  // A turn may not end in thinking. Said here and not at the turn's end, so that a later neighbour changes nothing.
-  if (thinking.length > 0 && words.length === 0 && toolCalls.length === 0) words.push(textBlock(noWords));
-  return [
-    ...thinking,
-    ...words,
+  const parts: (Block | undefined)[] = [
+    // Only the user's side can hold images.
+    ...content.map((part) => (isMeaningful(part) ? textOfPart(part) : undefined)),
     ...toolCalls.map((call, index) => ({
       type: 'tool_use' as const,
       id: sentIds[index] ?? call.id,
@@ -81,15 +169,39 @@ function assistantBlocks(message: AssistantMessage, ids: CallIds, names: ToolNam
       input: toolInput(call.arguments),
     })),
   ];
+  const thinking = replaysThinking ? (message.thinkingBlocks ?? []) : [];
+  const blocks: Block[] = [];
+  let replayed = 0;
+  const replay = (upTo: number) => {
+    for (
+      let next = thinking[replayed];
+      next !== undefined && (next.position ?? 0) <= upTo;
+      next = thinking[++replayed]
+    ) {
+      const block = thinkingBlock(next);
+      if (block !== undefined) blocks.push(block);
+    }
+  };
+  parts.forEach((part, index) => {
+    replay(index);
+    if (part !== undefined) blocks.push(part);
+  });
+  replay(Number.POSITIVE_INFINITY);
+  // A turn may not end in thinking. Said here and not at the turn's end, so that a later neighbour changes nothing.
+  if (isThinking(blocks.at(-1))) blocks.push(textBlock(noWords));
+  return blocks;
+}
+
+/** True for a block that only goes back as it came. */
+export function isThinking(block: Block | undefined): boolean {
+  return block?.type === 'thinking' || block?.type === 'redacted_thinking';
 }
 
 /** A block without a signature was not made by this provider, which would refuse it. */
-function thinkingBlocks(message: AssistantMessage): Block[] {
-  return (message.thinkingBlocks ?? []).flatMap((block): Block[] => {
-    if (block.type === 'redacted-thinking') return [{ type: 'redacted_thinking', data: block.data }];
-    if (block.signature === undefined) return [];
-    return [{ type: 'thinking', thinking: block.thinking, signature: block.signature }];
-  });
+function thinkingBlock(block: ThinkingBlock): Block | undefined {
+  if (block.type === 'redacted-thinking') return { type: 'redacted_thinking', data: block.data };
+  if (block.signature === undefined) return undefined;
+  return { type: 'thinking', thinking: block.thinking, signature: block.signature };
 }
 
 /** The result, and what cannot stand in it: an error's images, since error results take text only. */
@@ -118,9 +230,11 @@ function contentBlocks(content: readonly ContentPart[]): TextOrImage[] {
 }
 
 function textOnly(content: readonly ContentPart[]): Anthropic.TextBlockParam[] {
-  return content
-    .filter(isMeaningful)
-    .map((part) => textBlock(part.type === 'text' ? part.text : imageNotShown('it stands where only text can')));
+  return content.filter(isMeaningful).map(textOfPart);
+}
+
+function textOfPart(part: ContentPart): Anthropic.TextBlockParam {
+  return textBlock(part.type === 'text' ? part.text : imageNotShown('it stands where only text can'));
 }
 
 function textBlock(text: string): Anthropic.TextBlockParam {

@@ -1,14 +1,17 @@
-import { newEventId } from '@palimpsest/events';
-import type { AssistantMessage, ToolCall, Usage } from '@palimpsest/events';
+import { isMeaningful, newEventId } from '@palimpsest/events';
+import type { AssistantMessage, TextContent, ToolCall } from '@palimpsest/events';
 import type OpenAI from 'openai';
 import { ServiceUnavailableError } from '../errors.js';
-import { field, textOf } from '../http-failure.js';
+import { textOf } from '../http-failure.js';
 import type { Completion, CompletionRequest, FinishReason } from '../llm.js';
 import { costOf } from '../prices.js';
 import type { TokenPrices } from '../prices.js';
 import { estimateUsage } from '../usage-estimate.js';
 import { toolNames } from '../wire/tool-names.js';
 import type { ToolNames } from '../wire/tool-names.js';
+import { textsIn, thinkingIn } from './content-text.js';
+import { reportedUsage } from './reported-usage.js';
+import { blocksOfSignatures } from './thought-signatures.js';
 
 type Response = OpenAI.Chat.ChatCompletion;
 type WireMessage = OpenAI.Chat.ChatCompletionMessage;
@@ -39,24 +42,31 @@ export function fromChatCompletion(response: Response, options: ChatCompletionOp
   return {
     message,
     responseId: textOf(response.id) ?? newId(),
-    usage: reported ?? estimateUsage(request, message),
+    usage: reported?.usage ?? estimateUsage(request, message),
     ...(reported === undefined ? { usageIsEstimated: true } : {}),
     finishReason: finishReason(choice, message),
     model: textOf(response.model) ?? model,
-    ...(reported === undefined || prices === undefined ? {} : { costUsd: costOf(reported, prices) }),
+    ...(reported === undefined || prices === undefined ? {} : { costUsd: costOf(reported.usage, prices, reported) }),
   };
 }
 
 function assistantMessage(message: WireMessage, names: ToolNames, newId: () => string): AssistantMessage {
-  const texts = [message.content, message.refusal].filter((text) => typeof text === 'string' && text !== '');
+  const content = [message.content, message.refusal].map(textPart).filter(isMeaningful);
   const toolCalls = neutralCalls(message, names, newId);
-  const reasoningContent = textOf(field(message, 'reasoning_content'));
+  const thinkingBlocks = blocksOfSignatures(message.tool_calls ?? [], content.length);
+  const reasoningContent = thinkingIn(message);
   return {
     role: 'assistant',
-    content: texts.map((text) => ({ type: 'text', text: text ?? '' })),
+    content,
     ...(toolCalls.length === 0 ? {} : { toolCalls }),
+    ...(thinkingBlocks.length === 0 ? {} : { thinkingBlocks }),
     ...(reasoningContent === undefined ? {} : { reasoningContent }),
   };
+}
+
+/** Parts are pieces of one text: a stream could not tell them apart. */
+function textPart(content: unknown): TextContent {
+  return { type: 'text', text: textsIn(content).join('') };
 }
 
 /** Compatible servers leave ids out, or give one id to all calls of an answer. */
@@ -76,25 +86,6 @@ function neutralCalls(message: WireMessage, names: ToolNames, newId: () => strin
 /** Some servers parse the arguments before they send them. */
 function argumentsText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? {});
-}
-
-/** `prompt_tokens` includes what was cached. @see provider-protocol B.8 */
-function reportedUsage(usage: Response['usage'] | null): Usage | undefined {
-  if (usage === undefined || usage === null) return undefined;
-  const cacheReadTokens = count(field(usage.prompt_tokens_details, 'cached_tokens'));
-  const cacheWriteTokens = count(field(usage.prompt_tokens_details, 'cache_write_tokens'));
-  const reasoningTokens = field(usage.completion_tokens_details, 'reasoning_tokens');
-  return {
-    uncachedInputTokens: Math.max(0, count(usage.prompt_tokens) - cacheReadTokens - cacheWriteTokens),
-    cacheReadTokens,
-    cacheWriteTokens,
-    outputTokens: count(usage.completion_tokens),
-    ...(typeof reasoningTokens === 'number' ? { reasoningTokens } : {}),
-  };
-}
-
-function count(value: unknown): number {
-  return typeof value === 'number' && value >= 0 ? value : 0;
 }
 
 function finishReason(choice: Response['choices'][number], message: AssistantMessage): FinishReason {

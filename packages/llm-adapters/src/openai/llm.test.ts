@@ -1,11 +1,12 @@
 import { inspect } from 'node:util';
 import type { Message } from '@palimpsest/events';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Delta, LLM } from '../index.js';
 import { LLMError } from '../index.js';
 import { openaiServer } from '../testing/openai-server.js';
 import type { OpenAIServerOptions } from '../testing/openai-server.js';
 import { openaiLLM } from './llm.js';
+import { serverProfile } from './server-profile.js';
 
 // The package `openai` itself talks over HTTP to a server that refuses what the provider refuses. Nothing of it is mocked.
 
@@ -55,7 +56,8 @@ describe('openaiLLM', () => {
       onDelta: (delta) => deltas.push(delta),
     });
     expect(second).toMatchObject({ finishReason: 'stop', message: { content: [{ text: 'It says hello.' }] } });
-    expect(deltas).toEqual([{ type: 'text', text: 'It says hello.' }]);
+    expect(deltas.length).toBeGreaterThan(1);
+    expect(deltas.map((delta) => delta.type === 'text' && delta.text).join('')).toBe('It says hello.');
 
     const [one, two] = server.requests.map(({ body }) => (body as { messages: unknown[] }).messages);
     expect(two?.slice(0, one?.length)).toEqual(one);
@@ -125,6 +127,114 @@ describe('openaiLLM', () => {
     });
     const error = await thrownBy(openaiLLM({ model: 'gpt-4o', apiKey, baseURL: server.url }));
     expect(error).toMatchObject({ code: 'rate-limit', kind: 'rate', isRetryable: true, retryAfterMs: 7_000 });
+  });
+
+  it('reads when a limit is reset where nothing says how long to wait', async () => {
+    const server = await start({ reply: () => ({ fault: 'rate-limit' }) });
+    const error = await thrownBy(openaiLLM({ model: 'gpt-4o', apiKey, baseURL: server.url, retry: { attempts: 1 } }));
+    expect(error).toMatchObject({ code: 'rate-limit', kind: 'rate', retryAfterMs: 1_000 });
+  });
+
+  it('asks for the usage of a stream, and estimates it where it is lost', async () => {
+    const server = await start({ reply: () => ({ message: { content: 'Hello.' } }) });
+    const options = { model: 'qwen3', apiKey, baseURL: server.url };
+    const request = { messages: [user('Go.')], onDelta: () => undefined };
+    const counted = await openaiLLM(options).complete(request);
+    expect(counted.usage.uncachedInputTokens).toBeGreaterThan(0);
+    expect(counted).not.toHaveProperty('usageIsEstimated');
+    const silent = openaiLLM({ ...options, server: { ...serverProfile('compatible'), asksForStreamUsage: false } });
+    expect(await silent.complete(request)).toMatchObject({ usageIsEstimated: true });
+    expect(server.requests.map(({ body }) => (body as { stream_options?: object }).stream_options)).toEqual([
+      { include_usage: true },
+      undefined,
+    ]);
+  });
+
+  it.each(['cut', 'stream-error'] as const)(
+    'tries a stream again that fails before its first piece: %s',
+    async (fault) => {
+      const server = await start({
+        reply: (_, index) => ({
+          message: { content: 'Hello.' },
+          ...(index === 0 ? { delivery: { fault, afterEvents: 1 } } : {}),
+        }),
+      });
+      const deltas: Delta[] = [];
+      const llm = openaiLLM({ model: 'gpt-4o', apiKey, baseURL: server.url, retry: { minDelayMs: 0 } });
+      await llm.complete({ messages: [user('Go.')], onDelta: (delta) => deltas.push(delta) });
+      expect(server.requests.length).toBe(2);
+      expect(deltas).toEqual([{ type: 'text', text: 'Hello.' }]);
+    },
+  );
+
+  it.each([
+    ['before', 0],
+    ['in', 1],
+  ])('calls a connection that is lost %s the answer unavailable, in both APIs', async (_, afterEvents) => {
+    const server = await start({
+      reply: () => ({ message: { content: 'Hello.' }, delivery: { fault: 'cut', afterEvents } }),
+    });
+    for (const api of ['chat-completions', 'responses'] as const) {
+      const error = await thrownBy(
+        openaiLLM({ model: 'gpt-5', apiKey, api, baseURL: server.url, retry: { attempts: 1 } }),
+      );
+      expect(error).toMatchObject({ code: 'service-unavailable', isRetryable: true });
+    }
+  });
+
+  it('takes address and key from the environment, and says that a key is missing elsewhere', async () => {
+    const server = await start({ apiKey, reply: () => ({ message: { content: 'Hello.' } }) });
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv('OPENAI_BASE_URL', server.url);
+    vi.stubEnv('OPENAI_API_KEY', apiKey);
+    await expect(openaiLLM({ model: 'qwen3' }).complete({ messages: [user('Go.')] })).resolves.toBeDefined();
+    vi.stubEnv('OPENAI_API_KEY', '');
+    const error = await thrownBy(openaiLLM({ model: 'qwen3', baseURL: 'https://192.0.2.1/v1' }));
+    expect(error).toMatchObject({ code: 'authentication', isRetryable: false });
+  });
+
+  it('says what a server would have taken', async () => {
+    const server = await start({ profile: 'strict-template', reply: () => ({ message: { content: 'Hello.' } }) });
+    const error = await thrownBy(openaiLLM({ model: 'mistral-7b', baseURL: server.url }), [
+      { role: 'assistant', content: [{ type: 'text', text: 'Hi.' }] },
+    ]);
+    expect(error).toMatchObject({ code: 'malformed-history' });
+    expect((error as Error).message).toContain("server: 'strict-template'");
+  });
+
+  it('takes thinking in parts', async () => {
+    const content = [
+      { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] },
+      { type: 'text', text: 'Hel' },
+      { type: 'text', text: 'lo.' },
+    ];
+    const server = await start({ reply: () => ({ message: { content } }) });
+    const llm = openaiLLM({ model: 'magistral', baseURL: server.url });
+    expect((await llm.complete({ messages: [user('Go.')] })).message).toEqual({
+      role: 'assistant',
+      content: [{ type: 'text', text: 'Hello.' }],
+      reasoningContent: 'Hm.',
+    });
+  });
+
+  it('sends what is asked of the model', async () => {
+    const server = await start({ reply: () => ({ message: { content: '{}' } }) });
+    const llm = openaiLLM({
+      model: 'gpt-5',
+      apiKey,
+      baseURL: server.url,
+      server: 'openai',
+      effort: 'low',
+      parallelToolCalls: false,
+    });
+    await llm.complete({ messages: [user('Go.')], tools, toolChoice: 'required' });
+    await llm.complete({ messages: [user('Go.')] });
+    expect(server.requests[0]?.body).toMatchObject({
+      reasoning_effort: 'low',
+      parallel_tool_calls: false,
+      tool_choice: 'required',
+    });
+    expect(server.requests[1]?.body).not.toHaveProperty('parallel_tool_calls');
   });
 
   it('rejects with the reason of the signal, before the call and during it', async () => {

@@ -1,9 +1,21 @@
+import type OpenAI from 'openai';
+import { environmentVariable } from '../environment.js';
 import type { LLM } from '../llm.js';
+import { modelFacts } from '../models/model-facts.js';
 import { lazySdk } from '../sdk.js';
 import { sdkLLM } from '../sdk-llm.js';
 import type { SdkLLMOptions } from '../sdk-llm.js';
+import { toolNames } from '../wire/tool-names.js';
+import { errorInResponse, withReadableBodies } from './error-body.js';
 import { fromChatCompletion } from './from-response.js';
-import { errorInResponse, toLLMError } from './map-error.js';
+import { toLLMError } from './map-error.js';
+import type { OpenAIModelOptions } from './model-options.js';
+import { fromResponse } from './responses/from-response.js';
+import { responseOfEvents } from './responses/stream.js';
+import { toResponsesRequest } from './responses/to-request.js';
+import { isThisMachine, profileOfAddress, serverProfile } from './server-profile.js';
+import type { ServerName, ServerProfile } from './server-profile.js';
+import { responseOfStream } from './stream.js';
 import { toChatCompletionsRequest } from './to-request.js';
 
 /**
@@ -11,7 +23,16 @@ import { toChatCompletionsRequest } from './to-request.js';
  * `baseURL` names a server that speaks OpenAI's protocol and defaults to the variable `OPENAI_BASE_URL`, else to OpenAI;
  * `maxOutputTokens` defaults to the provider's.
  */
-export type OpenAILLMOptions = SdkLLMOptions;
+export interface OpenAILLMOptions extends SdkLLMOptions, OpenAIModelOptions {
+  /** @defaultValue `responses` for OpenAI's models that refuse tools with reasoning elsewhere, else `chat-completions` */
+  readonly api?: 'chat-completions' | 'responses';
+  /** What the server is, by name or field by field. @defaultValue told from its address; `compatible` where that says nothing */
+  readonly server?: ServerName | ServerProfile;
+  /** Asks for summaries of the reasoning, which then come as thinking. Responses only. @defaultValue none */
+  readonly reasoningSummary?: 'auto' | 'concise' | 'detailed';
+}
+
+const defaultBaseURL = 'https://api.openai.com/v1';
 
 const loadOpenAI = lazySdk({
   provider: 'openai',
@@ -19,50 +40,115 @@ const loadOpenAI = lazySdk({
   load: async () => (await import('openai')).default,
 });
 
+/** A request of either API, and which. */
+type Body =
+  | {
+      readonly api: 'chat-completions';
+      readonly body: OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
+      readonly names: Names;
+    }
+  | {
+      readonly api: 'responses';
+      readonly body: OpenAI.Responses.ResponseCreateParamsNonStreaming;
+      readonly names: Names;
+    };
+type Names = ReturnType<typeof toolNames>;
+
+type Answer =
+  | { readonly api: 'chat-completions'; readonly response: OpenAI.Chat.ChatCompletion }
+  | { readonly api: 'responses'; readonly response: OpenAI.Responses.Response };
+
 /**
- * A model of OpenAI, or of a server that speaks its Chat Completions protocol, through the package `openai`, an optional
- * peer that is loaded at the first call. One call, not streamed. The package itself retries twice on 408, 409, 429, 5xx and
- * lost connections.
+ * A model of OpenAI, or of a server that speaks its protocol, through the package `openai`, an optional peer that is loaded at
+ * the first call. OpenAI's newer models are asked through the Responses API, stateless; everything else through Chat
+ * Completions. A request with `onDelta` is streamed.
  *
  * @example
  * ```ts
  * const llm = openaiLLM({ model: 'gpt-6-luna' });
  * const { message } = await llm.complete({ messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }] });
+ *
+ * const local = openaiLLM({ model: 'qwen3', baseURL: 'http://localhost:11434/v1' });
  * ```
  */
 export function openaiLLM(options: OpenAILLMOptions): LLM {
-  const { model, baseURL, maxOutputTokens, prices } = options;
-  const apiKey = options.apiKey ?? (isThisMachine(baseURL) ? 'none' : undefined);
-  return sdkLLM(options, {
+  const { model } = options;
+  const baseURL = options.baseURL ?? environmentVariable('OPENAI_BASE_URL') ?? defaultBaseURL;
+  const profile = profileFrom(options.server, baseURL);
+  const facts = modelFacts(model, profile.name === 'openai' ? 'openai' : 'compatible', options.facts);
+  const api =
+    options.api ?? (facts.provider === 'openai' && facts.needsResponsesForTools ? 'responses' : 'chat-completions');
+  const requestOptions = { ...options, server: profile, facts };
+
+  return sdkLLM<OpenAI, Body, Answer>(options, {
     provider: 'openai',
+    facts,
+    baseURL,
     newClient: async () => {
-      const OpenAI = await loadOpenAI();
-      return new OpenAI({ ...(apiKey === undefined ? {} : { apiKey }), ...(baseURL === undefined ? {} : { baseURL }) });
+      const OpenAIClient = await loadOpenAI();
+      const apiKey =
+        options.apiKey ?? environmentVariable('OPENAI_API_KEY') ?? (isThisMachine(baseURL) ? 'none' : undefined);
+      return new OpenAIClient({
+        baseURL,
+        maxRetries: 0,
+        fetch: withReadableBodies((...sent) => globalThis.fetch(...sent)),
+        ...(apiKey === undefined ? {} : { apiKey }),
+        ...(options.headers === undefined ? {} : { defaultHeaders: options.headers }),
+      });
     },
     keysOf: (client) => [client.apiKey],
-    toRequest: (request, client) =>
-      toChatCompletionsRequest(request, {
-        model,
-        // The client's own, since the address can come from the environment.
-        isCompatibleServer: hostOf(client.baseURL) !== 'api.openai.com',
-        ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-      }),
-    send: async (client, body, signal) => {
-      const response = await client.chat.completions.create(body, signal === undefined ? {} : { signal });
-      const error = errorInResponse(response);
-      if (error !== undefined) throw error;
-      return response;
+    toRequest: (request) => {
+      const names = toolNames(request);
+      return api === 'responses'
+        ? { api, names, body: toResponsesRequest(request, requestOptions) }
+        : { api, names, body: toChatCompletionsRequest(request, requestOptions) };
     },
-    fromResponse: (response, request) =>
-      fromChatCompletion(response, { request, model, ...(prices === undefined ? {} : { prices }) }),
+    send: async (client, sent, { signal, timeoutMs, onDelta }) => {
+      const how = { signal, timeout: timeoutMs };
+      const nameOf = (name: string) => sent.names.fromWire(name);
+      if (sent.api === 'responses') {
+        const response =
+          onDelta === undefined
+            ? await client.responses.create(sent.body, how)
+            : await responseOfEvents(
+                await client.responses.create({ ...sent.body, stream: true }, how),
+                onDelta,
+                nameOf,
+              );
+        throwIfError(response);
+        return { api: sent.api, response };
+      }
+      const streamed = {
+        stream: true as const,
+        ...(profile.asksForStreamUsage ? { stream_options: { include_usage: true } } : {}),
+      };
+      const response =
+        onDelta === undefined
+          ? await client.chat.completions.create(sent.body, how)
+          : await responseOfStream(
+              await client.chat.completions.create({ ...sent.body, ...streamed }, how),
+              onDelta,
+              nameOf,
+            );
+      throwIfError(response);
+      return { api: sent.api, response };
+    },
+    fromResponse: (answer, request, prices) => {
+      const reading = { request, model, ...(prices === undefined ? {} : { prices }) };
+      return answer.api === 'responses'
+        ? fromResponse(answer.response, reading)
+        : fromChatCompletion(answer.response, reading);
+    },
     toLLMError,
   });
 }
 
-function isThisMachine(baseURL: string | undefined): boolean {
-  return ['localhost', '127.0.0.1', '[::1]'].includes(hostOf(baseURL) ?? '');
+function profileFrom(server: ServerName | ServerProfile | undefined, baseURL: string): ServerProfile {
+  if (server === undefined) return profileOfAddress(baseURL);
+  return typeof server === 'string' ? serverProfile(server) : server;
 }
 
-function hostOf(url: string | undefined): string | undefined {
-  return url !== undefined && URL.canParse(url) ? new URL(url).hostname : undefined;
+function throwIfError(response: unknown): void {
+  const error = errorInResponse(response);
+  if (error !== undefined) throw error;
 }

@@ -1,6 +1,7 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
-import { errorInResponse, toLLMError } from './map-error.js';
+import { BrokenStream, ErrorInAnswer, errorInResponse } from './error-body.js';
+import { toLLMError } from './map-error.js';
 
 /** What the SDK throws for an answer with this status and error object. */
 const thrown = (status: number, error: object, headers: Record<string, string> = {}) =>
@@ -71,13 +72,13 @@ describe('toLLMError: overflow', () => {
     [
       'Trying to keep the first 15857 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens',
       'input',
-      undefined,
-      undefined,
+      15_857,
+      4_096,
     ],
-    ['Range of input length should be [1, 30720]', 'input', undefined, undefined],
-    ["The input (9000 tokens) is longer than the model's context length (8192 tokens).", 'input', undefined, undefined],
-    ['Your request exceeded model token limit: 262144 (requested: 300000)', 'input', undefined, undefined],
-    ['Prompt contains 9000 tokens, too large for model with 8192 maximum context length', 'input', 9_000, undefined],
+    ['Range of input length should be [1, 30720]', 'input', undefined, 30_720],
+    ["The input (9000 tokens) is longer than the model's context length (8192 tokens).", 'input', 9_000, 8_192],
+    ['Your request exceeded model token limit: 262144 (requested: 300000)', 'input', undefined, 262_144],
+    ['Prompt contains 9000 tokens, too large for model with 8192 maximum context length', 'input', 9_000, 8_192],
   ])('%s', (message, kind, inputTokens, contextWindow) => {
     const error = mapped(400, message);
     expect(error).toMatchObject({ code: 'context-window-exceeded', kind, isRetryable: false, statusCode: 400 });
@@ -112,7 +113,6 @@ describe('toLLMError: no overflow, although it looks like one', () => {
       'invalid-request',
     ],
     [400, "Invalid 'tools': array too long. Expected an array with maximum length 128", 'invalid-request'],
-    [413, 'Request Entity Too Large', 'invalid-request'],
   ])('%i %s', (status, message, code) => expect(mapped(status, message).code).toBe(code));
 });
 
@@ -152,6 +152,42 @@ describe('toLLMError: everything else', () => {
     ],
     [400, 'Your request was rejected.', { code: 'content_policy_violation' }, 'content-policy'],
     [403, 'Your input was flagged.', { code: 'content_filter' }, 'content-policy'],
+    [
+      400,
+      "Item 'rs_1' of type 'reasoning' was provided without its required following item.",
+      { param: 'input' },
+      'malformed-history',
+    ],
+    [
+      400,
+      "Item 'fc_1' of type 'function_call' was provided without its required 'reasoning' item: 'rs_1'.",
+      {},
+      'malformed-history',
+    ],
+    [
+      404,
+      "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false.",
+      {},
+      'malformed-history',
+    ],
+    [400, 'No tool call found for function call output with call_id call_1.', {}, 'malformed-history'],
+    [400, 'No tool output found for function call call_1.', {}, 'malformed-history'],
+    [400, 'It could not be read.', { code: 'invalid_encrypted_content' }, 'malformed-history'],
+    [400, 'Function call is missing a thought_signature in functionCall parts.', {}, 'malformed-history'],
+    [400, 'The `reasoning_content` in the thinking mode must be passed back to the API.', {}, 'malformed-history'],
+    [
+      400,
+      'thinking is enabled but reasoning_content is missing in assistant tool call message at index 13',
+      {},
+      'malformed-history',
+    ],
+    [400, "Unexpected role 'user' after role 'tool'", { code: '3230' }, 'malformed-history'],
+    [
+      400,
+      'Filtered.',
+      { code: 'content_filter', innererror: { code: 'ResponsibleAIPolicyViolation' } },
+      'content-policy',
+    ],
     [401, 'Incorrect API key provided.', { code: 'invalid_api_key' }, 'authentication'],
     [403, 'Not allowed.', {}, 'authentication'],
     [404, "The model 'x' does not exist.", { code: 'model_not_found' }, 'invalid-request'],
@@ -180,12 +216,33 @@ describe('toLLMError: everything else', () => {
   });
 });
 
-describe('errorInResponse', () => {
-  it('finds an error that came with status 200, and no other', () => {
+describe('toLLMError: after status 200', () => {
+  it('finds an error that came in place of an answer, and no other', () => {
     const found = errorInResponse({ error: { code: 400, message: 'maximum context length is 10 tokens' } });
     expect(toLLMError(found)).toMatchObject({ code: 'context-window-exceeded', statusCode: 400 });
     expect(toLLMError(errorInResponse({ error: { message: 'Upstream failed.' } })).code).toBe('service-unavailable');
     expect(errorInResponse({ choices: [], error: null })).toBeUndefined();
+    expect(errorInResponse({ object: 'response', output: [], error: null })).toBeUndefined();
+    expect(errorInResponse({ object: 'response', output: [], error: { message: 'No.' } })?.message).toBe('No.');
     expect(errorInResponse('text')).toBeUndefined();
+  });
+
+  it.each([
+    [{ code: 'context_length_exceeded', message: 'Your input exceeds the context window.' }, 'context-window-exceeded'],
+    [{ code: 'rate_limit_exceeded', message: 'Slow down.' }, 'rate-limit'],
+    [{ code: 'insufficient_quota', message: 'Pay.' }, 'rate-limit'],
+    [{ code: 'server_error', message: 'Sorry.' }, 'service-unavailable'],
+    [{ code: 'image_content_policy_violation', message: 'No.' }, 'content-policy'],
+    [{ code: 'invalid_image', message: 'What is this?' }, 'invalid-request'],
+    [{ message: 'roles must alternate' }, 'malformed-history'],
+    [{ message: 'Something.' }, 'service-unavailable'],
+    [{ code: 503, message: 'Somebody is down.' }, 'service-unavailable'],
+  ])('%j', (error, code) => expect(toLLMError(new ErrorInAnswer(error)).code).toBe(code));
+
+  it('calls a stream that broke off unavailable, and leaves an error of our own as it is', () => {
+    const broken = toLLMError(new BrokenStream(new TypeError('terminated')));
+    expect(broken).toMatchObject({ code: 'service-unavailable', isRetryable: true });
+    expect(toLLMError(broken)).toBe(broken);
+    expect(toLLMError(new SyntaxError('Unexpected end of JSON input')).code).toBe('service-unavailable');
   });
 });

@@ -3,105 +3,138 @@ import {
   ContentPolicyError,
   ContextWindowExceededError,
   InvalidRequestError,
+  LLMError,
   MalformedHistoryError,
   RateLimitError,
   ServiceUnavailableError,
 } from '../errors.js';
-import type { LLMError, LLMErrorOptions, OverflowKind } from '../errors.js';
+import type { LLMErrorOptions } from '../errors.js';
 import { field, readHttpFailure, textOf } from '../http-failure.js';
+import { classifyOverflow, rateLimitKind } from '../overflow.js';
 import { secretsOf } from '../secrets.js';
 import type { Secrets } from '../secrets.js';
+import { BrokenStream, ErrorInAnswer } from './error-body.js';
+import { resetAfterMs } from './rate-limit-reset.js';
+import type { ServerName } from './server-profile.js';
 
-/**
- * What looks like an overflow and is none: limits per minute, an answer longer than the model gives, a string or a list
- * that is too long.
- *
- * @see provider-protocol section E.1
- */
-const notOverflow =
-  /rate.?limit|too many requests|tokens per min|\bTPM\b|per minute|too many tokens, please wait|max_tokens is too large|maximum allowed number of output tokens|string too long|array too long|thinking budget/i;
-
-/** @see provider-protocol section E.2 */
-const overflowCodes: readonly string[] = ['context_length_exceeded', 'exceed_context_size_error'];
-
-/** OpenAI's own words and those of the servers that speak its protocol. @see provider-protocol sections D and E.3 */
-const overflowTexts: readonly RegExp[] = [
-  /maximum context length/i,
-  /exceeds? the context window/i,
-  /input tokens exceed the configured limit/i,
-  /input token count.*exceeds the maximum/is,
-  /maximum prompt length is/i,
-  /reduce the length of the messages/i,
-  /exceeds? the available context size/i,
-  /context length is only/i,
-  /greater than the context length/i,
-  /when context the overflows/i,
-  /longer than the model's context length/i,
-  /too large for model with/i,
-  /exceeded model token limit/i,
-  /context window exceeds limit/i,
-  /input is too long for requested model/i,
-  /range of input length should be/i,
-  /prompt (?:is )?too long/i,
-  /prompt exceeds max length/i,
-  /exceeds the limit of \d+/i,
-  /max_tokens must be at least 1, got -\d+/i,
+/** @see provider-protocol B.2, B.3, C.1 and section D */
+const malformedTexts: readonly RegExp[] = [
+  /must be followed by tool messages/i,
+  /must be a response to a prece+ding message/i,
+  /tool_call_ids? did not have response/i,
+  /roles must alternate/i,
+  /unexpected role/i,
+  /expected last role/i,
+  /tool call id was/i,
+  /not the same number of function calls and responses/i,
+  /system message must be at the beginning/i,
+  /expected a string, got null/i,
+  /'content' field must be a string/i,
+  /function (?:call|response) turn comes/i,
+  /number of function response parts/i,
+  /missing a thought_signature/i,
+  /reasoning_content\W.*must be passed back|missing reasoning_content|reasoning_content is missing/i,
+  /without its required (?:following item|'?reasoning'? item)/i,
+  /items are not persisted/i,
+  /no tool (?:call|output) found for function call/i,
+  /expected an id that begins with/i,
+  /duplicate item found with id/i,
+  /missing required parameter: 'input\[\d+\]\.summary'/i,
+  /encrypted content .*could not be (?:verified|decrypted)/i,
 ];
 
-/** @see provider-protocol B.2, B.3 and section D */
-const malformedTexts =
-  /must be followed by tool messages|must be a response to a prece+ding message|roles must alternate|unexpected role|expected last role|expected a string, got null|function call turn|function response turn|tool_call_ids? did not have response|tool call id was|reasoning_content .*must be passed back|system message must be at the beginning/i;
+/** What to do where a server of a known kind was taken for another. */
+const hints: readonly (readonly [RegExp, ServerName])[] = [
+  [/roles must alternate/i, 'strict-template'],
+  [/system message must be at the beginning/i, 'vllm'],
+  [/'content' field must be a string/i, 'lmstudio'],
+  [/length of 9|after role 'tool'|expected last role/i, 'mistral'],
+  [/missing a thought_signature|function call turn comes/i, 'gemini'],
+  [/reasoning_content\W.*must be passed back|reasoning_content is missing|missing reasoning_content/i, 'deepseek'],
+];
 
-const policyCodes: readonly string[] = ['content_policy_violation', 'content_filter', 'invalid_prompt'];
+const malformedCodes: readonly string[] = ['invalid_encrypted_content', 'invalid_request_message_order'];
+
+const policyCodes = /^(?:content_filter|invalid_prompt|responsibleaipolicyviolation|\w+_policy(?:_violation)?)$/i;
+
+/** The statuses of errors that come inside a stream, after status 200. */
+const statusOfCode: readonly (readonly [RegExp, number])[] = [
+  [/rate_limit|insufficient_quota|too_many_requests/i, 429],
+  [/invalid_api_key|authentication/i, 401],
+  [/permission/i, 403],
+  [/not_found/i, 404],
+  [/server_error|overloaded|unavailable|timeout/i, 500],
+  [/invalid|unsupported|string_above|context_length|exceed_context|_image|image_|policy|content_filter/i, 400],
+];
 
 /**
  * The error class for what the SDK threw. The order is that of section E: what is no overflow although it looks like one,
  * codes, words; then everything else by status.
  *
- * @see provider-protocol B.1, B.7, D and E
+ * @see provider-protocol B.1, B.7, C.3, D and E
  */
 export function toLLMError(thrown: unknown, secrets: Secrets = secretsOf([])): LLMError {
+  if (LLMError.isInstance(thrown)) return thrown;
   const failure = readHttpFailure(thrown);
-  const { statusCode, requestId, retryAfterMs } = failure;
-  const code = textOf(field(failure.body, 'code')) ?? '';
-  const type = textOf(field(failure.body, 'type')) ?? '';
+  const { requestId, body } = failure;
+  const codes = [
+    field(body, 'code'),
+    field(body, 'type'),
+    field(field(body, 'innererror'), 'code'),
+    field(body, 'status'),
+  ]
+    .map(textOf)
+    .filter((code) => code !== undefined);
   // A router puts the words of the server behind it aside.
-  const behind = textOf(field(field(failure.body, 'metadata'), 'raw')) ?? '';
-  const said = `${textOf(field(failure.body, 'message')) ?? failure.message} ${behind}`.trim();
-  const message = secrets.redact(`openai${statusCode === undefined ? '' : ` (${statusCode})`}: ${said}`);
+  const raw = field(field(body, 'metadata'), 'raw');
+  const behind = typeof raw === 'object' && raw !== null ? JSON.stringify(raw) : (textOf(raw) ?? '');
+  const text = `${textOf(field(body, 'message')) ?? failure.message} ${behind}`.trim();
+  // In a body that came with status 200 the status is in the error, if anywhere.
+  const statusCode = failure.statusCode ?? numericStatus(body);
+  const status = statusCode ?? (thrown instanceof ErrorInAnswer ? likelyStatus(codes, text) : undefined);
+  const message = secrets.redact(`openai${statusCode === undefined ? '' : ` (${statusCode})`}: ${text}`);
   const options: LLMErrorOptions = {
     provider: 'openai',
     statusCode,
     requestId,
-    retryAfterMs,
+    retryAfterMs: failure.retryAfterMs ?? (status === 429 ? resetAfterMs(field(thrown, 'headers'), codes) : undefined),
     cause: secrets.redactError(thrown),
   };
+  const refusal = { statusCode: status, codes, text, body };
 
-  if (statusCode === undefined) return withoutStatus(failure.isConnection, said, message, options);
-  if (statusCode === 429 || statusCode === 402) return rateLimit(code, said, message, options);
-  if (!notOverflow.test(said) && isOverflow([code, type], said)) {
-    return new ContextWindowExceededError(message, { ...options, ...overflowNumbers(said) });
-  }
-  if (statusCode === 401) return new AuthenticationError(message, options);
-  if (policyCodes.includes(code)) return new ContentPolicyError(message, options);
-  if (statusCode === 403) return new AuthenticationError(message, options);
-  if (malformedTexts.test(said)) return new MalformedHistoryError(message, options);
-  if (statusCode === 408 || statusCode === 409 || statusCode >= 500)
+  if (thrown instanceof BrokenStream || thrown instanceof SyntaxError)
     return new ServiceUnavailableError(message, options);
+  if (status === undefined) return withoutStatus(failure.isConnection, text, message, options);
+  if (status === 429 || status === 402) {
+    return new RateLimitError(message, { ...options, kind: rateLimitKind(refusal) });
+  }
+  const overflow = classifyOverflow(refusal);
+  if (overflow !== undefined) return new ContextWindowExceededError(message, { ...options, ...overflow });
+  if (status === 401) return new AuthenticationError(message, options);
+  if (codes.some((code) => policyCodes.test(code))) return new ContentPolicyError(message, options);
+  if (status === 403) return new AuthenticationError(message, options);
+  if (codes.some((code) => malformedCodes.includes(code)) || malformedTexts.some((pattern) => pattern.test(text))) {
+    const [, server] = hints.find(([pattern]) => pattern.test(text)) ?? [];
+    const hint = server === undefined ? '' : ` (If the server is not told from its address: server: '${server}')`;
+    return new MalformedHistoryError(`${message}${hint}`, options);
+  }
+  if (status === 408 || status === 409 || status >= 500) return new ServiceUnavailableError(message, options);
   return new InvalidRequestError(message, options);
 }
 
-/**
- * The error that a router sent with status 200 in place of an answer, in the form in which the SDK throws others.
- *
- * @see provider-protocol section D, OpenRouter
- */
-export function errorInResponse(response: unknown): Error | undefined {
-  const error = field(response, 'error');
-  if (typeof error !== 'object' || error === null || field(response, 'choices') !== undefined) return undefined;
-  const code = field(error, 'code');
-  const status = typeof code === 'number' && code >= 400 && code < 600 ? code : 500;
-  return Object.assign(new Error('an error in place of an answer'), { status, error });
+function numericStatus(body: unknown): number | undefined {
+  return [field(body, 'code'), field(body, 'status'), field(body, 'status_code')].find(
+    (code): code is number => typeof code === 'number' && code >= 400 && code < 600,
+  );
+}
+
+/** Where nothing tells, the server failed: it had already said that the request was fine. */
+function likelyStatus(codes: readonly string[], text: string): number {
+  for (const code of codes) {
+    const known = statusOfCode.find(([pattern]) => pattern.test(code));
+    if (known !== undefined) return known[1];
+  }
+  return malformedTexts.some((pattern) => pattern.test(text)) ? 400 : 500;
 }
 
 function withoutStatus(isConnection: boolean, said: string, message: string, options: LLMErrorOptions): LLMError {
@@ -109,48 +142,4 @@ function withoutStatus(isConnection: boolean, said: string, message: string, opt
   // The client says so before it sends anything.
   if (/credentials|authentication method|api.?key/i.test(said)) return new AuthenticationError(message, options);
   return new InvalidRequestError(message, options);
-}
-
-function rateLimit(code: string, said: string, message: string, options: LLMErrorOptions): RateLimitError {
-  if (options.statusCode === 402 || code === 'insufficient_quota') {
-    return new RateLimitError(message, { ...options, kind: 'quota' });
-  }
-  const [, limit, requested] = /limit:? (\d+),? requested:? (\d+)/i.exec(said) ?? [];
-  const isTooLarge = /request too large/i.test(said) && Number(requested) > Number(limit);
-  return new RateLimitError(message, { ...options, kind: isTooLarge ? 'too-large' : 'rate' });
-}
-
-function isOverflow(codes: readonly string[], said: string): boolean {
-  return codes.some((code) => overflowCodes.includes(code)) || overflowTexts.some((text) => text.test(said));
-}
-
-/** The sizes that the words name. Where the input alone fits, the answer is what does not. */
-function overflowNumbers(said: string): { kind: OverflowKind; inputTokens?: number; contextWindow?: number } {
-  const contextWindow = numberIn(
-    said,
-    /(?:maximum (?:context|prompt) length(?: is| of)?|context length is only|configured limit of|maximum number of tokens allowed|limit of) \(?(\d+)/i,
-  );
-  const messages = numberIn(
-    said,
-    /(\d+) (?:in the messages|of text input)|prompt contains (?:at least )?(\d+)|you passed (\d+) input|messages resulted in (\d+)|input token count \((\d+)\)|request contains (\d+)|prompt token count of (\d+)/i,
-  );
-  const functions = numberIn(said, /(\d+) in the functions/i) ?? 0;
-  const output = numberIn(said, /(\d+) in the (?:completion|output)|requested (\d+) output tokens/i);
-  const inputTokens = messages === undefined ? undefined : messages + functions;
-  const answerIsTheCause =
-    contextWindow !== undefined && inputTokens !== undefined && output !== undefined && inputTokens < contextWindow;
-  return {
-    kind: answerIsTheCause ? 'input-and-output' : 'input',
-    ...(inputTokens === undefined ? {} : { inputTokens }),
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-  };
-}
-
-/** The first group of the pattern that matched. */
-function numberIn(text: string, pattern: RegExp): number | undefined {
-  const digits = pattern
-    .exec(text)
-    ?.slice(1)
-    .find((group) => group !== undefined);
-  return digits === undefined ? undefined : Number(digits);
 }

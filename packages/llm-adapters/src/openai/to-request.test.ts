@@ -2,6 +2,8 @@ import type { Message, ToolMessage } from '@palimpsest/events';
 import { describe, expect, it } from 'vitest';
 import { InvalidRequestError } from '../errors.js';
 import { failedSilently, startOfConversation } from '../wire/placeholders.js';
+import { serverProfile } from './server-profile.js';
+import type { ServerName } from './server-profile.js';
 import { toChatCompletionsRequest } from './to-request.js';
 
 const model = 'gpt-4o';
@@ -39,7 +41,7 @@ describe('toChatCompletionsRequest', () => {
         toolChoice: { tool: 'run' },
         maxOutputTokens: 500,
         cache: { key: 'conversation-1' },
-        responseFormat: { name: 'the answer', schema: { type: 'object' } },
+        responseFormat: { name: 'the answer', schema: { type: 'object', properties: {} } },
       },
       { model },
     );
@@ -72,7 +74,11 @@ describe('toChatCompletionsRequest', () => {
       prompt_cache_key: 'conversation-1',
       response_format: {
         type: 'json_schema',
-        json_schema: { name: 'the_answer', schema: { type: 'object' }, strict: true },
+        json_schema: {
+          name: 'the_answer',
+          schema: { type: 'object', properties: {}, required: [], additionalProperties: false },
+          strict: true,
+        },
       },
     });
   });
@@ -132,17 +138,17 @@ describe('toChatCompletionsRequest', () => {
   });
 
   it('limits the answer in the words that the server knows', () => {
-    const limit = (name: string, isCompatibleServer: boolean) => {
+    const limit = (name: string, server: ServerName) => {
       const { max_tokens, max_completion_tokens } = toChatCompletionsRequest(
         { messages: [user('a')] },
-        { model: name, maxOutputTokens: 9, isCompatibleServer },
+        { model: name, maxOutputTokens: 9, server: serverProfile(server) },
       );
       return { max_tokens, max_completion_tokens };
     };
-    expect(limit('gpt-4o', false)).toEqual({ max_completion_tokens: 9 });
-    expect(limit('qwen3', true)).toEqual({ max_tokens: 9 });
-    expect(limit('openai/gpt-6-luna', true)).toEqual({ max_completion_tokens: 9 });
-    expect(limit('o4-mini', true)).toEqual({ max_completion_tokens: 9 });
+    expect(limit('gpt-4o', 'openai')).toEqual({ max_completion_tokens: 9 });
+    expect(limit('qwen3', 'compatible')).toEqual({ max_tokens: 9 });
+    expect(limit('openai/gpt-6-luna', 'openrouter')).toEqual({ max_completion_tokens: 9 });
+    expect(limit('o4-mini', 'compatible')).toEqual({ max_completion_tokens: 9 });
   });
 
   it.each([

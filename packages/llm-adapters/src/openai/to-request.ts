@@ -1,17 +1,24 @@
-import { isMeaningful } from '@palimpsest/events';
 import type { AssistantMessage, ContentPart, Message, ToolMessage } from '@palimpsest/events';
 import type OpenAI from 'openai';
 import type { CompletionRequest, JsonSchemaFormat, ToolChoice } from '../llm.js';
+import { modelFacts } from '../models/model-facts.js';
+import type { ModelFacts } from '../models/model-facts.js';
 import { callIds } from '../wire/call-ids.js';
 import type { CallIds } from '../wire/call-ids.js';
 import { imageSource } from '../wire/image-source.js';
-import { failedSilently, imageNotShown, startOfConversation } from '../wire/placeholders.js';
-import { shortHash } from '../wire/short-hash.js';
+import { failedSilently, imageNotShown } from '../wire/placeholders.js';
 import { toolArguments } from '../wire/tool-input.js';
 import { toolNames } from '../wire/tool-names.js';
 import type { ToolNames } from '../wire/tool-names.js';
 import { assertOneToolPerName } from '../wire/unique-tools.js';
-import { isReasoningModel, needsEffortNoneForTools } from './model-facts.js';
+import { cacheBreakpoint, cacheFields, stableCount, takesBreakpoints } from './cache-hints.js';
+import { messagesInOrder } from './message-order.js';
+import type { OpenAIModelOptions } from './model-options.js';
+import { mistralCallIds } from './mistral-call-ids.js';
+import { serverProfile } from './server-profile.js';
+import type { ServerProfile } from './server-profile.js';
+import { sendableFormat } from './strict-schema.js';
+import { signatureOfCall } from './thought-signatures.js';
 
 type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
 type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;
@@ -19,18 +26,18 @@ type WirePart = OpenAI.Chat.ChatCompletionContentPartText | OpenAI.Chat.ChatComp
 
 /** @see provider-protocol rule B3 */
 const maxCallIdLength = 40;
-/** @see provider-protocol rule B11 */
-const maxCacheKeyLength = 64;
 /** Between the parts of a message that becomes one string. */
 const partSeparator = '\n\n';
 
 /** What a request to Chat Completions depends on besides the request. */
-export interface ChatCompletionsOptions {
+export interface ChatCompletionsOptions extends OpenAIModelOptions {
   readonly model: string;
   /** The longest answer where the request does not say. Unit: tokens. @defaultValue the provider's */
   readonly maxOutputTokens?: number;
-  /** The server is not OpenAI's own: it is told the longest answer by the older `max_tokens`. @defaultValue false */
-  readonly isCompatibleServer?: boolean;
+  /** @defaultValue OpenAI itself */
+  readonly server?: ServerProfile;
+  /** @defaultValue what the table knows of the model */
+  readonly facts?: ModelFacts;
 }
 
 /**
@@ -40,20 +47,24 @@ export interface ChatCompletionsOptions {
  *
  * - Text alone is one string, its parts joined by a blank line; with images it is parts.
  * - Images of a tool result follow the batch's results in a user message, since a tool message takes text only.
- * - Blank text is left out, and so is a message that has nothing else. Thinking is not sent.
+ * - Blank text is left out, and so is a message that has nothing else. Thinking is sent where the server wants it back.
  *
  * @throws {@link InvalidRequestError} when two tools have one name.
- * @see provider-protocol section B
+ * @see provider-protocol sections B and D
  */
 export function toChatCompletionsRequest(request: CompletionRequest, options: ChatCompletionsOptions): Body {
   const { tools = [], responseFormat, cache } = request;
+  const { model, server: profile = serverProfile('openai'), parallelToolCalls } = options;
+  const facts = options.facts ?? modelFacts(model, profile.name === 'openai' ? 'openai' : 'compatible');
   assertOneToolPerName(tools, 'openai');
   const names = toolNames(request);
   const maxOutputTokens = request.maxOutputTokens ?? options.maxOutputTokens;
+  const effort = options.effort ?? (tools.length > 0 && needsEffortNone(facts) ? 'none' : undefined);
   return {
-    model: options.model,
-    messages: wireMessages(request.messages, names),
-    ...(maxOutputTokens === undefined ? {} : outputLimit(maxOutputTokens, options)),
+    model,
+    messages: messagesWithBreakpoint(request, names, { model, profile }),
+    ...(maxOutputTokens === undefined ? {} : outputLimit(maxOutputTokens, model, profile)),
+    ...(effort === undefined ? {} : { reasoning_effort: effort }),
     ...(tools.length === 0
       ? {}
       : {
@@ -61,77 +72,102 @@ export function toChatCompletionsRequest(request: CompletionRequest, options: Ch
             type: 'function' as const,
             function: { name: names.toWire(name), description, parameters: inputSchema },
           })),
-          ...(needsEffortNoneForTools(options.model) ? { reasoning_effort: 'none' as const } : {}),
           ...(request.toolChoice === undefined ? {} : { tool_choice: wireToolChoice(request.toolChoice, names) }),
+          ...(parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }),
         }),
     ...(responseFormat === undefined ? {} : { response_format: wireFormat(responseFormat) }),
-    ...(cache?.key === undefined ? {} : { prompt_cache_key: cacheKey(cache.key) }),
+    ...cacheFields(cache, { model, profile, cacheTtl: options.cacheTtl }),
   };
 }
 
-function outputLimit(
-  maxOutputTokens: number,
-  { model, isCompatibleServer = false }: ChatCompletionsOptions,
-): Pick<Body, 'max_tokens' | 'max_completion_tokens'> {
-  return isCompatibleServer && !isReasoningModel(model)
+/** Tools with any other effort are refused here; where `none` is refused too, the provider decides. @see provider-protocol B.5 */
+function needsEffortNone({ provider, needsResponsesForTools, acceptsEffortNone }: ModelFacts): boolean {
+  return provider === 'openai' && needsResponsesForTools && acceptsEffortNone;
+}
+
+/** OpenAI's reasoning models refuse `max_tokens`, also behind a router. @see provider-protocol B.3 */
+function outputLimit(maxOutputTokens: number, model: string, { outputLimit: field }: ServerProfile): Partial<Body> {
+  const isReasoningModel = /^(?:[\w.-]+\/)?(?:gpt-(?:[5-9]|\d\d)|o\d)/i.test(model);
+  return field === 'max_tokens' && !isReasoningModel
     ? { max_tokens: maxOutputTokens }
     : { max_completion_tokens: maxOutputTokens };
 }
 
-function wireMessages(messages: readonly Message[], names: ToolNames): WireMessage[] {
-  const sent: WireMessage[] = [];
-  const ids = callIds({ maxLength: maxCallIdLength });
-  let imagesOfResults: WirePart[] = [];
-  const endBatch = () => {
-    if (imagesOfResults.length > 0) sent.push({ role: 'user', content: imagesOfResults });
-    imagesOfResults = [];
-  };
-  for (const message of messages) {
-    if (message.role !== 'tool') endBatch();
-    switch (message.role) {
-      case 'system': {
-        const content = textOnly(message.content);
-        if (content !== '') sent.push({ role: 'system', content });
-        break;
-      }
-      case 'user': {
-        const content = textAndImages(message.content);
-        if (content.length > 0) sent.push({ role: 'user', content });
-        break;
-      }
-      case 'assistant': {
-        const assistant = wireAssistant(message, ids, names);
-        if (assistant !== undefined) sent.push(assistant);
-        break;
-      }
-      case 'tool':
-        sent.push({ role: 'tool', tool_call_id: ids.ofResult(message.toolCallId), content: resultText(message) });
-        imagesOfResults.push(...resultImages(message));
-    }
-  }
-  endBatch();
-  return sent.length > 0 ? sent : [{ role: 'user', content: startOfConversation }];
+function messagesWithBreakpoint(
+  { messages, cache }: CompletionRequest,
+  names: ToolNames,
+  { model, profile }: { readonly model: string; readonly profile: ServerProfile },
+): WireMessage[] {
+  const sent = wireMessages(messages, names, profile);
+  const count = takesBreakpoints(model, profile) ? stableCount(messages, cache?.stableMessages) : undefined;
+  if (count === undefined) return sent;
+  // A longer history extends a shorter one, so the first messages are as many as they are alone.
+  const end = wireMessages(messages.slice(0, count), names, profile).length;
+  // All of them in parts, so that nothing but the mark itself moves from request to request.
+  const inParts = sent.map(withParts);
+  const place = inParts.findLastIndex(({ content }, index) => index < end && Array.isArray(content));
+  return inParts.map((message, index) => (index === place ? withBreakpoint(message) : message));
 }
 
-function wireAssistant(message: AssistantMessage, ids: CallIds, names: ToolNames): WireMessage | undefined {
+/** The message with its text as a part; as it is where it has no text. */
+function withParts(message: WireMessage): WireMessage {
+  const { content } = message;
+  if (typeof content !== 'string' || content === '') return message;
+  return { ...message, content: [{ type: 'text', text: content }] } as WireMessage;
+}
+
+/** The message with a mark behind its last part. */
+function withBreakpoint(message: WireMessage): WireMessage {
+  const parts = message.content as readonly WirePart[];
+  const marked = parts.map((part, index) => (index === parts.length - 1 ? { ...part, ...cacheBreakpoint } : part));
+  return { ...message, content: marked } as WireMessage;
+}
+
+function wireMessages(messages: readonly Message[], names: ToolNames, profile: ServerProfile): WireMessage[] {
+  const ids = profile.callIds === 'forty' ? callIds({ maxLength: maxCallIdLength }) : mistralCallIds();
+  return messagesInOrder(messages, profile).map((message): WireMessage => {
+    switch (message.role) {
+      case 'system':
+        return { role: 'system', content: textOnly(message.content) };
+      case 'user':
+        return { role: 'user', content: userContent(message.content, profile) };
+      case 'assistant':
+        return wireAssistant(message, { ids, names, profile });
+      case 'tool':
+        return { role: 'tool', tool_call_id: ids.ofResult(message.toolCallId), content: resultText(message) };
+    }
+  });
+}
+
+interface AssistantContext {
+  readonly ids: CallIds;
+  readonly names: ToolNames;
+  readonly profile: ServerProfile;
+}
+
+function wireAssistant(message: AssistantMessage, context: AssistantContext): WireMessage {
+  const { ids, names, profile } = context;
   const { toolCalls = [] } = message;
   const text = textOnly(message.content);
-  if (toolCalls.length === 0) return text === '' ? undefined : { role: 'assistant', content: text };
+  if (toolCalls.length === 0) return { role: 'assistant', content: text };
   const sentIds = ids.ofCalls(toolCalls);
+  const reasoning = profile.reasoning === 'with-calls' ? { reasoning_content: message.reasoningContent ?? '' } : {};
   return {
     role: 'assistant',
-    content: text === '' ? null : text,
+    content: text === '' && profile.emptyContent === 'null' ? null : text,
+    ...reasoning,
     tool_calls: toolCalls.map((call, index) => ({
       id: sentIds[index] ?? call.id,
       type: 'function',
       function: { name: names.toWire(call.name), arguments: toolArguments(call.arguments) },
+      ...(profile.thoughtSignatures ? signatureOfCall(message, index) : {}),
     })),
   };
 }
 
-function textAndImages(content: readonly ContentPart[]): string | WirePart[] {
-  const parts = content.filter(isMeaningful);
-  return parts.some(({ type }) => type === 'image') ? parts.map(wirePart) : textOnly(parts);
+function userContent(content: readonly ContentPart[], profile: ServerProfile): string | WirePart[] {
+  if (profile.content === 'text') return textOnly(content, 'this server takes text only');
+  return content.some(({ type }) => type === 'image') ? content.map(wirePart) : textOnly(content);
 }
 
 function wirePart(part: ContentPart): WirePart {
@@ -143,8 +179,8 @@ function wirePart(part: ContentPart): WirePart {
 
 function textOnly(content: readonly ContentPart[], reason = 'it stands where only text can'): string {
   return content
-    .filter(isMeaningful)
     .map((part) => (part.type === 'text' ? part.text : imageNotShown(reason)))
+    .filter((text) => text.trim() !== '')
     .join(partSeparator);
 }
 
@@ -153,20 +189,10 @@ function resultText(message: ToolMessage): string {
   return text === '' && message.isError === true ? failedSilently : text;
 }
 
-function resultImages(message: ToolMessage): WirePart[] {
-  const images = message.content.filter(({ type }) => type === 'image').map(wirePart);
-  return images.length === 0 ? [] : [{ type: 'text', text: `(From the result of ${message.toolName}:)` }, ...images];
-}
-
 function wireToolChoice(choice: ToolChoice, names: ToolNames): NonNullable<Body['tool_choice']> {
   return typeof choice === 'string' ? choice : { type: 'function', function: { name: names.toWire(choice.tool) } };
 }
 
-function wireFormat({ name, schema, strict = true }: JsonSchemaFormat): NonNullable<Body['response_format']> {
-  const sendable = name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'answer';
-  return { type: 'json_schema', json_schema: { name: sendable, schema: { ...schema }, strict } };
-}
-
-function cacheKey(key: string): string {
-  return key.length <= maxCacheKeyLength ? key : shortHash(key);
+function wireFormat(format: JsonSchemaFormat): NonNullable<Body['response_format']> {
+  return { type: 'json_schema', json_schema: sendableFormat(format) };
 }

@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkChatCompletionsRequest } from './chat-completions-request.js';
+import { post } from './openai-raw-request.js';
+import { openaiServer } from './openai-server.js';
+import type { ProviderServer } from './provider-server.js';
 
 // Raw bodies, written by hand: no converter of ours has touched them.
 const tool = (name: string) => ({ type: 'function', function: { name, parameters: {} } });
@@ -17,6 +20,28 @@ const call = (id: unknown, fields: object = {}) => ({
 });
 const calls = (...tool_calls: unknown[]) => ({ role: 'assistant', content: null, tool_calls });
 const result = (tool_call_id: string, content: unknown = 'ok') => ({ role: 'tool', tool_call_id, content });
+
+const marked = (count: number) => ({
+  role: 'user',
+  content: Array.from({ length: count }, () => ({
+    type: 'text',
+    text: 'Go.',
+    prompt_cache_breakpoint: { mode: 'explicit' },
+  })),
+});
+const open = { type: 'object', properties: { a: { type: 'string' } } };
+const closed = {
+  type: 'object',
+  properties: { a: { type: 'string' }, b: { anyOf: [{ type: 'null' }, { $ref: '#/$defs/b' }] } },
+  required: ['a', 'b'],
+  additionalProperties: false,
+  $defs: { b: { type: 'object', properties: {}, required: [], additionalProperties: false } },
+};
+const format = (schema: object, fields: object = {}) => ({
+  type: 'json_schema',
+  json_schema: { name: 'answer', strict: true, schema, ...fields },
+});
+const strictTool = (parameters: object) => ({ type: 'function', function: { name: 'run', strict: true, parameters } });
 
 const good: readonly (readonly [string, unknown])[] = [
   ['one message', body([user])],
@@ -38,6 +63,19 @@ const good: readonly (readonly [string, unknown])[] = [
   ['content in parts', body([{ role: 'user', content: [{ type: 'text', text: 'Go.' }] }])],
   ['arguments that do not parse', body([user, calls(call('a', { arguments: '{"a":' })), result('a')])],
   ['an empty result', body([user, calls(call('a')), result('a', '')])],
+  ['B8: a model that reasons beside tools', body([user], { model: 'gpt-5.2', reasoning_effort: 'high' })],
+  ['B8: gpt-5.5 with tools and no effort', body([user], { model: 'gpt-5.5' })],
+  ['B8: gpt-6-sol with tools and the effort none', body([user], { model: 'gpt-6-sol', reasoning_effort: 'none' })],
+  ['B8: gpt-6.2-sol without tools', body([user], { model: 'gpt-6.2-sol', tools: undefined, reasoning_effort: 'high' })],
+  ['B9: sampling of a model that has it', body([user], { temperature: 0.2, max_tokens: 5, stop: ['x'] })],
+  ['B9: the default temperature', body([user], { model: 'gpt-5', temperature: 1, presence_penalty: 0 })],
+  ['B9: the limit of a reasoning model', body([user], { model: 'gpt-5', max_completion_tokens: 5 })],
+  ['B10: a schema that is not to be enforced', body([user], { response_format: format(open, { strict: false }) })],
+  ['B10: a schema that can be enforced', body([user], { response_format: format(closed) })],
+  ['B10: a strict tool', body([user], { tools: [strictTool(closed)] })],
+  ['B11: a cache key of 64 and four breakpoints', body([marked(4)], { prompt_cache_key: 'x'.repeat(64) })],
+  ['B12: options of a stream', body([user], { stream: true, stream_options: { include_usage: true } })],
+  ['B12: parallel calls with tools', body([user], { parallel_tool_calls: false, tool_choice: 'auto' })],
   ['128 tools', body([user], { tools: Array.from({ length: 128 }, (_, index) => tool(`tool-${index}`)) })],
 ];
 
@@ -105,6 +143,69 @@ const bad: readonly (readonly [rule: string, path: string, what: string, body: u
     '129 tools',
     body([user], { tools: Array.from({ length: 129 }, (_, index) => tool(`tool-${index}`)) }),
   ],
+  [
+    'B8',
+    'reasoning_effort',
+    'gpt-5.5 with tools and effort',
+    body([user], { model: 'gpt-5.5', reasoning_effort: 'low' }),
+  ],
+  ['B8', 'reasoning_effort', 'gpt-6-sol with tools and no effort', body([user], { model: 'gpt-6-sol' })],
+  ['B8', 'reasoning_effort', 'gpt-6.2-sol with tools', body([user], { model: 'gpt-6.2-sol', reasoning_effort: 'low' })],
+  [
+    'B8',
+    'reasoning_effort',
+    'gpt-6.1-sol without reasoning',
+    body([user], { model: 'gpt-6.1-sol', reasoning_effort: 'none' }),
+  ],
+  ['B8', 'reasoning_effort', 'a gpt not known here', body([user], { model: 'gpt-9' })],
+  ['B9', 'max_tokens', 'max_tokens of a reasoning model', body([user], { model: 'gpt-5', max_tokens: 5 })],
+  ['B9', 'temperature', 'temperature of a reasoning model', body([user], { model: 'o4-mini', temperature: 0.2 })],
+  ['B9', 'top_p', 'top_p of a reasoning model', body([user], { model: 'gpt-5', top_p: 0.5 })],
+  ['B9', 'stop', 'stop of a reasoning model', body([user], { model: 'gpt-5', stop: ['x'] })],
+  ['B9', 'presence_penalty', 'a penalty of a reasoning model', body([user], { model: 'gpt-5', presence_penalty: 1 })],
+  ['B9', 'logprobs', 'logprobs of a reasoning model', body([user], { model: 'gpt-5', logprobs: true })],
+  ['B10', 'response_format', 'an open object', body([user], { response_format: format(open) })],
+  [
+    'B10',
+    'response_format',
+    'a key that is not required',
+    body([user], { response_format: format({ ...closed, required: ['a'] }) }),
+  ],
+  [
+    'B10',
+    'response_format',
+    'a root that is no object',
+    body([user], { response_format: format({ anyOf: [closed] }) }),
+  ],
+  [
+    'B10',
+    'response_format',
+    'an open object inside',
+    body([user], { response_format: format({ ...closed, $defs: { b: open } }) }),
+  ],
+  [
+    'B10',
+    'response_format',
+    'a keyword that cannot be enforced',
+    body([user], { response_format: format({ ...closed, allOf: [] }) }),
+  ],
+  [
+    'B10',
+    'response_format.json_schema.name',
+    'a name of other characters',
+    body([user], { response_format: format(closed, { name: 'my answer' }) }),
+  ],
+  ['B10', 'tools.0.function.parameters', 'a strict tool that is open', body([user], { tools: [strictTool(open)] })],
+  ['B11', 'prompt_cache_key', 'a cache key of 65 characters', body([user], { prompt_cache_key: 'x'.repeat(65) })],
+  ['B11', 'messages', 'five breakpoints', body([marked(5)])],
+  ['B12', 'stream_options', 'options of no stream', body([user], { stream_options: { include_usage: true } })],
+  [
+    'B12',
+    'parallel_tool_calls',
+    'parallel calls without tools',
+    body([user], { tools: undefined, parallel_tool_calls: true }),
+  ],
+  ['B12', 'tool_choice', 'a choice without tools', body([user], { tools: undefined, tool_choice: 'auto' })],
 ];
 
 describe('checkChatCompletionsRequest', () => {
@@ -116,6 +217,22 @@ describe('checkChatCompletionsRequest', () => {
     expect(found.filter((other) => other.rule !== rule)).toEqual([]);
   });
 
+  it.each([
+    ['gpt-6-sol', undefined, "To use function tools, use /v1/responses or set reasoning_effort to 'none'."],
+    ['gpt-5.5', 'low', 'Please use /v1/responses instead.'],
+  ])('says what to do about tools of %s', (model, reasoning_effort, words) => {
+    expect(checkChatCompletionsRequest(body([user], { model, reasoning_effort }))[0]?.message).toContain(words);
+  });
+
+  it('names the place in a schema', () => {
+    const schema = { ...closed, properties: { a: open, b: {} } };
+    const [found] = checkChatCompletionsRequest(body([user], { response_format: format(schema) }));
+    expect(found?.message).toBe(
+      "Invalid schema for response_format 'answer': In context=('properties', 'a'), 'additionalProperties' is required to " +
+        'be supplied and to be false.',
+    );
+  });
+
   it('names both sides where a result stands elsewhere', () => {
     const found = checkChatCompletionsRequest(body([user, calls(call('a')), user, result('a')]));
     expect(found.map(({ rule }) => rule)).toEqual(['B1', 'B2']);
@@ -125,4 +242,23 @@ describe('checkChatCompletionsRequest', () => {
     'refuses %j and does not throw',
     (request) => expect(checkChatCompletionsRequest(request)).not.toEqual([]),
   );
+});
+
+describe('the server, asked with no SDK between', () => {
+  let server: ProviderServer;
+  beforeAll(async () => {
+    server = await openaiServer({ reply: () => ({ message: { content: 'Yes.' } }) });
+  });
+  afterAll(() => server.close());
+
+  it.each(good)('answers %s', async (_what, request) => {
+    expect((await post(server, '/chat/completions', request)).status).toBe(200);
+  });
+
+  it.each(bad)('refuses by %s at %j: %s', async (_rule, path, _what, request) => {
+    const { status, body: answer } = await post(server, '/chat/completions', request);
+    expect(status).toBe(400);
+    const param = path === '' ? null : path.replaceAll(/\.(\d+)/g, '.[$1]');
+    expect(answer).toMatchObject({ error: { type: 'invalid_request_error', param } });
+  });
 });

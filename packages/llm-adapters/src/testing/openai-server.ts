@@ -1,105 +1,147 @@
-import { checkChatCompletionsRequest } from './chat-completions-request.js';
-import { serve, tokensOf } from './provider-server.js';
-import type { ProviderServer, ReceivedRequest, ServerError, ServerResponse } from './provider-server.js';
+import { chatCompletionsEndpoint } from './chat-completions-endpoint.js';
+import { compatProfiles } from './compat-profiles.js';
+import type { CompatProfileName } from './compat-profile.js';
+import { errorResponse, faultError, serverFailure } from './openai-errors.js';
+import type { OpenAIError } from './openai-errors.js';
+import type { OpenAIEndpoint } from './openai-exchange.js';
+import { promptCache } from './openai-prompt-cache.js';
+import type { OpenAIReply } from './openai-reply.js';
+import { faultAt, isDeliveryFault, spoiled } from './provider-fault.js';
+import type { DeliveryFault, Faults } from './provider-fault.js';
+import { serve } from './provider-server.js';
+import type { ProviderServer, ReceivedRequest, ServerResponse } from './provider-server.js';
+import { responsesEndpoint } from './responses-endpoint.js';
+import { issuedItems } from './responses-issued-items.js';
 import { objectIn } from './wire-json.js';
 import type { JsonObject } from './wire-json.js';
 
-/** What the server answers: a message as Chat Completions writes it, or an error. */
-export type OpenAIReply =
-  | { readonly message: JsonObject; readonly finish_reason?: string; readonly usage?: JsonObject }
-  | { readonly error: ServerError };
-
 /** Options of {@link openaiServer}. */
 export interface OpenAIServerOptions {
-  /** The answer to a request that passed; `index` counts them from 0. */
+  /** The answer to a request that passed; `index` counts them from 0. The body has `messages` or `input`, by its endpoint. */
   readonly reply: (body: JsonObject, index: number) => OpenAIReply | Promise<OpenAIReply>;
   /** Any other key is refused. @defaultValue every key is taken */
   readonly apiKey?: string;
   /** More is refused, at four characters of JSON a token. Unit: tokens. @defaultValue no bound */
   readonly contextWindow?: number;
+  /** Which server it is. All but OpenAI have only `/chat/completions`. @defaultValue OpenAI */
+  readonly profile?: CompatProfileName;
+  /** What goes wrong, by the number of the request. @defaultValue nothing */
+  readonly faults?: Faults;
+  /** How much of a text one event of a stream carries. Unit: characters. @defaultValue 8 */
+  readonly pieceSize?: number;
+  /** Whether Responses says inside a stream, after status 200, that a request is too large, as it may. @defaultValue true */
+  readonly overflowsInStream?: boolean;
+  /** Servers of one organisation take each other's reasoning items. @defaultValue `org-test` */
+  readonly organization?: string;
+  /** What `/models` lists. @defaultValue none */
+  readonly models?: readonly string[];
+  /** By which the prompt cache forgets. @defaultValue the clock */
+  readonly now?: () => Date;
 }
 
 /**
- * A server on this machine that refuses what OpenAI's Chat Completions refuses, as far as
- * {@link checkChatCompletionsRequest} knows it, and answers the rest. Not streamed.
+ * A server on this machine that behaves as OpenAI's Chat Completions and Responses are documented to, or as a server that
+ * imitates OpenAI: it refuses what the provider refuses and answers the rest, whole or as a stream (`stream: true`).
  *
- * @see provider-protocol B.1, B.7
+ * - Rules: those of {@link checkChatCompletionsRequest} and {@link checkResponsesRequest}; B13 and C11 (window: Chat
+ *   Completions also refuses where the answer asked for does not fit beside the input), B14 and C12 (streams), C5 and C10
+ *   (reasoning comes back as it was given out, at any server of the organisation).
+ * - Tokens: a quarter of the characters of the JSON of tools, instructions and messages.
+ * - Prompt cache: automatic, from 1,024 tokens, by the longest common prefix of that JSON, kept apart by `prompt_cache_key` and
+ *   model; before gpt-5.6 in steps of 128 tokens for 10 minutes, later to the token for 30 minutes, with
+ *   `cache_write_tokens`. A use renews the life. Explicit breakpoints are counted and change nothing.
+ * - Nothing is stored: `item_reference` and `previous_response_id` are refused whatever `store` says (C2).
+ * - A `message` is sent by Responses as items; `output` cannot be sent by Chat Completions.
+ *
+ * @see provider-protocol B, C, D and section F
  */
-export function openaiServer(options: OpenAIServerOptions): Promise<ProviderServer> {
+export async function openaiServer(options: OpenAIServerOptions): Promise<ProviderServer> {
+  const { contextWindow, pieceSize = 8, overflowsInStream = true, now = () => new Date() } = options;
+  const profile = options.profile === undefined ? undefined : compatProfiles[options.profile];
+  const basePath = profile?.basePath ?? '/v1';
+  const issued = await issuedItems(options.organization ?? 'org-test');
+  const cache = promptCache(now);
+  let calls = 0;
   let answered = 0;
+
+  const answer = async (endpoint: OpenAIEndpoint, { body: received }: ReceivedRequest): Promise<ServerResponse> => {
+    const body = objectIn(received);
+    if (body === undefined) return errorResponse(notJson, profile);
+    const refuse = (error: OpenAIError) => errorResponse(error, profile, body.stream === true);
+    let delivery: DeliveryFault | undefined;
+    const response = await endpoint.answer({
+      body,
+      contextWindow,
+      pieceSize,
+      overflowsInStream,
+      profile,
+      issued,
+      cache,
+      refuse,
+      reply: async (read) => {
+        const index = answered++;
+        const reply = await options.reply(read, index);
+        if ('error' in reply) return { refused: refuse(reply.error) };
+        if ('fault' in reply) return { refused: refuse(faultError(reply)) };
+        delivery = reply.delivery;
+        return { reply, index };
+      },
+    });
+    return delivery === undefined ? response : spoil(endpoint, response, delivery);
+  };
+
+  const spoil = (endpoint: OpenAIEndpoint, response: ServerResponse, fault: DeliveryFault) => {
+    const sent = 'afterEvents' in fault ? (fault.afterEvents ?? 0) : 0;
+    return spoiled(response, fault, {
+      event: endpoint.failureEvent(failed, sent),
+      response: errorResponse(failed, profile),
+    });
+  };
+
   return serve({
-    basePath: '/v1',
+    basePath,
     handle: async (request) => {
-      const refused = refusal(request, options);
-      if (refused !== undefined) return errorResponse(refused);
-      const body = objectIn(request.body) ?? {};
-      const index = answered++;
-      const reply = await options.reply(body, index);
-      if ('error' in reply) return errorResponse(reply.error);
-      const { message } = reply;
-      return {
-        status: 200,
-        headers: { 'x-request-id': `req_${index + 1}` },
-        body: {
-          id: `chatcmpl-${index + 1}`,
-          object: 'chat.completion',
-          created: 0,
-          model: body.model,
-          choices: [
-            {
-              index: 0,
-              message: { role: 'assistant', content: null, refusal: null, ...message },
-              finish_reason: reply.finish_reason ?? (message.tool_calls === undefined ? 'stop' : 'tool_calls'),
-              logprobs: null,
-            },
-          ],
-          usage: reply.usage ?? estimatedUsage(body, message),
-        },
-      };
+      const path = request.path.startsWith(basePath) ? request.path.slice(basePath.length) : '';
+      const refused = keyRefused(request, options.apiKey);
+      if (request.method === 'GET' && path === '/models') {
+        return refused === undefined ? modelList(options.models ?? []) : errorResponse(refused, profile);
+      }
+      const endpoint = request.method === 'POST' ? endpoints[path] : undefined;
+      if (endpoint === undefined || (profile !== undefined && path !== '/chat/completions')) {
+        return errorResponse(notFound, profile);
+      }
+      const fault = faultAt(options.faults, request.body, calls++);
+      if (fault !== undefined && !isDeliveryFault(fault)) return errorResponse(faultError(fault), profile);
+      if (refused !== undefined) return errorResponse(refused, profile);
+      const response = await answer(endpoint, request);
+      return fault === undefined ? response : spoil(endpoint, response, fault);
     },
   });
 }
 
-function refusal(
-  { method, path, headers, body }: ReceivedRequest,
-  options: OpenAIServerOptions,
-): ServerError | undefined {
-  if (method !== 'POST' || path !== '/v1/chat/completions') {
-    return { status: 404, type: 'invalid_request_error', message: 'Not found' };
-  }
+const endpoints: Readonly<Record<string, OpenAIEndpoint>> = {
+  '/chat/completions': chatCompletionsEndpoint,
+  '/responses': responsesEndpoint,
+};
+
+const notFound: OpenAIError = { status: 404, type: 'invalid_request_error', message: 'Not found' };
+
+const notJson: OpenAIError = {
+  status: 400,
+  type: 'invalid_request_error',
+  message: 'We could not parse the JSON body of your request. The API expects a JSON object.',
+};
+
+const failed: OpenAIError = { status: 500, type: 'server_error', code: 'server_error', message: serverFailure };
+
+function keyRefused({ headers }: ReceivedRequest, apiKey: string | undefined): OpenAIError | undefined {
   const key = headers.authorization?.replace(/^Bearer /, '');
-  if (options.apiKey !== undefined && key !== options.apiKey) {
-    const message = `Incorrect API key provided: ${key ?? ''}.`;
-    return { status: 401, type: 'invalid_request_error', code: 'invalid_api_key', message };
-  }
-  const violation = checkChatCompletionsRequest(body)[0];
-  if (violation !== undefined) {
-    return { status: 400, type: 'invalid_request_error', message: `${violation.path}: ${violation.message}` };
-  }
-  const tokens = inputTokens(objectIn(body) ?? {});
-  if (options.contextWindow !== undefined && tokens > options.contextWindow) {
-    const message =
-      `This model's maximum context length is ${options.contextWindow} tokens. However, your messages resulted in ` +
-      `${tokens} tokens. Please reduce the length of the messages.`;
-    return { status: 400, type: 'invalid_request_error', code: 'context_length_exceeded', message };
-  }
-  return undefined;
+  if (apiKey === undefined || key === apiKey) return undefined;
+  const message = `Incorrect API key provided: ${key ?? ''}.`;
+  return { status: 401, type: 'invalid_request_error', code: 'invalid_api_key', message };
 }
 
-function inputTokens({ tools, messages }: JsonObject): number {
-  return tokensOf([tools ?? [], messages]);
-}
-
-function estimatedUsage(body: JsonObject, message: JsonObject): JsonObject {
-  const prompt_tokens = inputTokens(body);
-  const completion_tokens = tokensOf(message);
-  return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
-}
-
-function errorResponse({ status, type, message, code, headers }: ServerError): ServerResponse {
-  return {
-    status,
-    headers: { 'x-request-id': 'req_refused', ...headers },
-    body: { error: { message, type, param: null, code: code ?? null } },
-  };
+function modelList(models: readonly string[]): ServerResponse {
+  const data = models.map((id) => ({ id, object: 'model', created: 0, owned_by: 'test' }));
+  return { status: 200, body: { object: 'list', data } };
 }

@@ -29,6 +29,8 @@ export interface ServerResponse {
   readonly events?: Iterable<ServerSentEvent> | AsyncIterable<ServerSentEvent>;
   /** The first byte waits for it, or for the client to go away. */
   readonly startsAfter?: Promise<unknown>;
+  /** Called when the first byte is about to be sent; never called when none is. */
+  readonly onStart?: () => void;
   /**
    * How it ends. `cut`: the connection is closed under a stream that is not complete, in the middle of JSON, or before the
    * first byte when there is neither. `stall`: the same place, but the connection stays open and silent. @defaultValue `complete`
@@ -42,6 +44,8 @@ export interface ServerError {
   readonly type: string;
   readonly message: string;
   readonly code?: string;
+  /** More about it in a shape of the provider's, such as `{ error_code }` at Anthropic. */
+  readonly details?: Readonly<Record<string, unknown>>;
   /** For example `retry-after`; `x-should-retry: false` keeps an SDK from trying again. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -100,10 +104,11 @@ export async function serve(options: {
 }
 
 async function send(response: ServerResponse, outgoing: Outgoing): Promise<void> {
-  const { status, headers, body, events, startsAfter, ending = 'complete' } = response;
+  const { status, headers, body, events, startsAfter, onStart, ending = 'complete' } = response;
   const gone = new Promise<void>((resolve) => outgoing.once('close', resolve));
   if (startsAfter !== undefined) await Promise.race([startsAfter, gone]);
   if (outgoing.destroyed) return;
+  if (events !== undefined || body !== undefined) onStart?.();
   if (events !== undefined) {
     outgoing.writeHead(status, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers });
     outgoing.flushHeaders();
@@ -133,7 +138,7 @@ function frameOf({ event, data }: ServerSentEvent): string {
 /** Handed to the system when this resolves: what was written before a cut has to arrive. */
 function written(text: string, outgoing: Outgoing): Promise<void> {
   return new Promise((resolve, reject) => {
-    outgoing.write(text, (error) => (error == null ? resolve() : reject(error)));
+    outgoing.write(text, (error) => (error instanceof Error ? reject(error) : resolve()));
   });
 }
 

@@ -83,4 +83,77 @@ describe('scriptedLLM', () => {
       { type: 'tool-call', index: 0, id: 'own', name: 'run', arguments: 'not JSON' },
     ]);
   });
+
+  it('thinks in every form that a message has, and says so in deltas', async () => {
+    const thinking = {
+      thinkingBlocks: [{ type: 'thinking' as const, thinking: 'A.', signature: 'x' }],
+      reasoningItems: [{ summary: ['B.'], encryptedContent: 'y', position: 1 }],
+      reasoningContent: 'C.',
+    };
+    const { message } = await scriptedLLM({ script: [{ text: 'Done.', ...thinking }] }).complete(request);
+    expect(message).toMatchObject(thinking);
+  });
+
+  it('hands out the pieces that the script has, and then what it ends in', async () => {
+    const deltas: Delta[] = [];
+    const pieces: readonly Delta[] = [
+      { type: 'text', text: 'Do' },
+      { type: 'text', text: 'ne.' },
+    ];
+    const error = new RateLimitError('wait', { provider: 'scripted', kind: 'rate' });
+    const llm = scriptedLLM({ script: [{ text: 'Done.', deltas: pieces, endsIn: error }] });
+    await expect(llm.complete({ ...request, onDelta: (delta) => deltas.push(delta) })).rejects.toBe(error);
+    expect(deltas).toEqual(pieces);
+  });
+
+  it('waits as the script says, until the signal aborts', async () => {
+    const never = new Promise<never>(() => undefined);
+    const aborter = new AbortController();
+    const reason = new Error('enough');
+    const hanging = scriptedLLM({ script: () => never }).complete({ ...request, signal: aborter.signal });
+    const heard: Delta[] = [];
+    const stalled = scriptedLLM({ script: [{ text: 'I begin', until: never }] }).complete({
+      ...request,
+      signal: aborter.signal,
+      onDelta: (delta) => heard.push(delta),
+    });
+    aborter.abort(reason);
+    await expect(hanging).rejects.toBe(reason);
+    await expect(stalled).rejects.toBe(reason);
+    const done = await scriptedLLM({ script: [{ text: 'Done.', until: Promise.resolve() }] }).complete(request);
+    expect(done.message.content).toEqual([{ type: 'text', text: 'Done.' }]);
+  });
+
+  it('hears an abort that comes from the script', async () => {
+    const aborter = new AbortController();
+    const script = () => {
+      aborter.abort();
+      return new Promise<never>(() => undefined);
+    };
+    const call = scriptedLLM({ script }).complete({ ...request, signal: aborter.signal });
+    await expect(call).rejects.toBe(aborter.signal.reason);
+  });
+
+  it('hears an abort of its own listener between two pieces', async () => {
+    const aborter = new AbortController();
+    const deltas: Delta[] = [];
+    const llm = scriptedLLM({ script: [{ text: 'Hm.', toolCalls: [{ name: 'run' }] }] });
+    const listening: CompletionRequest = {
+      ...request,
+      signal: aborter.signal,
+      onDelta: (delta) => {
+        deltas.push(delta);
+        aborter.abort();
+      },
+    };
+    await expect(llm.complete(listening)).rejects.toBe(aborter.signal.reason);
+    expect(deltas).toHaveLength(1);
+  });
+
+  it('gives no cost to usage that the script calls an estimate', async () => {
+    const prices = { input: 2, cacheRead: 0.1, cacheWrite: 2.5, output: 10 };
+    const completion = await scriptedLLM({ script: [{ usageIsEstimated: true }], prices }).complete(request);
+    expect(completion.usageIsEstimated).toBe(true);
+    expect(completion).not.toHaveProperty('costUsd');
+  });
 });

@@ -1,5 +1,6 @@
 import type { AssistantMessage, ToolCall, Usage } from '@palimpsest/events';
 import { deltasFromMessage } from '../delta.js';
+import type { Delta } from '../delta.js';
 import { ContextWindowExceededError, LLMError } from '../errors.js';
 import type { Completion, CompletionRequest, FinishReason, LLM } from '../llm.js';
 import { costOf } from '../prices.js';
@@ -22,10 +23,20 @@ export type ScriptedAnswer =
       readonly text?: string;
       readonly toolCalls?: readonly ScriptedToolCall[];
       readonly thinkingBlocks?: AssistantMessage['thinkingBlocks'];
+      readonly reasoningItems?: AssistantMessage['reasoningItems'];
+      readonly reasoningContent?: AssistantMessage['reasoningContent'];
+      /** What is handed out on the way. @defaultValue the message, one piece for each of its parts */
+      readonly deltas?: readonly Delta[];
+      /** The answer is complete when it resolves; its deltas come before. An abort ends the wait. @defaultValue at once */
+      readonly until?: Promise<unknown>;
+      /** What the call ends in after its deltas. @defaultValue the answer */
+      readonly endsIn?: Error;
       /** @defaultValue `tool-calls` where there are any, else `stop` */
       readonly finishReason?: FinishReason;
       /** @defaultValue {@link estimateUsage} */
       readonly usage?: Usage;
+      /** As if the provider had counted nothing. Then there is no cost. @defaultValue false */
+      readonly usageIsEstimated?: boolean;
     }
   | Error;
 
@@ -89,16 +100,45 @@ export function scriptedLLM(options: ScriptedLLMOptions): ScriptedLLM {
       requests.push(request);
       assertFits(request, contextWindow);
       const index = given++;
-      const answer = typeof script === 'function' ? await script(request, index) : script[index];
+      const answer =
+        typeof script === 'function' ? await unlessAborted(script(request, index), request.signal) : script[index];
       request.signal?.throwIfAborted();
       if (answer === undefined) throw new ScriptEndedError(index);
       if (answer instanceof Error) throw answer;
-      const completion = completionOf(answer, request, { model, id: `${idPrefix}-${index + 1}`, prices });
-      if (request.onDelta !== undefined)
-        for (const delta of deltasFromMessage(completion.message)) request.onDelta(delta);
+      const parts = typeof answer === 'string' ? { text: answer } : answer;
+      const completion = completionOf(parts, request, { model, id: `${idPrefix}-${index + 1}`, prices });
+      for (const delta of parts.deltas ?? deltasFromMessage(completion.message)) {
+        request.onDelta?.(delta);
+        // A listener may have had enough.
+        request.signal?.throwIfAborted();
+      }
+      await unlessAborted(parts.until, request.signal);
+      if (parts.endsIn !== undefined) throw parts.endsIn;
       return completion;
     },
   };
+}
+
+/** What a wait ends in; or the reason of the signal, as soon as it aborts. */
+async function unlessAborted<Value>(waited: Value | Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+  if (signal === undefined || !(waited instanceof Promise)) return waited;
+  // The script itself can be what aborts: then no event comes any more.
+  if (signal.aborted) {
+    // Nobody hears how it ends.
+    waited.catch(() => undefined);
+    throw signal.reason;
+  }
+  const end = new AbortController();
+  const aborted = new Promise<undefined>((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined), { once: true, signal: end.signal });
+  });
+  try {
+    const first = await Promise.race([waited.then((value) => ({ value })), aborted]);
+    if (first === undefined) throw signal.reason;
+    return first.value;
+  } finally {
+    end.abort();
+  }
 }
 
 function assertFits(request: CompletionRequest, contextWindow: number | undefined): void {
@@ -113,7 +153,7 @@ function assertFits(request: CompletionRequest, contextWindow: number | undefine
 }
 
 function completionOf(
-  answer: Exclude<ScriptedAnswer, Error>,
+  answer: Exclude<ScriptedAnswer, Error | string>,
   request: CompletionRequest,
   { model, id, prices }: { readonly model: string; readonly id: string; readonly prices: TokenPrices | undefined },
 ): Completion {
@@ -121,9 +161,12 @@ function completionOf(
     text = '',
     toolCalls = [],
     thinkingBlocks,
+    reasoningItems,
+    reasoningContent,
     finishReason,
     usage,
-  } = typeof answer === 'string' ? { text: answer } : answer;
+    usageIsEstimated = false,
+  } = answer;
   const message: AssistantMessage = {
     role: 'assistant',
     content: text === '' ? [] : [{ type: 'text', text }],
@@ -131,15 +174,18 @@ function completionOf(
       ? {}
       : { toolCalls: toolCalls.map((call, index) => neutralCall(call, `${id}-${index + 1}`)) }),
     ...(thinkingBlocks === undefined ? {} : { thinkingBlocks }),
+    ...(reasoningItems === undefined ? {} : { reasoningItems }),
+    ...(reasoningContent === undefined ? {} : { reasoningContent }),
   };
   const used = usage ?? estimateUsage(request, message);
   return {
     message,
     responseId: id,
     usage: used,
+    ...(usageIsEstimated ? { usageIsEstimated } : {}),
     finishReason: finishReason ?? (toolCalls.length === 0 ? 'stop' : 'tool-calls'),
     model,
-    ...(prices === undefined ? {} : { costUsd: costOf(used, prices) }),
+    ...(prices === undefined || usageIsEstimated ? {} : { costUsd: costOf(used, prices) }),
   };
 }
 

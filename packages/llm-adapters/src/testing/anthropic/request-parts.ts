@@ -1,5 +1,7 @@
-import { listIn, objectIn, textIn } from './wire-json.js';
-import type { JsonObject } from './wire-json.js';
+import { listIn, objectIn, textIn } from '../wire-json.js';
+import type { JsonObject } from '../wire-json.js';
+import { claudeModel } from './claude-model.js';
+import type { ClaudeModel } from './claude-model.js';
 
 /** One block of a message, with its place in the body. */
 export interface AnthropicBlock {
@@ -18,21 +20,42 @@ export interface AnthropicTurn {
 /** A body in the parts that the rules are about. */
 export interface AnthropicRequestParts {
   readonly body: JsonObject;
-  readonly model: string;
+  /** Which of the two endpoints that take messages. */
+  readonly endpoint: AnthropicEndpoint;
+  /** Values of the header `anthropic-beta`. */
+  readonly betas: readonly string[];
+  readonly model: ClaudeModel;
   /** As they stand in the body. Content that is text is one block; empty or no content is no block. */
   readonly messages: readonly AnthropicTurn[];
   /** Neighbours of one role merged, as the provider does before it looks at blocks (rule A4). */
   readonly turns: readonly AnthropicTurn[];
 }
 
+/** The endpoints that take messages: the second has no answer and so no `max_tokens`. */
+export type AnthropicEndpoint = 'messages' | 'count-tokens';
+
 /** Reads a body that need not be one. */
-export function anthropicRequestParts(body: JsonObject): AnthropicRequestParts {
+export function anthropicRequestParts(
+  body: JsonObject,
+  endpoint: AnthropicEndpoint,
+  betas: readonly string[],
+): AnthropicRequestParts {
   const messages = listIn(body.messages).map((value, index): AnthropicTurn => {
     const message = objectIn(value) ?? {};
     const path = `messages.${index}`;
     return { path, role: textIn(message.role) ?? '', blocks: blocksIn(message.content, `${path}.content`) };
   });
-  return { body, model: textIn(body.model) ?? '', messages, turns: merged(messages) };
+  return { body, endpoint, betas, model: claudeModel(textIn(body.model) ?? ''), messages, turns: merged(messages) };
+}
+
+/** The blocks of every turn that are of the type. */
+export function blocksOf(turns: readonly AnthropicTurn[], type: string): readonly AnthropicBlock[] {
+  return turns.flatMap(({ blocks }) => blocks.filter((block) => block.type === type));
+}
+
+/** Thinking, readable or redacted. */
+export function isThinking({ type }: { readonly type: string }): boolean {
+  return type === 'thinking' || type === 'redacted_thinking';
 }
 
 /** The blocks of a content field. */
@@ -48,19 +71,11 @@ export function blocksIn(content: unknown, path: string): readonly AnthropicBloc
 
 /** Rule A4: neighbours of one role are one turn. */
 function merged(messages: readonly AnthropicTurn[]): readonly AnthropicTurn[] {
-  const turns: AnthropicTurn[] = [];
-  for (const message of messages) {
+  const turns: { path: string; role: string; blocks: AnthropicBlock[] }[] = [];
+  for (const { path, role, blocks } of messages) {
     const last = turns.at(-1);
-    if (last?.role === message.role) turns[turns.length - 1] = { ...last, blocks: [...last.blocks, ...message.blocks] };
-    else turns.push(message);
+    if (last?.role === role) last.blocks.push(...blocks);
+    else turns.push({ path, role, blocks: [...blocks] });
   }
   return turns;
-}
-
-/** The generation as one number, 4.8 as 4.08; undefined for a model that cannot be placed. */
-export function claudeGeneration(model: string): number | undefined {
-  const now = /claude-[a-z]+-(\d+)(?:-(\d{1,2})(?!\d))?/.exec(model);
-  const before = /claude-(\d)(?:-(\d))?-[a-z]/.exec(model);
-  const match = now ?? before;
-  return match === null ? undefined : Number(match[1]) + Number(match[2] ?? 0) / 100;
 }

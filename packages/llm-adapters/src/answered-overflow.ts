@@ -1,0 +1,67 @@
+import type { ContentPart, Message } from '@palimpsest/events';
+import { ContextWindowExceededError } from './errors.js';
+import type { Completion, CompletionRequest } from './llm.js';
+import { totalInputTokens } from './usage.js';
+
+/**
+ * No tokenizer makes fewer tokens of ordinary text: words of English are shorter, and blanks are left out. Unit: characters
+ * that are not blank, a token.
+ */
+const mostCharactersPerToken = 8;
+/** Short requests say too little. Unit: tokens. */
+const smallestTruncation = 500;
+
+/**
+ * The error for an answer that came although the request did not fit: some servers cut the history from the front or give
+ * nothing back, and say 200. Undefined for an answer to all that was sent.
+ *
+ * @see provider-protocol E.4
+ */
+export function overflowInAnswer(
+  completion: Completion,
+  request: CompletionRequest,
+  { provider, contextWindow }: { readonly provider: string; readonly contextWindow: number | undefined },
+): ContextWindowExceededError | undefined {
+  if (completion.usageIsEstimated === true) return undefined;
+  const inputTokens = totalInputTokens(completion.usage);
+  const error = (why: string, sent: number) =>
+    new ContextWindowExceededError(`${provider}: ${why}`, {
+      provider,
+      statusCode: 200,
+      kind: 'input',
+      inputTokens: sent,
+      contextWindow,
+    });
+  if (contextWindow !== undefined && inputTokens > contextWindow) {
+    return error(`answered to ${inputTokens} tokens, more than its window of ${contextWindow}`, inputTokens);
+  }
+  const isEmpty = completion.finishReason === 'length' && completion.usage.outputTokens === 0;
+  if (contextWindow !== undefined && isEmpty && inputTokens >= 0.99 * contextWindow) {
+    return error(`no room for an answer beside ${inputTokens} tokens in a window of ${contextWindow}`, inputTokens);
+  }
+  const atLeast = leastTokens(request);
+  if (inputTokens > 0 && atLeast >= smallestTruncation && inputTokens < atLeast) {
+    return error(`read ${inputTokens} tokens of at least ${atLeast} that were sent: it cut the history`, atLeast);
+  }
+  return undefined;
+}
+
+/** A bound from below, unlike an estimate: tools and images, which servers render in their own way, count nothing. */
+function leastTokens({ messages }: CompletionRequest): number {
+  const characters = messages.reduce((sum, message) => sum + blackCharacters(textOf(message)), 0);
+  return Math.floor(characters / mostCharactersPerToken);
+}
+
+function textOf(message: Message): string {
+  const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
+  return textOfParts(message.content) + calls.map((call) => call.arguments).join('');
+}
+
+function textOfParts(parts: readonly ContentPart[]): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
+/** Runs of one character, as in ruled lines, count as one: tokenizers have tokens for them. */
+function blackCharacters(text: string): number {
+  return text.replace(/\s+/g, '').replace(/(.)\1{3,}/gsu, '$1').length;
+}

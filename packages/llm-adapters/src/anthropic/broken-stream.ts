@@ -1,0 +1,8 @@
+/** An answer that began to stream and did not end as one ends: cut, or not in the provider's form. */
+export class BrokenStreamError extends Error {
+  constructor(cause: unknown) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    super(`the answer broke off while it was streamed (${why})`, { cause });
+    this.name = 'BrokenStreamError';
+  }
+}

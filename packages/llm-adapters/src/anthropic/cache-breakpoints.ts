@@ -1,0 +1,97 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import type { ModelFacts } from '../models/model-facts.js';
+import type { Block, Turn, Turns } from './turns.js';
+
+/** @see provider-protocol A.7 */
+const maxBreakpoints = 4;
+
+/** How many blocks before a breakpoint the provider looks at for what it has cached. @see provider-protocol A.7 */
+const lookBack = 20;
+
+/** The parts of a body that the provider caches, in its order. */
+interface CachedParts {
+  readonly tools: readonly Anthropic.Tool[];
+  readonly system: readonly Anthropic.TextBlockParam[];
+  readonly turns: readonly Turn[];
+}
+
+type Cached = Anthropic.Tool | Block;
+
+/**
+ * The parts with marks where the provider shall cache, at most four, all of one life:
+ *
+ * - the newest message, up to which the next request will be the same;
+ * - the end of the instructions, else of the tools, which outlives every condensation;
+ * - the newest boundary that the caller calls stable;
+ * - where the request before this one ended, when so many blocks have come since that the provider would not look back to it;
+ * - the first of several instructions, which other conversations can have too.
+ *
+ * In this order, as far as four go. No mark stands below what the model caches at all, where it would do nothing; and none
+ * on thinking, since no message ends in it.
+ *
+ * @see provider-protocol A.7 and rule A12
+ */
+export function withBreakpoints(
+  { tools, system, turns }: CachedParts,
+  { newest, stable }: Pick<Turns, 'newest' | 'stable'>,
+  options: {
+    readonly facts: Pick<ModelFacts, 'cacheMinimumTokens' | 'charsPerToken'>;
+    readonly ttl: '5m' | '1h' | undefined;
+  },
+): CachedParts {
+  const blocks: readonly Cached[] = [...tools, ...system, ...turns.flatMap(({ content }) => content)];
+  const at = (block: Cached | undefined) => (block === undefined ? -1 : blocks.lastIndexOf(block));
+  const first = firstCachedAt(blocks, options.facts);
+  const newestAt = at(newest);
+  const beforeAt = at(endOfRequestBefore(turns));
+  const wanted = [
+    newestAt,
+    at(system.at(-1) ?? tools.at(-1)),
+    at(stable),
+    newestAt - beforeAt >= lookBack ? beforeAt : -1,
+    system.length > 1 ? at(system[0]) : -1,
+  ];
+  const marked = new Set(
+    [...new Set(wanted.filter((place) => place >= first))].slice(0, maxBreakpoints).map((place) => blocks[place]),
+  );
+  const cache_control: Anthropic.CacheControlEphemeral = {
+    type: 'ephemeral',
+    ...(options.ttl === undefined ? {} : { ttl: options.ttl }),
+  };
+  const mark = <Part extends Cached>(part: Part): Part => (marked.has(part) ? { ...part, cache_control } : part);
+  return {
+    tools: tools.map(mark),
+    system: system.map(mark),
+    turns: turns.map(({ role, content }) => ({ role, content: content.map(mark) })),
+  };
+}
+
+/** The newest message of the request that the newest answer came to. */
+function endOfRequestBefore(turns: readonly Turn[]): Block | undefined {
+  const answerAt = turns.findLastIndex(({ role }) => role === 'assistant');
+  return answerAt < 1 ? undefined : turns[answerAt - 1]?.content.at(-1);
+}
+
+/** The first block at whose end a prefix may be long enough. Estimated so that nothing is left out that could be cached. */
+function firstCachedAt(
+  blocks: readonly Cached[],
+  { cacheMinimumTokens = 0, charsPerToken }: Pick<ModelFacts, 'cacheMinimumTokens' | 'charsPerToken'>,
+): number {
+  // Text that is dense in tokens has about half as many characters in each.
+  const minimum = (cacheMinimumTokens * charsPerToken) / 2;
+  let characters = 0;
+  for (const [index, block] of blocks.entries()) {
+    // An image's token count has nothing to do with its address.
+    characters += JSON.stringify(block).length + (hasImage(block) ? minimum : 0);
+    if (characters >= minimum) return index;
+  }
+  return blocks.length;
+}
+
+function hasImage(block: Cached): boolean {
+  if (!('type' in block)) return false;
+  if (block.type === 'image') return true;
+  return (
+    block.type === 'tool_result' && Array.isArray(block.content) && block.content.some(({ type }) => type === 'image')
+  );
+}

@@ -1,0 +1,134 @@
+import type { ToolDefinition } from '@palimpsest/events';
+import type Anthropic from '@anthropic-ai/sdk';
+import type { CompletionRequest, JsonSchemaFormat } from '../llm.js';
+import { modelFacts } from '../models/model-facts.js';
+import type { ModelFacts } from '../models/model-facts.js';
+import { toolNames } from '../wire/tool-names.js';
+import type { ToolNames } from '../wire/tool-names.js';
+import { assertOneToolPerName } from '../wire/unique-tools.js';
+import { imageLimit, withinImageLimit } from './image-limit.js';
+import { answerTool, structuredOutputFor } from './structured-output.js';
+import type { AnswerTool, StructuredOutput } from './structured-output.js';
+import type { ThinkingOptions } from './thinking.js';
+
+/** What a Messages request depends on besides the request. */
+export interface MessagesOptions extends ThinkingOptions {
+  readonly model: string;
+  /** The longest answer where the request does not say. Unit: tokens. @defaultValue 16,000, or less where the model's cap is */
+  readonly maxOutputTokens?: number;
+  /** Replaces single facts of the model. @defaultValue what is known of it */
+  readonly facts?: Partial<ModelFacts>;
+  /** How long the provider keeps what it caches. An hour costs more to write. @defaultValue `5m` */
+  readonly cacheTtl?: '5m' | '1h';
+  /**
+   * How answers are held to a schema. @defaultValue `format`; `tool` for models before 4.5, and for schemas that are not to
+   * be enforced
+   */
+  readonly structuredOutput?: StructuredOutput;
+}
+
+/** What is decided of a request before it is written, and what the answer must be read with. */
+export interface RequestPlan {
+  readonly facts: ModelFacts;
+  /** With the tool that takes the answer, and no more images than can be sent. */
+  readonly request: CompletionRequest;
+  readonly names: ToolNames;
+  readonly tools: readonly Anthropic.Tool[];
+  readonly toolChoice?: Anthropic.ToolChoice;
+  readonly isForced: boolean;
+  /** Stands at the end, in place of what the model does not take as a parameter. */
+  readonly instruction?: string;
+  /** The tool that takes the answer, by the name under which it is sent. */
+  readonly answer?: AnswerTool & { readonly wireName: string };
+  /** The schema to which the provider holds the answer. */
+  readonly schema?: JsonSchemaFormat['schema'];
+  /** Signed thinking of the history would not verify here. */
+  readonly unbindsHistory: boolean;
+  /** Signed thinking of the answer will not verify in later requests. */
+  readonly unbindsAnswer: boolean;
+}
+
+/** @throws {@link InvalidRequestError} when two tools have one name. */
+export function requestPlan(asked: CompletionRequest, options: MessagesOptions): RequestPlan {
+  const facts = modelFacts(options.model, 'anthropic', options.facts);
+  const { tools = [], responseFormat } = asked;
+  assertOneToolPerName(tools, 'anthropic');
+  const way =
+    responseFormat === undefined
+      ? undefined
+      : (options.structuredOutput ?? structuredOutputFor(responseFormat, options.model));
+  const answer = responseFormat !== undefined && way === 'tool' ? answerTool(responseFormat, tools) : undefined;
+  const messages = withinImageLimit(asked.messages, imageLimit(facts));
+  const allTools = answer === undefined ? tools : [...tools, answer.definition];
+  const request = { ...asked, messages, tools: allTools };
+  const names = toolNames(request);
+  const standIns = allTools.length > 0 ? [] : standInTools(request, names);
+
+  const choice = toolChoice(asked, answer, names);
+  const wanted = choice?.type === 'any' || choice?.type === 'tool';
+  const isForced = wanted && facts.acceptsForcedTools;
+  const instruction = wanted && !isForced ? callInstruction(choice) : answerInstruction(choice, answer, names);
+  const isBound = facts.thinking === 'prefix-bound';
+  const changesPrefix = standIns.length > 0 || answer !== undefined || messages !== asked.messages;
+  return {
+    facts,
+    request,
+    names,
+    tools: standIns.length > 0 ? standIns : allTools.map((tool) => wireTool(tool, names)),
+    ...(standIns.length > 0
+      ? { toolChoice: { type: 'none' } }
+      : choice === undefined
+        ? {}
+        : { toolChoice: wanted && !isForced ? { type: 'auto' } : choice }),
+    isForced,
+    ...(instruction === undefined ? {} : { instruction }),
+    ...(answer === undefined ? {} : { answer: { ...answer, wireName: names.toWire(answer.definition.name) } }),
+    ...(responseFormat !== undefined && way === 'format' ? { schema: responseFormat.schema } : {}),
+    unbindsHistory: isBound && changesPrefix,
+    unbindsAnswer: isBound && (changesPrefix || instruction !== undefined),
+  };
+}
+
+function wireTool({ name, description, inputSchema }: ToolDefinition, names: ToolNames): Anthropic.Tool {
+  return {
+    name: names.toWire(name),
+    ...(description.trim() === '' ? {} : { description }),
+    input_schema: { type: 'object', ...inputSchema },
+  };
+}
+
+/** Calls and results are refused where no tools are declared (rule A26): the names that the history has. */
+function standInTools({ messages }: CompletionRequest, names: ToolNames): readonly Anthropic.Tool[] {
+  const used = new Set(messages.flatMap((message) => (message.role === 'tool' ? [message.toolName] : [])));
+  for (const message of messages) {
+    if (message.role === 'assistant') for (const call of message.toolCalls ?? []) used.add(call.name);
+  }
+  return [...used].map((name) => ({ name: names.toWire(name), input_schema: { type: 'object' } }));
+}
+
+function toolChoice(
+  { tools = [], toolChoice: choice }: CompletionRequest,
+  answer: AnswerTool | undefined,
+  names: ToolNames,
+): Anthropic.ToolChoice | undefined {
+  // Where no other tool may be called, the one that takes the answer must be.
+  if (answer !== undefined && (tools.length === 0 || choice === 'none')) {
+    return { type: 'tool', name: names.toWire(answer.definition.name) };
+  }
+  if (tools.length === 0 || choice === undefined) return undefined;
+  if (typeof choice !== 'string') return { type: 'tool', name: names.toWire(choice.tool) };
+  return { type: choice === 'required' ? 'any' : choice };
+}
+
+function callInstruction(choice: Anthropic.ToolChoice): string {
+  return choice.type === 'tool' ? `(Call the tool \`${choice.name}\` now.)` : '(Call one of the tools now.)';
+}
+
+function answerInstruction(
+  choice: Anthropic.ToolChoice | undefined,
+  answer: AnswerTool | undefined,
+  names: ToolNames,
+): string | undefined {
+  if (answer === undefined || choice?.type === 'any' || choice?.type === 'tool') return undefined;
+  return `(When the answer is ready, give it by calling the tool \`${names.toWire(answer.definition.name)}\`.)`;
+}

@@ -1,0 +1,92 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import { InvalidRequestError } from '../errors.js';
+import type { ModelFacts } from '../models/model-facts.js';
+import { isThinking } from './turns.js';
+import type { Block, Turn } from './turns.js';
+
+/** How hard the model works on an answer. */
+export type AnthropicEffort = 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+
+/** What a Claude model is told about thinking. */
+export interface ThinkingOptions {
+  /**
+   * Whether the model thinks before it answers. `on`: as much as it sees fit, or half of the longest answer for models that
+   * need a budget. A budget goes to models that take one, 1,024 tokens or more; others think as much as they see fit. `off`
+   * changes nothing for models that always think.
+   *
+   * @defaultValue `on` for models that decide themselves how much; `off` for those that need a budget
+   */
+  readonly thinking?: 'on' | 'off' | { readonly budgetTokens: number };
+  /** Not sent to models that need a budget. @defaultValue the model's own */
+  readonly effort?: AnthropicEffort;
+}
+
+/** How much thinking the provider takes at least. Unit: tokens. @see provider-protocol A.5 */
+const minBudgetTokens = 1_024;
+
+/** @throws {@link InvalidRequestError} when the budget is no whole number of tokens, or less than 1,024. */
+export function assertThinkingOptions({ thinking }: ThinkingOptions): void {
+  if (typeof thinking !== 'object') return;
+  const { budgetTokens } = thinking;
+  if (Number.isInteger(budgetTokens) && budgetTokens >= minBudgetTokens) return;
+  throw new InvalidRequestError(
+    `anthropic: thinking.budgetTokens is ${budgetTokens}; it must be a whole number of at least ${minBudgetTokens} tokens`,
+    { provider: 'anthropic' },
+  );
+}
+
+/** What a request says of thinking, and what follows for its history. */
+export interface ThinkingPlan {
+  readonly config?: Anthropic.ThinkingConfigParam;
+  /** The model thinks: so the history's thinking goes along. */
+  readonly isOn: boolean;
+}
+
+/**
+ * What a request says of thinking. `isForced`: the request forces a tool call, which goes with no thinking (rule A20), so it
+ * is off for this request where the model can be told so.
+ */
+export function thinkingPlan(
+  facts: Pick<ModelFacts, 'thinkingControl'>,
+  { thinking }: ThinkingOptions,
+  request: { readonly maxTokens: number; readonly isForced: boolean },
+): ThinkingPlan {
+  const { thinkingControl } = facts;
+  if (thinkingControl === 'none') return { isOn: false };
+  // Says nothing: those that always think refuse to be told not to, and need not be told to.
+  if (thinkingControl === 'always') return { isOn: true };
+  const decidesItself = thinkingControl !== 'manual';
+  const off: ThinkingPlan = { isOn: false, ...(decidesItself ? { config: { type: 'disabled' } } : {}) };
+  if (request.isForced || thinking === 'off') return off;
+  if (decidesItself && (thinking === undefined || thinking === 'on' || thinkingControl === 'adaptive')) {
+    return { isOn: true, config: { type: 'adaptive' } };
+  }
+  if (thinking === undefined) return off;
+  const wanted = thinking === 'on' ? Math.floor(request.maxTokens / 2) : thinking.budgetTokens;
+  const budget_tokens = Math.min(Math.max(wanted, minBudgetTokens), request.maxTokens - 1);
+  // An answer this short leaves no room for the least of budgets.
+  return budget_tokens < minBudgetTokens ? off : { isOn: true, config: { type: 'enabled', budget_tokens } };
+}
+
+/** The plan for a history that {@link refusesManualThinking}. */
+export function withoutManualThinking(facts: Pick<ModelFacts, 'thinkingControl'>): ThinkingPlan {
+  return facts.thinkingControl === 'manual' ? { isOn: false } : { isOn: true, config: { type: 'adaptive' } };
+}
+
+/**
+ * True for turns with which a request with a thinking budget is refused: the newest results answer a loop of calls that does
+ * not start with thinking, and neither does its last answer; because none was made, or a view has left it out. A model that
+ * thinks once before its first call is right to have none before the others.
+ *
+ * @see provider-protocol A.5 and rule A16
+ */
+export function refusesManualThinking(turns: readonly Turn[]): boolean {
+  if (turns.at(-1)?.content.some(isResult) !== true) return false;
+  const askedAt = turns.findLastIndex(({ role, content }) => role === 'user' && !content.some(isResult));
+  const loop = turns.slice(askedAt + 1).filter(({ role }) => role === 'assistant');
+  return ![loop[0], loop.at(-1)].some((turn) => isThinking(turn?.content[0]));
+}
+
+function isResult({ type }: Block): boolean {
+  return type === 'tool_result';
+}

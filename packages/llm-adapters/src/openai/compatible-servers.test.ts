@@ -1,0 +1,227 @@
+import { fc, test } from '@fast-check/vitest';
+import type { AssistantMessage, Message, ToolMessage } from '@palimpsest/events';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Delta } from '../index.js';
+import { checkChatCompletionsRequest } from '../testing/chat-completions-request.js';
+import type { CompatProfileName } from '../testing/compat-profiles.js';
+import { openaiServer } from '../testing/openai-server.js';
+import type { OpenAIServerOptions } from '../testing/openai-server.js';
+import { openaiLLM } from './llm.js';
+import type { OpenAILLMOptions } from './llm.js';
+import { profileOfAddress, serverProfile } from './server-profile.js';
+import type { ServerName } from './server-profile.js';
+import { toChatCompletionsRequest } from './to-request.js';
+
+// The package `openai` talks over HTTP to servers that refuse what each of the imitations of OpenAI refuses.
+
+const text = (words: string) => ({ type: 'text' as const, text: words });
+const user = (words: string): Message => ({ role: 'user', content: [text(words)] });
+const system = (words: string): Message => ({ role: 'system', content: [text(words)] });
+const says = (words: string): AssistantMessage => ({ role: 'assistant', content: [text(words)] });
+const calls = (...ids: string[]): AssistantMessage => ({
+  role: 'assistant',
+  content: [],
+  toolCalls: ids.map((id) => ({ id, name: 'run', arguments: '{}' })),
+});
+const result = (toolCallId: string, content: ToolMessage['content'] = [text('ok')]): ToolMessage => ({
+  role: 'tool',
+  toolCallId,
+  toolName: 'run',
+  content,
+});
+const image = { type: 'image' as const, url: 'data:image/png;base64,iVBO' };
+const tools = [{ name: 'run', description: 'Runs.', inputSchema: { type: 'object' } }];
+
+/** Everything that a view may render and one server or another refuses. */
+const histories: readonly (readonly Message[])[] = [
+  [user('Go.')],
+  [system('Be short.'), calls('1'), result('1')],
+  [system('Be short.'), user('Go.'), says('I go.'), calls('1', '2'), result('1'), result('2', [image]), user('And?')],
+  [user('Go.'), calls('turn1_0'), result('turn1_0'), calls('turn1_0'), result('turn1_0', []), says('Done.')],
+  [user('Go.'), system('It is late.'), calls('1'), result('1'), user('Well?'), user('Hello?')],
+  [says('I begin.'), says('I go on.'), user('Do.'), calls('1'), result('1'), says('Yes.'), says('No.')],
+];
+
+async function connect(
+  profile: CompatProfileName,
+  server: ServerName,
+  options: Partial<OpenAIServerOptions & OpenAILLMOptions> = {},
+) {
+  const started = await openaiServer({ profile, reply: () => ({ message: { content: 'Hello.' } }), ...options });
+  onTestFinished(() => started.close());
+  return {
+    started,
+    llm: openaiLLM({ model: 'some-model', baseURL: started.url, server, retry: { attempts: 1 }, ...options }),
+  };
+}
+
+const pairs: readonly (readonly [CompatProfileName, ServerName])[] = [
+  ['mistral', 'mistral'],
+  ['gemini', 'gemini'],
+  ['deepseek', 'deepseek'],
+  ['deepseek', 'kimi'],
+  ['openrouter', 'openrouter'],
+  ['vllm-qwen', 'vllm'],
+  ['strict-template', 'strict-template'],
+  ['llama.cpp', 'llama.cpp'],
+  ['lmstudio-old', 'lmstudio'],
+  ['ollama', 'ollama'],
+];
+
+describe.each(pairs)('%s, told that it is %s', (profile, server) => {
+  it.each(histories.map((history, index) => [index, history] as const))('takes history %i', async (_, messages) => {
+    const { llm } = await connect(profile, server);
+    expect((await llm.complete({ messages, tools, maxOutputTokens: 20 })).message).toMatchObject({
+      content: [text('Hello.')],
+    });
+  });
+
+  it('streams, and takes the answer back', async () => {
+    const tool_calls = [
+      { id: 'call_1', type: 'function', function: { name: 'run', arguments: '{"a":1}' } },
+      { id: 'call_2', type: 'function', function: { name: 'run', arguments: '{}' } },
+    ];
+    const { llm, started } = await connect(profile, server, {
+      reply: (_, index) => ({ message: index === 0 ? { content: 'I go.', tool_calls } : { content: 'Done.' } }),
+    });
+    const deltas: Delta[] = [];
+    const onDelta = (delta: Delta) => deltas.push(delta);
+    const first = await llm.complete({ messages: [user('Go.')], tools, onDelta });
+    expect(first.finishReason).toBe('tool-calls');
+    expect(first.message.toolCalls?.map((call) => call.arguments)).toEqual(['{"a":1}', '{}']);
+    expect(deltas.filter(({ type }) => type === 'text').length).toBeGreaterThan(0);
+    const ids = first.message.toolCalls?.map(({ id }) => id) ?? [];
+    const messages = [user('Go.'), first.message, ...ids.map((id) => result(id))];
+    expect((await llm.complete({ messages, tools, onDelta })).finishReason).toBe('stop');
+    const [one, two] = started.requests.map(({ body }) => (body as { messages: unknown[] }).messages);
+    expect(two?.slice(0, one?.length)).toEqual(one);
+  });
+});
+
+const words = fc.constantFrom('a', '', ' ').map(text);
+const content = fc.array(fc.oneof(words, fc.constant(image)), { maxLength: 2 });
+const ids = fc.uniqueArray(fc.constantFrom('a', 'b', 'call_1', 'x'.repeat(50), 'abcdefghi'), {
+  minLength: 1,
+  maxLength: 3,
+});
+const turn: fc.Arbitrary<readonly Message[]> = fc.oneof(
+  fc
+    .record({ role: fc.constantFrom('user' as const, 'assistant' as const, 'system' as const), content })
+    .map((message) => [message]),
+  fc
+    .tuple(ids, content)
+    .map(([made, said]) => [{ ...calls(...made), content: said }, ...made.map((id) => result(id, said))]),
+);
+const anyHistory = fc.array(turn, { maxLength: 8 }).map((turns) => turns.flat());
+
+describe('any history that calls and answers', () => {
+  test.prop([anyHistory])('is taken by every server', (messages) => {
+    for (const [profile, server] of pairs) {
+      const body = toChatCompletionsRequest(
+        { messages, tools },
+        { model: 'some-model', server: serverProfile(server) },
+      );
+      expect(checkChatCompletionsRequest(body, profile), server).toEqual([]);
+    }
+  });
+});
+
+describe('the profiles', () => {
+  it('are needed: told that it is OpenAI, each server with rules of its own refuses some of these', async () => {
+    const refusing: string[] = [];
+    for (const profile of new Set(pairs.map(([name]) => name))) {
+      const { llm } = await connect(profile, 'openai', { api: 'chat-completions' });
+      const outcomes = await Promise.allSettled(histories.map((messages) => llm.complete({ messages, tools })));
+      if (outcomes.some(({ status }) => status === 'rejected')) refusing.push(profile);
+    }
+    expect(refusing).toEqual(['mistral', 'gemini', 'deepseek', 'vllm-qwen', 'strict-template', 'lmstudio-old']);
+  });
+
+  it('extend the body of a shorter history, but for the end that Mistral asks for', async () => {
+    for (const [profile, server] of pairs) {
+      const { llm, started } = await connect(profile, server);
+      const long = histories[2] ?? [];
+      await llm.complete({ messages: long.slice(0, 2), tools });
+      await llm.complete({ messages: long, tools });
+      const [one, two] = started.requests.map(({ body }) => (body as { messages: unknown[] }).messages);
+      expect(two?.slice(0, one?.length), server).toEqual(one);
+    }
+  });
+
+  it('keep the signatures of thoughts on the calls that they stood on', async () => {
+    const tool_calls = [{ id: 'call_1', type: 'function', function: { name: 'run', arguments: '{}' } }];
+    const { llm, started } = await connect('gemini', 'gemini', {
+      reply: (_, index) => ({ message: index === 0 ? { tool_calls } : { content: 'Done.' } }),
+    });
+    const { message } = await llm.complete({ messages: [user('Go.')], tools });
+    await llm.complete({ messages: [user('Go.'), message, result('call_1')], tools });
+    expect(JSON.stringify(started.requests[1]?.body)).toContain('signed-by-gemini-call_1');
+  });
+
+  it.each([
+    ['https://api.openai.com/v1', 'openai'],
+    ['https://eu.api.openai.com/v1', 'openai'],
+    ['https://acme.openai.azure.com/openai/v1', 'openai'],
+    ['https://openrouter.ai/api/v1', 'openrouter'],
+    ['https://api.mistral.ai/v1', 'mistral'],
+    ['https://generativelanguage.googleapis.com/v1beta/openai/', 'gemini'],
+    ['https://api.deepseek.com', 'deepseek'],
+    ['https://api.moonshot.ai/v1', 'kimi'],
+    ['http://localhost:11434/v1', 'ollama'],
+    ['http://127.0.0.1:1234/v1', 'lmstudio'],
+    ['http://10.0.0.7:11434/v1', 'compatible'],
+    ['https://example.org/api.openai.com', 'compatible'],
+    ['https://notopenai.com', 'compatible'],
+    ['nonsense', 'compatible'],
+  ])('are told from the address: %s is %s', (address, name) => expect(profileOfAddress(address).name).toBe(name));
+
+  it('can be changed field by field', async () => {
+    const { llm, started } = await connect('mistral', 'mistral', { model: 'x' });
+    const own = openaiLLM({
+      model: 'x',
+      baseURL: started.url,
+      server: { ...serverProfile('mistral'), endsWithUser: false },
+      retry: { attempts: 1 },
+    });
+    const messages = [user('Go.'), says('Well.')];
+    await expect(llm.complete({ messages })).resolves.toBeDefined();
+    await expect(own.complete({ messages })).rejects.toMatchObject({ code: 'malformed-history' });
+  });
+});
+
+describe('what each server says', () => {
+  const window = { contextWindow: 50 };
+  const long = [user('x'.repeat(1_000))];
+
+  it.each(pairs.filter(([profile]) => profile !== 'ollama'))(
+    'an overflow of %s is one, streamed or not',
+    async (profile, server) => {
+      const { started } = await connect(profile, server, window);
+      const llm = openaiLLM({ model: 'some-model', baseURL: started.url, server, retry: { attempts: 1 } });
+      for (const onDelta of [undefined, () => undefined]) {
+        const asked = llm.complete({ messages: long, ...(onDelta === undefined ? {} : { onDelta }) });
+        await expect(asked).rejects.toMatchObject({
+          code: 'context-window-exceeded',
+          kind: 'input',
+          isRetryable: false,
+        });
+      }
+    },
+  );
+
+  it.each([
+    ['mistral', [user('Go.'), calls('1'), result('1'), user('And?')], 'Unexpected role'],
+    ['gemini', [calls('1'), result('1')], 'function call turn'],
+    ['deepseek', [user('Go.'), calls('1'), result('1')], 'must be passed back'],
+    ['vllm-qwen', [user('Go.'), system('Be short.')], 'must be at the beginning'],
+    ['strict-template', [user('Go.'), user('Now.')], 'must alternate'],
+    ['lmstudio-old', [user('Go.'), calls('1'), result('1')], "'content' field must be a string"],
+    ['openrouter', [user('Go.'), calls('1'), user('Well?')], 'must be followed by tool messages'],
+  ] as const)('%s: a history that it refuses is malformed, in its own words', async (profile, messages, words) => {
+    const { llm } = await connect(profile, 'openai', { api: 'chat-completions' });
+    await expect(llm.complete({ messages, tools })).rejects.toMatchObject({
+      code: 'malformed-history',
+      message: expect.stringContaining(words) as string,
+    });
+  });
+});

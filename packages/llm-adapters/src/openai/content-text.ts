@@ -1,0 +1,17 @@
+import { field, textOf } from '../http-failure.js';
+
+/** The texts in an answer's content: the content itself, or its parts, as Mistral answers. */
+export function textsIn(content: unknown): readonly string[] {
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [content];
+  return parts.flatMap((part) => textOf(part) ?? textOf(field(part, 'text')) ?? []);
+}
+
+/** The thinking that comes with an answer: in a field of its own by either name, or as parts of the content. */
+export function thinkingIn(message: unknown): string | undefined {
+  const named = textOf(field(message, 'reasoning_content')) ?? textOf(field(message, 'reasoning'));
+  if (named !== undefined) return named;
+  const content = field(message, 'content');
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+  const thoughts = parts.flatMap((part) => textsIn(field(part, 'thinking')));
+  return thoughts.length === 0 ? undefined : thoughts.join('');
+}

@@ -1,0 +1,43 @@
+import type { ToolCall } from '@palimpsest/events';
+import type { CallIds } from '../wire/call-ids.js';
+import { shortHash } from '../wire/short-hash.js';
+
+/**
+ * Ids of exactly nine letters and digits, not used twice in a request. One that is so already stays; any other becomes digits
+ * of its hash, so that a longer request extends a shorter one.
+ *
+ * @see provider-protocol section D, Mistral
+ */
+export function mistralCallIds(): CallIds {
+  const used = new Set<string>();
+  const latest = new Map<string, string>();
+  const free = (id: string): string => {
+    if (isSendable(id) && !used.has(id)) return id;
+    for (let occurrence = 1; ; occurrence++) {
+      const alias = nineDigits(occurrence === 1 ? id : `${id}#${occurrence}`);
+      if (!used.has(alias)) return alias;
+    }
+  };
+  return {
+    ofCalls: (calls: readonly ToolCall[]) => {
+      const ofMessage = new Map<string, string>();
+      for (const { id } of calls) {
+        if (ofMessage.has(id)) continue;
+        const sent = free(id);
+        used.add(sent);
+        ofMessage.set(id, sent);
+      }
+      for (const [id, sent] of ofMessage) latest.set(id, sent);
+      return calls.map(({ id }) => ofMessage.get(id) ?? nineDigits(id));
+    },
+    ofResult: (id) => latest.get(id) ?? (isSendable(id) ? id : nineDigits(id)),
+  };
+}
+
+function isSendable(id: string): boolean {
+  return /^[a-zA-Z0-9]{9}$/.test(id);
+}
+
+function nineDigits(id: string): string {
+  return shortHash(id).slice(0, 9);
+}

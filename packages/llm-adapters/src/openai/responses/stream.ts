@@ -1,0 +1,108 @@
+import type OpenAI from 'openai';
+import type { Delta } from '../../delta.js';
+import { ServiceUnavailableError } from '../../errors.js';
+import { field, textOf } from '../../http-failure.js';
+import { ErrorInAnswer, piecesOfStream } from '../error-body.js';
+
+type Response = OpenAI.Responses.Response;
+type Event = OpenAI.Responses.ResponseStreamEvent;
+
+/**
+ * Reads the events of an answer to their end and gives the response that the same answer would be without streaming, calling
+ * `onDelta` with each piece. What is encrypted is taken from the items that are done, never from those announced.
+ *
+ * @throws {@link ServiceUnavailableError} when the stream ends before the answer does.
+ * @throws ErrorInAnswer when the provider reports an error in the stream; the adapter maps it.
+ * @see provider-protocol C.2
+ */
+export async function responseOfEvents(
+  events: AsyncIterable<Event>,
+  onDelta: (delta: Delta) => void,
+  nameOf: (name: string) => string = (name) => name,
+): Promise<Response> {
+  const done: OpenAI.Responses.ResponseOutputItem[] = [];
+  /** Which of the answer's calls an item is. */
+  const calls = new Map<number, number>();
+  /** The items of which pieces came, so that one that came whole is handed out whole. */
+  const heard = new Set<number>();
+  const hear = (index: number, delta: Delta) => {
+    heard.add(index);
+    onDelta(delta);
+  };
+
+  for await (const event of piecesOfStream(events)) {
+    switch (event.type) {
+      case 'response.output_text.delta':
+      case 'response.refusal.delta':
+        hear(event.output_index, { type: 'text', text: event.delta });
+        break;
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+        hear(event.output_index, { type: 'thinking', text: event.delta });
+        break;
+      case 'response.output_item.added':
+        beginCall(event, calls, onDelta, nameOf);
+        break;
+      case 'response.function_call_arguments.delta':
+        beginCall(event, calls, onDelta, nameOf);
+        hear(event.output_index, {
+          type: 'tool-call',
+          index: calls.get(event.output_index) ?? 0,
+          arguments: event.delta,
+        });
+        break;
+      case 'response.output_item.done':
+        done[event.output_index] = event.item;
+        beginCall(event, calls, onDelta, nameOf);
+        if (!heard.has(event.output_index)) for (const delta of wholeItem(event, calls)) onDelta(delta);
+        break;
+      case 'response.completed':
+      case 'response.incomplete': {
+        const { response } = event;
+        // Some servers send the items only one by one.
+        const output = response.output.length > 0 ? response.output : done.filter((item) => item !== undefined);
+        return { ...response, output };
+      }
+      case 'response.failed':
+        throw new ErrorInAnswer({ ...(event.response.error ?? { message: 'the response failed' }) });
+      case 'error':
+        throw new ErrorInAnswer({ ...event });
+      default:
+      // Steps that say nothing new, and events of a newer API.
+    }
+  }
+  throw new ServiceUnavailableError('openai: the stream ended before the answer did', { provider: 'openai' });
+}
+
+/** Hands out a call's id and name, once. */
+function beginCall(
+  event: { readonly output_index: number; readonly item?: unknown },
+  calls: Map<number, number>,
+  onDelta: (delta: Delta) => void,
+  nameOf: (name: string) => string,
+): void {
+  const { output_index, item } = event;
+  if (calls.has(output_index) || field(item, 'type') !== 'function_call') return;
+  const index = calls.size;
+  calls.set(output_index, index);
+  const id = textOf(field(item, 'call_id')) ?? textOf(field(item, 'id'));
+  const name = textOf(field(item, 'name')) ?? '';
+  onDelta({ type: 'tool-call', index, ...(id === undefined ? {} : { id }), name: nameOf(name), arguments: '' });
+}
+
+/** An item that came without pieces. */
+function wholeItem(
+  { output_index, item }: OpenAI.Responses.ResponseOutputItemDoneEvent,
+  calls: ReadonlyMap<number, number>,
+): readonly Delta[] {
+  switch (item.type) {
+    case 'message':
+      return item.content.map((part) => ({ type: 'text', text: part.type === 'refusal' ? part.refusal : part.text }));
+    case 'reasoning':
+      return [...item.summary, ...(item.content ?? [])].map(({ text }) => ({ type: 'thinking', text }));
+    case 'function_call':
+      return [{ type: 'tool-call', index: calls.get(output_index) ?? 0, arguments: item.arguments }];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,85 @@
+import type OpenAI from 'openai';
+import type { CompletionRequest, ToolChoice } from '../../llm.js';
+import { modelFacts } from '../../models/model-facts.js';
+import { toolNames } from '../../wire/tool-names.js';
+import type { ToolNames } from '../../wire/tool-names.js';
+import { assertOneToolPerName } from '../../wire/unique-tools.js';
+import { cacheFields, stableCount, takesBreakpoints } from '../cache-hints.js';
+import { serverProfile } from '../server-profile.js';
+import { sendableFormat } from '../strict-schema.js';
+import type { ChatCompletionsOptions } from '../to-request.js';
+import { inputOf, withBreakpoint } from './input-items.js';
+
+type Body = OpenAI.Responses.ResponseCreateParamsNonStreaming;
+
+/** What a request to the Responses API depends on besides the request. */
+export interface ResponsesOptions extends ChatCompletionsOptions {
+  /** Asks for summaries of the reasoning, which then come as thinking. @defaultValue none */
+  readonly reasoningSummary?: 'auto' | 'concise' | 'detailed';
+}
+
+/**
+ * The body of a Responses request, stateless: nothing is stored at the provider (`store: false`), and the whole history goes
+ * with every request. Pure: the same request gives the same body, and a longer history extends the body of a shorter one.
+ * Changes the form and never what answers what, as {@link toChatCompletionsRequest} does.
+ *
+ * - The first system message is the `instructions`, a later one a developer message where it stands.
+ * - Reasoning items go back unchanged, at their position, before what they produced. One without encrypted content, or with
+ *   nothing behind it, is left out: the provider would refuse it.
+ * - Calls and messages go back without the ids of their items. With them, the provider would ask for the reasoning that each
+ *   was made with, which a condensed history need not have; nothing else needs them.
+ * - Images of results stay in their results.
+ *
+ * @throws {@link InvalidRequestError} when two tools have one name.
+ * @see provider-protocol section C
+ */
+export function toResponsesRequest(request: CompletionRequest, options: ResponsesOptions): Body {
+  const { tools = [], responseFormat, cache, messages } = request;
+  const { model, server: profile = serverProfile('openai'), effort, reasoningSummary, parallelToolCalls } = options;
+  const facts = options.facts ?? modelFacts(model, profile.name === 'openai' ? 'openai' : 'compatible');
+  assertOneToolPerName(tools, 'openai');
+  const names = toolNames(request);
+  const maxOutputTokens = request.maxOutputTokens ?? options.maxOutputTokens;
+  const { instructions, input } = inputOf(messages, names);
+  const stable = takesBreakpoints(model, profile) ? stableCount(messages, cache?.stableMessages) : undefined;
+  return {
+    model,
+    store: false,
+    // A model that does not reason refuses to be asked for it.
+    ...(facts.thinkingControl === 'none' ? {} : { include: ['reasoning.encrypted_content'] }),
+    ...(instructions === undefined ? {} : { instructions }),
+    // A longer history extends a shorter one, so the first items are as many as they are alone.
+    input: stable === undefined ? input : withBreakpoint(input, inputOf(messages.slice(0, stable), names).input.length),
+    ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
+    ...(effort === undefined && reasoningSummary === undefined
+      ? {}
+      : {
+          reasoning: {
+            ...(effort === undefined ? {} : { effort }),
+            ...(reasoningSummary === undefined ? {} : { summary: reasoningSummary }),
+          },
+        }),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(({ name, description, inputSchema }) => ({
+            type: 'function' as const,
+            name: names.toWire(name),
+            description,
+            parameters: inputSchema,
+            // The default here is true, and would refuse most schemas.
+            strict: false,
+          })),
+          ...(request.toolChoice === undefined ? {} : { tool_choice: wireToolChoice(request.toolChoice, names) }),
+          ...(parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }),
+        }),
+    ...(responseFormat === undefined
+      ? {}
+      : { text: { format: { type: 'json_schema' as const, ...sendableFormat(responseFormat) } } }),
+    ...cacheFields(cache, { model, profile, cacheTtl: options.cacheTtl }),
+  };
+}
+
+function wireToolChoice(choice: ToolChoice, names: ToolNames): NonNullable<Body['tool_choice']> {
+  return typeof choice === 'string' ? choice : { type: 'function', name: names.toWire(choice.tool) };
+}

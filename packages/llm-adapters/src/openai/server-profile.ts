@@ -1,0 +1,145 @@
+/**
+ * How a server that speaks OpenAI's protocol differs from OpenAI. All plain data, so that a server of your own is a few fields
+ * on top of a named one.
+ *
+ * @see {@link serverProfile}
+ * @see provider-protocol section D
+ */
+export interface ServerProfile {
+  readonly name: string;
+  /** In which field the longest answer is asked for. */
+  readonly outputLimit: 'max_tokens' | 'max_completion_tokens';
+  /** `text`: content is always one string, and an image becomes words that say so. */
+  readonly content: 'parts' | 'text';
+  /** What stands as the content of an answer that only calls. */
+  readonly emptyContent: 'null' | 'empty-string';
+  /** Which ids calls may have: up to 40 characters, or exactly nine letters and digits. */
+  readonly callIds: 'forty' | 'nine-alphanumeric';
+  /** `first-only`: later instructions are sent as the user's words, where they stand. */
+  readonly systemMessages: 'anywhere' | 'first-only';
+  /** Neighbours of one role become one message: the server's template wants user and assistant to alternate. */
+  readonly mergesNeighbours: boolean;
+  /** The first message after the instructions is the user's: the start is made up where it is missing. */
+  readonly startsWithUser: boolean;
+  /** An assistant message is made up between results and the user's next words. */
+  readonly answersResults: boolean;
+  /** The user's words are made up where the history ends with the model's. */
+  readonly endsWithUser: boolean;
+  /** Where the model's unsigned reasoning is sent back: `with-calls` puts it, even empty, on every message that calls. */
+  readonly reasoning: 'left-out' | 'with-calls';
+  /** Signatures of thoughts stand on calls, and those since the user's last words must come back. */
+  readonly thoughtSignatures: boolean;
+  /** The server is asked to stream its usage with `stream_options`; others send it unasked or refuse the field. */
+  readonly asksForStreamUsage: boolean;
+  /** Which fields for the prompt cache are sent: the key, or the key, breakpoints and lifetime. */
+  readonly cacheHints: 'none' | 'key' | 'all';
+}
+
+const openai: ServerProfile = {
+  name: 'openai',
+  outputLimit: 'max_completion_tokens',
+  content: 'parts',
+  emptyContent: 'null',
+  callIds: 'forty',
+  systemMessages: 'anywhere',
+  mergesNeighbours: false,
+  startsWithUser: false,
+  answersResults: false,
+  endsWithUser: false,
+  reasoning: 'left-out',
+  thoughtSignatures: false,
+  asksForStreamUsage: true,
+  cacheHints: 'all',
+};
+
+/** A server of which nothing is known: the least that all of them take. */
+const compatible: ServerProfile = { ...openai, name: 'compatible', outputLimit: 'max_tokens', cacheHints: 'none' };
+
+/** A local server renders the messages with the model's own template, and most templates know one system message. */
+const local: ServerProfile = { ...compatible, name: 'local', systemMessages: 'first-only' };
+
+const profiles = {
+  openai,
+  compatible,
+  ollama: { ...local, name: 'ollama' },
+  'llama.cpp': { ...local, name: 'llama.cpp' },
+  vllm: { ...local, name: 'vllm' },
+  lmstudio: { ...local, name: 'lmstudio', emptyContent: 'empty-string' },
+  /** Any server whose model's template refuses everything but user and assistant in turn. */
+  'strict-template': {
+    ...local,
+    name: 'strict-template',
+    content: 'text',
+    emptyContent: 'empty-string',
+    mergesNeighbours: true,
+    startsWithUser: true,
+    answersResults: true,
+  },
+  openrouter: { ...compatible, name: 'openrouter' },
+  mistral: {
+    ...compatible,
+    name: 'mistral',
+    emptyContent: 'empty-string',
+    callIds: 'nine-alphanumeric',
+    answersResults: true,
+    endsWithUser: true,
+    asksForStreamUsage: false,
+  },
+  gemini: {
+    ...compatible,
+    name: 'gemini',
+    systemMessages: 'first-only',
+    mergesNeighbours: true,
+    startsWithUser: true,
+    thoughtSignatures: true,
+  },
+  deepseek: { ...compatible, name: 'deepseek', content: 'text', emptyContent: 'empty-string', reasoning: 'with-calls' },
+  kimi: { ...compatible, name: 'kimi', emptyContent: 'empty-string', reasoning: 'with-calls', cacheHints: 'key' },
+} as const satisfies Readonly<Record<string, ServerProfile>>;
+
+/** The name of a profile that comes with this package. */
+export type ServerName = keyof typeof profiles;
+
+/** Which profile belongs to which address: the host, or a host that it is under, or the port of this machine. */
+const addresses: readonly (readonly [address: string, name: ServerName])[] = [
+  ['openai.com', 'openai'],
+  ['openai.azure.com', 'openai'],
+  ['openrouter.ai', 'openrouter'],
+  ['mistral.ai', 'mistral'],
+  ['generativelanguage.googleapis.com', 'gemini'],
+  ['deepseek.com', 'deepseek'],
+  ['moonshot.ai', 'kimi'],
+  ['moonshot.cn', 'kimi'],
+  // The ports that these listen on unless told otherwise.
+  ['localhost:11434', 'ollama'],
+  ['localhost:1234', 'lmstudio'],
+];
+
+/** A profile by its name, to be sent as it is or with fields of your own on top. */
+export function serverProfile(name: ServerName): ServerProfile {
+  return profiles[name];
+}
+
+/** The profile of the server at an address; `compatible` for one that is not known. */
+export function profileOfAddress(baseURL: string): ServerProfile {
+  const url = parsed(baseURL);
+  if (url === undefined) return compatible;
+  const found = addresses.find(([address]) =>
+    address.includes(':')
+      ? isThisMachine(baseURL) && address.endsWith(`:${url.port}`)
+      : url.hostname === address || url.hostname.endsWith(`.${address}`),
+  );
+  return found === undefined ? compatible : profiles[found[1]];
+}
+
+/** True for an address on this machine, where a server needs no key. */
+export function isThisMachine(baseURL: string | undefined): boolean {
+  const host = baseURL === undefined ? undefined : parsed(baseURL)?.hostname;
+  return (
+    host !== undefined && (/^(localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0)$/.test(host) || host.endsWith('.localhost'))
+  );
+}
+
+function parsed(url: string): URL | undefined {
+  return URL.canParse(url) ? new URL(url) : undefined;
+}

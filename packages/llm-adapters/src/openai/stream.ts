@@ -1,0 +1,167 @@
+import type OpenAI from 'openai';
+import type { Delta } from '../delta.js';
+import { ServiceUnavailableError } from '../errors.js';
+import { field, textOf } from '../http-failure.js';
+import { textsIn, thinkingIn } from './content-text.js';
+import { errorInResponse, piecesOfStream } from './error-body.js';
+
+type Response = OpenAI.Chat.ChatCompletion;
+type Chunk = OpenAI.Chat.ChatCompletionChunk;
+type CallPiece = NonNullable<Chunk['choices'][number]['delta']['tool_calls']>[number];
+
+/** A call as far as it has arrived. */
+interface GrowingCall {
+  id: string | undefined;
+  name: string;
+  arguments: string;
+  /** What only one provider sends. */
+  extra: Record<string, unknown>;
+}
+
+/**
+ * Reads a stream of chunks to its end and gives the response that the same answer would be without streaming, calling
+ * `onDelta` with each piece. The tool names in the deltas are the wire's, unless `nameOf` puts them back.
+ *
+ * What servers do otherwise than OpenAI is taken as it is meant: whole calls in one chunk, calls without an index, ids that
+ * are repeated in every piece, arguments that are already parsed, no usage, a first chunk without choices.
+ *
+ * @throws {@link ServiceUnavailableError} when the stream ends before the answer does.
+ * @see provider-protocol B.6
+ */
+export async function responseOfStream(
+  chunks: AsyncIterable<Chunk>,
+  onDelta: (delta: Delta) => void,
+  nameOf: (name: string) => string = (name) => name,
+): Promise<Response> {
+  const texts = { content: '', refusal: '', reasoning_content: '' };
+  const calls: GrowingCall[] = [];
+  const placeOfIndex = new Map<number, number>();
+  let head: Pick<Response, 'id' | 'model' | 'created'> | undefined;
+  let usage: Chunk['usage'];
+  let finishReason: string | undefined;
+
+  for await (const chunk of piecesOfStream(chunks)) {
+    const error = errorInResponse(chunk);
+    if (error !== undefined) throw error;
+    head ??= { id: chunk.id, model: chunk.model, created: chunk.created };
+    usage = usageOf(chunk) ?? usage;
+    // The types promise what servers of others do not keep.
+    const choice = (chunk as Partial<Chunk>).choices?.[0];
+    if (choice === undefined) continue;
+    finishReason = textOf(choice.finish_reason) ?? finishReason;
+    // Some send the end as a whole message.
+    const delta = choice.delta ?? field(choice, 'message');
+    if (delta === undefined) continue;
+    const reasoning = thinkingIn(delta);
+    if (reasoning !== undefined) {
+      texts.reasoning_content += reasoning;
+      onDelta({ type: 'thinking', text: reasoning });
+    }
+    for (const key of ['content', 'refusal'] as const) {
+      const text = textsIn(delta[key]).join('');
+      if (text === '') continue;
+      texts[key] += text;
+      onDelta({ type: 'text', text });
+    }
+    for (const piece of delta.tool_calls ?? []) {
+      const place = placeOfPiece(calls, placeOfIndex, piece);
+      onDelta(grown((calls[place] ??= { id: undefined, name: '', arguments: '', extra: {} }), place, piece, nameOf));
+    }
+  }
+  if (head === undefined || finishReason === undefined) {
+    throw new ServiceUnavailableError('openai: the stream ended before the answer did', { provider: 'openai' });
+  }
+  return completion(head, { texts, calls, finishReason, usage });
+}
+
+/** Adds a piece to the call that it belongs to. Its id and name are in the delta once, with the first piece that names it. */
+function grown(call: GrowingCall, index: number, piece: CallPiece, nameOf: (name: string) => string): Delta {
+  const begins = call.name === '';
+  call.id ??= textOf(piece.id);
+  if (begins) call.name = textOf(piece.function?.name) ?? '';
+  const text = argumentsText(piece.function?.arguments);
+  call.arguments += text;
+  const { index: _index, id: _id, function: _function, type: _type, ...extra } = piece;
+  Object.assign(call.extra, extra);
+  const names = begins && call.name !== '';
+  return {
+    type: 'tool-call',
+    index,
+    ...(names && call.id !== undefined ? { id: call.id } : {}),
+    ...(names ? { name: nameOf(call.name) } : {}),
+    arguments: text,
+  };
+}
+
+/**
+ * By its index; without one by its id; else it goes on where the last one stopped, unless it brings an id or a name of its
+ * own. A known index with another id is a new call: some servers send index 0 with every whole call.
+ */
+function placeOfPiece(calls: readonly GrowingCall[], placeOfIndex: Map<number, number>, piece: CallPiece): number {
+  const id = textOf(piece.id);
+  const index: unknown = piece.index;
+  if (typeof index === 'number') {
+    const known = placeOfIndex.get(index);
+    const knownId = known === undefined ? undefined : calls[known]?.id;
+    const isOther = known === undefined || (id !== undefined && knownId !== undefined && id !== knownId);
+    const place = isOther ? calls.length : known;
+    placeOfIndex.set(index, place);
+    return place;
+  }
+  const known = id === undefined ? -1 : calls.findIndex((call) => call.id === id);
+  if (known >= 0) return known;
+  const begins = id !== undefined || textOf(piece.function?.name) !== undefined;
+  return begins ? calls.length : Math.max(0, calls.length - 1);
+}
+
+/** Some servers parse the arguments before they send them. */
+function argumentsText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : '';
+}
+
+/** Some servers count in every chunk, one of them in the choice. */
+function usageOf(chunk: Chunk): Chunk['usage'] {
+  const usage = chunk.usage ?? field((chunk as Partial<Chunk>).choices?.[0], 'usage');
+  return typeof usage === 'object' && usage !== null ? (usage as Chunk['usage']) : undefined;
+}
+
+function completion(
+  head: Pick<Response, 'id' | 'model' | 'created'>,
+  end: {
+    readonly texts: { readonly content: string; readonly refusal: string; readonly reasoning_content: string };
+    readonly calls: readonly GrowingCall[];
+    readonly finishReason: string;
+    readonly usage: Chunk['usage'];
+  },
+): Response {
+  const { texts, calls, finishReason, usage } = end;
+  return {
+    ...head,
+    object: 'chat.completion',
+    choices: [
+      {
+        index: 0,
+        finish_reason: finishReason as Response['choices'][number]['finish_reason'],
+        logprobs: null,
+        message: {
+          role: 'assistant',
+          content: texts.content === '' ? null : texts.content,
+          refusal: texts.refusal === '' ? null : texts.refusal,
+          ...(texts.reasoning_content === '' ? {} : { reasoning_content: texts.reasoning_content }),
+          ...(calls.length === 0
+            ? {}
+            : {
+                tool_calls: calls.map((call) => ({
+                  ...call.extra,
+                  id: call.id ?? '',
+                  type: 'function' as const,
+                  function: { name: call.name, arguments: call.arguments },
+                })),
+              }),
+        },
+      },
+    ],
+    ...(usage === undefined || usage === null ? {} : { usage }),
+  };
+}

@@ -1,0 +1,184 @@
+import type { OverflowKind, RateLimitKind } from './errors.js';
+import { field } from './http-failure.js';
+
+/** What a provider said when it refused, as far as its kind is judged by it. */
+export interface Refusal {
+  readonly statusCode?: number | undefined;
+  /** The error's `code`, `type` and the like. */
+  readonly codes: readonly (string | undefined)[];
+  /** Everything that the error says in words, those of a server behind a router too. */
+  readonly text: string;
+  /** The error's object, for servers that give the sizes as fields. */
+  readonly body?: unknown;
+}
+
+/** An overflow, and the sizes as the provider gave them. Unit: tokens. */
+export interface Overflow {
+  readonly kind: OverflowKind;
+  readonly inputTokens?: number;
+  readonly contextWindow?: number;
+}
+
+/**
+ * Looks like an overflow and is none: limits per minute, an answer longer than the model gives, a string or a list that is too
+ * long, a budget.
+ *
+ * @see provider-protocol E.1
+ */
+const exclusions: readonly RegExp[] = [
+  /rate.?limit/i,
+  /too many requests/i,
+  /tokens per min/i,
+  /\bTPM\b/,
+  /per minute/i,
+  /too many tokens, please wait/i,
+  /max_tokens is too large/i,
+  /maximum allowed number of output tokens/i,
+  /(?:string|array) too long/i,
+  /thinking.budget/i,
+];
+
+/** @see provider-protocol E.2 */
+const overflowCodes: readonly string[] = [
+  'context_length_exceeded',
+  'exceed_context_size_error',
+  'model_context_window_exceeded',
+];
+
+/** @see provider-protocol A.8, B.7, C.3, D and E.3 */
+const overflowTexts: readonly RegExp[] = [
+  /prompt (?:is )?too long/i,
+  /exceeds? context limit/i,
+  /exceeds? the context window/i,
+  /maximum context length (?:is|of)/i,
+  /exceeds?(?: the)?(?: model's)? maximum context length/i,
+  /input tokens exceed the configured limit/i,
+  /input token count.*exceeds the maximum/is,
+  /maximum prompt length is/i,
+  /reduce the length of (?:the )?messages/i,
+  /exceeds? the available context size/i,
+  /context length is only/i,
+  /greater than the context length/i,
+  /when context the overflows/i,
+  /longer than the model's context length/i,
+  /too large for model with/i,
+  /exceeded model token limit/i,
+  /context window exceeds limit/i,
+  /input is too long for requested model/i,
+  /range of input length should be/i,
+  /prompt exceeds max length/i,
+  /token.*exceeds the limit of \d+/is,
+  /max_tokens must be at least 1, got -\d+/i,
+];
+
+/**
+ * Tells whether a refusal means that the request does not fit, and why: first what is excluded, then codes, then words.
+ * Undefined when it means something else.
+ *
+ * @see provider-protocol E
+ */
+export function classifyOverflow({ statusCode, codes, text, body }: Refusal): Overflow | undefined {
+  if (statusCode === 429 || exclusions.some((pattern) => pattern.test(text))) return undefined;
+  // The edge in front of a provider counts bytes, and so does a proxy of one's own.
+  if (statusCode === 413 || codes.includes('request_too_large')) return { kind: 'bytes' };
+  const isOverflow =
+    codes.some((code) => code !== undefined && overflowCodes.includes(code)) ||
+    overflowTexts.some((pattern) => pattern.test(text));
+  return isOverflow ? sizesIn(text, body) : undefined;
+}
+
+const quotaCodes: readonly string[] = ['insufficient_quota', 'enforced_spend_limit_reached', 'billing_error'];
+
+/**
+ * Why a rate limit refused, from its codes and words. `too-large` only where the one request is larger than the limit for a
+ * whole minute: what else is used up comes back.
+ *
+ * @see provider-protocol A.1, B.1 and E.1
+ */
+export function rateLimitKind({ statusCode, codes, text }: Refusal): RateLimitKind {
+  if (statusCode === 402 || codes.some((code) => code !== undefined && quotaCodes.includes(code))) return 'quota';
+  const [, limit, requested] = /limit:? ([\d,]+)\b[^.]*?requested:? ([\d,]+)/i.exec(text) ?? [];
+  return limit !== undefined && requested !== undefined && wholeNumber(requested) > wholeNumber(limit)
+    ? 'too-large'
+    : 'rate';
+}
+
+const windowPatterns: readonly RegExp[] = [
+  /maximum (?:context|prompt) length (?:is|of) \(?([\d,]+)/i,
+  /too large for model with ([\d,]+)/i,
+  /context length (?:is|of) only ([\d,]+)/i,
+  /configured limit of ([\d,]+)/i,
+  /tokens allowed \(?([\d,]+)/i,
+  /model's context length \(([\d,]+)/i,
+  /model token limit: ([\d,]+)/i,
+  /range of input length should be \[\d+, ?([\d,]+)/i,
+  /available context size \(([\d,]+)/i,
+  /exceeds the limit of ([\d,]+)/i,
+  /tokens > ([\d,]+) maximum/i,
+  /\d \+ \d+ > ([\d,]+)/,
+];
+
+const inputPatterns: readonly RegExp[] = [
+  /too long: ([\d,]+) tokens/i,
+  /exceed context limit: ([\d,]+) \+/i,
+  /([\d,]+) in the messages/i,
+  /([\d,]+) of text input/i,
+  /resulted in ([\d,]+) tokens/i,
+  /contains (?:at least )?([\d,]+) (?:input )?tokens/i,
+  /you passed ([\d,]+) input tokens/i,
+  /input token count \(([\d,]+)\)/i,
+  /prompt token count of ([\d,]+)/i,
+  /the input \(([\d,]+) tokens\)/i,
+  /keep the first ([\d,]+) tokens/i,
+  /request \(([\d,]+) tokens\)/i,
+];
+
+/** What stands in the input besides the messages, named on its own. */
+const moreInput: readonly RegExp[] = [
+  /([\d,]+) in the functions/i,
+  /([\d,]+) of tool input/i,
+  /([\d,]+) of image input/i,
+];
+
+const outputPatterns: readonly RegExp[] = [
+  /([\d,]+) in the (?:completion|output)/i,
+  /requested ([\d,]+) output tokens/i,
+  /context limit: [\d,]+ \+ ([\d,]+)/i,
+];
+
+/** Where the input alone fits, and there is an answer that does not fit beside it, the answer is what is too long. */
+function sizesIn(text: string, body: unknown): Overflow {
+  const contextWindow = numberField(body, 'n_ctx') ?? firstNumber(text, windowPatterns);
+  const messages = numberField(body, 'n_prompt_tokens') ?? firstNumber(text, inputPatterns);
+  const inputTokens =
+    messages === undefined
+      ? undefined
+      : moreInput.reduce((sum, pattern) => sum + (firstNumber(text, [pattern]) ?? 0), messages);
+  const answerIsTheCause =
+    contextWindow !== undefined &&
+    inputTokens !== undefined &&
+    inputTokens < contextWindow &&
+    firstNumber(text, outputPatterns) !== undefined;
+  return {
+    kind: answerIsTheCause ? 'input-and-output' : 'input',
+    ...(inputTokens === undefined ? {} : { inputTokens }),
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+  };
+}
+
+function firstNumber(text: string, patterns: readonly RegExp[]): number | undefined {
+  for (const pattern of patterns) {
+    const digits = pattern.exec(text)?.[1];
+    if (digits !== undefined && /\d/.test(digits)) return wholeNumber(digits);
+  }
+  return undefined;
+}
+
+function wholeNumber(digits: string): number {
+  return Number(digits.replaceAll(',', ''));
+}
+
+function numberField(body: unknown, key: string): number | undefined {
+  const value = field(body, key);
+  return typeof value === 'number' ? value : undefined;
+}

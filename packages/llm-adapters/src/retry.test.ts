@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { LLMError, RateLimitError, ServiceUnavailableError } from './errors.js';
+import { withRetries } from './retry.js';
+import type { FailedAttempt, RetryOptions } from './retry.js';
+
+const provider = 'test';
+const overloaded = new ServiceUnavailableError('overloaded', { provider });
+const retryable = (thrown: unknown) => (LLMError.isInstance(thrown) && thrown.isRetryable ? thrown : undefined);
+
+/** Fails as often as there are errors, then answers how often it was asked. */
+async function run(errors: readonly Error[], options: RetryOptions = {}, random = 0.5) {
+  const waits: number[] = [];
+  let tries = 0;
+  const result = await withRetries(
+    { minDelayMs: 2, maxDelayMs: 4, ...options, onRetry: ({ delayMs }) => waits.push(delayMs) },
+    {
+      attempt: () => {
+        const error = errors[tries++];
+        return error === undefined ? Promise.resolve(tries) : Promise.reject(error);
+      },
+      retryable,
+      random: () => random,
+    },
+  ).catch((thrown: unknown) => thrown);
+  return { result, tries, waits };
+}
+
+describe('withRetries', () => {
+  it('tries three times in all, and throws the last error', async () => {
+    const last = new ServiceUnavailableError('still overloaded', { provider });
+    expect(await run([overloaded, overloaded, last])).toEqual({ result: last, tries: 3, waits: [1, 2] });
+    expect(await run([overloaded, overloaded])).toMatchObject({ result: 3 });
+  });
+
+  it('waits a random time up to a bound that doubles up to another', async () => {
+    const errors = [overloaded, overloaded, overloaded, overloaded];
+    expect((await run(errors, { attempts: 5 }, 0.99)).waits).toEqual([1, 3, 3, 3]);
+    expect((await run(errors, { attempts: 5 }, 0)).waits).toEqual([0, 0, 0, 0]);
+  });
+
+  it('tries once where that is what is wanted', async () => {
+    expect(await run([overloaded], { attempts: 1 })).toEqual({ result: overloaded, tries: 1, waits: [] });
+  });
+
+  it('never tries again what cannot succeed', async () => {
+    const quota = new RateLimitError('nothing left', { provider, kind: 'quota' });
+    const bug = new TypeError('a bug');
+    expect(await run([quota])).toEqual({ result: quota, tries: 1, waits: [] });
+    expect(await run([bug])).toEqual({ result: bug, tries: 1, waits: [] });
+  });
+
+  it('waits exactly what the provider asks for, and gives up at once where that is too long', async () => {
+    const slow = (retryAfterMs: number) => new RateLimitError('slow', { provider, kind: 'rate', retryAfterMs });
+    expect(await run([slow(7)])).toEqual({ result: 2, tries: 2, waits: [7] });
+    const tooSlow = slow(3_600_000);
+    expect(await run([tooSlow])).toEqual({ result: tooSlow, tries: 1, waits: [] });
+  });
+
+  it('ends at once when the signal aborts during the wait', async () => {
+    const aborter = new AbortController();
+    const reason = new Error('enough');
+    const failures: FailedAttempt[] = [];
+    const call = withRetries(
+      {
+        minDelayMs: 600_000,
+        maxDelayMs: 600_000,
+        onRetry: (failure) => {
+          failures.push(failure);
+          queueMicrotask(() => aborter.abort(reason));
+        },
+      },
+      { attempt: () => Promise.reject(overloaded), retryable, signal: aborter.signal, random: () => 0.9 },
+    );
+    await expect(call).rejects.toBe(reason);
+    expect(failures).toEqual([{ attempt: 1, attempts: 3, error: overloaded, delayMs: 540_000 }]);
+  });
+
+  it('ends with what the hook throws', async () => {
+    const mine = new Error('no more');
+    const call = withRetries(
+      {
+        onRetry: () => {
+          throw mine;
+        },
+      },
+      { attempt: () => Promise.reject(overloaded), retryable },
+    );
+    await expect(call).rejects.toBe(mine);
+  });
+});

@@ -1,0 +1,403 @@
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+import type { Message } from '@palimpsest/events';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { anthropicLLM } from './anthropic/index.js';
+import type { Delta, FailedAttempt, LLM } from './index.js';
+import { openaiLLM } from './openai/index.js';
+import type { SdkLLMOptions } from './sdk-llm.js';
+
+// What sdkLLM adds to both SDKs, which talk over HTTP to a server that misbehaves step by step.
+
+const apiKey = 'sk-test-0123456789abcdef';
+const messages: readonly Message[] = [{ role: 'user', content: [{ type: 'text', text: 'Hello.' }] }];
+
+type Step = (response: ServerResponse, request: { readonly headers: IncomingHttpHeaders }) => void;
+
+const json =
+  (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Step =>
+  (response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(JSON.stringify(body));
+  };
+const cut: Step = (response) => response.destroy();
+const silence: Step = () => undefined;
+
+/** Takes one step for each request, the last one for all that follow. */
+async function start(...steps: readonly Step[]) {
+  const requests: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
+  const server = createServer((request, response) => {
+    requests.push({ path: request.url ?? '', headers: request.headers });
+    request.resume().on('end', () => steps[Math.min(requests.length, steps.length) - 1]?.(response, request));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+}
+
+interface Provider {
+  readonly name: string;
+  readonly llm: (options: Omit<SdkLLMOptions, 'model'>) => LLM;
+  readonly answer: Step;
+  readonly refuse: (status: number, type: string, message: string, headers?: Readonly<Record<string, string>>) => Step;
+  /** The start of a streamed answer: one delta. */
+  readonly firstDelta: string;
+}
+
+const providers: readonly Provider[] = [
+  {
+    name: 'openai',
+    llm: (options) => openaiLLM({ model: 'gpt-4o', apiKey, ...options }),
+    answer: json(200, {
+      id: 'chatcmpl-1',
+      object: 'chat.completion',
+      model: 'gpt-4o',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'Hello.' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 },
+    }),
+    refuse: (status, code, message, headers) => json(status, { error: { message, type: code, code } }, headers),
+    firstDelta: `data: ${JSON.stringify({
+      id: 'chatcmpl-1',
+      object: 'chat.completion.chunk',
+      model: 'gpt-4o',
+      choices: [{ index: 0, delta: { role: 'assistant', content: 'Hel' }, finish_reason: null }],
+    })}\n\n`,
+  },
+  {
+    name: 'anthropic',
+    llm: (options) => anthropicLLM({ model: 'claude-haiku-4-5', apiKey, ...options }),
+    answer: json(200, {
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: 'claude-haiku-4-5',
+      content: [{ type: 'text', text: 'Hello.' }],
+      stop_reason: 'end_turn',
+      stop_sequence: null,
+      usage: { input_tokens: 9, output_tokens: 2 },
+    }),
+    refuse: (status, type, message, headers) =>
+      json(
+        status,
+        { type: 'error', error: { type, message, details: { error_code: type } }, request_id: 'req_1' },
+        headers,
+      ),
+    firstDelta: [
+      {
+        type: 'message_start',
+        message: {
+          id: 'msg_1',
+          type: 'message',
+          role: 'assistant',
+          model: 'claude-haiku-4-5',
+          content: [],
+          stop_reason: null,
+          stop_sequence: null,
+          usage: { input_tokens: 9, output_tokens: 1 },
+        },
+      },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hel' } },
+    ]
+      .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+      .join(''),
+  },
+];
+
+const thrownBy = (call: Promise<unknown>) =>
+  call.then(
+    () => expect.unreachable('the call should have failed'),
+    (thrown: unknown) => thrown,
+  );
+
+describe.each(providers)('a call of $name', ({ llm, answer, refuse, firstDelta }) => {
+  const fast = { minDelayMs: 1, maxDelayMs: 1 };
+
+  it.each([
+    ['429', refuse(429, 'rate_limit_error', 'Slow down.')],
+    ['529', refuse(529, 'overloaded_error', 'Overloaded')],
+    ['500', refuse(500, 'api_error', 'Internal server error')],
+    [
+      'a page instead of an error',
+      (response: ServerResponse) => response.writeHead(502).end('<html>Bad gateway</html>'),
+    ],
+    ['an answer that is none', json(200, {})],
+    ['a cut connection', cut],
+  ])('is tried again after %s', async (_why, failure) => {
+    const server = await start(failure, answer);
+    const failures: FailedAttempt[] = [];
+    const retry = { ...fast, onRetry: (failed: FailedAttempt) => failures.push(failed) };
+    const completion = await llm({ baseURL: server.url, retry }).complete({ messages });
+    expect(completion.message.content).toEqual([{ type: 'text', text: 'Hello.' }]);
+    expect(server.requests).toHaveLength(2);
+    expect(failures).toMatchObject([{ attempt: 1, attempts: 3, error: { isRetryable: true } }]);
+  });
+
+  it('is tried three times in all, unless the options say otherwise', async () => {
+    const server = await start(refuse(529, 'overloaded_error', 'Overloaded'));
+    const error = await thrownBy(llm({ baseURL: server.url, retry: fast }).complete({ messages }));
+    expect(error).toMatchObject({ code: 'service-unavailable', statusCode: 529, isRetryable: true });
+    expect(server.requests).toHaveLength(3);
+    await thrownBy(llm({ baseURL: server.url, retry: { ...fast, attempts: 1 } }).complete({ messages }));
+    expect(server.requests).toHaveLength(4);
+  });
+
+  it.each([
+    ['a wrong key', 'authentication', refuse(401, 'authentication_error', 'invalid x-api-key')],
+    ['a bad request', 'invalid-request', refuse(400, 'invalid_request_error', 'Unknown parameter: foo')],
+    [
+      'an overflow',
+      'context-window-exceeded',
+      refuse(400, 'invalid_request_error', 'prompt is too long: 9 tokens > 8 maximum'),
+    ],
+    [
+      'a body that is too large',
+      'context-window-exceeded',
+      refuse(413, 'request_too_large', 'Request exceeds the maximum size'),
+    ],
+    ['an empty account', 'rate-limit', refuse(402, 'billing_error', 'Your credit balance is too low.')],
+    ['a spend limit', 'rate-limit', refuse(429, 'enforced_spend_limit_reached', 'You have reached your limit.')],
+    [
+      'more than a minute allows',
+      'rate-limit',
+      refuse(429, 'rate_limit_exceeded', 'Request too large on tokens per min (TPM): Limit 30000, Requested 36278.'),
+    ],
+    [
+      'content that it refuses',
+      'content-policy',
+      refuse(400, 'content_policy_violation', 'Output blocked by content filtering policy'),
+    ],
+    ['an unknown model', 'invalid-request', refuse(404, 'not_found_error', 'model: gpt-0')],
+  ])('is never tried again after %s', async (_why, code, failure) => {
+    const server = await start(failure, answer);
+    const error = await thrownBy(llm({ baseURL: server.url, retry: fast }).complete({ messages }));
+    expect(error).toMatchObject({ code, isRetryable: false });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('says that only a smaller request helps where one is more than a minute allows', async () => {
+    const text = 'Request too large on tokens per min (TPM): Limit 30000, Requested 36278.';
+    const server = await start(refuse(429, 'rate_limit_exceeded', text, { 'retry-after': '1' }));
+    const error = await thrownBy(llm({ baseURL: server.url }).complete({ messages }));
+    expect(error).toMatchObject({ code: 'rate-limit', kind: 'too-large', isRetryable: false });
+  });
+
+  it.each([
+    ['seconds', { 'retry-after': '7' }, 7_000],
+    ['milliseconds', { 'retry-after-ms': '7250', 'retry-after': '7' }, 7_250],
+    ['a date', { 'retry-after': 'Sat, 21 Nov 2026 12:00:09 GMT', date: 'Sat, 21 Nov 2026 12:00:00 GMT' }, 9_000],
+  ])('waits as long as asked for in %s, and ends at once when aborted meanwhile', async (_form, headers, delayMs) => {
+    const server = await start(refuse(429, 'rate_limit_error', 'Slow down.', headers), answer);
+    const aborter = new AbortController();
+    const reason = new Error('enough');
+    const waits: number[] = [];
+    const retry = {
+      onRetry: (failed: FailedAttempt) => {
+        waits.push(failed.delayMs);
+        setImmediate(() => aborter.abort(reason));
+      },
+    };
+    const call = llm({ baseURL: server.url, retry }).complete({ messages, signal: aborter.signal });
+    await expect(call).rejects.toBe(reason);
+    expect(waits).toEqual([delayMs]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('is not tried again where the provider says so, or asks for too long a wait', async () => {
+    const server = await start(
+      refuse(429, 'rate_limit_error', 'No.', { 'x-should-retry': 'false' }),
+      refuse(429, 'rate_limit_error', 'No.', { 'retry-after': '3600' }),
+    );
+    const model = llm({ baseURL: server.url, retry: fast });
+    expect(await thrownBy(model.complete({ messages }))).toMatchObject({ code: 'rate-limit' });
+    expect(server.requests).toHaveLength(1);
+    expect(await thrownBy(model.complete({ messages }))).toMatchObject({ retryAfterMs: 3_600_000 });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('gives up on a server that is silent, and tries again', async () => {
+    const server = await start(silence, answer);
+    const model = llm({ baseURL: server.url, timeoutMs: 500, retry: fast });
+    expect((await model.complete({ messages })).finishReason).toBe('stop');
+    expect(server.requests).toHaveLength(2);
+    const dead = await start(silence);
+    const error = await thrownBy(
+      llm({ baseURL: dead.url, timeoutMs: 50, retry: { attempts: 1 } }).complete({ messages }),
+    );
+    expect(error).toMatchObject({ code: 'service-unavailable', isRetryable: true });
+    expect((error as Error).message).toContain('no answer within 50 ms');
+  });
+
+  it('gives up on a stream that falls silent', async () => {
+    const server = await start((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(firstDelta);
+    });
+    const deltas: Delta[] = [];
+    const error = await thrownBy(
+      llm({ baseURL: server.url, timeoutMs: 500, retry: fast }).complete({
+        messages,
+        onDelta: (delta) => deltas.push(delta),
+      }),
+    );
+    expect(error).toMatchObject({ code: 'service-unavailable' });
+    expect(deltas).toEqual([{ type: 'text', text: 'Hel' }]);
+    // What was handed out cannot be taken back, so there was no second try.
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('is not tried again once a piece of the answer was handed out', async () => {
+    const server = await start((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(firstDelta, () => setImmediate(() => response.destroy()));
+    }, answer);
+    const deltas: Delta[] = [];
+    const call = llm({ baseURL: server.url, retry: fast }).complete({
+      messages,
+      onDelta: (delta) => deltas.push(delta),
+    });
+    expect(await thrownBy(call)).toMatchObject({ code: 'service-unavailable', isRetryable: true });
+    expect(deltas).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('ends with what the callback for pieces throws', async () => {
+    const server = await start((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(firstDelta);
+    });
+    const mine = new Error('the terminal is gone');
+    const onDelta = () => {
+      throw mine;
+    };
+    expect(await thrownBy(llm({ baseURL: server.url }).complete({ messages, onDelta }))).toBe(mine);
+  });
+
+  it('never shows a key, in no try and at no place', async () => {
+    const quoting: Step = (response, { headers }) =>
+      json(500, { error: { type: 'api_error', message: JSON.stringify(headers) } })(response, { headers });
+    const streamed: Step = (response, { headers }) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const error = { type: 'api_error', message: `proxy: ${JSON.stringify(headers)}` };
+      response.end(`event: error\ndata: ${JSON.stringify({ type: 'error', error })}\n\n`);
+    };
+    const server = await start(quoting, streamed);
+    const shown: unknown[] = [];
+    const error = await thrownBy(
+      llm({
+        baseURL: server.url,
+        headers: { 'x-gateway-key': 'gateway-0123456789' },
+        retry: { ...fast, attempts: 2, onRetry: (failed) => shown.push(failed) },
+      }).complete({ messages, onDelta: (delta) => shown.push(delta) }),
+    );
+    expect(server.requests).toHaveLength(2);
+    expect(server.requests[0]?.headers).toMatchObject({ 'x-gateway-key': 'gateway-0123456789' });
+    expect(shown).not.toEqual([]);
+    const all = inspect([error, shown], { depth: 20, showHidden: true });
+    expect(all).toContain('[secret]');
+    expect(all).not.toContain(apiKey);
+    expect(all).not.toContain('gateway-0123456789');
+  });
+});
+
+describe('what a model object says of itself', () => {
+  const at = (day: string) => ({ now: () => new Date(day) });
+
+  it('is what the tables know on the day', () => {
+    const model = 'claude-opus-5-5';
+    expect(anthropicLLM({ model, ...at('2026-11-21') })).toMatchObject({
+      contextWindow: 1_000_000,
+      facts: { thinking: 'prefix-bound', isAssumed: false },
+      prices: { input: 4, output: 20 },
+    });
+    expect(anthropicLLM({ model, ...at('2026-01-01') })).not.toHaveProperty('prices');
+    expect(anthropicLLM({ model: 'claude-next-9' })).not.toHaveProperty('contextWindow');
+  });
+
+  it('is what the options say, where they do', () => {
+    const prices = { input: 1, output: 2, cacheRead: 0.1, cacheWrite: 1 };
+    const options = { model: 'gpt-6-sol', contextWindow: 50_000, prices, facts: { acceptsSampling: true } };
+    expect(openaiLLM(options)).toMatchObject({ contextWindow: 50_000, prices, facts: { acceptsSampling: true } });
+  });
+
+  it.each([
+    [{ retry: { attempts: Number.NaN } }, 'retry.attempts must be a whole number above 0, not NaN'],
+    [{ retry: { attempts: 0 } }, 'retry.attempts must be a whole number above 0, not 0'],
+    [{ retry: { maxDelayMs: -1 } }, 'retry.maxDelayMs must not be below 0, but is -1'],
+    [{ timeoutMs: 0 }, 'timeoutMs must be above 0, not 0'],
+  ])('is refused at once where an option makes no sense: %j', (options, message) => {
+    expect(() => openaiLLM({ model: 'gpt-4o', apiKey, ...options })).toThrow(message);
+    expect(() => anthropicLLM({ model: 'claude-haiku-4-5', apiKey, ...options })).toThrow(message);
+  });
+
+  it('knows neither price nor window of a model that somebody else serves', async () => {
+    const server = await start(providers[0]?.answer ?? silence);
+    const local = openaiLLM({ model: 'deepseek-v4-pro', baseURL: server.url, ...at('2026-11-21') });
+    expect(local).not.toHaveProperty('prices');
+    expect(local).not.toHaveProperty('contextWindow');
+    expect(await local.complete({ messages })).not.toHaveProperty('costUsd');
+    const prices = { input: 1, output: 2, cacheRead: 0.1, cacheWrite: 1 };
+    const mine = openaiLLM({ model: 'deepseek-v4-pro', baseURL: server.url, prices });
+    expect((await mine.complete({ messages })).costUsd).toBeCloseTo((9 + 2 * 2) / 1e6, 12);
+    const own = openaiLLM({
+      model: 'deepseek-v4-pro',
+      apiKey,
+      baseURL: 'https://api.deepseek.com',
+      ...at('2026-11-21'),
+    });
+    expect(own).toMatchObject({ contextWindow: 1_000_000, prices: { input: 0.66 } });
+  });
+});
+
+describe('an overflow that a server answers with 200', () => {
+  const answered = (usage: object, finish_reason: string, content: string | null) =>
+    json(200, {
+      id: 'chatcmpl-1',
+      object: 'chat.completion',
+      model: 'qwen3',
+      choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason }],
+      usage,
+    });
+  const ask = async (step: Step, text: string, options: Partial<SdkLLMOptions> = {}) => {
+    const server = await start(step);
+    const llm = openaiLLM({ model: 'qwen3', baseURL: server.url, ...options });
+    return llm.complete({ messages: [{ role: 'user', content: [{ type: 'text', text }] }] });
+  };
+  const overflow = { code: 'context-window-exceeded', kind: 'input', statusCode: 200, isRetryable: false };
+
+  it('is seen where the server counts more than its window', async () => {
+    const step = answered({ prompt_tokens: 9_000, completion_tokens: 5 }, 'stop', 'Hello.');
+    expect(await thrownBy(ask(step, 'Hello.', { contextWindow: 8_192 }))).toMatchObject({
+      ...overflow,
+      inputTokens: 9_000,
+      contextWindow: 8_192,
+    });
+    expect((await ask(step, 'Hello.', { contextWindow: 16_384 })).finishReason).toBe('stop');
+  });
+
+  it('is seen where no room is left for an answer', async () => {
+    const step = answered({ prompt_tokens: 8_150, completion_tokens: 0 }, 'length', null);
+    expect(await thrownBy(ask(step, 'Hello.', { contextWindow: 8_192 }))).toMatchObject(overflow);
+    expect((await ask(step, 'Hello.', { contextWindow: 16_384 })).finishReason).toBe('length');
+  });
+
+  it('is seen where the server cut the history from the front', async () => {
+    const prose = 'The quick brown fox jumps over the lazy dog. '.repeat(1_000);
+    const step = answered({ prompt_tokens: 2_048, completion_tokens: 5 }, 'stop', 'Hello.');
+    expect(await thrownBy(ask(step, prose))).toMatchObject(overflow);
+  });
+
+  it('is not suspected where text is merely easy to shorten', async () => {
+    const ruled = `${'='.repeat(60_000)}${' '.repeat(60_000)}`;
+    const step = answered({ prompt_tokens: 2_048, completion_tokens: 5 }, 'stop', 'Hello.');
+    expect((await ask(step, ruled)).finishReason).toBe('stop');
+    // 0 is what servers say who do not count.
+    const uncounted = answered({ prompt_tokens: 0, completion_tokens: 0 }, 'stop', 'Hello.');
+    expect((await ask(uncounted, 'word '.repeat(10_000))).finishReason).toBe('stop');
+  });
+});

@@ -1,0 +1,76 @@
+import type { RefusalFault } from '../provider-fault.js';
+import type { ServerError, ServerResponse } from '../provider-server.js';
+import { streamFailure } from './message-stream.js';
+
+/** An error in Anthropic's shape. @see provider-protocol A.1 */
+export function errorResponse({ status, type, message, details, headers }: ServerError): ServerResponse {
+  return {
+    status,
+    headers: { 'request-id': 'req_refused', ...headers },
+    body: {
+      type: 'error',
+      error: { type, message, ...(details === undefined ? {} : { details }) },
+      request_id: 'req_refused',
+    },
+  };
+}
+
+/** The provider's words for a fault. @see provider-protocol A.1 */
+export function errorOfFault(fault: RefusalFault): ServerError {
+  switch (fault.fault) {
+    case 'rate-limit':
+      return {
+        status: 429,
+        type: 'rate_limit_error',
+        message: 'This request would exceed the rate limit for your organization.',
+        headers: retryAfter(fault.retryAfterSeconds),
+      };
+    case 'spend-limit':
+      return {
+        status: 429,
+        type: 'rate_limit_error',
+        message: 'The spend limit of this organization is reached.',
+        details: { error_code: 'enforced_spend_limit_reached' },
+      };
+    case 'overloaded':
+      return {
+        status: 529,
+        type: 'overloaded_error',
+        message: 'Overloaded',
+        headers: retryAfter(fault.retryAfterSeconds),
+      };
+    case 'server-error':
+      return failed;
+    case 'too-many-bytes':
+      return tooManyBytes;
+  }
+}
+
+const failed: ServerError = { status: 500, type: 'api_error', message: 'Internal server error' };
+
+/** F.A22: refused before the API is reached. @see provider-protocol A.8 */
+export const tooManyBytes: ServerError = {
+  status: 413,
+  type: 'request_too_large',
+  message: 'Request exceeds the maximum size',
+};
+
+/** How the provider fails once it has begun to answer, and when it has not. */
+export const failure = { event: streamFailure, response: errorResponse(failed) };
+
+function retryAfter(seconds: number | undefined): Readonly<Record<string, string>> {
+  return seconds === undefined ? {} : { 'retry-after': String(seconds) };
+}
+
+/** What every response says of the limits: numbers of no account, `reset` in RFC 3339. @see provider-protocol A.1 */
+export function rateLimitHeaders(now: Date, isLimited: boolean): Readonly<Record<string, string>> {
+  const reset = new Date(now.getTime() + 60_000).toISOString();
+  const limits = { requests: 4_000, tokens: 2_400_000, 'input-tokens': 2_000_000, 'output-tokens': 400_000 };
+  return Object.fromEntries(
+    Object.entries(limits).flatMap(([name, limit]) => [
+      [`anthropic-ratelimit-${name}-limit`, String(limit)],
+      [`anthropic-ratelimit-${name}-remaining`, String(isLimited ? 0 : limit)],
+      [`anthropic-ratelimit-${name}-reset`, reset],
+    ]),
+  );
+}

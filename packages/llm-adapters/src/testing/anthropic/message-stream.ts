@@ -1,0 +1,109 @@
+import type { ServerSentEvent } from '../provider-server.js';
+import { listIn, objectIn, textIn } from '../wire-json.js';
+import type { JsonObject } from '../wire-json.js';
+
+/** Characters of text, thinking or JSON in one delta: short, so that whoever reads has to join. */
+const pieceLength = 20;
+
+/** What `message_delta` says again, as it is by then. */
+const cumulative = [
+  'input_tokens',
+  'cache_creation_input_tokens',
+  'cache_read_input_tokens',
+  'output_tokens',
+  'output_tokens_details',
+  'server_tool_use',
+];
+
+/**
+ * A message as Anthropic streams it: `message_start` with no content and the usage of the input; the blocks one after another,
+ * each started, filled and stopped; `message_delta` with the reason and the usage so far (cumulative, not to be added to the
+ * first); `message_stop`. A `ping` follows the start and each block. Thinking ends in one `signature_delta`. Redacted thinking
+ * and the results of the provider's own tools stand whole in their start. An empty tool input is one empty piece.
+ *
+ * @see provider-protocol A.9
+ */
+export function messageStream(message: JsonObject): readonly ServerSentEvent[] {
+  const usage = objectIn(message.usage) ?? {};
+  const start = {
+    ...message,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { ...usage, output_tokens: 1 },
+  };
+  return [
+    sse('message_start', { message: start }),
+    sse('ping'),
+    ...listIn(message.content).flatMap((block, index) => blockEvents(objectIn(block) ?? {}, index)),
+    sse('message_delta', {
+      delta: { stop_reason: message.stop_reason, stop_sequence: message.stop_sequence },
+      usage: Object.fromEntries(cumulative.map((name) => [name, usage[name] ?? null])),
+    }),
+    sse('message_stop'),
+  ];
+}
+
+/** How the provider says inside a stream that it failed; nothing follows it. */
+export const streamFailure: ServerSentEvent = sse('error', {
+  error: { type: 'overloaded_error', message: 'Overloaded' },
+});
+
+function blockEvents(block: JsonObject, index: number): readonly ServerSentEvent[] {
+  const { empty, deltas } = parts(block);
+  return [
+    sse('content_block_start', { index, content_block: empty }),
+    ...deltas.map((delta) => sse('content_block_delta', { index, delta })),
+    sse('content_block_stop', { index }),
+    sse('ping'),
+  ];
+}
+
+/** A block as its start shows it, and what fills it. */
+function parts(block: JsonObject): { readonly empty: JsonObject; readonly deltas: readonly JsonObject[] } {
+  switch (block.type) {
+    case 'text': {
+      const { citations, ...text } = block;
+      return {
+        empty: { ...text, text: '' },
+        deltas: [
+          ...pieces(textIn(block.text)).map((piece) => ({ type: 'text_delta', text: piece })),
+          ...listIn(citations).map((citation) => ({ type: 'citations_delta', citation })),
+        ],
+      };
+    }
+    case 'thinking':
+      return {
+        empty: { ...block, thinking: '', signature: '' },
+        deltas: [
+          ...pieces(textIn(block.thinking)).map((thinking) => ({ type: 'thinking_delta', thinking })),
+          { type: 'signature_delta', signature: block.signature },
+        ],
+      };
+    case 'tool_use':
+    case 'server_tool_use': {
+      const json = JSON.stringify(block.input);
+      return {
+        empty: { ...block, input: {} },
+        deltas: ['', ...(json === '{}' ? [] : pieces(json))].map((piece) => ({
+          type: 'input_json_delta',
+          partial_json: piece,
+        })),
+      };
+    }
+    default:
+      return { empty: block, deltas: [] };
+  }
+}
+
+/** Cut between code points: half of a surrogate pair is no text. */
+function pieces(text = ''): readonly string[] {
+  const points = [...text];
+  const found: string[] = [];
+  for (let at = 0; at < points.length; at += pieceLength) found.push(points.slice(at, at + pieceLength).join(''));
+  return found;
+}
+
+function sse(type: string, fields: JsonObject = {}): ServerSentEvent {
+  return { event: type, data: { type, ...fields } };
+}

@@ -1,0 +1,8 @@
+import type { Report, Violation } from '../violation.js';
+import type { AnthropicRequestParts } from './request-parts.js';
+
+/** One row of section F of the provider protocol, over the parts of a request. */
+export type Rule = (request: AnthropicRequestParts, report: Report) => readonly Violation[];
+
+/** Rules by the row that each cites. */
+export type Rules = Readonly<Record<string, Rule>>;

@@ -1,0 +1,90 @@
+import { objectIn, textIn } from '../wire-json.js';
+import { isThinking } from './request-parts.js';
+import type { AnthropicTurn } from './request-parts.js';
+import type { Rule, Rules } from './rule.js';
+
+/** Lets thinking stand between calls in manual mode; the budget may then be larger than the answer. */
+const interleaved = 'interleaved-thinking-2025-05-14';
+/** Opens `thinking.block_binding` in a request and `input_transformations` in an answer. */
+export const bindingControls = 'thinking-binding-controls-2026-08-01';
+
+const refusedTypes: Readonly<Record<string, string>> = {
+  enabled:
+    '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to ' +
+    'control thinking behavior.',
+  adaptive: 'adaptive thinking is not supported on this model',
+  disabled: '"thinking.type.disabled" is not supported for this model. Thinking defaults to adaptive mode.',
+};
+
+/** F.A15; A.5: what a model lets a request ask for. */
+const configuration: Rule = ({ body, betas, endpoint, model }, report) => {
+  if (body.thinking === undefined) return [];
+  const thinking = objectIn(body.thinking) ?? {};
+  const type = textIn(thinking.type) ?? '';
+  const words = refusedTypes[type];
+  if (words === undefined) return [report('thinking', `unknown type '${type}'`)];
+  if (!model.thinkingTypes.includes(type)) return [report('thinking', words)];
+  if (type !== 'enabled') return [];
+  const budget = Number(thinking.budget_tokens);
+  if (!(Number.isInteger(budget) && budget >= 1_024)) {
+    return [report('thinking.enabled.budget_tokens', 'a whole number of at least 1024 is required')];
+  }
+  const isBounded = endpoint === 'messages' && !betas.includes(interleaved);
+  return isBounded && budget >= Number(body.max_tokens)
+    ? [report('max_tokens', 'must be greater than `thinking.budget_tokens`')]
+    : [];
+};
+
+/**
+ * F.A16; A.5: with manual thinking, the assistant's last turn, whether results answer it or it is to be continued, starts
+ * with thinking. A model that does
+ * not interleave thinks once before the first call of a loop, so that its later calls stand without: the start of the loop
+ * counts as the start of the turn.
+ */
+const turnStartsWithThinking: Rule = ({ body, turns }, report) => {
+  if (objectIn(body.thinking)?.type !== 'enabled') return [];
+  const asked = turns.findLastIndex(({ role, blocks }) => role === 'user' && !isAnswer(blocks));
+  const loop = turns.slice(asked + 1).filter(({ role }) => role === 'assistant');
+  const found = loop.at(-1)?.blocks[0];
+  if (found === undefined || isThinking(found) || startsWithThinking(loop[0])) return [];
+  return [
+    report(
+      `${found.path}.type`,
+      `Expected \`thinking\` or \`redacted_thinking\`, but found \`${found.type}\`. When \`thinking\` is enabled, a final ` +
+        '`assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` ' +
+        'blocks).',
+    ),
+  ];
+};
+
+/** F.A18; A.6. */
+const bindingNeedsBeta: Rule = ({ body, betas }, report) => {
+  const thinking = objectIn(body.thinking);
+  return thinking?.block_binding === undefined || betas.includes(bindingControls)
+    ? []
+    : [report(`thinking.${textIn(thinking.type) ?? ''}.block_binding`, 'Extra inputs are not permitted')];
+};
+
+/** F.A19; A.2. */
+const samplingRefused: Rule = ({ body, model }, report) =>
+  model.acceptsSampling
+    ? []
+    : ['temperature', 'top_p', 'top_k']
+        .filter((name) => body[name] !== undefined)
+        .map((name) => report(name, `\`${name}\` is deprecated for this model.`));
+
+export const thinkingRules: Rules = {
+  A15: configuration,
+  A16: turnStartsWithThinking,
+  A18: bindingNeedsBeta,
+  A19: samplingRefused,
+};
+
+function isAnswer(blocks: AnthropicTurn['blocks']): boolean {
+  return blocks.some(({ type }) => type === 'tool_result');
+}
+
+function startsWithThinking(turn: AnthropicTurn | undefined): boolean {
+  const first = turn?.blocks[0];
+  return first !== undefined && isThinking(first);
+}

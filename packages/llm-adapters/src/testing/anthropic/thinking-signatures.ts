@@ -1,0 +1,211 @@
+import { reportFor } from '../violation.js';
+import type { Violation } from '../violation.js';
+import { objectIn, textIn } from '../wire-json.js';
+import type { JsonObject } from '../wire-json.js';
+import { claudeModel } from './claude-model.js';
+import { promptPieces } from './prompt-pieces.js';
+import type { PromptPiece } from './prompt-pieces.js';
+import { isThinking } from './request-parts.js';
+import type { Seals } from './seals.js';
+import { bindingControls } from './thinking-rules.js';
+
+/** One entry of `input_transformations`. */
+export interface InputTransformation {
+  readonly type: 'thinking_dropped' | 'thinking_mismatch_allowed';
+  readonly path: string;
+  readonly reason: 'model_binding_mismatch' | 'prefix_binding_mismatch';
+}
+
+/** What the thinking of a request comes to. */
+export interface ThinkingCheck {
+  readonly violations: readonly Violation[];
+  readonly transformations: readonly InputTransformation[];
+}
+
+/** What a signature says of its block. */
+interface Claims {
+  readonly model: string;
+  /** The answer that it came in, its number among the thinking of that answer, and how many there were. */
+  readonly message: string;
+  readonly index: number;
+  readonly count: number;
+  /** Digest of the thinking; of redacted thinking none. */
+  readonly thinking: string;
+  /** For a model that binds: digests of what stood before it, and of the thinking block before it. */
+  readonly prefix?: Prefix;
+  readonly before?: string;
+}
+
+interface Prefix {
+  readonly tools: string;
+  readonly system: string;
+  readonly messages: string;
+}
+
+interface Sent {
+  readonly piece: PromptPiece;
+  readonly claims: Claims;
+  readonly prefix: Prefix;
+}
+
+/**
+ * The blocks of an answer with their thinking signed: over the thinking, and for a model that binds also over the tools, the
+ * system prompt, everything of the messages that stands before it, and which thinking came before.
+ *
+ * @see provider-protocol A.6, F.17
+ */
+export function signThinking(
+  content: readonly JsonObject[],
+  answer: {
+    readonly body: JsonObject;
+    readonly messageId: string;
+    /** Paths of thinking that the model was not shown. */
+    readonly dropped: ReadonlySet<string>;
+    readonly seals: Seals;
+  },
+): readonly JsonObject[] {
+  const { body, messageId, dropped, seals } = answer;
+  const model = textIn(body.model) ?? '';
+  const messages = [
+    ...(Array.isArray(body.messages) ? (body.messages as unknown[]) : []),
+    { role: 'assistant', content },
+  ];
+  const pieces = promptPieces({ ...body, messages });
+  const prefixes = prefixesOf(pieces, seals);
+  const count = content.filter((block) => isThinking({ type: textIn(block.type) ?? '' })).length;
+  let before = pieces
+    .slice(0, pieces.length - content.length)
+    .findLast((piece) => isThinking(piece) && !dropped.has(piece.path));
+  let index = 0;
+  return content.map((block, at) => {
+    const place = pieces.length - content.length + at;
+    const piece = pieces[place];
+    const prefix = prefixes[place];
+    if (piece === undefined || prefix === undefined || !isThinking(piece)) return block;
+    const isBound = claudeModel(model).binding !== 'none';
+    const claims: Claims = {
+      model,
+      message: messageId,
+      index: index++,
+      count,
+      thinking: seals.digest(textIn(block.thinking) ?? ''),
+      ...(isBound ? { prefix, ...(before === undefined ? {} : { before: seals.digest(tokenOf(before)) }) } : {}),
+    };
+    const token = seals.seal(claims);
+    const signed = block.type === 'thinking' ? { ...block, signature: token } : { ...block, data: token };
+    before = { ...piece, value: signed };
+    return signed;
+  });
+}
+
+/** What the provider finds in the thinking that a request sends back. */
+export function checkThinking(body: JsonObject, betas: readonly string[], seals: Seals): ThinkingCheck {
+  const report = reportFor('A17');
+  const model = textIn(body.model) ?? '';
+  const pieces = promptPieces(body);
+  const prefixes = prefixesOf(pieces, seals);
+  const latest = pieces.findLast(({ role }) => role === 'assistant')?.turn;
+  const violations: Violation[] = [];
+  const sent: Sent[] = [];
+  pieces.forEach((piece, at) => {
+    const prefix = prefixes[at];
+    if (!isThinking(piece) || prefix === undefined) return;
+    const claims = claimsOf(piece, seals);
+    if (claims === undefined) violations.push(report(piece.path, invalid(piece)));
+    else if (claims.thinking !== seals.digest(textIn(piece.value.thinking) ?? '')) {
+      violations.push(report(piece.path, piece.turn === latest ? modified : invalid(piece)));
+    } else sent.push({ piece, claims, prefix });
+  });
+  const misplaced = outOfPlace(sent.filter(({ piece }) => piece.turn === latest));
+  if (misplaced !== undefined) violations.push(report(misplaced.path, modified));
+  if (violations.length > 0) return { violations, transformations: [] };
+
+  const isForeign = ({ claims }: Sent) => !canRead(model, claims);
+  const foreign = sent.filter(isForeign).map(({ piece }) => drop(piece, 'model_binding_mismatch'));
+  const own = sent.filter((block) => !isForeign(block));
+  const { binding } = claudeModel(model);
+  const failed = binding === 'none' ? undefined : mismatchIn(own, seals);
+  if (failed === undefined) return { violations, transformations: foreign };
+  const { at, change } = failed;
+  if (binding === 'signed') {
+    const path = own[at]?.piece.path ?? '';
+    const allowed = { type: 'thinking_mismatch_allowed', path, reason: 'prefix_binding_mismatch' } as const;
+    return { violations, transformations: [...foreign, allowed] };
+  }
+  const control = objectIn(objectIn(body.thinking)?.block_binding);
+  if (control?.prefix_mismatch_behavior === 'drop_block') {
+    const gone = own.slice(at).map(({ piece }) => drop(piece, 'prefix_binding_mismatch'));
+    return { violations, transformations: [...foreign, ...gone] };
+  }
+  const bound = own.slice(at, at + 1).map(({ piece }) => report(piece.path, boundElsewhere(piece, change, betas)));
+  return { violations: bound, transformations: [] };
+}
+
+/** The first block that is not where its signature says, and what differs; thinking may be gone from either end, never between. */
+function mismatchIn(sent: readonly Sent[], seals: Seals): { readonly at: number; readonly change: string } | undefined {
+  for (const [at, { claims, prefix }] of sent.entries()) {
+    const before = sent[at - 1];
+    const signed = claims.prefix;
+    if (signed?.system !== prefix.system) {
+      return { at, change: 'The `system` prompt differs from the one this block was created with.' };
+    }
+    if (signed.tools !== prefix.tools) return { at, change: 'The `tools` differ from those it was created with.' };
+    if (signed.messages !== prefix.messages) return { at, change: 'The messages before it differ.' };
+    if (before !== undefined && claims.before !== seals.digest(tokenOf(before.piece))) {
+      return { at, change: 'The thinking before it differs.' };
+    }
+  }
+  return undefined;
+}
+
+/** In the latest turn, the thinking of the answer that it ends with is all there and in order, or all gone. */
+function outOfPlace(sent: readonly Sent[]): PromptPiece | undefined {
+  const last = sent.at(-1)?.claims;
+  const answer = sent.filter(({ claims }) => claims.message === last?.message);
+  const wrong = answer.findIndex(({ claims }, index) => claims.index !== index);
+  if (wrong !== -1) return answer[wrong]?.piece;
+  return last !== undefined && answer.length !== last.count ? answer.at(-1)?.piece : undefined;
+}
+
+/** For each piece, the digests of what stands before it: other thinking is not part of that. */
+function prefixesOf(pieces: readonly PromptPiece[], seals: Seals): readonly Prefix[] {
+  const digests = { tools: '', system: '', messages: '' };
+  return pieces.map((piece) => {
+    const before = { ...digests };
+    if (!isThinking(piece)) digests[piece.section] = seals.digest(digests[piece.section] + piece.text);
+    return before;
+  });
+}
+
+function canRead(model: string, claims: Claims): boolean {
+  return claims.model === model || claudeModel(claims.model).thinkingIsReadableByOthers;
+}
+
+function claimsOf(piece: PromptPiece, seals: Seals): Claims | undefined {
+  return seals.open(tokenOf(piece)) as Claims | undefined;
+}
+
+function tokenOf({ value }: PromptPiece): string {
+  return textIn(value.type === 'thinking' ? value.signature : value.data) ?? '';
+}
+
+function drop({ path }: PromptPiece, reason: InputTransformation['reason']): InputTransformation {
+  return { type: 'thinking_dropped', path, reason };
+}
+
+function invalid({ type }: PromptPiece): string {
+  return `Invalid \`signature\` in \`${type}\` block`;
+}
+
+const modified =
+  '`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as ' +
+  'they were in the original response.';
+
+function boundElsewhere(piece: PromptPiece, change: string, betas: readonly string[]): string {
+  const header = `That setting requires the \`${bindingControls}\` value in the \`anthropic-beta\` header. `;
+  return (
+    `${invalid(piece)}. The block is bound to a different conversation. Remove the block, or set ` +
+    '`thinking.block_binding.prefix_mismatch_behavior` to "drop_block". ' +
+    `${betas.includes(bindingControls) ? '' : header}${change}`
+  );
+}

@@ -1,0 +1,123 @@
+import type { Message, ToolDefinition } from '@palimpsest/events';
+import type { Delta } from '../../delta.js';
+import { LLMError } from '../../errors.js';
+import type { Completion, CompletionRequest, LLM } from '../../llm.js';
+import type { LLMFeature, LLMScenario, LLMUnderTest, ScenarioToolCall, ScenarioTurn } from './scenario.js';
+
+/** Makes LLMs for one rule; the contract disposes of them. */
+export type Stage = (...turns: readonly ScenarioTurn[]) => Promise<LLMUnderTest>;
+
+/** One promise of an LLM. */
+export interface LLMRule {
+  readonly name: string;
+  /** The rule is not asked of an LLM that lacks it. */
+  readonly needs?: LLMFeature;
+  /** Rejects where the promise is not kept. */
+  check(stage: Stage): Promise<void>;
+}
+
+/** The key of every scenario. No error may show it. */
+export const apiKey = 'sk-contract-3f9a1c7e5b2d8046';
+
+/** The scenario of some turns. */
+export function scenarioOf(turns: readonly ScenarioTurn[]): LLMScenario {
+  return { turns, apiKey };
+}
+
+/** A turn that answers. */
+export function answers(
+  text: string,
+  more: Partial<Extract<ScenarioTurn, { readonly type: 'answer' }>> = {},
+): ScenarioTurn {
+  const { toolCalls = [] } = more;
+  return {
+    type: 'answer',
+    text,
+    toolCalls,
+    finishReason: toolCalls.length === 0 ? 'stop' : 'tool-calls',
+    reportsUsage: true,
+    ...more,
+  };
+}
+
+/** A call of the tool that {@link tools} declares. */
+export function callOf(id: string, input: string): ScenarioToolCall {
+  return { id, name: 'files.read', arguments: input };
+}
+
+/** The tools of every request that has some. */
+export const tools: readonly ToolDefinition[] = [
+  {
+    name: 'files.read',
+    description: 'Reads a file.',
+    inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+  },
+];
+
+/** A user message. */
+export function user(text: string): Message {
+  return { role: 'user', content: [{ type: 'text', text }] };
+}
+
+/** A result of a call. */
+export function result(toolCallId: string, text: string, more: { readonly isError?: boolean } = {}): Message {
+  return { role: 'tool', toolCallId, toolName: 'files.read', content: [{ type: 'text', text }], ...more };
+}
+
+/** The smallest request. */
+export const ask: CompletionRequest = { messages: [user('What is in a.txt?')] };
+
+/** Fails with these words where something does not hold. */
+export function expectThat(holds: boolean, words: string): asserts holds {
+  if (!holds) throw new Error(words);
+}
+
+/** Fails where two values are not the same JSON, whatever the order of their keys. */
+export function expectSame(found: unknown, wanted: unknown, what: string): void {
+  expectThat(canonical(found) === canonical(wanted), `${what}: got ${canonical(found)}, and not ${canonical(wanted)}`);
+}
+
+function canonical(value: unknown): string {
+  return (
+    JSON.stringify(value, (_key, inner: unknown) =>
+      typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+        ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
+        : inner,
+    ) ?? 'undefined'
+  );
+}
+
+/** The text of a completion. */
+export function textOf({ message }: Completion): string {
+  return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
+/** What a call is refused with. Fails where it is not refused, or with something that is no {@link LLMError}. */
+export async function refusalOf(llm: LLM, request: CompletionRequest): Promise<LLMError> {
+  const outcome = await llm.complete(request).then(
+    (completion) => ({ completion }),
+    (thrown: unknown) => ({ thrown }),
+  );
+  if (!('thrown' in outcome)) throw new Error(`it was not refused, and answered ${canonical(outcome.completion)}`);
+  const { thrown } = outcome;
+  if (LLMError.isInstance(thrown)) return thrown;
+  throw new Error(`it was refused with something that is no LLMError: ${String(thrown)}`, { cause: thrown });
+}
+
+/** A request that notes its deltas. */
+export function listening(request: CompletionRequest): {
+  readonly request: CompletionRequest;
+  readonly deltas: Delta[];
+} {
+  const deltas: Delta[] = [];
+  return { request: { ...request, onDelta: (delta) => deltas.push(delta) }, deltas };
+}
+
+/** How long something may take that needs nobody else. Unit: turns of the event loop. */
+const turnsToWait = 2_000;
+
+/** Waits until something holds; fails where it still does not after two thousand turns of the event loop. */
+export async function eventually(holds: () => boolean, words: string): Promise<void> {
+  for (let turn = 0; turn < turnsToWait && !holds(); turn++) await new Promise((resolve) => setTimeout(resolve, 0));
+  expectThat(holds(), words);
+}

@@ -1,0 +1,67 @@
+import type { CompletionRequest } from '../../llm.js';
+import type { LLMUnderTest } from './scenario.js';
+import { answers, ask, eventually, expectSame, expectThat, listening } from './rule.js';
+import type { LLMRule } from './rule.js';
+
+/** What an abort does. */
+export const rulesOfAborts: readonly LLMRule[] = [
+  {
+    name: 'rejects with the reason of an abort that came before, and sends nothing',
+    check: async (stage) => {
+      const { llm, sent } = await stage(answers('Too late.'));
+      const reason = { why: 'nobody waits' };
+      const thrown = await llm.complete({ ...ask, signal: AbortSignal.abort(reason) }).then(
+        () => 'an answer',
+        (error: unknown) => error,
+      );
+      expectThat(thrown === reason, `it ended with ${String(thrown)} and not with the reason of the signal`);
+      expectSame(sent().length, 0, 'the number of requests sent');
+    },
+  },
+  {
+    name: 'rejects with the reason of an abort while it waits for the answer, at once',
+    check: async (stage) => {
+      const underTest = await stage({ type: 'silence' });
+      await expectStops(underTest, ask, () => underTest.sent().length > 0);
+    },
+  },
+  {
+    name: 'rejects with the reason of an abort in the middle of the answer, at once',
+    needs: 'streaming',
+    check: async (stage) => {
+      const underTest = await stage({ type: 'stall', text: 'I begin' });
+      const { request, deltas } = listening(ask);
+      await expectStops(underTest, request, () => deltas.length > 0);
+    },
+  },
+  {
+    name: 'answers the next call after an aborted one',
+    check: async (stage) => {
+      const underTest = await stage({ type: 'silence' }, answers('Here.'));
+      await expectStops(underTest, ask, () => underTest.sent().length > 0);
+      const { message } = await underTest.llm.complete(ask);
+      expectSame(message.content, [{ type: 'text', text: 'Here.' }], 'the answer to the next call');
+    },
+  },
+];
+
+async function expectStops(
+  { llm }: LLMUnderTest,
+  request: CompletionRequest,
+  isUnderWay: () => boolean,
+): Promise<void> {
+  const aborter = new AbortController();
+  // Not an Error: a reason can be anything, and must come back as it is.
+  const reason = { why: 'nobody waits any more' };
+  let outcome: { readonly thrown?: unknown } | undefined;
+  void llm.complete({ ...request, signal: aborter.signal }).then(
+    () => (outcome = {}),
+    (thrown: unknown) => (outcome = { thrown }),
+  );
+  await eventually(() => isUnderWay() || outcome !== undefined, 'the request never got under way');
+  expectThat(outcome === undefined, 'the call was over before the provider had answered');
+  aborter.abort(reason);
+  await eventually(() => outcome !== undefined, 'an aborted call did not end');
+  const thrown = (outcome as { readonly thrown?: unknown } | undefined)?.thrown;
+  expectThat(thrown === reason, `it ended with ${String(thrown)} and not with the reason of the signal`);
+}

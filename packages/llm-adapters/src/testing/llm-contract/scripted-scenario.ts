@@ -1,0 +1,49 @@
+import {
+  AuthenticationError,
+  ContextWindowExceededError,
+  RateLimitError,
+  ServiceUnavailableError,
+} from '../../errors.js';
+import { scriptedLLM } from '../scripted-llm.js';
+import type { ScriptedAnswer, ScriptedLLM } from '../scripted-llm.js';
+import type { LLMScenario, LLMUnderTest, ScenarioTurn } from './scenario.js';
+
+/** A scenario on a scripted model, which is model and provider in one. */
+export function scriptedScenario({ turns }: LLMScenario): LLMUnderTest & { readonly llm: ScriptedLLM } {
+  const llm = scriptedLLM({
+    script: (_request, index) => scripted(turns[Math.min(index, turns.length - 1)]),
+    prices: { input: 2, cacheRead: 0.1, cacheWrite: 2.5, output: 10 },
+  });
+  return { llm, sent: () => llm.requests };
+}
+
+const provider = 'scripted';
+const never = new Promise<never>(() => undefined);
+
+function scripted(turn: ScenarioTurn | undefined): ScriptedAnswer | Promise<ScriptedAnswer> {
+  switch (turn?.type) {
+    case 'answer': {
+      const { text, thinking, toolCalls, finishReason, reportsUsage } = turn;
+      const thinkingBlocks = [
+        { type: 'thinking' as const, thinking: thinking ?? '', signature: 'signed-by-the-script' },
+      ];
+      const ofThinking = thinking === undefined ? {} : { thinkingBlocks };
+      return { text, toolCalls, finishReason, ...ofThinking, usageIsEstimated: !reportsUsage };
+    }
+    case 'stall':
+      return { text: turn.text, until: never };
+    case 'cut':
+      return { text: turn.text, endsIn: new ServiceUnavailableError('the connection was lost', { provider }) };
+    case 'wrong-key':
+      return new AuthenticationError('the key is wrong', { provider, statusCode: 401 });
+    case 'rate-limit':
+      return new RateLimitError('wait', { provider, kind: 'rate', retryAfterMs: turn.retryAfterSeconds * 1_000 });
+    case 'overflow':
+      return new ContextWindowExceededError('too large', { provider, kind: 'input' });
+    case 'failure':
+      return new ServiceUnavailableError('failed', { provider, statusCode: 500 });
+    case 'silence':
+    case undefined:
+      return never;
+  }
+}

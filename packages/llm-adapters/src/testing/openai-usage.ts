@@ -1,0 +1,80 @@
+import { openaiModel } from './openai-models.js';
+import type { CacheUse, PromptCache } from './openai-prompt-cache.js';
+import { tokensOf } from './provider-server.js';
+import { listIn, objectIn, textIn } from './wire-json.js';
+import type { JsonObject } from './wire-json.js';
+
+/**
+ * All that the model reads of a request, in the order in which it is cached: tools first. Marks of the cache are not read, and
+ * text reads the same as a string and as the only part of a list.
+ */
+export function renderedInput({ tools, instructions, messages, input }: JsonObject): string {
+  const read = [tools ?? [], ...(instructions === undefined ? [] : [instructions]), messages ?? input ?? []];
+  return JSON.stringify(read, (key, value: unknown) => {
+    if (key === 'prompt_cache_breakpoint') return undefined;
+    if (key !== 'content' || !Array.isArray(value) || value.length !== 1) return value;
+    return objectIn(value[0])?.text ?? value;
+  });
+}
+
+/** The size of a request, as the server counts it: four characters of JSON a token. */
+export function inputTokensOf(body: JsonObject): number {
+  return Math.ceil(renderedInput(body).length / 4);
+}
+
+const minuteMs = 60_000;
+
+/**
+ * Looks a request up in the cache. Models before gpt-5.6 read in steps of 128 tokens and keep what they read for 10 minutes,
+ * or for `prompt_cache_retention`; later ones read to the token and keep for `prompt_cache_options.ttl`, 30 minutes by default.
+ *
+ * @see provider-protocol B.8; models-and-prices section 2
+ */
+export function lookUp(cache: PromptCache, body: JsonObject): CacheUse {
+  const model = textIn(body.model) ?? '';
+  const { reportsCacheWrites: late } = openaiModel(model);
+  const ttl = objectIn(body.prompt_cache_options)?.ttl;
+  const earlyMs = body.prompt_cache_retention === '24h' ? 24 * 60 * minuteMs : 10 * minuteMs;
+  const lateMs = ttl === '12h' ? 12 * 60 * minuteMs : 30 * minuteMs;
+  return cache.use({
+    model,
+    key: textIn(body.prompt_cache_key) ?? '',
+    rendered: renderedInput(body),
+    roundedTo: late ? 1 : 128,
+    lifeMs: late ? lateMs : earlyMs,
+  });
+}
+
+/** `usage` of Chat Completions. Cached tokens are part of the prompt's. @see provider-protocol B.8 */
+export function chatUsage(body: JsonObject, use: CacheUse, message: JsonObject): JsonObject {
+  const completion_tokens = tokensOf(message);
+  return {
+    prompt_tokens: use.inputTokens,
+    completion_tokens,
+    total_tokens: use.inputTokens + completion_tokens,
+    prompt_tokens_details: { cached_tokens: use.cachedTokens, ...writes(body, use), audio_tokens: 0 },
+    completion_tokens_details: {
+      reasoning_tokens: message.reasoning_content === undefined ? 0 : tokensOf(message.reasoning_content),
+    },
+  };
+}
+
+/** `usage` of Responses. Cached tokens are part of the input's. @see provider-protocol C.3 */
+export function responsesUsage(body: JsonObject, use: CacheUse, output: readonly JsonObject[]): JsonObject {
+  const reasoning_tokens = output
+    .filter(({ type }) => type === 'reasoning')
+    .flatMap(({ summary, content }) => [...listIn(summary), ...listIn(content)])
+    .reduce<number>((sum, part) => sum + tokensOf(part), 0);
+  const output_tokens = Math.max(tokensOf(output), reasoning_tokens);
+  return {
+    input_tokens: use.inputTokens,
+    input_tokens_details: { cached_tokens: use.cachedTokens, cache_write_tokens: 0, ...writes(body, use) },
+    output_tokens,
+    output_tokens_details: { reasoning_tokens },
+    total_tokens: use.inputTokens + output_tokens,
+  };
+}
+
+function writes({ model }: JsonObject, { writtenTokens }: CacheUse): JsonObject {
+  return openaiModel(textIn(model) ?? '').reportsCacheWrites ? { cache_write_tokens: writtenTokens } : {};
+}

@@ -1,0 +1,48 @@
+import { lazySdk } from '../sdk.js';
+import { requestSize } from './request-size.js';
+import { safeCounter } from './token-counter.js';
+import type { TokenCounter } from './token-counter.js';
+
+/** An image of about a megapixel in high detail. Unit: tokens. @see https://platform.openai.com/docs/guides/images-vision */
+const tokensPerImage = 1_100;
+
+const loadEncoding = lazySdk({
+  provider: 'gpt-tokenizer',
+  packageName: 'gpt-tokenizer',
+  load: () => import('gpt-tokenizer/encoding/o200k_base'),
+});
+
+/** Options of {@link o200kCounter}. */
+export interface O200kOptions {
+  /** Unit: tokens. @defaultValue 1,100 */
+  readonly tokensPerImage?: number;
+}
+
+/**
+ * A counter with OpenAI's vocabulary since GPT-4o, by the package `gpt-tokenizer`, an optional peer that is loaded here. Text
+ * is exact; the frames of messages (3 tokens each and 3 a request) are measured, those of tools (8) are an estimate. What
+ * looks like a control token counts as the text that it is.
+ *
+ * @throws {@link MissingSdkError} when `gpt-tokenizer` is not installed.
+ */
+export async function o200kCounter(options: O200kOptions = {}): Promise<TokenCounter> {
+  const { countTokens } = await loadEncoding();
+  const asText = { disallowedSpecial: new Set<string>() };
+  return safeCounter('o200k_base', (request) =>
+    requestSize(request, {
+      ofText: (text) => pieces(text).reduce((sum, piece) => sum + countTokens(piece, asText), 0),
+      perImage: options.tokensPerImage ?? tokensPerImage,
+      perMessage: 3,
+      perTool: 8,
+      perRequest: 3,
+    }),
+  );
+}
+
+/**
+ * Text without long runs: a tokenizer takes time with the square of a run, half a minute for 200,000 blanks. A cut costs at
+ * most a token.
+ */
+function pieces(text: string): readonly string[] {
+  return text.split(/(\S{512}|\s{512})/u).filter((piece) => piece !== '');
+}
