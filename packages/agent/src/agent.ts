@@ -8,14 +8,21 @@ import type {
   Tool,
   ToolDefinition,
 } from '@palimpsest/events';
-import { ContextWindowExceededError } from '@palimpsest/llm-adapters';
-import type { Completion, LLM } from '@palimpsest/llm-adapters';
+import { ContentPolicyError, ContextWindowExceededError } from '@palimpsest/llm-adapters';
+import type { Completion, Delta, LLM } from '@palimpsest/llm-adapters';
 import { isCondensation } from '@palimpsest/view';
 import type { Condenser, RenderOptions, View } from '@palimpsest/view';
 import { condenseOnce } from './condense-once.js';
+import { unconfirmed } from './confirmation.js';
+import type { ConfirmationPolicy, SecurityRisk } from './confirmation.js';
 import type { ConversationState } from './conversation-state.js';
 import { ContextOverflowError } from './errors.js';
-import { assertCondensationAllowed } from './limits.js';
+import { hardReset } from './hard-reset.js';
+import { noteOf, vetoOf } from './hooks.js';
+import type { Hooks } from './hooks.js';
+import { assertCondensationAllowed, maxCondensationsInARow } from './limits.js';
+import { callModel } from './model-call.js';
+import type { OutputLimit } from './output-store.js';
 import { eventsOfResponse } from './response-events.js';
 import { toolset } from './tool-call.js';
 import type { Toolset } from './tool-call.js';
@@ -34,6 +41,20 @@ export interface AgentOptions {
   readonly render?: RenderOptions;
   /** Makes the events. @defaultValue UUIDv7 ids and the system clock */
   readonly createEvent?: CreateEvent;
+  /** The longest answer. Unit: tokens. @defaultValue the adapter's */
+  readonly maxOutputTokens?: number;
+  /** Which actions wait for a person's yes. @defaultValue 'never' */
+  readonly confirmation?: ConfirmationPolicy;
+  /** Says how dangerous a call is; it stands on the action. One that throws does not know. @defaultValue nobody says */
+  readonly assessRisk?: (call: { readonly toolName: string; readonly input: unknown }) => SecurityRisk;
+  /** @defaultValue none */
+  readonly hooks?: Hooks;
+  /** How long a call of a tool may take that names no time. Unit: milliseconds. @defaultValue 300000 */
+  readonly toolTimeoutMs?: number;
+  /** How many calls may run side by side whose tools are marked `parallel`. @defaultValue 4 */
+  readonly toolConcurrency?: number;
+  /** Keeps long tool output elsewhere. @defaultValue all of it stands in the log */
+  readonly output?: OutputLimit;
 }
 
 /** What a step is given besides the state. */
@@ -42,6 +63,8 @@ export interface StepOptions {
   readonly onEvent: (event: Event) => void | Promise<void>;
   /** Aborts the model call and the running tool. Calls that were not begun are answered as interrupted. */
   readonly signal?: AbortSignal;
+  /** Called with each piece of the model's answer as it arrives. Condensers' own model calls are not among them. */
+  readonly onDelta?: (delta: Delta) => void;
 }
 
 /**
@@ -52,13 +75,17 @@ export interface StepOptions {
  * - `no-answer`: the model gave nothing to act on and was told so.
  * - `condensation`: the condenser returned one; the model was not called.
  * - `condensation-request`: the model call overflowed, and a condensation was asked for.
+ * - `awaiting-confirmation`: some actions wait for a person's yes; none of their response was carried out.
+ * - `refused`: the provider refused the content and the model was told so; a second refusal in a row is an error.
  */
 export type StepOutcome =
   | { readonly type: 'tool-calls'; readonly answer?: string }
   | { readonly type: 'message'; readonly answer: string }
   | { readonly type: 'no-answer' }
   | { readonly type: 'condensation'; readonly condensation: Condensation }
-  | { readonly type: 'condensation-request' };
+  | { readonly type: 'condensation-request' }
+  | { readonly type: 'awaiting-confirmation'; readonly actions: readonly ActionEvent[] }
+  | { readonly type: 'refused' };
 
 /** A model with instructions, tools and a condenser. It keeps no state: everything it needs to know is in the log. */
 export class Agent {
@@ -67,7 +94,8 @@ export class Agent {
   readonly condenser: Condenser | undefined;
   readonly tools: Toolset;
   readonly createEvent: CreateEvent;
-  readonly #render: RenderOptions;
+  readonly hooks: Hooks;
+  readonly #options: AgentOptions;
 
   /** @throws TypeError when two tools have the same name. */
   constructor(options: AgentOptions) {
@@ -76,7 +104,8 @@ export class Agent {
     this.condenser = options.condenser;
     this.tools = toolset(options.tools ?? []);
     this.createEvent = options.createEvent ?? createDefaultEvent;
-    this.#render = options.render ?? {};
+    this.hooks = options.hooks ?? {};
+    this.#options = options;
   }
 
   /** What the model is told of the tools. */
@@ -84,24 +113,42 @@ export class Agent {
     return [...this.tools.values()].map(toolDefinition);
   }
 
+  /** How the view is rendered for this model, unless the options say otherwise. */
+  get thinking(): NonNullable<RenderOptions['thinking']> | undefined {
+    return this.#options.render?.thinking ?? this.llm.facts?.thinking;
+  }
+
+  /** How the view is rendered for the next request. */
+  renderOptions(state: ConversationState): RenderOptions {
+    const thinking = state.isThinkingOff ? 'none' : this.thinking;
+    return { ...this.#options.render, ...(thinking === undefined ? {} : { thinking }) };
+  }
+
+  /** Of these actions, the ones that may not be carried out before a person has said yes. */
+  unconfirmed(actions: readonly ActionEvent[], state: ConversationState): readonly ActionEvent[] {
+    const { confirmation: policy = 'never' } = this.#options;
+    return unconfirmed(actions, { policy, tools: this.tools, confirmed: state.confirmedActions });
+  }
+
   /**
    * One step: actions that wait for their result are carried out, and the step ends; else the condenser is asked, once. A
    * `Condensation` is emitted and the step ends without a model call; with a `View` the model is called, and its calls are
-   * carried out one after another.
+   * carried out.
    *
    * @throws {@link ContextOverflowError} when the history is too long and no condenser handles requests;
    *   {@link LimitExceededError} when it is still too long after three condensations; what the model's adapter throws.
    */
   async step(state: ConversationState, options: StepOptions): Promise<StepOutcome> {
-    if (state.pendingActions.length > 0) return this.#carryOut(state.pendingActions, state, options);
+    if (state.pendingActions.length > 0) return this.#confirmAndCarryOut(state.pendingActions, state, options);
     const condensed = await this.condense(state, options);
     if (isCondensation(condensed)) return { type: 'condensation', condensation: condensed };
     let completion: Completion;
     try {
-      completion = await this.#complete(condensed, state, options.signal);
+      completion = await this.#complete(condensed, state, options);
     } catch (error) {
-      if (!ContextWindowExceededError.isInstance(error)) throw error;
-      return this.#requestCondensation(error, state, options);
+      if (ContextWindowExceededError.isInstance(error)) return this.#makeRoom(error, state, options);
+      if (ContentPolicyError.isInstance(error)) return this.#tellOfRefusal(error, state, options);
+      throw error;
     }
     return this.#act(completion, condensed, state, options);
   }
@@ -115,43 +162,93 @@ export class Agent {
   async condense(state: ConversationState, options: StepOptions): Promise<View | Condensation> {
     if (this.condenser === undefined) return state.view;
     const { contextWindow } = this.llm;
-    const result = await condenseOnce(this.condenser, state.view, {
+    const { maxOutputTokens } = this.#options;
+    const { view } = state;
+    const result = await condenseOnce(this.condenser, view, {
       createEvent: this.createEvent,
       onEvent: options.onEvent,
       ...(contextWindow === undefined ? {} : { contextWindow }),
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
-    if (isCondensation(result)) {
-      assertCondensationAllowed(state.condensationsInARow);
-      await options.onEvent(result);
-    }
-    return result;
+    if (!isCondensation(result)) return result;
+    const veto = vetoOf(await this.hooks.beforeCondensation?.(result, view));
+    if (veto === undefined) return this.#emitCondensation(result, state, options);
+    const vetoed = { condenser: this.condenser.name, outcome: 'vetoed', reason: veto };
+    await options.onEvent(this.createEvent('condensation-attempt', vetoed));
+    if (!view.unhandledCondensationRequest) return view;
+    const settled = {
+      forgottenEventIds: [],
+      metadata: { condenser: this.condenser.name, reason: 'nothing-to-forget' },
+    };
+    return this.#emitCondensation(this.createEvent('condensation', settled), state, options);
   }
 
-  #complete(view: View, state: ConversationState, signal: AbortSignal | undefined): Promise<Completion> {
-    return this.llm.complete({
-      messages: view.toMessages(this.#render),
-      ...(this.tools.size === 0 ? {} : { tools: this.toolDefinitions }),
-      ...(state.conversationId === undefined ? {} : { cache: { key: state.conversationId } }),
-      ...(signal === undefined ? {} : { signal }),
+  async #emitCondensation(
+    condensation: Condensation,
+    state: ConversationState,
+    { onEvent }: StepOptions,
+  ): Promise<Condensation> {
+    assertCondensationAllowed(state.condensationsInARow);
+    await onEvent(condensation);
+    const note = noteOf(await this.hooks.afterCondensation?.(condensation));
+    if (note !== undefined) await onEvent(this.createEvent('message', environmentMessage(note)));
+    return condensation;
+  }
+
+  #complete(view: View, state: ConversationState, options: StepOptions): Promise<Completion> {
+    return callModel({
+      llm: this.llm,
+      view,
+      log: state.log,
+      render: this.renderOptions(state),
+      tools: this.toolDefinitions,
+      maxOutputTokens: this.#options.maxOutputTokens,
+      cacheKey: state.conversationId,
+      createEvent: this.createEvent,
+      onEvent: options.onEvent,
+      onDelta: options.onDelta,
+      signal: options.signal,
     });
   }
 
-  async #requestCondensation(
+  /**
+   * After an overflow: the condenser is asked, and acts at the next step. When it has been asked and the history still does
+   * not fit, the agent itself drops all that may be dropped.
+   */
+  async #makeRoom(
     overflow: ContextWindowExceededError,
     state: ConversationState,
-    { onEvent }: StepOptions,
+    options: StepOptions,
   ): Promise<StepOutcome> {
     if (this.condenser?.handlesCondensationRequests !== true) throw new ContextOverflowError(this.llm.model, overflow);
     // Checked here too: a request that nobody may act on would only be found out one step later.
     assertCondensationAllowed(state.condensationsInARow, overflow);
-    await onEvent(this.createEvent('condensation-request', { reason: overflow.message }));
-    return { type: 'condensation-request' };
+    const isLastChance = state.condensationsInARow === maxCondensationsInARow - 1;
+    if (!isLastChance && !state.lastCondensationWasEmpty) {
+      await options.onEvent(this.createEvent('condensation-request', { reason: overflow.message }));
+      return { type: 'condensation-request' };
+    }
+    const reset = hardReset(state.view, this.createEvent);
+    if (reset === undefined) throw new ContextOverflowError(this.llm.model, overflow, true);
+    return { type: 'condensation', condensation: await this.#emitCondensation(reset, state, options) };
+  }
+
+  async #tellOfRefusal(
+    error: ContentPolicyError,
+    state: ConversationState,
+    { onEvent }: StepOptions,
+  ): Promise<StepOutcome> {
+    const last = state.view.events.at(-1);
+    const isSecond = last?.type === 'message' && last.source === 'environment' && textOf(last) === refusalText;
+    if (isSecond) throw error;
+    await onEvent(this.createEvent('message', environmentMessage(refusalText)));
+    return { type: 'refused' };
   }
 
   async #act(completion: Completion, view: View, state: ConversationState, options: StepOptions): Promise<StepOutcome> {
     const { createEvent, tools } = this;
-    const response = eventsOfResponse(completion, tools, createEvent);
+    const response = eventsOfResponse(completion, { tools, createEvent, assessRisk: this.#options.assessRisk });
     await options.onEvent(
       createEvent('llm-usage', {
         responseId: completion.responseId,
@@ -166,7 +263,7 @@ export class Agent {
       case 'tool-calls':
         // All calls stand in the log before the first result, so that every prefix of it is one batch with open calls.
         for (const action of response.actions) await options.onEvent(action);
-        return this.#carryOut(response.actions, state, options);
+        return this.#confirmAndCarryOut(response.actions, state, options);
       case 'message':
         await options.onEvent(response.message);
         return { type: 'message', answer: textOf(response.message) };
@@ -177,21 +274,35 @@ export class Agent {
     }
   }
 
-  async #carryOut(
+  async #confirmAndCarryOut(
     actions: readonly ActionEvent[],
     state: ConversationState,
     { onEvent, signal }: StepOptions,
   ): Promise<StepOutcome> {
+    const waiting = this.unconfirmed(actions, state);
+    if (waiting.length > 0) return { type: 'awaiting-confirmation', actions: waiting };
+    const { toolTimeoutMs, toolConcurrency, output } = this.#options;
     const answer = await executeActions(actions, {
       tools: this.tools,
       createEvent: this.createEvent,
       onEvent,
       log: state.log,
       event: (id) => state.view.original(id),
+      hooks: this.hooks,
+      ...(toolTimeoutMs === undefined ? {} : { timeoutMs: toolTimeoutMs }),
+      ...(toolConcurrency === undefined ? {} : { concurrency: toolConcurrency }),
+      ...(output === undefined ? {} : { output }),
       ...(signal === undefined ? {} : { signal }),
     });
     return answer === undefined ? { type: 'tool-calls' } : { type: 'tool-calls', answer };
   }
+}
+
+const refusalText =
+  'The provider refused this request for what it holds. Go on without the part that may have caused it, or say that you cannot.';
+
+function environmentMessage(text: string) {
+  return { source: 'environment', role: 'user', content: [{ type: 'text', text }] } as const;
 }
 
 function textOf({ content }: MessageEvent): string {

@@ -2,6 +2,11 @@ import { isLLMConvertible, isMeaningful } from '@palimpsest/events';
 import type { ActionEvent, Event, EventId, MessageEvent, SystemPromptEvent } from '@palimpsest/events';
 import { ViewProjection } from '@palimpsest/view';
 import type { View, ViewOptions } from '@palimpsest/view';
+import { confirmedBy } from './confirmation.js';
+import { turnsThinkingOff } from './thinking-off.js';
+
+/** Many more than the longest pattern takes, since notes, usage and the like stand between. Unit: events. */
+const recentEvents = 100;
 
 /** What a step needs to know of a conversation. */
 export interface ConversationState {
@@ -14,6 +19,12 @@ export interface ConversationState {
   readonly pendingActions: readonly ActionEvent[];
   /** Condensations since the model last answered, the user last asked for something, or a run failed. */
   readonly condensationsInARow: number;
+  /** The newest condensation forgot and masked nothing: whoever made it had nothing left to give up. */
+  readonly lastCondensationWasEmpty: boolean;
+  /** Actions that a person, or the application in their place, has allowed. */
+  readonly confirmedActions: ReadonlySet<EventId>;
+  /** A provider refused the history with its thinking and took it without. */
+  readonly isThinkingOff: boolean;
 }
 
 /** A {@link ConversationState} that is kept up to date event by event. An append costs O(1) amortised. */
@@ -27,6 +38,10 @@ export class ConversationStateProjection implements ConversationState {
   #systemPrompt: SystemPromptEvent | undefined;
   #latestUserMessage: MessageEvent | undefined;
   #endsInAnswer = false;
+  #lastCondensationWasEmpty = false;
+  #isThinkingOff = false;
+  readonly #confirmed = new Set<EventId>();
+  #sinceUser: Event[] = [];
 
   constructor(options: { readonly conversationId?: string; readonly view?: ViewOptions } = {}) {
     if (options.conversationId !== undefined) this.conversationId = options.conversationId;
@@ -71,9 +86,30 @@ export class ConversationStateProjection implements ConversationState {
     return this.#endsInAnswer;
   }
 
+  get lastCondensationWasEmpty(): boolean {
+    return this.#lastCondensationWasEmpty;
+  }
+
+  get confirmedActions(): ReadonlySet<EventId> {
+    return this.#confirmed;
+  }
+
+  get isThinkingOff(): boolean {
+    return this.#isThinkingOff;
+  }
+
+  /** The newest events since the user last said something, as many as patterns are looked for in. */
+  get recentEvents(): readonly Event[] {
+    return this.#sinceUser.slice(-recentEvents);
+  }
+
   append(event: Event): void {
     this.#events.push(event);
     this.#view.append(event);
+    if (event.type === 'message' && event.source === 'user') this.#sinceUser = [];
+    else if (this.#sinceUser.push(event) > 2 * recentEvents) this.#sinceUser = this.#sinceUser.slice(-recentEvents);
+    for (const id of confirmedBy(event)) this.#confirmed.add(id);
+    if (turnsThinkingOff(event)) this.#isThinkingOff = true;
     if (isLLMConvertible(event)) {
       this.#endsInAnswer = event.type === 'message' && event.source === 'agent' && event.content.some(isMeaningful);
     }
@@ -83,6 +119,7 @@ export class ConversationStateProjection implements ConversationState {
         break;
       case 'condensation':
         this.#condensationsInARow++;
+        this.#lastCondensationWasEmpty = event.forgottenEventIds.length === 0 && (event.redactions?.length ?? 0) === 0;
         break;
       case 'action':
         this.#beginResponse(event.llmResponseId);

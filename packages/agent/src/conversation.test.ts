@@ -2,8 +2,10 @@ import { createEvent, defineTool, memoryEventStore, userMessage } from '@palimps
 import type { EventStore } from '@palimpsest/events';
 import { ContextWindowExceededError, ServiceUnavailableError } from '@palimpsest/llm-adapters';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
+import type { Script } from '@palimpsest/llm-adapters/testing';
 import { condensation, NoCondensationAvailableError, View } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
+import { messageViolations } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from './agent.js';
@@ -230,7 +232,7 @@ describe('overflow', () => {
     expect(types[types.indexOf('condensation-request') + 1]).toBe('condensation');
   });
 
-  test('that no condensation cures ends in a typed error after three', async () => {
+  test('for which nothing is left to forget ends in a typed error, and is not tried again and again', async () => {
     const stubborn: Condenser = {
       name: 'stubborn',
       handlesCondensationRequests: true,
@@ -242,11 +244,56 @@ describe('overflow', () => {
     const llm = scriptedLLM({ script: tooLong });
     const conversation = await Conversation.open({ agent: new Agent({ llm, condenser: stubborn }) });
     await conversation.send('Go.');
+    await expect(conversation.run()).rejects.toMatchObject({ cause: { code: 'context-overflow' } });
+    expect(llm.requests).toHaveLength(2);
+    expect(typesIn(conversation).filter((type) => type === 'condensation')).toHaveLength(1);
+  });
+
+  test('that the condenser does not cure: the agent drops what may be dropped, once, then it is an error', async () => {
+    // One unit at a time: it keeps its word and yet makes no room.
+    const slow: Condenser = {
+      name: 'slow',
+      handlesCondensationRequests: true,
+      condense: (view) => {
+        if (!view.unhandledCondensationRequest) return view;
+        return condensation({ view, start: 1, end: view.cutPoints.atOrAfter(3) ?? 3 });
+      },
+    };
+    const script: Script = (_, index) => (index < 6 ? callCount(index) : tooLong());
+    const llm = scriptedLLM({ script });
+    const conversation = await Conversation.open({ agent: new Agent({ llm, tools: [count], condenser: slow }) });
+    await conversation.send('Count.');
     await expect(conversation.run()).rejects.toMatchObject({
       cause: { code: 'limit-exceeded', limit: 'condensations-in-a-row' },
     });
-    expect(llm.requests).toHaveLength(4);
-    expect(typesIn(conversation).filter((type) => type === 'condensation')).toHaveLength(3);
+    const made = [...conversation.events].filter((event) => event.type === 'condensation');
+    expect(made.map(({ metadata }) => metadata?.['reason'])).toEqual([undefined, undefined, 'hard-reset']);
+    expect(llm.requests).toHaveLength(6 + 4);
+    const last = llm.requests.at(-1)?.messages ?? [];
+    expect(messageViolations(last)).toEqual([]);
+    // The user's words, the note, and the newest call with its result.
+    expect(last.map(({ role }) => role)).toEqual(
+      ['system', 'user', 'assistant', 'tool'].slice(last[0]?.role === 'system' ? 0 : 1),
+    );
+  });
+
+  test('of the answer alone lowers the answer, and no history is lost', async () => {
+    const llm = scriptedLLM({
+      script: ({ maxOutputTokens }) =>
+        maxOutputTokens === 30_000
+          ? new ContextWindowExceededError('too much in all', {
+              provider: 'scripted',
+              kind: 'input-and-output',
+              inputTokens: 9_000,
+              contextWindow: 32_000,
+            })
+          : 'It fits.',
+    });
+    const agent = new Agent({ llm, condenser: rolling, maxOutputTokens: 30_000 });
+    const conversation = await Conversation.open({ agent });
+    await conversation.send('Go.');
+    expect(await conversation.run()).toMatchObject({ answer: 'It fits.', condensations: 0 });
+    expect(llm.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([30_000, 22_936]);
   });
 });
 

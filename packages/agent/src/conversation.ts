@@ -1,7 +1,10 @@
 import { EventLog, newEventId } from '@palimpsest/events';
-import type { ContentPart, Event, EventStore, MessageEvent } from '@palimpsest/events';
+import type { ActionEvent, ContentPart, Event, EventId, EventStore, MessageEvent } from '@palimpsest/events';
+import type { Delta } from '@palimpsest/llm-adapters';
 import type { View, ViewOptions } from '@palimpsest/view';
 import type { Agent, StepOptions, StepOutcome } from './agent.js';
+import { askAside } from './aside.js';
+import { confirmationOf, confirmedBy } from './confirmation.js';
 import { ConversationStateProjection } from './conversation-state.js';
 import {
   CondensationNotSupportedError,
@@ -11,12 +14,18 @@ import {
   codeOf,
   messageOf,
 } from './errors.js';
-import { assertIterationsLeft, defaultLimits } from './limits.js';
-import type { Limits } from './limits.js';
-import { interrupted } from './tool-execution.js';
+import { eventStream } from './event-stream.js';
+import { vetoOf } from './hooks.js';
+import { assertWithinLimits, defaultLimits, noRunUsage, withCall } from './limits.js';
+import type { Limits, RunUsage } from './limits.js';
+import { defaultStuckThresholds, stuckPattern } from './stuck-detection.js';
+import type { StuckPattern, StuckThresholds } from './stuck-detection.js';
+import { interrupted, rejected } from './tool-execution.js';
+
+const statuses = ['idle', 'running', 'paused', 'waiting-for-confirmation', 'finished', 'stuck', 'error'] as const;
 
 /** Where a conversation stands between two calls of its methods. */
-export type ConversationStatus = 'idle' | 'running' | 'paused' | 'finished' | 'error';
+export type ConversationStatus = (typeof statuses)[number];
 
 /** Options of {@link Conversation.open}. */
 export interface ConversationOptions {
@@ -27,15 +36,43 @@ export interface ConversationOptions {
   readonly store?: EventStore;
   /** @defaultValue 500 iterations */
   readonly limits?: Partial<Limits>;
-  /** How the view estimates tokens and treats thinking. @defaultValue the view's own way */
+  /** How the view estimates tokens and treats thinking. @defaultValue as the agent's model needs it */
   readonly view?: ViewOptions;
+  /** When a run that gets nowhere is ended; `false`: never. @defaultValue {@link defaultStuckThresholds} */
+  readonly stuckDetection?: Partial<StuckThresholds> | false;
+  /** With so many model calls left in a run the model is told. Unit: model calls. @defaultValue 10 and 3 */
+  readonly reminders?: readonly number[];
+}
+
+/** Options of {@link Conversation.run}. */
+export interface RunOptions {
+  /** Interrupts the run: {@link Conversation.interrupt}. */
+  readonly signal?: AbortSignal;
+  /** Called with each piece of the model's answers as it arrives. */
+  readonly onDelta?: (delta: Delta) => void;
+}
+
+/** Options of {@link Conversation.fork}. */
+export interface ForkOptions {
+  /** The last event that the fork has. @defaultValue the newest */
+  readonly at?: EventId;
+  /** @defaultValue a new UUIDv7 */
+  readonly conversationId?: string;
+  /** Where the fork is kept. @defaultValue nowhere: it lives in memory */
+  readonly store?: EventStore;
+  /** @defaultValue the agent of this conversation, its policies included */
+  readonly agent?: Agent;
 }
 
 /** How a run ended. */
 export interface RunOutcome {
-  readonly status: 'finished' | 'paused';
+  readonly status: 'finished' | 'paused' | 'waiting-for-confirmation' | 'stuck';
   /** The model's final words, when it finished. */
   readonly answer?: string;
+  /** The actions that wait for a person's yes: {@link Conversation.confirm}, {@link Conversation.reject}. */
+  readonly waiting?: readonly ActionEvent[];
+  /** What the run did again and again, when it is stuck. */
+  readonly stuck?: StuckPattern;
   /** Steps in which the model was called or calls were carried out. */
   readonly iterations: number;
   readonly condensations: number;
@@ -52,18 +89,27 @@ export class Conversation {
   readonly #agent: Agent;
   readonly #limits: Limits;
   readonly #state: ConversationStateProjection;
+  readonly #options: ConversationOptions;
+  readonly #thresholds: StuckThresholds | undefined;
+  /** Allowed in this process, so surely not begun in another. */
+  readonly #confirmedHere = new Set<EventId>();
   #status: ConversationStatus = 'idle';
   #pauseRequested = false;
   #systemPromptInForce: Promise<void> | undefined;
+  #interruption = new AbortController();
+  #used: RunUsage = noRunUsage;
 
   private constructor(events: EventLog, options: ConversationOptions) {
+    const { stuckDetection, agent } = options;
+    this.#options = options;
+    this.#thresholds = stuckDetection === false ? undefined : { ...defaultStuckThresholds, ...stuckDetection };
     this.id = events.conversationId;
     this.events = events;
     this.#agent = options.agent;
     this.#limits = { ...defaultLimits, ...options.limits };
     this.#state = new ConversationStateProjection({
       conversationId: this.id,
-      ...(options.view === undefined ? {} : { view: options.view }),
+      view: { ...(agent.thinking === undefined ? {} : { thinking: agent.thinking }), ...options.view },
     });
     for (const event of events) this.#follow(event);
     // A log that ends in a run was cut off: nobody runs it now.
@@ -105,24 +151,30 @@ export class Conversation {
   }
 
   /**
-   * Steps until the model finishes, {@link Conversation.pause} takes effect, or the signal is aborted. Actions that an
-   * earlier run left without a result are first answered as interrupted, unless their tool may be repeated. A conversation
-   * that is finished stays so until the user says something: then the run ends at once, without a step.
+   * Steps until the model finishes, an action waits for confirmation, the run is stuck, {@link Conversation.pause} takes
+   * effect, or the signal is aborted. Actions that an earlier run left without a result are first answered as interrupted,
+   * unless their tool may be repeated or they never had the confirmation that they need. A conversation that is finished or
+   * stuck stays so until the user says something: then the run ends at once, without a step.
    *
    * @throws {@link ConversationRunError} when a step fails or a limit is reached; the log then ends in a
    *   `conversation-error`. {@link ConversationBusyError} when a run goes on already.
    */
-  async run(options: { readonly signal?: AbortSignal } = {}): Promise<RunOutcome> {
+  async run(options: RunOptions = {}): Promise<RunOutcome> {
     if (this.#status === 'running') throw new ConversationBusyError(this.id);
-    if (this.#status === 'finished') return { status: 'finished', iterations: 0, condensations: 0 };
+    if (this.#status === 'finished' || this.#status === 'stuck') {
+      return { status: this.#status, iterations: 0, condensations: 0 };
+    }
     const isAnswered = this.#state.endsInAnswer;
     this.#status = 'running';
     this.#pauseRequested = false;
+    this.#interruption = new AbortController();
+    this.#used = noRunUsage;
     try {
       // The process died between the answer and the note that the run was over. Providers refuse lists that end in an answer.
-      if (isAnswered) return await this.#finished({ iterations: 0, condensations: 0 });
+      if (isAnswered) return await this.#ended('finished', { iterations: 0, condensations: 0 });
       await this.#setStatus('running');
-      return await this.#loop(options.signal);
+      const signals = [this.#interruption.signal, ...(options.signal === undefined ? [] : [options.signal])];
+      return await this.#loop({ ...options, signal: AbortSignal.any(signals) });
     } catch (error) {
       throw await this.#failed(error);
     }
@@ -131,6 +183,78 @@ export class Conversation {
   /** Asks the run to stop after its present step. Without a run it does nothing. */
   pause(): void {
     if (this.#status === 'running') this.#pauseRequested = true;
+  }
+
+  /**
+   * Ends the run now: the model call and the running tools are aborted, what was not begun is answered as interrupted, and
+   * the run resolves as paused. Without a run it does nothing.
+   */
+  interrupt(): void {
+    if (this.#status === 'running') this.#interruption.abort(new Error('The run was interrupted.'));
+  }
+
+  /** The actions that wait for a person's yes. */
+  get waitingActions(): readonly ActionEvent[] {
+    return this.#agent.unconfirmed(this.#state.pendingActions, this.#state);
+  }
+
+  /** Allows the actions that wait; the next {@link Conversation.run} carries them out. Without any it does nothing. */
+  async confirm(): Promise<void> {
+    const waiting = this.waitingActions;
+    if (waiting.length === 0) return;
+    // With them the rest of their response, which waited only because they did.
+    for (const { id } of this.#state.pendingActions) this.#confirmedHere.add(id);
+    await this.events.append(confirmationOf(waiting, this.#agent.createEvent));
+  }
+
+  /**
+   * Refuses every action that has no result yet: the model reads the reason and may do something else. Without any it does
+   * nothing.
+   */
+  async reject(reason = 'The user did not allow it.'): Promise<void> {
+    const { createEvent } = this.#agent;
+    const refused = this.#state.pendingActions.map((action) =>
+      rejected(action, { reason, source: 'user' }, createEvent),
+    );
+    if (refused.length === 0 || this.#status === 'running') return;
+    await this.events.append(refused);
+    await this.#setStatus('idle');
+  }
+
+  /**
+   * A question beside the conversation: the model answers from what it is shown now, without tools, and nothing but the
+   * usage goes into the log. Possible during a run.
+   *
+   * @throws what the model's adapter throws.
+   */
+  async ask(question: string, options: { readonly signal?: AbortSignal } = {}): Promise<string> {
+    const completion = await askAside(question, this.#agent, this.#state, options.signal);
+    await this.events.append(completion.usage);
+    return completion.answer;
+  }
+
+  /**
+   * A conversation of its own that begins with the events of this one. It has the same agent, policies and limits;
+   * confirmations that were given here do not count there, and what was running here is answered there as interrupted.
+   *
+   * @throws RangeError when there is no event `at`; what the store throws.
+   */
+  async fork({ at, agent, ...options }: ForkOptions = {}): Promise<Conversation> {
+    const end = at === undefined ? this.events.length : 1 + [...this.events].findIndex(({ id }) => id === at);
+    if (end === 0 && at !== undefined) throw new RangeError(`Conversation '${this.id}' has no event '${at}'.`);
+    const { store: _store, conversationId: _id, ...own } = this.#options;
+    const kept = this.events.slice(0, end).filter((event) => confirmedBy(event).length === 0);
+    const fork = await Conversation.open({ ...own, ...(agent === undefined ? {} : { agent }), ...options });
+    const origin = { conversationId: this.id, ...(at === undefined ? {} : { at }) };
+    const { createEvent } = this.#agent;
+    await fork.events.append(kept, createEvent('conversation-state-update', { key: 'forked-from', value: origin }));
+    if (fork.#status === 'running') fork.#status = 'idle';
+    return fork;
+  }
+
+  /** The events from an index on, those to come too, until the signal is aborted. A slow reader holds up nobody. */
+  follow(options: { readonly from?: number; readonly signal?: AbortSignal } = {}): AsyncIterable<Event> {
+    return eventStream(this.events, { from: options.from ?? 0, signal: options.signal });
   }
 
   /**
@@ -146,37 +270,54 @@ export class Conversation {
     if (this.#status !== 'running') await this.#agent.condense(this.#state, this.#stepOptions(options.signal));
   }
 
-  async #loop(signal: AbortSignal | undefined): Promise<RunOutcome> {
+  async #loop(options: RunOptions): Promise<RunOutcome> {
+    const { signal } = options;
     if (this.#state.latestUserMessage === undefined) throw new NoUserMessageError(this.id);
     await this.#ensureSystemPrompt();
     await this.#answerLeftovers();
-    let iterations = 0;
     let condensations = 0;
+    const counts = () => ({ iterations: this.#used.iterations, condensations });
     for (;;) {
-      if (this.#pauseRequested || signal?.aborted === true) return this.#paused({ iterations, condensations });
-      assertIterationsLeft(iterations, this.#limits);
+      if (this.#pauseRequested || signal?.aborted === true) return this.#paused(counts());
+      assertWithinLimits(this.#used, this.#limits);
+      const stuck = await this.#stuckIn();
+      if (stuck !== undefined) return this.#ended('stuck', { stuck, ...counts() });
       const read: MessageEvent | undefined = this.#state.latestUserMessage;
-      const outcome = await this.#step(signal);
+      const outcome = await this.#step(options);
       if (outcome === undefined) continue;
+      if (outcome.type === 'awaiting-confirmation') {
+        return this.#ended('waiting-for-confirmation', { waiting: outcome.actions, ...counts() });
+      }
       if (outcome.type === 'condensation') condensations++;
       if (outcome.type === 'condensation' || outcome.type === 'condensation-request') continue;
-      iterations++;
+      this.#used = { ...this.#used, iterations: this.#used.iterations + 1 };
+      if (!('answer' in outcome)) {
+        await this.#remind();
+        continue;
+      }
+      const veto = vetoOf(await this.#agent.hooks.beforeStop?.(outcome.answer));
+      if (veto !== undefined) {
+        await this.#tell(veto);
+        continue;
+      }
       // A message that came during the step was not read yet, so the work is not finished.
-      if (!('answer' in outcome)) continue;
       const hasReadAll = () => this.#state.latestUserMessage === read;
       if (hasReadAll()) {
-        const finished = await this.#finished({ answer: outcome.answer, iterations, condensations });
+        const finished = await this.#ended('finished', { answer: outcome.answer, ...counts() });
         if (hasReadAll()) return finished;
         await this.#setStatus('running');
       }
-      await this.events.append(this.#agent.createEvent('message', unreadNote));
+      await this.#tell(unreadNote);
     }
   }
 
   /** One step; undefined when it was aborted, which is no failure. */
-  async #step(signal: AbortSignal | undefined): Promise<StepOutcome | undefined> {
+  async #step({ signal, onDelta }: RunOptions): Promise<StepOutcome | undefined> {
     try {
-      return await this.#agent.step(this.#state, this.#stepOptions(signal));
+      return await this.#agent.step(this.#state, {
+        ...this.#stepOptions(signal),
+        ...(onDelta === undefined ? {} : { onDelta }),
+      });
     } catch (error) {
       if (signal?.aborted === true) return undefined;
       throw error;
@@ -187,15 +328,39 @@ export class Conversation {
     return { onEvent: (event) => this.events.append(event), ...(signal === undefined ? {} : { signal }) };
   }
 
-  async #finished(outcome: Omit<RunOutcome, 'status'>): Promise<RunOutcome> {
-    await this.#setStatus('finished');
-    return { status: 'finished', ...outcome };
+  /** The pattern in which the run is stuck. Where a word may help, the model is told instead. */
+  async #stuckIn(): Promise<StuckPattern | undefined> {
+    if (this.#thresholds === undefined) return undefined;
+    const finding = stuckPattern(this.#state.recentEvents, this.#thresholds);
+    if (finding?.isNudge !== true) return finding?.pattern;
+    await this.#tell(nudge);
+    return undefined;
+  }
+
+  async #remind(): Promise<void> {
+    const left = this.#limits.maxIterations - this.#used.iterations;
+    const { reminders = defaultReminders } = this.#options;
+    if (left > 0 && reminders.includes(left)) await this.#tell(reminder(left));
+  }
+
+  /** Words of the framework that the model reads. */
+  async #tell(text: string): Promise<void> {
+    await this.events.append(
+      this.#agent.createEvent('message', { source: 'environment', role: 'user', content: [{ type: 'text', text }] }),
+    );
+  }
+
+  async #ended<Status extends RunOutcome['status']>(
+    status: Status,
+    outcome: Omit<RunOutcome, 'status'>,
+  ): Promise<RunOutcome> {
+    await this.#setStatus(status);
+    return { status, ...outcome };
   }
 
   async #paused(counts: { readonly iterations: number; readonly condensations: number }): Promise<RunOutcome> {
     await this.events.append(this.#agent.createEvent('pause', {}));
-    await this.#setStatus('paused');
-    return { status: 'paused', ...counts };
+    return this.#ended('paused', counts);
   }
 
   async #failed(cause: unknown): Promise<ConversationRunError> {
@@ -231,7 +396,9 @@ export class Conversation {
   /** An action may have been carried out before the process died; only a repeatable tool is safe to run again. */
   async #answerLeftovers(): Promise<void> {
     const { tools, createEvent } = this.#agent;
-    for (const action of this.#state.pendingActions) {
+    const waiting = new Set(this.waitingActions);
+    for (const action of waiting.size > 0 ? [] : this.#state.pendingActions) {
+      if (this.#confirmedHere.has(action.id)) continue;
       if (action.executable !== false && tools.get(action.toolCall.name)?.annotations?.repeatable === true) continue;
       const reason = 'Its result was not recorded, and it was not run again. Check what it did before you repeat it.';
       await this.events.append(interrupted(action, reason, createEvent));
@@ -248,19 +415,24 @@ export class Conversation {
     if (event.type === 'conversation-state-update' && event.key === 'status' && isStatus(event.value)) {
       this.#status = event.value;
     }
-    if (event.type === 'message' && event.source === 'user' && this.#status === 'finished') this.#status = 'idle';
+    if (event.type === 'llm-usage') this.#used = withCall(this.#used, event);
+    if (event.type === 'message' && event.source === 'user' && ['finished', 'stuck'].includes(this.#status)) {
+      this.#status = 'idle';
+    }
   }
 }
 
 /** A message that came during a model call stands before the answer in the log, and the next request must not end there. */
-const unreadNote = {
-  source: 'environment',
-  role: 'user',
-  content: [
-    { type: 'text', text: 'The user wrote while you were answering, and you have not answered that message yet.' },
-  ],
-} as const;
+const unreadNote = 'The user wrote while you were answering, and you have not answered that message yet.';
+
+const nudge = 'The same call has failed several times in a row. Find out why, or try another way.';
+
+const defaultReminders: readonly number[] = [10, 3];
+
+function reminder(left: number): string {
+  return `${left} more responses are left to you in this run. Bring the work to an end within them, and say what is still to be done.`;
+}
 
 function isStatus(value: unknown): value is ConversationStatus {
-  return ['idle', 'running', 'paused', 'finished', 'error'].includes(value as string);
+  return statuses.includes(value as ConversationStatus);
 }

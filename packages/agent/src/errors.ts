@@ -20,12 +20,12 @@ export class LimitExceededError extends PalimpsestError {
     return 'LimitExceededError';
   }
 
-  readonly limit: 'iterations' | 'condensations-in-a-row';
+  readonly limit: 'iterations' | 'tokens' | 'cost-usd' | 'condensations-in-a-row';
   /** The bound that was reached. */
   readonly value: number;
 
   constructor(
-    limit: 'iterations' | 'condensations-in-a-row',
+    limit: 'iterations' | 'tokens' | 'cost-usd' | 'condensations-in-a-row',
     value: number,
     advice: string,
     options?: { readonly cause?: unknown },
@@ -36,7 +36,7 @@ export class LimitExceededError extends PalimpsestError {
   }
 }
 
-/** The history does not fit into the model's window, and there is no condenser that acts on requests. */
+/** The history does not fit into the model's window, and there is no condenser, or it has nothing left to give up. */
 export class ContextOverflowError extends PalimpsestError {
   static override get typeName(): string {
     return 'ContextOverflowError';
@@ -44,13 +44,11 @@ export class ContextOverflowError extends PalimpsestError {
 
   readonly model: string;
 
-  constructor(model: string, cause: unknown) {
-    super(
-      'context-overflow',
-      `The history does not fit into the window of '${model}', and nothing can make it smaller: give the agent a ` +
-        'condenser that handles condensation requests, or a model with a larger window.',
-      { cause },
-    );
+  constructor(model: string, cause: unknown, isCondensed = false) {
+    const advice = isCondensed
+      ? 'all that may be forgotten is forgotten: use a model with a larger window, or shorten the instructions, the tools or the task.'
+      : 'nothing can make it smaller: give the agent a condenser that handles condensation requests, or a model with a larger window.';
+    super('context-overflow', `The history does not fit into the window of '${model}', and ${advice}`, { cause });
     this.model = model;
   }
 }

@@ -1,9 +1,14 @@
+import type { LLMUsageEvent } from '@palimpsest/events';
 import { LimitExceededError } from './errors.js';
 
 /** How far a run may go before it ends with {@link LimitExceededError}. */
 export interface Limits {
   /** Model calls in one run; steps that condense do not count. Unit: steps. @defaultValue 500 */
   readonly maxIterations: number;
+  /** What all model calls of a run may send and answer, cached or not, those of condensers included. Unit: tokens. @defaultValue none */
+  readonly maxTokens?: number;
+  /** What all model calls of a run may cost, those of condensers included. Unit: USD. @defaultValue none */
+  readonly maxCostUsd?: number;
 }
 
 /**
@@ -15,10 +20,50 @@ export const maxCondensationsInARow = 3;
 /** The limits of a run where nothing else was said. */
 export const defaultLimits: Limits = { maxIterations: 500 };
 
-/** @throws {@link LimitExceededError} when the run has made as many model calls as it may. */
-export function assertIterationsLeft(iterations: number, limits: Limits): void {
-  if (iterations < limits.maxIterations) return;
-  throw new LimitExceededError('iterations', limits.maxIterations, 'Run again to go on, or raise maxIterations.');
+/** What a run has used so far. */
+export interface RunUsage {
+  readonly iterations: number;
+  /** Unit: tokens. */
+  readonly tokens: number;
+  /** Unit: USD. */
+  readonly costUsd: number;
+  /** Calls of which nobody knows what they cost. */
+  readonly callsWithoutCost: number;
+}
+
+/** A run that has not begun. */
+export const noRunUsage: RunUsage = { iterations: 0, tokens: 0, costUsd: 0, callsWithoutCost: 0 };
+
+/** The usage with one more model call. */
+export function withCall(used: RunUsage, { usage, costUsd }: LLMUsageEvent): RunUsage {
+  const { uncachedInputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
+  return {
+    ...used,
+    tokens: used.tokens + uncachedInputTokens + cacheReadTokens + cacheWriteTokens + outputTokens,
+    costUsd: used.costUsd + (costUsd ?? 0),
+    callsWithoutCost: used.callsWithoutCost + (costUsd === undefined ? 1 : 0),
+  };
+}
+
+/**
+ * @throws {@link LimitExceededError} when the run has used what it may; also when a call has no known cost and the cost is
+ *   limited, because then nobody can tell.
+ */
+export function assertWithinLimits(used: RunUsage, limits: Limits): void {
+  const { maxIterations, maxTokens = Infinity, maxCostUsd } = limits;
+  if (used.iterations >= maxIterations) {
+    throw new LimitExceededError('iterations', maxIterations, 'Run again to go on, or raise maxIterations.');
+  }
+  if (used.tokens >= maxTokens) {
+    throw new LimitExceededError('tokens', maxTokens, 'Run again to go on, or raise maxTokens.');
+  }
+  if (maxCostUsd === undefined) return;
+  if (used.callsWithoutCost > 0) {
+    throw new LimitExceededError('cost-usd', maxCostUsd, 'What a call cost is not known: give the model its prices.');
+  }
+  if (used.costUsd >= maxCostUsd) {
+    throw new LimitExceededError('cost-usd', maxCostUsd, 'Run again to go on, or raise maxCostUsd.');
+  }
 }
 
 /** @throws {@link LimitExceededError} when one more condensation would be one too many. */

@@ -1,8 +1,10 @@
 import type { ActionEvent, CreateEvent, MessageEvent } from '@palimpsest/events';
 import { isMeaningful } from '@palimpsest/events';
 import type { Completion } from '@palimpsest/llm-adapters';
+import type { AgentOptions } from './agent.js';
+import type { SecurityRisk } from './confirmation.js';
 import { prepareCall } from './tool-call.js';
-import type { Toolset } from './tool-call.js';
+import type { PreparedCall, Toolset } from './tool-call.js';
 
 /** What a model's response means to the agent. The first that fits: calls, then words, then nothing to act on. */
 export type Response =
@@ -14,19 +16,29 @@ export type Response =
  * The events of one response. Thought and thinking stand on the first action, whether it can be run or not; a call that
  * can never be run is marked and stays in the history.
  */
-export function eventsOfResponse(completion: Completion, tools: Toolset, createEvent: CreateEvent): Response {
+export function eventsOfResponse(
+  completion: Completion,
+  options: {
+    readonly tools: Toolset;
+    readonly createEvent: CreateEvent;
+    readonly assessRisk: AgentOptions['assessRisk'];
+  },
+): Response {
+  const { tools, createEvent, assessRisk } = options;
   const { content, toolCalls = [], ...thinking } = withoutRole(completion);
   const llmResponseId = completion.responseId;
   if (toolCalls.length > 0) {
-    const actions = toolCalls.map((toolCall, index) =>
-      createEvent('action', {
+    const actions = toolCalls.map((toolCall, index) => {
+      const prepared = prepareCall(toolCall, tools);
+      return createEvent('action', {
         thought: index === 0 ? content.filter(isMeaningful) : [],
         ...(index === 0 ? thinking : {}),
         toolCall,
         llmResponseId,
-        ...(prepareCall(toolCall, tools).type === 'refused' ? { executable: false } : {}),
-      }),
-    );
+        ...(prepared.type === 'refused' ? { executable: false } : {}),
+        ...(assessRisk === undefined ? {} : { securityRisk: riskOf(prepared, assessRisk) }),
+      });
+    });
     return { type: 'tool-calls', actions };
   }
   const message = createEvent('message', { source: 'agent', role: 'assistant', content, llmResponseId, ...thinking });
@@ -37,6 +49,16 @@ export function eventsOfResponse(completion: Completion, tools: Toolset, createE
     content: [{ type: 'text', text: correctionText }],
   });
   return { type: 'no-answer', message, correction };
+}
+
+function riskOf(prepared: PreparedCall, assessRisk: NonNullable<AgentOptions['assessRisk']>): SecurityRisk {
+  // What cannot be run does no harm.
+  if (prepared.type === 'refused') return 'low';
+  try {
+    return assessRisk({ toolName: prepared.tool.name, input: prepared.input });
+  } catch {
+    return 'unknown';
+  }
 }
 
 const correctionText =

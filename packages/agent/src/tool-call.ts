@@ -1,4 +1,5 @@
 import type { Tool, ToolCall } from '@palimpsest/events';
+import { readArguments } from './argument-repair.js';
 import { messageOf } from './errors.js';
 
 /** The tools of an agent by name. */
@@ -6,7 +7,13 @@ export type Toolset = ReadonlyMap<string, Tool>;
 
 /** A call that can be run, or the reason why it cannot, in words for the model. */
 export type PreparedCall =
-  | { readonly type: 'executable'; readonly tool: Tool; readonly input: unknown }
+  | {
+      readonly type: 'executable';
+      readonly tool: Tool;
+      readonly input: unknown;
+      /** The JSON text that was read in place of the model's own, which was none. */
+      readonly repaired?: string;
+    }
   | { readonly type: 'refused'; readonly reason: string };
 
 /**
@@ -28,15 +35,13 @@ export function prepareCall(call: ToolCall, tools: Toolset): PreparedCall {
     const names = [...tools.keys()].join(', ');
     return { type: 'refused', reason: `There is no tool '${call.name}'. The tools are: ${names || 'none'}.` };
   }
-  let json: unknown;
-  try {
-    // Some models write nothing at all for a tool without parameters.
-    json = call.arguments.trim() === '' ? {} : JSON.parse(call.arguments);
-  } catch (error) {
-    return { type: 'refused', reason: `The arguments of '${call.name}' are not JSON: ${messageOf(error)}` };
+  const read = readArguments(call.arguments);
+  if ('problem' in read) {
+    return { type: 'refused', reason: `The arguments of '${call.name}' are not JSON: ${read.problem}` };
   }
   try {
-    return { type: 'executable', tool, input: tool.parseInput(json) };
+    const input = tool.parseInput(read.json);
+    return { type: 'executable', tool, input, ...(read.repaired === undefined ? {} : { repaired: read.repaired }) };
   } catch (error) {
     return { type: 'refused', reason: messageOf(error) };
   }

@@ -1,0 +1,54 @@
+import type { ActionEvent, CreateEvent, Event, EventId } from '@palimpsest/events';
+import type { Toolset } from './tool-call.js';
+
+/** How dangerous an action is. */
+export type SecurityRisk = NonNullable<ActionEvent['securityRisk']>;
+
+/**
+ * Which actions wait until somebody confirms them. `{ risk }`: those of this risk and above, and those of unknown risk. A
+ * function decides for each action by itself. Calls of tools that are marked `readOnly`, and calls that cannot be run, never
+ * wait. One action that waits holds up its whole response.
+ */
+export type ConfirmationPolicy =
+  'always' | 'never' | { readonly risk: 'low' | 'medium' | 'high' } | ((action: ActionEvent) => boolean);
+
+const order: Readonly<Record<SecurityRisk, number>> = { low: 1, medium: 2, high: 3, unknown: 4 };
+
+/** The actions for which the policy asks and nobody has said yes. A policy that throws asks. */
+export function unconfirmed(
+  actions: readonly ActionEvent[],
+  options: { readonly policy: ConfirmationPolicy; readonly tools: Toolset; readonly confirmed: ReadonlySet<EventId> },
+): readonly ActionEvent[] {
+  const { policy, tools, confirmed } = options;
+  return actions.filter((action) => {
+    if (action.executable === false || confirmed.has(action.id)) return false;
+    if (tools.get(action.toolCall.name)?.annotations?.readOnly === true) return false;
+    return asks(policy, action);
+  });
+}
+
+function asks(policy: ConfirmationPolicy, action: ActionEvent): boolean {
+  if (policy === 'always') return true;
+  if (policy === 'never') return false;
+  if (typeof policy === 'object') return order[action.securityRisk ?? 'unknown'] >= order[policy.risk];
+  try {
+    return policy(action);
+  } catch {
+    return true;
+  }
+}
+
+const confirmedKey = 'confirmed-actions';
+
+/** The record that a person, or the application in their place, has allowed these actions. */
+export function confirmationOf(actions: readonly ActionEvent[], createEvent: CreateEvent): Event {
+  const value = actions.map(({ id }) => id);
+  return createEvent('conversation-state-update', { source: 'user', key: confirmedKey, value });
+}
+
+/** The actions that an event allows; none for any other event. */
+export function confirmedBy(event: Event): readonly EventId[] {
+  if (event.type !== 'conversation-state-update' || event.key !== confirmedKey || !Array.isArray(event.value))
+    return [];
+  return event.value.filter((id): id is EventId => typeof id === 'string');
+}

@@ -1,0 +1,85 @@
+import type { CreateEvent, Event, ToolDefinition } from '@palimpsest/events';
+import { ContextWindowExceededError, MalformedHistoryError } from '@palimpsest/llm-adapters';
+import type { Completion, Delta, LLM } from '@palimpsest/llm-adapters';
+import { View } from '@palimpsest/view';
+import type { RenderOptions } from '@palimpsest/view';
+import { thinkingOff } from './thinking-off.js';
+
+/** What a model call needs. */
+export interface ModelCall {
+  readonly llm: LLM;
+  readonly view: View;
+  /** The whole log, for a view that nobody has touched. */
+  readonly log: Iterable<Event>;
+  readonly render: RenderOptions;
+  readonly tools: readonly ToolDefinition[];
+  readonly maxOutputTokens: number | undefined;
+  /** Names the conversation to the provider's cache. */
+  readonly cacheKey: string | undefined;
+  readonly createEvent: CreateEvent;
+  readonly onEvent: (event: Event) => void | Promise<void>;
+  readonly onDelta: ((delta: Delta) => void) | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** An answer is not worth asking for with less. Unit: tokens. */
+const leastOutputTokens = 512;
+
+/** Left free when the output is lowered, because providers count what we do not see. Unit: tokens. */
+const margin = 64;
+
+/**
+ * Calls the model, and once more where that can help: with a shorter answer when the history fits and the answer asked for
+ * does not; without thinking, from a view built anew, when the provider says that the history is malformed. What was done
+ * is on record, and thinking stays off from then on.
+ *
+ * @throws {@link ContextWindowExceededError}, {@link MalformedHistoryError} when it helped nothing; what the adapter throws.
+ */
+export async function callModel(call: ModelCall): Promise<Completion> {
+  const { view, render, createEvent, onEvent } = call;
+  const messages = view.toMessages(render);
+  try {
+    return await complete(call, messages, call.maxOutputTokens);
+  } catch (error) {
+    if (ContextWindowExceededError.isInstance(error)) {
+      const lower = loweredOutput(error, call);
+      if (lower === undefined) throw error;
+      await onEvent(createEvent('conversation-state-update', { key: 'output-tokens-lowered', value: lower }));
+      return complete(call, messages, lower);
+    }
+    if (!MalformedHistoryError.isInstance(error)) throw error;
+    const plain: RenderOptions = { ...render, thinking: 'none' };
+    const sent = JSON.stringify(messages);
+    const rendered = [view, View.fromEvents(call.log)].map((one) => one.toMessages(plain));
+    const other = rendered.find((one) => JSON.stringify(one) !== sent);
+    if (other === undefined) throw error;
+    const completion = await complete(call, other, call.maxOutputTokens);
+    await onEvent(thinkingOff(error.message, createEvent));
+    return completion;
+  }
+}
+
+function complete(call: ModelCall, messages: ReturnType<View['toMessages']>, maxOutputTokens: number | undefined) {
+  const { llm, tools, cacheKey, onDelta, signal } = call;
+  return llm.complete({
+    messages,
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    // What stands before the newest message stays as it is until something is condensed.
+    ...(cacheKey === undefined ? {} : { cache: { key: cacheKey, stableMessages: Math.max(0, messages.length - 1) } }),
+    ...(onDelta === undefined ? {} : { onDelta }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+/** What is left for the answer; undefined where the answer is not to blame, or too little is left. */
+function loweredOutput(error: ContextWindowExceededError, { llm, maxOutputTokens }: ModelCall): number | undefined {
+  if (error.kind !== 'input-and-output') return undefined;
+  const window = error.contextWindow ?? llm.contextWindow;
+  const left =
+    window !== undefined && error.inputTokens !== undefined
+      ? window - error.inputTokens - margin
+      : Math.floor((maxOutputTokens ?? 0) / 4);
+  const isLower = maxOutputTokens === undefined || left < maxOutputTokens;
+  return left >= leastOutputTokens && isLower ? left : undefined;
+}

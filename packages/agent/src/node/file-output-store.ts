@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { OutputStore } from '../output-store.js';
+
+/** Options of {@link fileOutputStore}. */
+export interface FileOutputStoreOptions {
+  /** Made when the first output is stored. */
+  readonly directory: string;
+}
+
+/** Hashes and nothing else: a handle that a model or a page wrote can name no other file. */
+const handlePattern = /^output-[0-9a-f]{32}$/;
+
+/**
+ * Keeps long tool output in files, one for each text: the same text has the same handle, so a call that is run again adds
+ * nothing. A handle that is not of this store's making names nothing.
+ */
+export function fileOutputStore({ directory }: FileOutputStoreOptions): OutputStore {
+  return {
+    async put({ text }) {
+      const handle = `output-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+      await mkdir(directory, { recursive: true });
+      await writeFile(join(directory, `${handle}.txt`), text, { flush: true });
+      return handle;
+    },
+    async get(handle) {
+      if (!handlePattern.test(handle)) return undefined;
+      try {
+        return await readFile(join(directory, `${handle}.txt`), 'utf8');
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+        throw error;
+      }
+    },
+  };
+}

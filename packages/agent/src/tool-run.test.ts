@@ -1,0 +1,66 @@
+import { createEvent, defineTool } from '@palimpsest/events';
+import type { ToolContext } from '@palimpsest/events';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { runTool } from './tool-run.js';
+
+const appended: unknown[] = [];
+const context: ToolContext = {
+  actionId: 'a',
+  toolCallId: 'c',
+  log: [],
+  event: () => undefined,
+  append: (event) => Promise.resolve(void appended.push(event)),
+};
+
+function tool(execute: (context: ToolContext) => Promise<string>) {
+  return defineTool({ name: 'slow', description: '', input: z.object({}), execute: (_, given) => execute(given) });
+}
+
+test('a tool is told when its time is over, and its call fails with the reason', async () => {
+  const obedient = tool(
+    ({ signal }) => new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('stopped')))),
+  );
+  await expect(runTool(obedient, {}, context, { timeoutMs: 5, signal: undefined })).rejects.toThrow(
+    /did not answer within 5 ms/,
+  );
+});
+
+test('a tool that does not stop is left alone, and can append nothing more', async () => {
+  let late: Promise<unknown> = Promise.resolve();
+  let goOn: () => void = () => undefined;
+  const deaf = tool(async ({ append }) => {
+    await new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    late = append(createEvent('acme/note', { source: 'environment' })).catch((error: unknown) => error);
+    return 'too late';
+  });
+  await expect(runTool(deaf, {}, context, { timeoutMs: 5, signal: undefined })).rejects.toThrow(/5 ms/);
+  goOn();
+  await new Promise(setImmediate);
+  expect(await late).toMatchObject({ message: expect.stringContaining('is over') as string });
+  expect(appended).toEqual([]);
+});
+
+test('what the tool says is its answer, and an abort of the run reaches it', async () => {
+  expect(
+    await runTool(
+      tool(() => Promise.resolve('done')),
+      {},
+      context,
+      { timeoutMs: Infinity, signal: undefined },
+    ),
+  ).toBe('done');
+  const run = new AbortController();
+  const waiting = tool(
+    ({ signal }) =>
+      new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => reject(new Error('I was told to stop')));
+        run.abort();
+      }),
+  );
+  await expect(runTool(waiting, {}, context, { timeoutMs: 60_000, signal: run.signal })).rejects.toThrow(
+    'I was told to stop',
+  );
+});
