@@ -54,7 +54,10 @@ async function demo(flags: DemoFlags): Promise<void> {
       workspace,
       logDirectory: flags.logDir,
       llm,
-      condenser: defaultCondenser(demoSizes),
+      // The offline model follows a plan: it can neither sum up nor say what no longer matters.
+      ...(flags.model === undefined
+        ? { condenser: defaultCondenser(demoSizes) }
+        : { condenser: defaultCondenser({}, llm), relevance: true }),
       onEvent: (event) => printer.follow(event),
       signal: interrupt.signal,
     });

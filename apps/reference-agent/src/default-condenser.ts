@@ -1,4 +1,11 @@
-import { extractiveSummaryCondenser, observationMaskingCondenser, pipelineCondenser } from '@palimpsest/condensers';
+import {
+  extractiveSummaryCondenser,
+  llmSummarizingCondenser,
+  observationMaskingCondenser,
+  pipelineCondenser,
+} from '@palimpsest/condensers';
+import type { LLM } from '@palimpsest/llm-adapters';
+import { relevanceCondenser } from '@palimpsest/relevance-tool';
 import type { Condenser } from '@palimpsest/view';
 
 /** How much history the reference agent keeps as it was. */
@@ -24,21 +31,27 @@ export const demoSizes: HistorySizes = {
 };
 
 /**
- * What the reference agent does with its history, in two stages. First the results of old calls are masked, many at once: most
- * of a coding session is text that was read and served its purpose, and what is needed again can be read again. When there
- * are too many events all the same, the older half makes room for a summary that is extracted from them without a model.
+ * What the reference agent does with its history, the cheap and reversible first:
+ *
+ * 1. What the model itself marked as no longer needed is shown as its own summary.
+ * 2. The results of old calls are masked, many at once: most of a coding session is text that was read and served its purpose,
+ *    and what is needed again can be read again.
+ * 3. When there are too many events all the same, the older half makes room for a summary that a model writes.
+ * 4. Without a model that can, or when it fails, for one that is extracted from the events without any.
  */
-export function defaultCondenser(sizes: HistorySizes = {}): Condenser {
+export function defaultCondenser(sizes: HistorySizes = {}, summariser?: LLM): Condenser {
   const { attentionWindow, minSavedTokens, maxSize, keepFirst, maxSummaryTokens } = sizes;
+  const limits = {
+    ...(maxSize === undefined ? {} : { maxSize }),
+    ...(keepFirst === undefined ? {} : { keepFirst }),
+  };
   return pipelineCondenser([
+    relevanceCondenser({ apply: 'batched' }),
     observationMaskingCondenser({
       ...(attentionWindow === undefined ? {} : { attentionWindow }),
       ...(minSavedTokens === undefined ? {} : { minSavedTokens }),
     }),
-    extractiveSummaryCondenser({
-      ...(maxSize === undefined ? {} : { maxSize }),
-      ...(keepFirst === undefined ? {} : { keepFirst }),
-      ...(maxSummaryTokens === undefined ? {} : { maxSummaryTokens }),
-    }),
+    ...(summariser === undefined ? [] : [llmSummarizingCondenser({ llm: summariser, ...limits })]),
+    extractiveSummaryCondenser({ ...limits, ...(maxSummaryTokens === undefined ? {} : { maxSummaryTokens }) }),
   ]);
 }

@@ -6,6 +6,7 @@ import { EventStoreError, newEventId } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
 import type { LLM } from '@palimpsest/llm-adapters';
+import { observationLabel, recallTool, relevanceTool } from '@palimpsest/relevance-tool';
 import type { Condenser } from '@palimpsest/view';
 import { testCommand } from './offline-model/sample-plan/steps.js';
 import { demoTask, systemPrompt } from './prompts.js';
@@ -26,6 +27,8 @@ export interface DemoOptions {
   readonly logDirectory: string;
   readonly llm: LLM;
   readonly condenser: Condenser;
+  /** Gives the model the relevance tool and recall, and labels by which it names results. @defaultValue false */
+  readonly relevance?: boolean;
   /** Told of every event once it is in the log. */
   readonly onEvent?: (event: Event) => void;
   /** Ends the run early; the report then tells of what was done. */
@@ -56,8 +59,16 @@ export interface DemoReport extends RunAccount {
 export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   const { workspace, logDirectory, llm, condenser, onEvent, signal } = options;
   await assertLogDirectory(logDirectory);
+  const tools = workspaceTools(workspace);
+  const relevance =
+    options.relevance === true
+      ? {
+          tools: [...tools, relevanceTool({ recall: true, apply: 'batched' }), recallTool()],
+          render: { labelObservation: observationLabel },
+        }
+      : { tools };
   const conversation = await Conversation.open({
-    agent: new Agent({ llm, systemPrompt, tools: workspaceTools(workspace), condenser }),
+    agent: new Agent({ llm, systemPrompt, condenser, ...relevance }),
     conversationId: `demo-${newEventId()}`,
     store: fileEventStore({ directory: logDirectory }),
     limits: { maxIterations },
@@ -110,6 +121,7 @@ async function runToTheEnd(
   try {
     const outcome = await conversation.run(signal === undefined ? {} : { signal });
     if (outcome.status === 'paused') return { failure: 'The run was interrupted.' };
+    if (outcome.status === 'stuck') return { failure: `The run got nowhere: ${outcome.stuck ?? 'stuck'}.` };
     return outcome.answer === undefined ? {} : { answer: outcome.answer };
   } catch (error) {
     if (ConversationRunError.isInstance(error)) return { failure: error.message };

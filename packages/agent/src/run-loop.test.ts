@@ -197,7 +197,7 @@ describe('a history that the provider calls malformed', () => {
   });
 });
 
-test('a refusal of the provider is told to the model in words of the framework; a second one in a row ends the run', async () => {
+test('G19: a refusal of the provider is told to the model in words of the framework; a second one in a row ends the run', async () => {
   const refusal = () => new ContentPolicyError('no', { provider: 'scripted' });
   const llm = scriptedLLM({ script: [refusal(), 'I leave that out.'] });
   const conversation = await Conversation.open({ agent: new Agent({ llm }) });

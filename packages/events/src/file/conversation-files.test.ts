@@ -11,7 +11,7 @@ const shortIds = fc.string({
 });
 const nameOf = (id: string) => basename(conversationFiles('/logs', id).log);
 
-test('a name is a plain file in the folder, short enough, and of characters that every file system keeps', () => {
+test('G17: a name is a plain file in the folder, short enough, and of characters that every file system keeps', () => {
   fc.assert(
     fc.property(fc.oneof(ids, shortIds), (id) => {
       const { log, lock, torn } = conversationFiles('/logs', id);
