@@ -92,6 +92,16 @@ describe('what is never redacted', () => {
     expect(await verdict(log, plan.id)).toBe('permitted');
   });
 
+  test('results that are pinned, until they are unpinned', async () => {
+    const log = logBuilder();
+    const { result } = log.call('read', {}, big);
+    log.call('run');
+    log.custom('condensers/pin', { eventIds: [result.id] });
+    expect(await verdict(log, result.id)).toBe('protected_target');
+    log.custom('condensers/unpin', { eventIds: [result.id] });
+    expect(await verdict(log, result.id)).toBe('permitted');
+  });
+
   test('results that answer no call', async () => {
     const log = logBuilder();
     const { action } = log.call('read', {}, big);

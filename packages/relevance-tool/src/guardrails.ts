@@ -1,6 +1,6 @@
 import { isToolResult } from '@palimpsest/events';
 import type { ActionEvent, EventId, ToolContext, ToolResultEvent } from '@palimpsest/events';
-import { View } from '@palimpsest/view';
+import { View, protectedEventIds } from '@palimpsest/view';
 import { directiveEvents, isRelevanceDirective } from './directive.js';
 import type { RelevanceDirective } from './directive.js';
 import { loggedSteps } from './logged-steps.js';
@@ -86,7 +86,7 @@ export function judge(
     return { type: 'repeated', directive: standing };
   }
   return (
-    protectedTarget(target, limits) ??
+    protectedTarget(target, view, limits) ??
     recentTarget(target, step, steps, limits) ??
     spentTarget(target, view, standing) ??
     tooLong(target, request.text, limits) ??
@@ -106,7 +106,7 @@ function malformedRequest(
   return rejected('summary_too_long', `The summary has ${length} characters; ${limit}.`);
 }
 
-function protectedTarget(target: ToolResultEvent, limits: RelevanceGuardrails): Rejection | undefined {
+function protectedTarget(target: ToolResultEvent, view: View, limits: RelevanceGuardrails): Rejection | undefined {
   if (target.type === 'user-reject-observation') {
     return rejected('protected_target', 'The user refused this call. What the user decides always stays.');
   }
@@ -116,7 +116,8 @@ function protectedTarget(target: ToolResultEvent, limits: RelevanceGuardrails): 
   if (limits.protectedTools.includes(target.toolName)) {
     return rejected('protected_target', `Results of ${target.toolName} always stay.`);
   }
-  return limits.protectedEventIds.includes(target.id)
+  // What the user or the application has pinned is among them.
+  return limits.protectedEventIds.includes(target.id) || protectedEventIds(view).has(target.id)
     ? rejected('protected_target', 'This result always stays.')
     : undefined;
 }

@@ -82,6 +82,10 @@ export class LogView implements View {
     return Math.max(0, this.#list.tokens(clamp(to)) - this.#list.tokens(clamp(from)));
   }
 
+  tokensOf(event: LLMConvertibleEvent): number {
+    return this.#log.listOptions.estimateTokens(event);
+  }
+
   replace(changes: ReadonlyMap<EventId, Replacement>): View {
     const events = this.#list.events.slice(0, this.events.length);
     const edits = new Map<EventId, number>();

@@ -56,12 +56,12 @@ function callIdOf(event: LLMConvertibleEvent): string | undefined {
   return event.type === 'action' ? event.toolCall.id : isToolResult(event) ? event.toolCallId : undefined;
 }
 
-/** The nearest call of a result, or result of a call. */
+/** The nearest call of a result, or result of a call. What is not sent, such as a doubled call, answers nothing. */
 function otherHalf(view: View, index: number, callId: string): number | undefined {
   const step = view.events.at(index)?.type === 'action' ? 1 : -1;
   for (let at = index + step; at >= 0 && at < view.events.length; at += step) {
     const event = view.events.at(at);
-    if (event === undefined || callIdOf(event) !== callId) continue;
+    if (event === undefined || callIdOf(event) !== callId || view.leftOut.has(event.id)) continue;
     // The same id again is a later call's.
     return (event.type === 'action') === (step === -1) ? at : undefined;
   }

@@ -68,6 +68,19 @@ test('a pinned late result with its call, and the other way round', () => {
   }
 });
 
+test('a doubled call between a pinned call and its late result does not hide the one from the other', () => {
+  const log = logBuilder();
+  const action = log.action({ name: 'slow', id: 'call' });
+  log.action({ name: 'slow', id: 'call' }, { llmResponseId: action.llmResponseId });
+  log.call('next');
+  const late = log.observation(action, 'at last');
+  for (const pinned of [action.id, late.id]) {
+    const view = View.fromEvents([...log.events, log.create('condensers/pin', { source: 'user', eventIds: [pinned] })]);
+    const ids = protectedEventIds(view);
+    expect(ids.has(action.id) && ids.has(late.id), pinned).toBe(true);
+  }
+});
+
 test('what is pinned is neither forgotten nor masked by a condensation', () => {
   const log = logBuilder();
   const { action, result } = log.call('read', {}, 'the requirements');

@@ -54,6 +54,8 @@ export interface View {
   indexOf(id: EventId): number | undefined;
   /** Estimated size of the stored events from one index to another. Unit: tokens. @defaultValue all of them */
   tokens(from?: number, to?: number): number;
+  /** Estimated size of any event, by the estimate with which this view counts. Unit: tokens. */
+  tokensOf(event: LLMConvertibleEvent): number;
   /** A view in which copies stand in the place of some events. Ids that are not in the view change nothing. */
   replace(changes: ReadonlyMap<EventId, Replacement>): View;
   /** A view without some events, for condensers that filter on every step. Ids that are not in the view change nothing. */
