@@ -1,12 +1,16 @@
 import type { Message } from '@palimpsest/events';
 import { toMessagesRequest } from '@palimpsest/llm-adapters/anthropic';
-import { toChatCompletionsRequest } from '@palimpsest/llm-adapters/openai';
-import { checkAnthropicRequest, checkChatCompletionsRequest } from '@palimpsest/llm-adapters/testing';
+import { toChatCompletionsRequest, toResponsesRequest } from '@palimpsest/llm-adapters/openai';
+import {
+  checkAnthropicRequest,
+  checkChatCompletionsRequest,
+  checkResponsesRequest,
+} from '@palimpsest/llm-adapters/testing';
 
 /** A rule of a provider's protocol that a message list breaks. */
 export interface Refusal {
   readonly provider: 'anthropic' | 'openai';
-  /** The rule of the provider protocol, such as `A5`. */
+  /** The rule of the provider protocol: `A5` of Anthropic, `B1` of Chat Completions, `C6` of Responses. */
   readonly rule: string;
   readonly path: string;
   readonly message: string;
@@ -15,12 +19,13 @@ export interface Refusal {
 /** Any model will do: the rules that are checked are those of the message list. */
 const models = { anthropic: 'claude-opus-5-5', openai: 'gpt-5.2' };
 
-/** Why either provider would refuse the messages, once its adapter has put them into its words; empty when neither would. */
+/** Why a provider would refuse the messages, once its adapter has put them into its words; empty when none would. */
 export function findRefusals(messages: readonly Message[]): readonly Refusal[] {
   const anthropic = checkAnthropicRequest(toMessagesRequest({ messages }, { model: models.anthropic }));
   const openai = checkChatCompletionsRequest(toChatCompletionsRequest({ messages }, { model: models.openai }));
+  const responses = checkResponsesRequest(toResponsesRequest({ messages }, { model: models.openai }));
   return [
     ...anthropic.map((violation): Refusal => ({ provider: 'anthropic', ...violation })),
-    ...openai.map((violation): Refusal => ({ provider: 'openai', ...violation })),
+    ...[...openai, ...responses].map((violation): Refusal => ({ provider: 'openai', ...violation })),
   ];
 }
