@@ -26,3 +26,6 @@ export {
   LimitExceededError,
   NoUserMessageError,
 } from './errors.js';
+export type { SecretMask } from './secrets.js';
+export { maskedEvents, maskedTool, minSecretLength, secretMask } from './secrets.js';
+export { InvalidSecretError } from './secrets-errors.js';

@@ -1,1 +1,6 @@
-export {};
+export type { FileOutputStoreOptions } from './file-output-store.js';
+export { fileOutputStore } from './file-output-store.js';
+export { copyBuiltInTemplates, folderTemplates } from './folder-templates.js';
+export type { FindSkillsOptions, FoundSkills } from './find-skills.js';
+export { findSkills } from './find-skills.js';
+export { instructionFileNames } from './instruction-files.js';

@@ -1,0 +1,48 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { PromptTemplateError, builtInTemplateTexts } from '../prompts/index.js';
+import type { TemplateSource } from '../prompts/index.js';
+import { hasCode } from './file-errors.js';
+
+/**
+ * Templates from the files of a folder: `system_prompt.j2` and so on. The folder holds all that is used; layer it over the
+ * built-in templates (`layeredTemplates`) to replace a few. Nothing outside of the folder is read.
+ */
+export function folderTemplates(directory: string): TemplateSource {
+  const folder = path.resolve(directory);
+  return {
+    locate: (name) => path.join(folder, name),
+    async read(name) {
+      const file = path.resolve(folder, name);
+      if (!file.startsWith(folder + path.sep)) {
+        throw new PromptTemplateError(file, `stands outside of the folder '${folder}', from which nothing is read.`);
+      }
+      try {
+        return await readFile(file, 'utf8');
+      } catch (error) {
+        if (hasCode(error, 'ENOENT')) return undefined;
+        throw new PromptTemplateError(file, `cannot be read: ${(error as Error).message}`, { cause: error });
+      }
+    },
+  };
+}
+
+/**
+ * Writes the built-in templates into a folder, to start your own from. Files that are there stay as they are.
+ *
+ * @returns the paths of the files that were written.
+ */
+export async function copyBuiltInTemplates(directory: string): Promise<readonly string[]> {
+  await mkdir(directory, { recursive: true });
+  const written: string[] = [];
+  for (const [name, text] of Object.entries(builtInTemplateTexts)) {
+    const file = path.join(directory, name);
+    try {
+      await writeFile(file, text, { flag: 'wx' });
+      written.push(file);
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) throw error;
+    }
+  }
+  return written;
+}

@@ -1,0 +1,32 @@
+import { readFile, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { InvalidSkillError } from '../prompts/index.js';
+import { hasCode } from './file-errors.js';
+
+const maxBytes = 1_048_576;
+
+/**
+ * The text of a file that goes into a prompt; undefined where there is no file.
+ *
+ * @throws {@link InvalidSkillError} when a link leads out of `within`, so that a repository cannot show the model files of its
+ *   user's; when it has more than 1 MiB, is no text, or cannot be read.
+ */
+export async function readGuarded(file: string, within: string): Promise<string | undefined> {
+  try {
+    const [realPath, root] = await Promise.all([realpath(file), realpath(within)]);
+    if (realPath !== root && !realPath.startsWith(root.endsWith(path.sep) ? root : root + path.sep)) {
+      throw new InvalidSkillError(file, `is a link that leads out of '${within}' and is not read.`);
+    }
+    const entry = await stat(realPath);
+    if (!entry.isFile()) return undefined;
+    if (entry.size > maxBytes)
+      throw new InvalidSkillError(file, `has ${entry.size} bytes; at most ${maxBytes} are read.`);
+    const text = await readFile(realPath, 'utf8');
+    if (text.includes('\0')) throw new InvalidSkillError(file, 'is not a text.');
+    return text.replace(/^\uFEFF/, '');
+  } catch (error) {
+    if (InvalidSkillError.isInstance(error)) throw error;
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    throw new InvalidSkillError(file, `cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}

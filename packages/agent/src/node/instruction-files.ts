@@ -1,0 +1,44 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { hasCode } from './file-errors.js';
+
+/**
+ * The files in which repositories say how to work in them, the weakest first. Names count without regard to case; where
+ * several differ in case only, the one written as here, else the first of the alphabet, is read.
+ */
+export const instructionFileNames = [
+  '.openhands_instructions',
+  '.clinerules',
+  '.windsurfrules',
+  '.cursorrules',
+  '.github/copilot-instructions.md',
+  'GEMINI.md',
+  'CLAUDE.md',
+  'AGENT.md',
+  'AGENTS.md',
+] as const;
+
+/** The paths of the instruction files of one folder, the weakest first. */
+export async function instructionFilesOf(folder: string): Promise<readonly string[]> {
+  const listings = new Map<string, readonly string[]>();
+  const found: string[] = [];
+  for (const name of instructionFileNames) {
+    const parent = path.join(folder, path.dirname(name));
+    const entries = listings.get(parent) ?? (await entriesOf(parent));
+    listings.set(parent, entries);
+    const wanted = path.basename(name);
+    const matching = entries.filter((entry) => entry.toLowerCase() === wanted.toLowerCase()).sort();
+    const entry = matching.includes(wanted) ? wanted : matching[0];
+    if (entry !== undefined) found.push(path.join(parent, entry));
+  }
+  return found;
+}
+
+async function entriesOf(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return [];
+    throw error;
+  }
+}

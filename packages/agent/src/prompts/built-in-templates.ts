@@ -1,0 +1,21 @@
+import { additionalInfo } from './templates/additional-info.prompt.js';
+import { microagentInfo } from './templates/microagent-info.prompt.js';
+import { security } from './templates/security.prompt.js';
+import { interactiveSystemPrompt, longHorizonSystemPrompt, systemPrompt } from './templates/system-prompt.prompt.js';
+import { userPrompt } from './templates/user-prompt.prompt.js';
+import { templatesFrom } from './template-source.js';
+import type { TemplateSource } from './template-source.js';
+
+/** The texts of the package's own templates by file name: the place to start from when you write your own. */
+export const builtInTemplateTexts = {
+  'system_prompt.j2': systemPrompt,
+  'system_prompt_interactive.j2': interactiveSystemPrompt,
+  'system_prompt_long_horizon.j2': longHorizonSystemPrompt,
+  'security.j2': security,
+  'user_prompt.j2': userPrompt,
+  'additional_info.j2': additionalInfo,
+  'microagent_info.j2': microagentInfo,
+} as const satisfies Readonly<Record<string, string>>;
+
+/** The package's own templates. */
+export const builtInTemplates: TemplateSource = templatesFrom(builtInTemplateTexts);

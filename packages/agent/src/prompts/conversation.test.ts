@@ -1,0 +1,61 @@
+import { defineTool } from '@palimpsest/events';
+import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
+import { messageViolations } from '@palimpsest/view/testing';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { Agent } from '../agent.js';
+import { Conversation } from '../conversation.js';
+import { maskedEvents, secretMask } from '../secrets.js';
+import { contextMessages, loadPrompts, parseSkill } from './index.js';
+
+const prompts = await loadPrompts({ systemPrompt: 'system_prompt_long_horizon.j2' });
+const skills = [
+  parseSkill('Use tabs.', { file: 'AGENTS.md', name: 'AGENTS.md' }),
+  parseSkill('---\ntriggers: [docker]\n---\nUse compose.', { file: 'docker.md' }),
+];
+const value = 'hunter2-hunter2';
+const workspace = { secrets: { DEPLOY_TOKEN: 'for the deploy script' } };
+
+test('a conversation begins with the prompts, reads them again after a condensation, and holds no secret', async () => {
+  const leak = defineTool({
+    name: 'env',
+    description: 'Prints the environment.',
+    input: z.object({}),
+    execute: () => `DEPLOY_TOKEN=${value}; ${btoa(`user:${value}`)}`,
+  });
+  const llm = scriptedLLM({ script: [{ toolCalls: [{ name: 'env', arguments: {} }] }, 'Done.', 'Done again.'] });
+  const createEvent = maskedEvents(secretMask({ DEPLOY_TOKEN: value }));
+  const agent = new Agent({ llm, tools: [leak], systemPrompt: prompts.systemPrompt(), createEvent });
+  const conversation = await Conversation.open({ agent });
+  const context = () => contextMessages(conversation.view, { prompts, skills, workspace });
+
+  await conversation.send('Use docker.');
+  await conversation.events.append(context());
+  await conversation.run();
+
+  const first = llm.requests[0]?.messages ?? [];
+  expect(first.map(({ role }) => role)).toEqual(['system', 'user']);
+  expect(JSON.stringify(first[0])).toContain('<TASK_TRACKING>');
+  expect(JSON.stringify(first[1])).toMatch(
+    /Use docker\..*Use tabs\..*DEPLOY_TOKEN: for the deploy script.*Use compose\./,
+  );
+
+  const log = JSON.stringify([...conversation.events]);
+  expect(log).toMatch(/DEPLOY_TOKEN=\[secret DEPLOY_TOKEN\]; \w{6}\[secret DEPLOY_TOKEN\]"/);
+  expect(log + JSON.stringify(llm.requests)).not.toContain(value);
+
+  const [shown] = [...conversation.events].filter(
+    (event) => event.type === 'message' && event.source === 'environment',
+  );
+  const forgottenEventIds = [shown?.id ?? 'none'];
+  await conversation.events.append(
+    createEvent('condensation', { forgottenEventIds, summary: 'Done.', summaryOffset: 2 }),
+  );
+  await conversation.send('And now?');
+  await conversation.events.append(context());
+  await conversation.run();
+
+  const last = llm.requests.at(-1)?.messages ?? [];
+  expect(JSON.stringify(last).match(/Use tabs\.|Use compose\./g)).toEqual(['Use tabs.', 'Use compose.']);
+  expect(messageViolations(last)).toEqual([]);
+});

@@ -1,0 +1,17 @@
+export type { PromptManager, PromptOptions } from './prompt-manager.js';
+export { loadPrompts } from './prompt-manager.js';
+export type { TemplateSource } from './template-source.js';
+export { layeredTemplates, templatesFrom } from './template-source.js';
+export type { TemplateValue } from './template.js';
+export { builtInTemplates, builtInTemplateTexts } from './built-in-templates.js';
+export type { WorkspaceContext } from './workspace-context.js';
+export type { Skill, SkillInput } from './skill.js';
+export { parseSkill } from './skill.js';
+export type { TriggeredSkill } from './skill-match.js';
+export { matchSkills } from './skill-match.js';
+export type { ContextOptions } from './context-messages.js';
+export { contextMessages } from './context-messages.js';
+export type { VisibleContext } from './visible-context.js';
+export { visibleContext, workspaceSender } from './visible-context.js';
+export { ensureInitialUserMessage, ensureSystemPrompt } from './opening.js';
+export { InvalidSkillError, PromptTemplateError } from './errors.js';

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { InvalidSkillError } from './errors.js';
+import { splitFrontMatter } from './front-matter.js';
+
+/** Something that a task wants to be told. */
+export interface SkillInput {
+  readonly name: string;
+  readonly description: string;
+}
+
+/**
+ * A piece of knowledge for the model; OpenHands calls it a microagent. `always`: part of the workspace context.
+ * `keyword`: shown when the user's words contain one of its triggers. `task`: shown when the user writes `/name`.
+ */
+export interface Skill {
+  readonly name: string;
+  readonly kind: 'always' | 'keyword' | 'task';
+  readonly content: string;
+  /** In the order in which they are tried. Empty for `always`. */
+  readonly triggers: readonly string[];
+  /** Of a task. Empty for the others. */
+  readonly inputs: readonly SkillInput[];
+}
+
+const inputSchema = z.object({ name: z.string().regex(/^[\w-]+$/), description: z.string().nullish() });
+const metadataSchema = z.object({
+  name: z.coerce.string().nullish(),
+  type: z.enum(['repo', 'knowledge', 'task']).nullish(),
+  triggers: z.array(z.coerce.string().trim().min(1)).nullish(),
+  inputs: z.array(inputSchema).nullish(),
+});
+const kinds = { repo: 'always', knowledge: 'keyword', task: 'task' } as const;
+
+/**
+ * Reads a skill from markdown with front matter: `triggers` makes it a keyword skill, `inputs` a task, neither one that is
+ * always on. A `type` (`repo`, `knowledge`, `task`) that says otherwise is an error, and never silently overruled. Without
+ * front matter a document is always on.
+ *
+ * @param options.file - for error messages
+ * @param options.name - @defaultValue the front matter's `name`, else the file's name without its ending
+ * @throws {@link InvalidSkillError} when the front matter is wrong or there is no text.
+ */
+export function parseSkill(document: string, options: { readonly file: string; readonly name?: string }): Skill {
+  const { file } = options;
+  const { data, body } = splitFrontMatter(document, file);
+  const parsed = metadataSchema.safeParse(data ?? {});
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const where = issue === undefined || issue.path.length === 0 ? 'its front matter' : `'${issue.path.join('.')}'`;
+    throw new InvalidSkillError(file, `is not valid: ${where}: ${issue?.message ?? 'is wrong'}`);
+  }
+  const { type, triggers, inputs } = parsed.data;
+  const name = options.name ?? (parsed.data.name || baseName(file));
+  const content = body.trim();
+  if (content === '') throw new InvalidSkillError(file, 'has no text below its front matter.');
+
+  const hasTriggers = (triggers ?? []).length > 0;
+  const hasInputs = (inputs ?? []).length > 0;
+  const kind = hasInputs || type === 'task' ? 'task' : hasTriggers ? 'keyword' : 'always';
+  if (type !== undefined && type !== null && kinds[type] !== kind) {
+    throw new InvalidSkillError(file, `has type '${type}', ${contradictions[kind]}.`);
+  }
+  const command = `/${name}`;
+  const all = [...new Set([...(kind === 'task' ? [command] : []), ...(triggers ?? [])])];
+  return {
+    name,
+    kind,
+    content,
+    triggers: kind === 'always' ? [] : all,
+    inputs: (inputs ?? []).map((input) => ({ name: input.name, description: input.description ?? '' })),
+  };
+}
+
+const contradictions = {
+  task: "and inputs, which only a task has: write 'type: task', or remove the inputs",
+  keyword: "and triggers, which only knowledge has: write 'type: knowledge', or remove the triggers",
+  always: "but no triggers: add some, or write 'type: repo' for a text that is always shown",
+};
+
+function baseName(file: string): string {
+  return (file.split(/[\\/]/).at(-1) ?? file).replace(/\.[^.]+$/, '');
+}

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { PromptTemplateError } from './errors.js';
+import { loadTemplate } from './template.js';
+import type { TemplateValue } from './template.js';
+import { layeredTemplates, templatesFrom } from './template-source.js';
+
+const render = async (
+  text: string,
+  variables: Record<string, TemplateValue> = {},
+  others: Record<string, string> = {},
+) => (await loadTemplate(templatesFrom({ 'main.j2': text, ...others }), 'main.j2')).render(variables);
+
+async function failure(action: () => Promise<unknown>): Promise<PromptTemplateError> {
+  const error: unknown = await action().catch((thrown: unknown) => thrown);
+  if (!PromptTemplateError.isInstance(error)) throw new Error(`no PromptTemplateError: ${String(error)}`);
+  return error;
+}
+
+describe('a template', () => {
+  test('renders conditions, loops over maps, filters and comments', async () => {
+    const text =
+      '{# none #}{% for host, port in hosts.items() %}{{ host | upper }}={{ port }};{% endfor %}{% if no %}x{% endif %}';
+    expect(await render(text, { hosts: { a: 1, b: 2 }, no: false })).toBe('A=1;B=2;');
+  });
+
+  test('keeps white space as Jinja does, and trims where a dash says so', async () => {
+    expect(await render('a\n{% if yes %}\nb\n{%- endif %}\n', { yes: true })).toBe('a\n\nb');
+  });
+
+  test('does not escape for HTML', async () => {
+    expect(await render('{{ text }}', { text: `<a href="x">&'</a>` })).toBe(`<a href="x">&'</a>`);
+  });
+
+  test('never reads a value as a template', async () => {
+    const text = "{{ 7 * 7 }} {% include 'secret.j2' %} {# x #}";
+    expect(await render('[{{ text }}]', { text }, { 'secret.j2': 'S' })).toBe(`[${text}]`);
+  });
+
+  test.each(['{{ text.constructor }}', "{{ ''.constructor.constructor('return 1')() }}", '{{ data.__proto__ }}'])(
+    'reaches nothing of JavaScript: %s',
+    async (text) => {
+      expect((await failure(() => render(text, { text: 'a', data: {} }))).message).toContain('not defined');
+    },
+  );
+});
+
+describe('a variable that is not given', () => {
+  test.each([
+    ['{{ user }}', 'user'],
+    ['{% if user %}x{% endif %}', 'user'],
+    ['{% for one in user %}x{% endfor %}', 'user'],
+    ['{{ known.nothing }}', 'known.nothing'],
+    ['{% for x in [1] %}{{ user }}{% endfor %}', 'user'],
+    ["{{ user.name | default('x') }}", 'user'],
+    ['{{ user | upper }}', 'user'],
+  ])('is an error in %s', async (text, name) => {
+    const error = await failure(() => render(text, { known: { a: 1 } }));
+    expect(error.message).toContain(`'${name}' is not defined`);
+    expect(error.file).toBe('main.j2');
+  });
+
+  test('may be asked for', async () => {
+    const text =
+      "{{ user is defined }} {{ user is undefined }} {{ user | default('nobody') }} {{ known.b | default('-') }}";
+    expect(await render(text, { known: { a: 1 } })).toBe('false true nobody -');
+  });
+});
+
+describe('include', () => {
+  test('puts the other template in, with the variables of the place', async () => {
+    const text = "A{% for n in [1, 2] %}{% include 'part.j2' %}{% endfor %}B";
+    expect(
+      await render(text, { who: 'x' }, { 'part.j2': '({{ n }}{{ who }}{% include "leaf.j2" %})\n', 'leaf.j2': '!' }),
+    ).toBe('A(1x!)(2x!)B');
+  });
+
+  test('names the part that is missing', async () => {
+    const error = await failure(() => render("{% include 'part.j2' %}"));
+    expect(error.file).toBe('part.j2');
+    expect(error.message).toContain('does not exist');
+  });
+
+  test('names the part that does not parse', async () => {
+    const error = await failure(() => render("{% include 'part.j2' %}", {}, { 'part.j2': '{% if x %}open' }));
+    expect(error.file).toBe('part.j2');
+    expect(error.message).toContain('does not parse');
+  });
+
+  test('of itself is an error, and not without end', async () => {
+    const error = await failure(() => render("{% include 'part.j2' %}", {}, { 'part.j2': "{% include 'main.j2' %}" }));
+    expect(error.message).toContain('main.j2 → part.j2 → main.j2');
+  });
+
+  test.each(['{% include name %}', "{% include 'part.j2' ignore missing %}"])(
+    'is refused in other forms: %s',
+    async (text) => {
+      expect((await failure(() => render(text, {}, { 'part.j2': '' }))).message).toContain(
+        "written {% include 'name' %}",
+      );
+    },
+  );
+});
+
+test('a syntax error is told apart from a missing file', async () => {
+  expect((await failure(() => render('{% if %}'))).message).toContain('does not parse');
+  expect((await failure(() => render('{% extends "x" %}'))).message).toMatch(/'main.j2' does not parse.*extends/);
+  expect((await failure(() => loadTemplate(templatesFrom({}), 'main.j2'))).message).toContain('does not exist');
+});
+
+test('a source that fails is named', async () => {
+  const source = { locate: (name: string) => `db:${name}`, read: () => Promise.reject(new Error('offline')) };
+  const error = await failure(() => loadTemplate(source, 'main.j2'));
+  expect(error.file).toBe('db:main.j2');
+  expect(error.cause).toMatchObject({ message: 'offline' });
+});
+
+test('layers: the first source that has a template gives it, also to an include of a later one', async () => {
+  const own = templatesFrom({ 'part.j2': 'own' });
+  const base = templatesFrom({ 'main.j2': "{% include 'part.j2' %}", 'part.j2': 'base' });
+  expect((await loadTemplate(layeredTemplates(own, base), 'main.j2')).render({})).toBe('own');
+  await expect(loadTemplate(layeredTemplates(own, base), 'nope.j2')).rejects.toThrow("'nope.j2' does not exist");
+});

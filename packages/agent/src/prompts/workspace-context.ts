@@ -1,0 +1,60 @@
+import type { TemplateValue } from './template.js';
+
+/** What the model is told of the place that it works in. Only what is given is said. */
+export interface WorkspaceContext {
+  readonly repository?: {
+    readonly name?: string;
+    readonly directory?: string;
+    readonly branch?: string;
+  };
+  readonly runtime?: {
+    readonly workingDirectory?: string;
+    /** The present day in UTC: `2026-11-21`. */
+    readonly date?: string;
+    /** Host to port. */
+    readonly hosts?: Readonly<Record<string, number>>;
+    readonly instructions?: string;
+  };
+  /** Names of secrets with what they are for. Never their values. */
+  readonly secrets?: Readonly<Record<string, string>>;
+  /** What holds for this conversation only. */
+  readonly conversationInstructions?: string;
+}
+
+/** The variables of `additional_info.j2`, with the names that the field's templates use. All are there: null where nothing is known. */
+export function workspaceVariables(
+  { repository = {}, runtime = {}, secrets = {}, conversationInstructions = '' }: WorkspaceContext,
+  repositoryInstructions: string,
+): Readonly<Record<string, TemplateValue>> {
+  return {
+    repository_info: orNull({
+      repo_name: repository.name ?? '',
+      repo_directory: repository.directory ?? '',
+      branch_name: repository.branch ?? '',
+    }),
+    repository_instructions: withoutOurTags(repositoryInstructions),
+    runtime_info: orNull({
+      working_dir: runtime.workingDirectory ?? '',
+      date: runtime.date ?? '',
+      available_hosts: runtime.hosts ?? {},
+      additional_agent_instructions: runtime.instructions ?? '',
+      custom_secrets_descriptions: secrets,
+    }),
+    conversation_instructions: orNull({ content: conversationInstructions }),
+  };
+}
+
+/** Any one of its fields is enough for a section to be shown. */
+function orNull(section: Readonly<Record<string, TemplateValue>>): TemplateValue {
+  const isEmpty = (value: TemplateValue) =>
+    value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
+  return Object.values(section).every(isEmpty) ? null : section;
+}
+
+const ourTags =
+  /<(?=\/?(?:REPOSITORY_INFO|REPOSITORY_INSTRUCTIONS|RUNTIME_INFORMATION|CONVERSATION_INSTRUCTIONS|EXTRA_INFO)\b)/gi;
+
+/** A document cannot end the section that it stands in and begin one of its own. */
+export function withoutOurTags(text: string): string {
+  return text.replace(ourTags, '< ');
+}

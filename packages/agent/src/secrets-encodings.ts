@@ -1,0 +1,100 @@
+/**
+ * Patterns that find a value in a text as tools print it: as it is, escaped for JSON, JavaScript, HTML or a shell, percent-encoded
+ * (once or several times, with `+` for spaces), in base64 of either alphabet at any place of the encoded bytes, or in hex.
+ */
+export function secretPatterns(value: string): readonly RegExp[] {
+  const bytes = new TextEncoder().encode(value);
+  return [escapedForm(value), ...[0, 1, 2].map((offset) => base64Form(bytes, offset)), hexForm(bytes)].map(
+    (pattern) => new RegExp(pattern, 'gu'),
+  );
+}
+
+function escapedForm(value: string): string {
+  const parts = value.match(/\\+|\r?\n|[\s\S]/gu) ?? [];
+  return parts
+    .map((part, index) => {
+      // A run of backslashes is read from its beginning and by one quantifier, so that a text of backslashes costs no more
+      // than any other.
+      const edge = index === 0 ? String.raw`(?<!\\)` : '';
+      if (part.startsWith('\\')) {
+        return String.raw`(?:${edge}\\{${part.length},}|(?:${percent('\\')}){${part.length}})`;
+      }
+      const isAfterRun = parts[index - 1]?.startsWith('\\') === true;
+      return characterForm(
+        part,
+        isAfterRun ? noBackslashes : { some: String.raw`${edge}\\+`, any: String.raw`${edge}\\*` },
+      );
+    })
+    .join('');
+}
+
+const noBackslashes = { some: '', any: '' };
+
+const names: Readonly<Record<string, readonly string[]>> = {
+  '"': ['&quot;'],
+  '&': ['&amp;'],
+  '<': ['&lt;'],
+  '>': ['&gt;'],
+  // The last two: how a shell's quoted word, and SQL or YAML, write a quote.
+  "'": ['&apos;', String.raw`'\\''`, `'"'"'`, "''"],
+  ' ': [String.raw`\+`],
+};
+
+function characterForm(part: string, { some, any }: { readonly some: string; readonly any: string }): string {
+  if (part.endsWith('\n')) {
+    return String.raw`(?:\r?\n|${some}(?:r\\+)?n|(?:%(?:25)*0[dD])?%(?:25)*0[aA])`;
+  }
+  if (part === '\t') return String.raw`(?:\t|${some}t|%(?:25)*09)`;
+  if (/[A-Za-z0-9]/.test(part)) return part;
+  const code = part.codePointAt(0) ?? 0;
+  const units = [...Array(part.length).keys()].map((unit) => part.charCodeAt(unit).toString(16).padStart(4, '0'));
+  const unicode = units.map((unit, index) => `${index === 0 ? some : String.raw`\\+`}u${anyCase(unit)}`).join('');
+  const numeric = `&#(?:0*${code}|[xX]0*${anyCase(code.toString(16))});`;
+  return `(?:${[...(names[part] ?? []), any + literally(part), percent(part), unicode, numeric].join('|')})`;
+}
+
+function percent(text: string): string {
+  return [...new TextEncoder().encode(text)].map((byte) => `%(?:25)*${anyCase(hex(byte))}`).join('');
+}
+
+/** Tools wrap long lines of base64. */
+const wrap = String.raw`(?:\r?\n|\\+n)?`;
+const letter = '[A-Za-z0-9+/_-]';
+
+/**
+ * What the bytes become when `offset` bytes stand before them in a group of three. The first and the last letter may hold bits
+ * of their neighbours as well: any letter will do there.
+ */
+function base64Form(bytes: Uint8Array, offset: number): string {
+  const padded = new Uint8Array(offset + bytes.length);
+  padded.set(bytes, offset);
+  const encoded = btoa(Array.from(padded, (byte) => String.fromCharCode(byte)).join(''));
+  const from = Math.ceil((offset * 8) / 6);
+  const to = Math.floor((padded.length * 8) / 6);
+  const core = [...encoded.slice(from, to)].map(base64Letter).join(wrap);
+  const head = offset === 0 ? '' : letter + wrap;
+  const tail = padded.length % 3 === 0 ? '' : `${wrap}${letter}(?:=|%3[dD]){0,2}`;
+  return head + core + tail;
+}
+
+function base64Letter(text: string): string {
+  if (text === '+') return '(?:[+-]|%2[bB])';
+  if (text === '/') return String.raw`(?:\\*\/|_|%2[fF])`;
+  return text;
+}
+
+function hexForm(bytes: Uint8Array): string {
+  return [...bytes].map((byte) => anyCase(hex(byte))).join('[ :]?');
+}
+
+function hex(byte: number): string {
+  return byte.toString(16).padStart(2, '0');
+}
+
+function anyCase(digits: string): string {
+  return digits.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+}
+
+function literally(character: string): string {
+  return /[\\^$.*+?()[\]{}|/]/.test(character) ? `\\${character}` : character;
+}

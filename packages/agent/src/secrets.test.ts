@@ -1,0 +1,284 @@
+import { createEvent, defineTool, parseEvent, userMessage } from '@palimpsest/events';
+import type { Event } from '@palimpsest/events';
+import { inspect } from 'node:util';
+import { z } from 'zod';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { maskedTool, minSecretLength, secretMask } from './secrets.js';
+import { InvalidSecretError } from './secrets-errors.js';
+
+const token = 'gh"p_ä/9+x \\Z&<q>\'7';
+const mask = secretMask({ TOKEN: token });
+
+/** What tools print. The names say who writes it so. */
+const encodings: Readonly<Record<string, (value: string) => string>> = {
+  plain: (value) => value,
+  encodeURIComponent: encodeURIComponent,
+  'encodeURIComponent, lower case': (value) => encodeURIComponent(value).replace(/%../g, (each) => each.toLowerCase()),
+  'encoded twice': (value) => encodeURIComponent(encodeURIComponent(value)),
+  'a form': (value) => new URLSearchParams({ k: value }).toString().slice(2),
+  JSON: (value) => JSON.stringify(value).slice(1, -1),
+  'JSON in JSON': (value) => JSON.stringify(JSON.stringify(value)).slice(3, -3),
+  'JSON in JSON in JSON': (value) => JSON.stringify(JSON.stringify(JSON.stringify(value))),
+  'JSON of ASCII only': (value) =>
+    JSON.stringify(value).replace(/[^ -~]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  'JSON for HTML': (value) =>
+    JSON.stringify(value).replace(/[<>&]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  'JSON with escaped slashes': (value) => JSON.stringify(value).replaceAll('/', '\\/'),
+  HTML: (value) =>
+    value.replace(/[&<>"']/g, (each) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[each] ?? '&#39;'),
+  'a quoted shell word': (value) => `'${value.replaceAll("'", `'\\''`)}'`,
+  'printf %q': (value) => value.replace(/\W/gu, (each) => `\\${each}`),
+  base64: (value) => Buffer.from(value).toString('base64'),
+  base64url: (value) => Buffer.from(value).toString('base64url'),
+  'base64 of a header': (value) => Buffer.from(`user:${value}`).toString('base64'),
+  'base64 in the middle': (value) => Buffer.from(`us:${value}.`).toString('base64'),
+  'base64 in a URL': (value) => encodeURIComponent(Buffer.from(`u:${value}`).toString('base64')),
+  'wrapped base64': (value) =>
+    (
+      Buffer.from(`a header: ${value}`)
+        .toString('base64')
+        .match(/.{1,9}/g) ?? []
+    ).join('\n'),
+  hex: (value) => Buffer.from(value).toString('hex'),
+  HEX: (value) => Buffer.from(value).toString('hex').toUpperCase(),
+  'hex with colons': (value) => (Buffer.from(value).toString('hex').match(/../g) ?? []).join(':'),
+};
+
+describe('a value is found', () => {
+  test.each(Object.keys(encodings))('as %s', (name) => {
+    const printed = encodings[name]?.(token) ?? '';
+    const text = mask.text(`before ${printed} after`);
+    expect(text).toMatch(/^before .*\[secret TOKEN\].* after$/s);
+    // What is left of it are quotes and the letters of base64 in front.
+    const left = text.replace(/^before |\[secret TOKEN\]| after$|[\\"'\n]/g, '');
+    expect(left.length).toBeLessThanOrEqual(name.startsWith('wrapped') ? 16 : 8);
+  });
+
+  test('whatever it is, and however it is printed', () => {
+    const value = fc
+      .string({ minLength: minSecretLength, maxLength: 16, unit: 'grapheme' })
+      .filter((each) => each.trim().length >= 6);
+    fc.assert(
+      fc.property(value, fc.constantFrom(...Object.keys(encodings)), fc.string(), (secret, name, around) => {
+        // At the edge of a backslash or a quote it is not clear which of them are its own.
+        fc.pre(!/[\\"']/.test(around) && !/^[\\"']/.test(secret.trim()) && !around.includes(secret.trim()));
+        const printed = encodings[name]?.(secret.trim()) ?? '';
+        const result = secretMask({ A: secret }).text(`${around} ${printed} ${around}`);
+        expect(result).toContain('[secret A]');
+        expect(result).not.toContain(secret.trim());
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('in the lines of a key, though only some are printed', () => {
+    const lines = ['-----BEGIN KEY-----', 'MIIEvQIBADANBgkqhkiG9w0B', 'AQEFAASCBKcwggSjAgEAAoIB', '-----END KEY-----'];
+    const key = secretMask({ KEY: `${lines.join('\n')}\n` });
+    expect(key.text(`1: ${lines[0]}\n2: ${lines[1]}`)).toBe(`1: ${lines[0]}\n2: [secret KEY]`);
+    expect(key.text(JSON.stringify({ key: lines.join('\n') }))).toBe('{"key":"[secret KEY]"}');
+    expect(key.text(lines.join('\r\n'))).toBe('[secret KEY]');
+  });
+
+  test('without the line end of the file that it was read from', () => {
+    expect(secretMask({ A: 'abcdef\n' }).text('x abcdef y')).toBe('x [secret A] y');
+  });
+
+  test('where several overlap, all of it goes', () => {
+    expect(secretMask({ A: 'xxabcd', B: 'abcdefgh', C: 'abcdefgh12' }).text('1 xxabcdefgh12 2')).toBe('1 [secret A] 2');
+  });
+});
+
+describe('what is no secret', () => {
+  test.each(['', 'nothing', 'gh"p', '%', '\\\\\\\\', 'Z2g='])('%j stays', (text) => {
+    expect(mask.text(text)).toBe(text);
+  });
+
+  test('masked twice is masked once, also where a value is a word of the mark', () => {
+    const odd = secretMask({ S: 'secret', T: '[secret' });
+    const once = odd.text('a secret b');
+    expect(once).toBe('a [secret S] b');
+    expect(odd.text(once)).toBe(once);
+  });
+
+  test('an event without one is the same object', () => {
+    const event = userMessage('Hello');
+    expect(mask(event)).toBe(event);
+    expect(mask.data([1, { a: null }])).toEqual([1, { a: null }]);
+  });
+});
+
+const value = 'hunter2-hunter2';
+const base = { toolName: 'run', toolCallId: 'c1', actionId: 'a1' } as const;
+const call = { id: 'c1', name: 'run', arguments: JSON.stringify({ command: `curl -H "x: ${value}"`, [value]: 1 }) };
+const text = { type: 'text', text: `It is ${value}.` } as const;
+const events: readonly Event[] = [
+  createEvent('system-prompt', {
+    systemPrompt: value,
+    dynamicContext: value,
+    tools: [
+      {
+        name: 'run',
+        description: `uses ${value}`,
+        inputSchema: { type: 'object', properties: { a: { type: 'string', description: value } } },
+      },
+    ],
+  }),
+  createEvent('message', {
+    source: 'user',
+    role: 'user',
+    content: [text, { type: 'image', url: `https://a.test/?t=${value}` }],
+    extendedContent: [text],
+  }),
+  createEvent('message', { source: 'agent', role: 'assistant', content: [text], reasoningContent: value }),
+  createEvent('action', { thought: [text], toolCall: call, llmResponseId: 'r1', summary: value }),
+  createEvent('action', { thought: [text], toolCall: { ...call, arguments: `{"a": ${value}` }, llmResponseId: 'r1' }),
+  createEvent('observation', {
+    ...base,
+    content: [text],
+    extendedContent: [text],
+    details: { env: { [value]: [value] } },
+  }),
+  createEvent('user-reject-observation', { ...base, rejectionReason: value }),
+  createEvent('agent-error', { ...base, error: value }),
+  createEvent('condensation', {
+    forgottenEventIds: ['e1'],
+    redactions: [{ eventId: 'e1', text: value, arguments: value }],
+    summary: value,
+    summaryOffset: 0,
+    metadata: { covered: [value] },
+  }),
+  createEvent('condensation-request', { reason: value }),
+  createEvent('condensation-attempt', { condenser: 'x', outcome: 'failed', reason: value, data: { prompt: value } }),
+  createEvent('conversation-state-update', { key: 'k', value: { note: value } }),
+  createEvent('conversation-error', { code: 'x', detail: value }),
+  createEvent('acme/note', { source: 'environment', words: [value], [value]: value }),
+];
+
+describe('every event', () => {
+  const hide = secretMask({ PASSWORD: value });
+
+  test.each(events.map((event) => [event.type, event] as const))('%s is masked and still valid', (_, event) => {
+    const before = JSON.stringify(event);
+    const result = hide(event);
+    expect(JSON.stringify(result)).not.toContain(value);
+    expect(JSON.stringify(result)).toContain('[secret PASSWORD]');
+    expect(parseEvent(JSON.parse(JSON.stringify(result)))).toEqual(result);
+    expect({ id: result.id, type: result.type, timestamp: result.timestamp }).toEqual({
+      id: event.id,
+      type: event.type,
+      timestamp: event.timestamp,
+    });
+    expect(JSON.stringify(event)).toBe(before);
+    expect(hide(result)).toBe(result);
+  });
+
+  test('arguments that parsed still do', () => {
+    const [, , , action] = events.map(hide);
+    expect(action?.type === 'action' && JSON.parse(action.toolCall.arguments)).toEqual({
+      command: 'curl -H "x: [secret PASSWORD]"',
+      '[secret PASSWORD]': 1,
+    });
+  });
+
+  test('a number is hidden too', () => {
+    const pin = secretMask({ PIN: '123456789' });
+    const long = secretMask({ CARD: '12345678901234567890' });
+    expect(pin.data({ pin: 123456789, other: 1 })).toEqual({ pin: '[secret PIN]', other: 1 });
+    const action = createEvent('action', {
+      thought: [],
+      toolCall: { ...call, arguments: '{"n":12345678901234567890}' },
+      llmResponseId: 'r1',
+    });
+    expect(JSON.stringify(long(action))).not.toContain('12345678901234567890');
+  });
+
+  test('signed thinking goes whole, since a part of it would be refused', () => {
+    const blocks = [
+      { type: 'thinking', thinking: value, signature: 's' },
+      { type: 'thinking', thinking: 'ok', signature: 's' },
+    ] as const;
+    const message = createEvent('message', {
+      source: 'agent',
+      role: 'assistant',
+      content: [],
+      thinkingBlocks: [...blocks],
+    });
+    expect(hide(message).thinkingBlocks).toEqual([blocks[1]]);
+  });
+
+  test.each([
+    'message',
+    'content',
+    'arguments',
+    'thought',
+    'forgottenEventIds',
+    'observation',
+    'assistant',
+    'system-prompt',
+    'description',
+    'object',
+    'command',
+  ])('a value that is the word %s breaks no event', (word) => {
+    for (const event of events)
+      expect(() => parseEvent(JSON.parse(JSON.stringify(secretMask({ W: word })(event))))).not.toThrow();
+  });
+});
+
+test('a tool’s answer is masked before anybody sees it, and the tool gets the words of its input as they are', async () => {
+  const inputs: unknown[] = [];
+  const tool = defineTool({
+    name: 'echo',
+    description: 'Echoes.',
+    input: z.object({ word: z.string() }),
+    execute: (input) => {
+      inputs.push(input);
+      return input.word === 'text' ? value : { content: [text], details: { value } };
+    },
+  });
+  const masked = maskedTool(secretMask({ PASSWORD: value }), tool);
+  const context = { signal: new AbortController().signal } as Parameters<typeof tool.execute>[1];
+  expect(await masked.execute({ word: 'text' }, context)).toBe('[secret PASSWORD]');
+  expect(await masked.execute({ word: value }, context)).toEqual({
+    content: [{ type: 'text', text: 'It is [secret PASSWORD].' }],
+    details: { value: '[secret PASSWORD]' },
+  });
+  expect(inputs).toEqual([{ word: 'text' }, { word: value }]);
+  expect({ ...masked, execute: 0 }).toEqual({ ...tool, execute: 0 });
+});
+
+describe('a secret that cannot be masked', () => {
+  const failure = (values: Record<string, string>): InvalidSecretError => {
+    try {
+      secretMask(values);
+    } catch (error) {
+      if (InvalidSecretError.isInstance(error)) return error;
+    }
+    throw new Error('no InvalidSecretError');
+  };
+
+  test.each([
+    ['too short', { GOOD: 'long enough', BAD: 'abcde' }, 'abcde', 2, /shorter than 6/],
+    ['blank', { BAD: '         ' }, '         ', 1, /shorter than 6/],
+    ['short but for its white space', { BAD: ' abc\n\n\n' }, 'abc', 1, /shorter than 6/],
+    ['name and value in each other’s place', { 'abc def': 'TOKEN_NAME' }, 'abc def', 1, /name that is not made of/],
+    ['a name that tells', { GOOD: 'long enough', MY_hunter22: 'hunter22' }, 'hunter22', 2, /contains the value/],
+  ])('is refused: %s', (_, values, secret, position, reason) => {
+    const error = failure(values);
+    expect(error.position).toBe(position);
+    expect(error.message).toMatch(reason);
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(secret);
+  });
+
+  test('and a mask shows none', () => {
+    expect(inspect(mask, { depth: 9, showHidden: true })).not.toContain('p_ä');
+    expect(JSON.stringify({ mask })).toBe('{}');
+  });
+});
+
+test('long texts that could be slow are not', () => {
+  // With a pattern that goes back and forth this would not end within the test's time.
+  const odd = secretMask({ A: '\\\\"a\\\\', B: '---%%%\n+++', C: '      a      b' });
+  for (const unit of ['\\', '%25', '-', '\\n', ' ', '"', '+', '&#0'])
+    expect(odd.text(unit.repeat(100_000))).toHaveLength(unit.length * 100_000);
+});
