@@ -10,6 +10,8 @@ export interface LLMErrorOptions {
   readonly retryAfterMs?: number | undefined;
   /** The provider's name for the request, for its support. */
   readonly requestId?: string | undefined;
+  /** The provider says outright that another attempt makes no sense; whatever the class, then none is made. @defaultValue false */
+  readonly refusesRetry?: boolean | undefined;
   /** The original error, or a copy without the API key where the original held it. */
   readonly cause?: unknown;
 }
@@ -31,7 +33,7 @@ export class LLMError extends PalimpsestError {
   constructor(code: string, message: string, options: LLMErrorOptions & { readonly isRetryable: boolean }) {
     super(code, message, options.cause === undefined ? {} : { cause: options.cause });
     this.provider = options.provider;
-    this.isRetryable = options.isRetryable;
+    this.isRetryable = options.isRetryable && options.refusesRetry !== true;
     this.statusCode = options.statusCode;
     this.retryAfterMs = options.retryAfterMs;
     this.requestId = options.requestId;
@@ -78,7 +80,7 @@ export class ContextWindowExceededError extends LLMError {
  */
 export type RateLimitKind = 'rate' | 'too-large' | 'quota';
 
-/** The account's limit was reached. Retryable when `kind` is `rate`. */
+/** The account's limit was reached. Retryable when `kind` is `rate`, unless the provider refuses that. */
 export class RateLimitError extends LLMError {
   static override get typeName(): string {
     return 'RateLimitError';
@@ -136,7 +138,7 @@ export class InvalidRequestError extends LLMError {
   }
 }
 
-/** The provider could not be reached, is overloaded, failed, or answered something that is no completion. Retryable. */
+/** The provider could not be reached, is overloaded, failed, or answered something that is no completion. Retryable, unless it refuses that. */
 export class ServiceUnavailableError extends LLMError {
   static override get typeName(): string {
     return 'ServiceUnavailableError';

@@ -61,7 +61,10 @@ export interface JsonSchemaFormat {
   /** Names the schema to the model. */
   readonly name: string;
   readonly schema: Readonly<Record<string, unknown>>;
-  /** The provider enforces the schema, and refuses schemas that it cannot enforce. @defaultValue true */
+  /**
+   * Whether the provider holds the answer to the schema. True: it does, and refuses a schema that it cannot enforce. False:
+   * it is asked to keep to it. @defaultValue true where the schema can be enforced, else false
+   */
   readonly strict?: boolean;
 }
 

@@ -87,7 +87,24 @@ export function classifyOverflow({ statusCode, codes, text, body }: Refusal): Ov
   return isOverflow ? sizesIn(text, body) : undefined;
 }
 
-const quotaCodes: readonly string[] = ['insufficient_quota', 'enforced_spend_limit_reached', 'billing_error'];
+const quotaCodes: readonly string[] = [
+  'insufficient_quota',
+  'enforced_spend_limit_reached',
+  'billing_error',
+  'billing_not_active',
+  'billing_hard_limit_reached',
+];
+
+/** An account that may spend nothing more, in words that come with status 400 too. @see provider-protocol A.1 */
+const spentTexts =
+  /credit balance is too low|specified (?:API )?usage limits?\b|spend(?:ing)? limits?\b|hard limit has been reached/i;
+
+/** True where the account has nothing left to spend, so that neither waiting nor another request helps. */
+export function isSpent({ statusCode, codes, text }: Refusal): boolean {
+  return (
+    statusCode === 402 || codes.some((code) => code !== undefined && quotaCodes.includes(code)) || spentTexts.test(text)
+  );
+}
 
 /**
  * Why a rate limit refused, from its codes and words. `too-large` only where the one request is larger than the limit for a
@@ -95,9 +112,9 @@ const quotaCodes: readonly string[] = ['insufficient_quota', 'enforced_spend_lim
  *
  * @see provider-protocol A.1, B.1 and E.1
  */
-export function rateLimitKind({ statusCode, codes, text }: Refusal): RateLimitKind {
-  if (statusCode === 402 || codes.some((code) => code !== undefined && quotaCodes.includes(code))) return 'quota';
-  const [, limit, requested] = /limit:? ([\d,]+)\b[^.]*?requested:? ([\d,]+)/i.exec(text) ?? [];
+export function rateLimitKind(refusal: Refusal): RateLimitKind {
+  if (isSpent(refusal)) return 'quota';
+  const [, limit, requested] = /limit:? ([\d,]+)\b[^.]*?requested:? ([\d,]+)/i.exec(refusal.text) ?? [];
   return limit !== undefined && requested !== undefined && wholeNumber(requested) > wholeNumber(limit)
     ? 'too-large'
     : 'rate';

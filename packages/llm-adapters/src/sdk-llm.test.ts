@@ -214,7 +214,7 @@ describe.each(providers)('a call of $name', ({ llm, answer, refuse, firstDelta }
       refuse(429, 'rate_limit_error', 'No.', { 'retry-after': '3600' }),
     );
     const model = llm({ baseURL: server.url, retry: fast });
-    expect(await thrownBy(model.complete({ messages }))).toMatchObject({ code: 'rate-limit' });
+    expect(await thrownBy(model.complete({ messages }))).toMatchObject({ code: 'rate-limit', isRetryable: false });
     expect(server.requests).toHaveLength(1);
     expect(await thrownBy(model.complete({ messages }))).toMatchObject({ retryAfterMs: 3_600_000 });
     expect(server.requests).toHaveLength(2);
@@ -302,6 +302,20 @@ describe.each(providers)('a call of $name', ({ llm, answer, refuse, firstDelta }
     expect(all).toContain('[secret]');
     expect(all).not.toContain(apiKey);
     expect(all).not.toContain('gateway-0123456789');
+  });
+});
+
+describe('a key in the address', () => {
+  it.each([
+    ['as the user', 'http://key-0123456789:x@127.0.0.1:1'],
+    ['as the password', 'http://me:key-0123456789@127.0.0.1:1'],
+    ['as a parameter', 'http://me:x@127.0.0.1:1/v1?api_key=key-0123456789&api-version=2024-10-21'],
+  ])('stands in no error: %s', async (_where, baseURL) => {
+    for (const { llm } of providers) {
+      const error = await thrownBy(llm({ baseURL, retry: { attempts: 1 } }).complete({ messages }));
+      expect(error).toMatchObject({ code: 'service-unavailable' });
+      expect(inspect(error, { depth: 20, showHidden: true })).not.toContain('key-0123456789');
+    }
   });
 });
 

@@ -1,7 +1,7 @@
 import { overflowInAnswer } from './answered-overflow.js';
+import { assertRequest } from './checked-input.js';
 import type { Delta } from './delta.js';
 import { AuthenticationError, InvalidRequestError, LLMError } from './errors.js';
-import { readHttpFailure } from './http-failure.js';
 import type { Completion, CompletionRequest, LLM } from './llm.js';
 import type { ModelFacts } from './models/model-facts.js';
 import { priceTable, pricesAt } from './models/price-table.js';
@@ -51,6 +51,8 @@ export interface SendCall {
   readonly signal: AbortSignal;
   /** Where it is given, the answer is streamed, and each piece handed to it. */
   readonly onDelta?: (delta: Delta) => void;
+  /** To be called with every event of a stream: one that makes no delta, as thinking that is not shown, is no silence either. */
+  readonly heard: () => void;
   /** For the SDK's own timer, which would else be shorter. Unit: milliseconds. */
   readonly timeoutMs: number;
 }
@@ -102,12 +104,13 @@ export function sdkLLM<Client, Body, Response>(
   const ownPrices = vendor === undefined ? [] : priceTable.filter((row) => row.vendor === vendor);
   const pricesNow = () => options.prices ?? pricesAt(model, now(), ownPrices);
   const prices = pricesNow();
-  const given = [options.apiKey, passwordOf(adapter.baseURL), ...secretHeaders(options.headers)];
+  const given = [options.apiKey, ...secretHeaders(options.headers)];
+  const hidden = [...given, ...secretsInAddress(adapter.baseURL)];
   let made: Promise<{ client: Client; secrets: Secrets }> | undefined;
 
   const make = async () => {
     const client = await adapter.newClient().catch((thrown: unknown) => {
-      throw LLMError.isInstance(thrown) ? thrown : adapter.toLLMError(thrown, secretsOf(given));
+      throw LLMError.isInstance(thrown) ? thrown : adapter.toLLMError(thrown, secretsOf(hidden));
     });
     const keys = adapter.keysOf(client);
     if (![...keys, ...given].every(isSendable)) {
@@ -116,7 +119,7 @@ export function sdkLLM<Client, Body, Response>(
         { provider },
       );
     }
-    return { client, secrets: secretsOf([...given, ...keys]) };
+    return { client, secrets: secretsOf([...hidden, ...keys]) };
   };
 
   /** One exchange with the provider, tried as often as the options say. */
@@ -126,6 +129,7 @@ export function sdkLLM<Client, Body, Response>(
     ask: (client: Client, body: Body, call: SendCall) => Promise<Answer>,
   ): Promise<Answer> => {
     signal?.throwIfAborted();
+    assertRequest(request, provider);
     made ??= make().catch((error: unknown) => {
       made = undefined;
       throw error;
@@ -133,7 +137,6 @@ export function sdkLLM<Client, Body, Response>(
     const { client, secrets } = await made;
     const body = adapter.toRequest(request, client);
     let handedOut = false;
-    let refusesRetry = false;
     /** What the caller's own callback threw is the caller's, not a failure of the provider. */
     let thrownByCaller: { readonly thrown: unknown } | undefined;
     return withRetries(retry, {
@@ -142,12 +145,14 @@ export function sdkLLM<Client, Body, Response>(
         endAfterSilence({ timeoutMs, signal, provider }, (attemptSignal, heard) =>
           ask(client, body, {
             signal: attemptSignal,
+            heard,
             timeoutMs: timeoutMs + sdkGraceMs,
             ...(onDelta === undefined
               ? {}
               : {
                   onDelta: (delta) => {
-                    heard();
+                    // More may have arrived with the piece at which the caller had enough.
+                    signal?.throwIfAborted();
                     handedOut = true;
                     try {
                       onDelta(delta);
@@ -158,14 +163,14 @@ export function sdkLLM<Client, Body, Response>(
                   },
                 }),
           }),
-        ).catch((thrown: unknown) => {
-          signal?.throwIfAborted();
-          if (thrownByCaller !== undefined) throw thrownByCaller.thrown;
-          refusesRetry = readHttpFailure(thrown).shouldRetry === false;
-          throw LLMError.isInstance(thrown) ? thrown : adapter.toLLMError(thrown, secrets);
-        }),
-      retryable: (thrown) =>
-        LLMError.isInstance(thrown) && thrown.isRetryable && !handedOut && !refusesRetry ? thrown : undefined,
+        )
+          .catch((thrown: unknown) => {
+            if (thrownByCaller !== undefined) throw thrownByCaller.thrown;
+            throw LLMError.isInstance(thrown) ? thrown : adapter.toLLMError(thrown, secrets);
+          })
+          // However the attempt ended, an answer that came in the same moment too.
+          .finally(() => signal?.throwIfAborted()),
+      retryable: (thrown) => (LLMError.isInstance(thrown) && thrown.isRetryable && !handedOut ? thrown : undefined),
     });
   };
 
@@ -211,16 +216,25 @@ function isSendable(key: string | null | undefined): boolean {
 /** The values of headers whose names say that they are keys, without `Bearer`. */
 function secretHeaders(headers: Readonly<Record<string, string>> = {}): readonly string[] {
   return Object.entries(headers)
-    .filter(([name]) => /auth|key|token|secret|cookie|session|password/i.test(name))
+    .filter(([name]) => namesSecret(name))
     .map(([, value]) => value.replace(/^[a-z]+ /i, ''));
 }
 
-function passwordOf(baseURL: string): string | undefined {
-  if (!URL.canParse(baseURL)) return undefined;
-  const { password } = new URL(baseURL);
-  try {
-    return decodeURIComponent(password);
-  } catch {
-    return password;
-  }
+function namesSecret(name: string): boolean {
+  return /auth|key|token|secret|cookie|session|password|^sig/i.test(name);
+}
+
+/** Gateways take keys as a user, a password or a parameter. Each as it is written and as it is meant. */
+function secretsInAddress(baseURL: string): readonly string[] {
+  if (!URL.canParse(baseURL)) return [];
+  const { username, password, searchParams } = new URL(baseURL);
+  const ofParameters = [...searchParams].filter(([name]) => namesSecret(name)).map(([, value]) => value);
+  const written = [username, password, ...ofParameters];
+  return written.flatMap((text) => {
+    try {
+      return [text, decodeURIComponent(text)];
+    } catch {
+      return [text];
+    }
+  });
 }

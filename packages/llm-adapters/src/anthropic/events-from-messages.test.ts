@@ -155,6 +155,14 @@ describe('eventsFromMessages', () => {
     expect(eventsFromMessages(two)).toMatchObject([{}, { type: 'message' }, { type: 'action', thought: [] }]);
   });
 
+  it('keeps the calls of another provider aside', () => {
+    const calls = [{ id: 'a', type: 'function', function: { name: 'ls', arguments: '{}' } }];
+    const log = eventsFromMessages([{ role: 'assistant', content: '', tool_calls: calls } as never]);
+    expect(log).toContainEqual(
+      expect.objectContaining({ type: setAsideType, path: 'messages.0.tool_calls', value: calls }),
+    );
+  });
+
   it('says that it was given no array', () => {
     const read = () => eventsFromMessages({ messages: [] } as unknown as Param[]);
     expect(read).toThrow(InvalidRequestError);

@@ -115,6 +115,7 @@ class MessageReader {
     switch (role) {
       case 'assistant':
         this.#readAnswer(message, blocks, path);
+        this.#setAsideForeignCalls(message, path);
         return;
       case 'user':
         this.#readUser(blocks, path);
@@ -197,6 +198,13 @@ class MessageReader {
     if (id !== undefined && this.#answer?.id !== undefined && this.#answer.id !== id) this.#endAnswer();
     this.#answer ??= answerBuilder();
     this.#answer.add(id, blocks, path);
+  }
+
+  /** What another provider's messages have in place of blocks would else be lost without a word. */
+  #setAsideForeignCalls(message: unknown, path: string): void {
+    const calls = listOf(field(message, 'tool_calls'));
+    if (calls.length > 0)
+      this.#setAside(`${path}.tool_calls`, calls, 'calls in the form of Chat Completions: see ./openai');
   }
 
   #endAnswer(): void {

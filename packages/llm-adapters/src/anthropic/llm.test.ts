@@ -113,12 +113,12 @@ describe('anthropicLLM', () => {
     expect((error as Error).message).toContain('messages.1: `tool_use` ids were found without `tool_result` blocks');
   });
 
-  it('keeps what the provider says of waiting', async () => {
+  it('keeps what the provider says of waiting, and of not trying again', async () => {
     const headers = { 'retry-after': '7', 'x-should-retry': 'false' };
     const overloaded = { status: 529, type: 'overloaded_error', message: 'Overloaded', headers };
     const server = await start({ reply: () => ({ error: overloaded }) });
     const error = await thrownBy(anthropicLLM({ model, apiKey, baseURL: server.url }));
-    expect(error).toMatchObject({ code: 'service-unavailable', isRetryable: true, retryAfterMs: 7_000 });
+    expect(error).toMatchObject({ code: 'service-unavailable', isRetryable: false, retryAfterMs: 7_000 });
   });
 
   it('rejects with the reason of the signal, before the call and during it', async () => {

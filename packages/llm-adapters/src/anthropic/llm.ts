@@ -1,4 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
+import { assertModel } from '../checked-input.js';
 import { environmentVariable } from '../environment.js';
 import type { LLM } from '../llm.js';
 import { modelFacts } from '../models/model-facts.js';
@@ -39,7 +40,7 @@ const loadAnthropic = lazySdk({
  * the request has `onDelta`. Thinks where the model decides itself how much; see {@link AnthropicLLMOptions} to change that.
  * Marks a request for the prompt cache where it has `cache`. What becomes of a request is said at {@link toMessagesRequest}.
  *
- * @throws {@link InvalidRequestError} when the thinking budget is no whole number of at least 1,024 tokens.
+ * @throws {@link InvalidRequestError} when there is no model, or the thinking budget is no whole number of at least 1,024 tokens.
  *
  * @example
  * ```ts
@@ -49,6 +50,7 @@ const loadAnthropic = lazySdk({
  */
 export function anthropicLLM(options: AnthropicLLMOptions): LLM {
   const { model, apiKey, baseURL, headers } = options;
+  assertModel(model, 'anthropic');
   assertThinkingOptions(options);
   return sdkLLM<Anthropic, PlannedRequest, { readonly message: Anthropic.Message; readonly plan: RequestPlan }>(
     options,
@@ -72,9 +74,9 @@ export function anthropicLLM(options: AnthropicLLMOptions): LLM {
         const plan = requestPlan(request, options);
         return { plan, body: bodyOf(plan, options) };
       },
-      send: async (client, { body, plan }, { onDelta, signal, timeoutMs }) => {
+      send: async (client, { body, plan }, { onDelta, heard, signal, timeoutMs }) => {
         if (onDelta !== undefined) {
-          return { plan, message: await streamMessage(client, body, plan, { signal, timeoutMs, onDelta }) };
+          return { plan, message: await streamMessage(client, body, plan, { signal, timeoutMs, onDelta, heard }) };
         }
         const message = await client.messages.create(body, { timeout: timeoutMs, signal });
         // Thrown here, where what a server quotes is searched for keys.

@@ -9,7 +9,7 @@ import {
 } from '../errors.js';
 import type { LLMError, LLMErrorOptions } from '../errors.js';
 import { field, readHttpFailure, textOf } from '../http-failure.js';
-import { classifyOverflow, rateLimitKind } from '../overflow.js';
+import { classifyOverflow, isSpent, rateLimitKind } from '../overflow.js';
 import { secretsOf } from '../secrets.js';
 import type { Secrets } from '../secrets.js';
 import { BrokenStreamError } from './broken-stream.js';
@@ -63,9 +63,6 @@ const malformedTexts = new RegExp(
 
 const policyTexts = /content filtering policy|usage polic(?:y|ies)/i;
 
-/** A 400 is also the answer where an account has spent what it may. @see provider-protocol A.1 */
-const spentTexts = /credit balance is too low|(?:usage|spend(?:ing)?) limits?\b/i;
-
 /** The status with which an error comes that a stream brings after its 200. @see provider-protocol A.1, A.9 */
 const statusOfType: ReadonlyMap<string, number> = new Map([
   ['invalid_request_error', 400],
@@ -103,6 +100,7 @@ export function toLLMError(thrown: unknown, secrets: Secrets = secretsOf([])): L
     statusCode,
     requestId,
     retryAfterMs,
+    refusesRetry: failure.shouldRetry === false,
     cause: thrown instanceof BrokenStreamError ? secrets.redactError(thrown.cause) : secrets.redactError(thrown),
   };
 
@@ -110,11 +108,10 @@ export function toLLMError(thrown: unknown, secrets: Secrets = secretsOf([])): L
   const refusal = { statusCode: status, codes: [type, errorCode], text: said, body: error };
   if (status === 402 || status === 429)
     return new RateLimitError(message, { ...options, kind: rateLimitKind(refusal) });
-  if (errorCode === 'enforced_spend_limit_reached') return new RateLimitError(message, { ...options, kind: 'quota' });
   const overflow = classifyOverflow(refusal);
   if (overflow !== undefined) return new ContextWindowExceededError(message, { ...options, ...overflow });
   if (status === 401 || status === 403) return new AuthenticationError(message, options);
-  if (status === 400 && spentTexts.test(said)) return new RateLimitError(message, { ...options, kind: 'quota' });
+  if (isSpent(refusal)) return new RateLimitError(message, { ...options, kind: 'quota' });
   if (policyTexts.test(said)) return new ContentPolicyError(message, options);
   if (status < 500 && malformedTexts.test(said)) return new MalformedHistoryError(message, options);
   if (status === 408 || status === 409 || status >= 500 || failure.shouldRetry === true)

@@ -7,7 +7,7 @@ import { toolNames } from '../wire/tool-names.js';
 import type { ToolNames } from '../wire/tool-names.js';
 import { assertOneToolPerName } from '../wire/unique-tools.js';
 import { imageLimit, withinImageLimit } from './image-limit.js';
-import { answerTool, structuredOutputFor } from './structured-output.js';
+import { answerTool, formatSchema, structuredOutputFor } from './structured-output.js';
 import type { AnswerTool, StructuredOutput } from './structured-output.js';
 import type { ThinkingOptions } from './thinking.js';
 
@@ -22,7 +22,7 @@ export interface MessagesOptions extends ThinkingOptions {
   readonly cacheTtl?: '5m' | '1h';
   /**
    * How answers are held to a schema. @defaultValue `format`; `tool` for models before 4.5, and for schemas that are not to
-   * be enforced
+   * be enforced or cannot be
    */
   readonly structuredOutput?: StructuredOutput;
 }
@@ -83,7 +83,7 @@ export function requestPlan(asked: CompletionRequest, options: MessagesOptions):
     isForced,
     ...(instruction === undefined ? {} : { instruction }),
     ...(answer === undefined ? {} : { answer: { ...answer, wireName: names.toWire(answer.definition.name) } }),
-    ...(responseFormat !== undefined && way === 'format' ? { schema: responseFormat.schema } : {}),
+    ...(responseFormat !== undefined && way === 'format' ? { schema: formatSchema(responseFormat) } : {}),
     unbindsHistory: isBound && changesPrefix,
     unbindsAnswer: isBound && (changesPrefix || instruction !== undefined),
   };

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import Anthropic from '@anthropic-ai/sdk';
 import type { Message } from '@palimpsest/events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Completion, Delta } from '../index.js';
@@ -6,6 +7,8 @@ import { messageStream } from '../testing/anthropic/message-stream.js';
 import { serve } from '../testing/provider-server.js';
 import type { ServerSentEvent } from '../testing/provider-server.js';
 import { anthropicLLM } from './llm.js';
+import { requestPlan } from './request-plan.js';
+import { streamMessage } from './stream.js';
 
 // The package `@anthropic-ai/sdk` itself reads these streams over HTTP. What they hold is written by hand where no server sends it.
 
@@ -52,6 +55,28 @@ async function complete(answer: { readonly body: unknown } | { readonly events: 
   const completion = await llm.complete({ messages, tools, ...listener });
   return { completion, deltas };
 }
+it('hears the events of thinking that is not shown', async () => {
+  const events = messageStream({ ...message, content: [{ type: 'thinking', thinking: '', signature: 'sig' }] });
+  const server = await serve({ basePath: '', handle: () => ({ status: 200, events }) });
+  onTestFinished(() => server.close());
+  let heard = 0;
+  const deltas: Delta[] = [];
+  await streamMessage(
+    new Anthropic({ apiKey: 'key', baseURL: server.url, maxRetries: 0 }),
+    { model: 'claude-opus-5-5', max_tokens: 1, messages: [{ role: 'user', content: 'Go.' }] },
+    requestPlan({ messages }, { model: 'claude-opus-5-5' }),
+    {
+      signal: new AbortController().signal,
+      timeoutMs: 60_000,
+      onDelta: (delta) => deltas.push(delta),
+      heard: () => heard++,
+    },
+  );
+  expect(deltas).toEqual([]);
+  // The start and the end of the message and of the block, the signature, and why the answer ended.
+  expect(heard).toBeGreaterThanOrEqual(6);
+});
+
 const refusal = (events: readonly ServerSentEvent[]) =>
   complete({ events }).then(
     () => expect.unreachable('the stream should have failed'),

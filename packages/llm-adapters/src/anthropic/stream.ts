@@ -11,6 +11,8 @@ export interface StreamCall {
   /** Unit: milliseconds. */
   readonly timeoutMs: number;
   readonly onDelta: (delta: Delta) => void;
+  /** Called with every event, those that make no delta too. */
+  readonly heard: () => void;
 }
 
 /**
@@ -24,12 +26,13 @@ export async function streamMessage(
   client: Anthropic,
   body: Anthropic.MessageCreateParamsNonStreaming,
   plan: Pick<RequestPlan, 'names' | 'answer'>,
-  { signal, timeoutMs, onDelta }: StreamCall,
+  { signal, timeoutMs, onDelta, heard }: StreamCall,
 ): Promise<Anthropic.Message> {
   const deltas = new DeltaReader(plan, onDelta);
   let thrownByCaller: { readonly error: unknown } | undefined;
   const stream = client.messages.stream(body, { signal, timeout: timeoutMs });
   stream.on('streamEvent', (event) => {
+    heard();
     try {
       deltas.read(event);
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { ToolDefinition } from '@palimpsest/events';
 import type { JsonSchemaFormat } from '../llm.js';
 import { modelName } from '../models/model-name.js';
+import { enforceableSchema } from './enforceable-schema.js';
 
 /** How an answer is held to a schema: by the provider, or by a tool whose input is the answer. */
 export type StructuredOutput = 'format' | 'tool';
@@ -8,9 +9,19 @@ export type StructuredOutput = 'format' | 'tool';
 /** Before 4.5 the provider holds no answer to a schema. */
 const before45 = /^claude-(?:\d|instant|[a-z]+-4(?:-[0-4])?$)/;
 
-/** The way that serves a format. A schema that is not to be enforced goes to a tool, since a format is always enforced. */
-export function structuredOutputFor(format: JsonSchemaFormat, model: string): StructuredOutput {
-  return format.strict === false || before45.test(modelName(model)) ? 'tool' : 'format';
+/**
+ * The way that serves a format. A schema that is not to be enforced, or cannot be, goes to a tool, since a format is always
+ * enforced.
+ */
+export function structuredOutputFor({ strict, schema }: JsonSchemaFormat, model: string): StructuredOutput {
+  if (before45.test(modelName(model))) return 'tool';
+  return (strict ?? enforceableSchema(schema) !== undefined) ? 'format' : 'tool';
+}
+
+/** The schema as the provider takes it; as it is where it cannot be enforced, for the provider to say so. */
+export function formatSchema({ schema }: JsonSchemaFormat): JsonSchemaFormat['schema'] {
+  const { $schema: _dialect, ...plain } = schema;
+  return enforceableSchema(plain) ?? plain;
 }
 
 /** A tool whose input is the answer. */

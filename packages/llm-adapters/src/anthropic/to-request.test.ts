@@ -38,7 +38,7 @@ describe('toMessagesRequest', () => {
         tools,
         toolChoice: 'required',
         maxOutputTokens: 500,
-        responseFormat: { name: 'answer', schema: { type: 'object' } },
+        responseFormat: { name: 'answer', schema: { type: 'object', properties: {} } },
       },
       { model },
     );
@@ -67,7 +67,9 @@ describe('toMessagesRequest', () => {
       ],
       tools: [{ name: 'run', description: 'Runs a command.', input_schema: { type: 'object', properties: {} } }],
       tool_choice: { type: 'auto' },
-      output_config: { format: { type: 'json_schema', schema: { type: 'object' } } },
+      output_config: {
+        format: { type: 'json_schema', schema: { type: 'object', properties: {}, additionalProperties: false } },
+      },
     });
   });
 

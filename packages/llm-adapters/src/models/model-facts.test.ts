@@ -13,6 +13,7 @@ describe('modelName', () => {
     ['openai/gpt-5.4-mini', 'gpt-5.4-mini'],
     ['GPT-5.4-mini-2026-03-17', 'gpt-5.4-mini'],
     ['deepseek/deepseek-v4-pro:free', 'deepseek-v4-pro'],
+    ['claude-opus-5-5[1m]', 'claude-opus-5-5'],
     ['mistral-large-2512', 'mistral-large-2512'],
   ])('of %s is %s', (model, name) => expect(modelName(model)).toBe(name));
 });

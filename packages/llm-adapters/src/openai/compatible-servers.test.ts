@@ -98,6 +98,19 @@ describe.each(pairs)('%s, told that it is %s', (profile, server) => {
   });
 });
 
+it('deepseek is asked for JSON with the schema in words, at the end', async () => {
+  const { llm, started } = await connect('deepseek', 'deepseek', { reply: () => ({ message: { content: '{"a":1}' } }) });
+  const schema = { type: 'object', properties: { a: { type: 'integer' } } };
+  const responseFormat = { name: 'a', schema };
+  const messages = [user('Count.'), calls('1'), result('1')];
+  expect((await llm.complete({ messages, tools, responseFormat })).message.content).toEqual([text('{"a":1}')]);
+  await llm.complete({ messages, tools });
+  const [held, free] = started.requests.map(({ body }) => body as { messages: { content: string }[] });
+  expect(held).toMatchObject({ response_format: { type: 'json_object' } });
+  expect(held?.messages.slice(0, -1)).toEqual(free?.messages);
+  expect(held?.messages.at(-1)?.content).toContain(JSON.stringify(schema));
+});
+
 const words = fc.constantFrom('a', '', ' ').map(text);
 const content = fc.array(fc.oneof(words, fc.constant(image)), { maxLength: 2 });
 const ids = fc.uniqueArray(fc.constantFrom('a', 'b', 'call_1', 'x'.repeat(50), 'abcdefghi'), {

@@ -3,7 +3,7 @@ import { field, textOf } from '../http-failure.js';
 /** The texts in an answer's content: the content itself, or its parts, as Mistral answers. */
 export function textsIn(content: unknown): readonly string[] {
   const parts: readonly unknown[] = Array.isArray(content) ? content : [content];
-  return parts.flatMap((part) => textOf(part) ?? textOf(field(part, 'text')) ?? []);
+  return parts.flatMap((part) => (isReasoning(part) ? [] : (textOf(part) ?? textOf(field(part, 'text')) ?? [])));
 }
 
 /** The thinking that comes with an answer: in a field of its own by either name, or as parts of the content. */
@@ -12,6 +12,13 @@ export function thinkingIn(message: unknown): string | undefined {
   if (named !== undefined) return named;
   const content = field(message, 'content');
   const parts: readonly unknown[] = Array.isArray(content) ? content : [];
-  const thoughts = parts.flatMap((part) => textsIn(field(part, 'thinking')));
+  const thoughts = parts.flatMap((part) =>
+    isReasoning(part) ? (textOf(field(part, 'text')) ?? []) : textsIn(field(part, 'thinking')),
+  );
   return thoughts.length === 0 ? undefined : thoughts.join('');
+}
+
+/** A part that is no word of the answer, as the AI SDK has it. */
+export function isReasoning(part: unknown): boolean {
+  return field(part, 'type') === 'reasoning';
 }

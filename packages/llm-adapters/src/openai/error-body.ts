@@ -50,10 +50,16 @@ export class BrokenStream extends Error {
   }
 }
 
-/** What arrives of a stream; what goes wrong in it is told from what goes wrong in the reader's own code. */
-export async function* piecesOfStream<Piece>(stream: AsyncIterable<Piece>): AsyncGenerator<Piece> {
+/**
+ * What arrives of a stream, with a word to `heard` for each piece; what goes wrong in it is told from what goes wrong in the
+ * reader's own code.
+ */
+export async function* piecesOfStream<Piece>(stream: AsyncIterable<Piece>, heard: () => void): AsyncGenerator<Piece> {
   try {
-    yield* stream;
+    for await (const piece of stream) {
+      heard();
+      yield piece;
+    }
   } catch (thrown) {
     const error = field(thrown, 'error');
     if (isRecord(error)) throw new ErrorInAnswer(error);

@@ -29,8 +29,8 @@ describe('eventsFromMessages', () => {
         { role: 'system', content: 'Be short.' },
         { role: 'user', content: 'Go.', name: 'ada' },
         { ...calls('a', 'b'), content: 'I go.', reasoning_content: 'Hm.' } as ChatMessage,
-        result('b', 'second') as ChatMessage,
-        result('a', [text('first')]) as ChatMessage,
+        result('b', 'second'),
+        result('a', [text('first')]),
         { role: 'assistant', content: 'Done.' },
       ],
       {
@@ -108,6 +108,86 @@ describe('eventsFromMessages', () => {
     expect(log[1]).toMatchObject({ type: 'observation', toolCallId: id, toolName: 'ls' });
     expect(log[2]).toMatchObject({ toolCall: { id: 'c', name: 'patch', arguments: '*** Begin' } });
     expect(log[3]).toMatchObject({ toolName: 'patch' });
+  });
+
+  it('knows the calls of LangChain', () => {
+    const called = {
+      role: 'assistant',
+      content: '',
+      tool_calls: [{ id: 'a', name: 'ls', args: { path: '.' }, type: 'tool_call' }],
+    };
+    const log = eventsFromMessages([called, result('a')]);
+    expect(log).toMatchObject([
+      { type: 'action', toolCall: { id: 'a', name: 'ls', arguments: '{"path":"."}' } },
+      { type: 'observation', toolName: 'ls' },
+    ]);
+  });
+
+  it('knows the parts of the AI SDK, of now and of before', () => {
+    const png = 'iVBORw0KGgo=';
+    const log = eventsFromMessages([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Look.' },
+          { type: 'image', image: `data:image/png;base64,${png}` },
+          { type: 'image', image: new URL('https://example.com/a.png') },
+          { type: 'file', data: png, mediaType: 'image/png' },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'Two calls.' },
+          { type: 'text', text: 'I look.' },
+          { type: 'tool-call', toolCallId: 'a', toolName: 'ls', input: { path: '.' } },
+          { type: 'tool-call', toolCallId: 'b', toolName: 'cat', args: {} },
+        ],
+      },
+      {
+        role: 'tool',
+        content: [
+          { type: 'tool-result', toolCallId: 'b', toolName: 'cat', result: { lines: 2 } },
+          { type: 'tool-result', toolCallId: 'a', toolName: 'ls', output: { type: 'text', value: 'two files' } },
+        ],
+      },
+      {
+        role: 'tool',
+        content: [{ type: 'tool-result', toolCallId: 'a', output: { type: 'content', value: [text('again')] } }],
+      },
+    ]);
+    expect(log).toMatchObject([
+      {
+        type: 'message',
+        content: [
+          text('Look.'),
+          { type: 'image', url: `data:image/png;base64,${png}` },
+          { type: 'image', url: 'https://example.com/a.png' },
+          { type: 'image', url: `data:image/png;base64,${png}` },
+        ],
+      },
+      {
+        type: 'action',
+        thought: [text('I look.')],
+        reasoningContent: 'Two calls.',
+        toolCall: { id: 'a', name: 'ls', arguments: '{"path":"."}' },
+      },
+      { type: 'action', toolCall: { id: 'b', name: 'cat', arguments: '{}' } },
+      { type: 'observation', toolCallId: 'b', toolName: 'cat', content: [text('{"lines":2}')] },
+      { type: 'observation', toolCallId: 'a', toolName: 'ls', content: [text('two files')] },
+      { type: 'observation', toolCallId: 'a', content: [text('again')] },
+    ]);
+  });
+
+  it('sets aside what OpenRouter says of reasoning, and keeps its words', () => {
+    const details = [{ type: 'reasoning.text', text: 'Hm.', signature: 'sig' }];
+    const log = eventsFromMessages([
+      { role: 'assistant', content: 'Yes.', reasoning: 'Hm.', reasoning_details: details } as never,
+    ]);
+    expect(log).toMatchObject([
+      { type: setAsideType, path: 'messages.0.reasoning_details', value: details },
+      { type: 'message', reasoningContent: 'Hm.', content: [text('Yes.')] },
+    ]);
   });
 
   it('answers the latest call where an id is used again, and each of two that share one', () => {

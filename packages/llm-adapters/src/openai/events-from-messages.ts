@@ -1,6 +1,7 @@
 import type { AssistantMessage, ContentPart, Event, ToolCall, ToolDefinition } from '@palimpsest/events';
 import type OpenAI from 'openai';
 import { field, textOf } from '../http-failure.js';
+import { callsInParts, resultsInParts } from './ai-sdk-parts.js';
 import { thinkingIn } from './content-text.js';
 import { argumentsText, assertArray, contentParts, historyEvents } from './history-events.js';
 import type { HistoryEvents, HistoryOptions } from './history-events.js';
@@ -23,11 +24,14 @@ export interface EventsFromMessagesOptions extends HistoryOptions {
  * - An assistant message with calls becomes one batch of actions, its words and thinking (`reasoning_content`, Gemini's
  *   signatures) on the first; one without becomes a message. A refusal and the transcript of audio are its words. A call of
  *   the old kind (`function_call`) gets an id, and the `function` message after it is its result.
+ * - Calls as LangChain has them (`name` and `args`), and the parts of the AI SDK (`tool-call`, `tool-result`, `reasoning`,
+ *   images with their data), mean the same.
  * - A tool message becomes the observation of the latest call with its id.
  *
  * Nothing is thrown away but empty text. A result without a call becomes an observation of {@link unknownToolName}, and a
  * second result for a call a second observation: views leave both out, and say so. A call without a result stays open. What has
- * no place (unknown roles and parts, audio, files, what is no message) becomes an event of the type {@link setAsideType} where
+ * no place (unknown roles and parts, audio, files, OpenRouter's
+ * `reasoning_details`, annotations, what is no message) becomes an event of the type {@link setAsideType} where
  * it stood, which no model reads; for audio and files there are words that say so.
  *
  * @throws {@link InvalidRequestError} when `messages` is no array.
@@ -39,7 +43,7 @@ export interface EventsFromMessagesOptions extends HistoryOptions {
  * ```
  */
 export function eventsFromMessages(
-  messages: readonly OpenAI.Chat.ChatCompletionMessageParam[],
+  messages: readonly (OpenAI.Chat.ChatCompletionMessageParam | { readonly role: string; readonly content?: unknown })[],
   options: EventsFromMessagesOptions = {},
 ): readonly Event[] {
   assertArray(messages, 'eventsFromMessages');
@@ -84,8 +88,14 @@ function readMessage(message: unknown, path: string, history: HistoryEvents): vo
       break;
     case 'tool': {
       const id = textOf(field(message, 'tool_call_id'));
-      if (id === undefined) history.setAside(path, 'a tool message that answers no call', message);
-      else history.addResult(id, parts());
+      const results = id === undefined ? resultsInParts(field(message, 'content')) : undefined;
+      if (id !== undefined) history.addResult(id, parts());
+      else if (results === undefined) history.setAside(path, 'a tool message that answers no call', message);
+      else {
+        for (const { toolCallId, content } of results) {
+          history.addResult(toolCallId, contentParts(content, path, history.setAside));
+        }
+      }
       break;
     }
     case 'function': {
@@ -108,7 +118,12 @@ function answerFrom(message: unknown, path: string, history: HistoryEvents): Ass
     ...spoken(field(message, 'audio'), path, history),
   ];
   const listed = field(message, 'tool_calls');
-  const wireCalls: readonly unknown[] = Array.isArray(listed) ? listed : [];
+  const wireCalls: readonly unknown[] = Array.isArray(listed) ? listed : callsInParts(field(message, 'content'));
+  for (const key of ['reasoning_details', 'annotations']) {
+    const details = field(message, key);
+    if (Array.isArray(details) && details.length > 0)
+      history.setAside(`${path}.${key}`, 'it is not sent back', details);
+  }
   const calls = wireCalls.flatMap((call, index): readonly ToolCall[] => {
     const read = callFrom(call, history.newId);
     if (read === undefined) history.setAside(`${path}.tool_calls.${index}`, 'a call that names no tool', call);
@@ -133,13 +148,14 @@ function answerFrom(message: unknown, path: string, history: HistoryEvents): Ass
 
 /** A call of a function, or of a custom tool, whose input is its arguments. */
 function callFrom(call: unknown, newId: () => string): ToolCall | undefined {
-  const called = field(call, 'function') ?? field(call, 'custom');
+  // LangChain lays a call's fields side by side.
+  const called = field(call, 'function') ?? field(call, 'custom') ?? call;
   const name = textOf(field(called, 'name'));
   if (name === undefined) return undefined;
   return {
     id: textOf(field(call, 'id')) ?? `call_${newId().replaceAll('-', '')}`,
     name,
-    arguments: argumentsText(field(called, 'arguments') ?? field(called, 'input')),
+    arguments: argumentsText(field(called, 'arguments') ?? field(called, 'input') ?? field(called, 'args')),
   };
 }
 

@@ -10,6 +10,8 @@ import type {
 } from '@palimpsest/events';
 import { InvalidRequestError } from '../errors.js';
 import { field, textOf } from '../http-failure.js';
+import { imageInPart } from './ai-sdk-parts.js';
+import { isReasoning } from './content-text.js';
 
 /** What reading a history depends on besides the history. */
 export interface HistoryOptions {
@@ -130,7 +132,7 @@ export function assertArray(value: unknown, what: string): asserts value is read
 
 /**
  * The parts of a content, in either API's words. What has no place in the log (audio, files, images by their id) is words that
- * say what is missing, and is set aside.
+ * say what is missing, and is set aside. Calls and reasoning among the parts are read elsewhere.
  */
 export function contentParts(
   content: unknown,
@@ -145,10 +147,11 @@ export function contentParts(
   }
   return content.flatMap((part: unknown, index): readonly ContentPart[] => {
     if (typeof part === 'string') return [{ type: 'text', text: part }];
+    if (field(part, 'type') === 'tool-call' || isReasoning(part)) return [];
     const text = field(part, 'text') ?? field(part, 'refusal');
     if (typeof text === 'string') return text === '' ? [] : [{ type: 'text', text }];
     const image = field(part, 'image_url');
-    const url = textOf(image) ?? textOf(field(image, 'url'));
+    const url = textOf(image) ?? textOf(field(image, 'url')) ?? imageInPart(part);
     if (url !== undefined) return [{ type: 'image', url }];
     const type = textOf(field(part, 'type')) ?? typeof part;
     // Mistral's thinking, which is no word of the answer.

@@ -120,13 +120,13 @@ describe('openaiLLM', () => {
     expect((error as Error).message).toContain('must be followed by tool messages');
   });
 
-  it('keeps what the provider says of waiting', async () => {
+  it('keeps what the provider says of waiting, and of not trying again', async () => {
     const headers = { 'retry-after': '7', 'x-should-retry': 'false' };
     const server = await start({
       reply: () => ({ error: { status: 429, type: 'tokens', message: 'Slow down.', headers } }),
     });
     const error = await thrownBy(openaiLLM({ model: 'gpt-4o', apiKey, baseURL: server.url }));
-    expect(error).toMatchObject({ code: 'rate-limit', kind: 'rate', isRetryable: true, retryAfterMs: 7_000 });
+    expect(error).toMatchObject({ code: 'rate-limit', kind: 'rate', isRetryable: false, retryAfterMs: 7_000 });
   });
 
   it('reads when a limit is reset where nothing says how long to wait', async () => {

@@ -1,4 +1,5 @@
 import type OpenAI from 'openai';
+import { assertModel } from '../checked-input.js';
 import { environmentVariable } from '../environment.js';
 import type { LLM } from '../llm.js';
 import { modelFacts } from '../models/model-facts.js';
@@ -63,6 +64,8 @@ type Answer =
  * the first call. OpenAI's newer models are asked through the Responses API, stateless; everything else through Chat
  * Completions. A request with `onDelta` is streamed.
  *
+ * @throws {@link InvalidRequestError} when there is no model, or no server by the name that `server` is.
+ *
  * @example
  * ```ts
  * const llm = openaiLLM({ model: 'gpt-6-luna' });
@@ -73,6 +76,7 @@ type Answer =
  */
 export function openaiLLM(options: OpenAILLMOptions): LLM {
   const { model } = options;
+  assertModel(model, 'openai');
   const baseURL = options.baseURL ?? environmentVariable('OPENAI_BASE_URL') ?? defaultBaseURL;
   const profile = profileFrom(options.server, baseURL);
   const facts = modelFacts(model, profile.name === 'openai' ? 'openai' : 'compatible', options.facts);
@@ -91,6 +95,8 @@ export function openaiLLM(options: OpenAILLMOptions): LLM {
       return new OpenAIClient({
         baseURL,
         maxRetries: 0,
+        // What goes wrong is thrown; the SDK would also print it, with the words of the conversation.
+        ...(environmentVariable('OPENAI_LOG') === undefined ? { logLevel: 'off' as const } : {}),
         fetch: withReadableBodies((...sent) => globalThis.fetch(...sent)),
         ...(apiKey === undefined ? {} : { apiKey }),
         ...(options.headers === undefined ? {} : { defaultHeaders: options.headers }),
@@ -103,7 +109,7 @@ export function openaiLLM(options: OpenAILLMOptions): LLM {
         ? { api, names, body: toResponsesRequest(request, requestOptions) }
         : { api, names, body: toChatCompletionsRequest(request, requestOptions) };
     },
-    send: async (client, sent, { signal, timeoutMs, onDelta }) => {
+    send: async (client, sent, { signal, timeoutMs, onDelta, heard }) => {
       const how = { signal, timeout: timeoutMs };
       const nameOf = (name: string) => sent.names.fromWire(name);
       if (sent.api === 'responses') {
@@ -114,6 +120,7 @@ export function openaiLLM(options: OpenAILLMOptions): LLM {
                 await client.responses.create({ ...sent.body, stream: true }, how),
                 onDelta,
                 nameOf,
+                heard,
               );
         throwIfError(response);
         return { api: sent.api, response };
@@ -129,6 +136,7 @@ export function openaiLLM(options: OpenAILLMOptions): LLM {
               await client.chat.completions.create({ ...sent.body, ...streamed }, how),
               onDelta,
               nameOf,
+              heard,
             );
       throwIfError(response);
       return { api: sent.api, response };

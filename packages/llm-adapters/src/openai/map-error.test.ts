@@ -9,6 +9,30 @@ const thrown = (status: number, error: object, headers: Record<string, string> =
 const mapped = (status: number, message: string, fields: object = {}) =>
   toLLMError(thrown(status, { message, ...fields }));
 
+describe('toLLMError: another try', () => {
+  it.each([
+    [429, 'false', false],
+    [500, 'false', false],
+    [500, 'true', true],
+    [400, 'true', true],
+    [400, 'false', false],
+  ])('after %i with x-should-retry %s: %s', (status, header, isRetryable) => {
+    const error = toLLMError(thrown(status, { message: 'No.' }, { 'x-should-retry': header }));
+    expect(error.isRetryable).toBe(isRetryable);
+  });
+
+  it.each([
+    [429, { code: 'billing_not_active' }],
+    [400, { code: 'billing_hard_limit_reached' }],
+    [400, { message: 'Billing hard limit has been reached' }],
+  ])('makes no sense for an account that may not spend: %i %j', (status, error) => {
+    expect(toLLMError(thrown(status, { message: 'No.', ...error }))).toMatchObject({
+      kind: 'quota',
+      isRetryable: false,
+    });
+  });
+});
+
 describe('toLLMError: overflow', () => {
   it.each([
     [

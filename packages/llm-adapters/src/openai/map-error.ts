@@ -10,7 +10,7 @@ import {
 } from '../errors.js';
 import type { LLMErrorOptions } from '../errors.js';
 import { field, readHttpFailure, textOf } from '../http-failure.js';
-import { classifyOverflow, rateLimitKind } from '../overflow.js';
+import { classifyOverflow, isSpent, rateLimitKind } from '../overflow.js';
 import { secretsOf } from '../secrets.js';
 import type { Secrets } from '../secrets.js';
 import { BrokenStream, ErrorInAnswer } from './error-body.js';
@@ -98,6 +98,7 @@ export function toLLMError(thrown: unknown, secrets: Secrets = secretsOf([])): L
     statusCode,
     requestId,
     retryAfterMs: failure.retryAfterMs ?? (status === 429 ? resetAfterMs(field(thrown, 'headers'), codes) : undefined),
+    refusesRetry: failure.shouldRetry === false,
     cause: secrets.redactError(thrown),
   };
   const refusal = { statusCode: status, codes, text, body };
@@ -118,7 +119,9 @@ export function toLLMError(thrown: unknown, secrets: Secrets = secretsOf([])): L
     const hint = server === undefined ? '' : ` (If the server is not told from its address: server: '${server}')`;
     return new MalformedHistoryError(`${message}${hint}`, options);
   }
-  if (status === 408 || status === 409 || status >= 500) return new ServiceUnavailableError(message, options);
+  if (isSpent(refusal)) return new RateLimitError(message, { ...options, kind: 'quota' });
+  if (status === 408 || status === 409 || status >= 500 || failure.shouldRetry === true)
+    return new ServiceUnavailableError(message, options);
   return new InvalidRequestError(message, options);
 }
 

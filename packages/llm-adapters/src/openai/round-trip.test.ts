@@ -105,11 +105,12 @@ describe('a history of the Responses API, to events and back', () => {
   });
   const call = (id: string): Item => ({ type: 'function_call', call_id: id, name: 'ls', arguments: '{}' });
   const output = (call_id: string, text = 'a'): Item => ({ type: 'function_call_output', call_id, output: text });
-  const says = (text: string) =>
+  const says = (text: string, phase: 'commentary' | 'final_answer') =>
     ({
       type: 'message',
       role: 'assistant',
       content: [{ type: 'output_text', text, annotations: [] }],
+      phase,
     }) as unknown as Item;
   const user = (text: string): Item => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] });
 
@@ -117,7 +118,7 @@ describe('a history of the Responses API, to events and back', () => {
     const items = [
       user('Go.'),
       reasoning('1'),
-      says('I look.'),
+      says('I look.', 'commentary'),
       reasoning('2'),
       call('call_1'),
       call('call_2'),
@@ -127,7 +128,7 @@ describe('a history of the Responses API, to events and back', () => {
       output('call_2'),
       output('call_3', ''),
       reasoning('4'),
-      says('Done.'),
+      says('Done.', 'final_answer'),
       user('Thanks.'),
     ];
     expect(backToItems(items).input).toEqual(items);
@@ -137,7 +138,7 @@ describe('a history of the Responses API, to events and back', () => {
     const items = [
       user('Go.'),
       { ...reasoning('1'), encrypted_content: null },
-      { ...says('Yes.'), id: 'msg_1', status: 'completed' },
+      { ...says('Yes.', 'commentary'), id: 'msg_1', status: 'completed' },
       reasoning('2'),
       { ...call('call_1'), id: 'fc_1', status: 'completed' },
       reasoning('3'),
@@ -147,7 +148,7 @@ describe('a history of the Responses API, to events and back', () => {
     expect(JSON.stringify(log)).toContain('encrypted-3');
     expect(backToItems(items).input).toEqual([
       user('Go.'),
-      says('Yes.'),
+      says('Yes.', 'commentary'),
       reasoning('2'),
       call('call_1'),
       output('call_1'),

@@ -1,3 +1,5 @@
+import { InvalidRequestError } from '../errors.js';
+
 /**
  * How a server that speaks OpenAI's protocol differs from OpenAI. All plain data, so that a server of your own is a few fields
  * on top of a named one.
@@ -29,6 +31,8 @@ export interface ServerProfile {
   readonly reasoning: 'left-out' | 'with-calls';
   /** Signatures of thoughts stand on calls, and those since the user's last words must come back. */
   readonly thoughtSignatures: boolean;
+  /** How an answer is held to a schema: by the server, or only to JSON, with the schema in words at the end. */
+  readonly schemas: 'enforced' | 'in-words';
   /** The server is asked to stream its usage with `stream_options`; others send it unasked or refuse the field. */
   readonly asksForStreamUsage: boolean;
   /** Which fields for the prompt cache are sent: the key, or the key, breakpoints and lifetime. */
@@ -48,6 +52,7 @@ const openai: ServerProfile = {
   endsWithUser: false,
   reasoning: 'left-out',
   thoughtSignatures: false,
+  schemas: 'enforced',
   asksForStreamUsage: true,
   cacheHints: 'all',
 };
@@ -93,7 +98,14 @@ const profiles = {
     startsWithUser: true,
     thoughtSignatures: true,
   },
-  deepseek: { ...compatible, name: 'deepseek', content: 'text', emptyContent: 'empty-string', reasoning: 'with-calls' },
+  deepseek: {
+    ...compatible,
+    name: 'deepseek',
+    content: 'text',
+    emptyContent: 'empty-string',
+    reasoning: 'with-calls',
+    schemas: 'in-words',
+  },
   kimi: { ...compatible, name: 'kimi', emptyContent: 'empty-string', reasoning: 'with-calls', cacheHints: 'key' },
 } as const satisfies Readonly<Record<string, ServerProfile>>;
 
@@ -115,9 +127,17 @@ const addresses: readonly (readonly [address: string, name: ServerName])[] = [
   ['localhost:1234', 'lmstudio'],
 ];
 
-/** A profile by its name, to be sent as it is or with fields of your own on top. */
+/**
+ * A profile by its name, to be sent as it is or with fields of your own on top.
+ *
+ * @throws {@link InvalidRequestError} when there is none of that name.
+ */
 export function serverProfile(name: ServerName): ServerProfile {
-  return profiles[name];
+  if (Object.hasOwn(profiles, name)) return profiles[name];
+  const names = Object.keys(profiles).join(', ');
+  throw new InvalidRequestError(`openai: no server profile has the name '${name}', only ${names}`, {
+    provider: 'openai',
+  });
 }
 
 /** The profile of the server at an address; `compatible` for one that is not known. */

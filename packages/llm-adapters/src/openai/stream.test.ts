@@ -20,6 +20,7 @@ const piece = (fields: object) => chunk({ tool_calls: [fields] });
 
 async function read(chunks: readonly unknown[]) {
   const deltas: Delta[] = [];
+  let heard = 0;
   async function* stream() {
     for (const each of chunks) {
       if (each instanceof Error) throw each;
@@ -30,15 +31,26 @@ async function read(chunks: readonly unknown[]) {
     stream(),
     (delta) => deltas.push(delta),
     (name) => name.toUpperCase(),
+    () => heard++,
   );
   const request = { messages: [] };
-  return { deltas, response, completion: fromChatCompletion(response, { request, model: 'm', newId: () => 'new' }) };
+  return {
+    deltas,
+    heard,
+    response,
+    completion: fromChatCompletion(response, { request, model: 'm', newId: () => 'new' }),
+  };
 }
 
 const callsOf = async (...pieces: object[]) => {
   const { deltas, completion } = await read([...pieces.map(piece), end('tool_calls')]);
   return { deltas, calls: completion.message.toolCalls?.map(({ id, name, arguments: text }) => [id, name, text]) };
 };
+
+it('hears chunks that say nothing', async () => {
+  const { deltas, heard } = await read([chunk({ role: 'assistant' }), chunk({}), { ...head, choices: [] }, end()]);
+  expect({ deltas, heard }).toEqual({ deltas: [], heard: 4 });
+});
 
 describe('calls in a stream', () => {
   it('are told apart by their index, and named once', async () => {

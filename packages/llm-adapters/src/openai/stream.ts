@@ -20,7 +20,7 @@ interface GrowingCall {
 
 /**
  * Reads a stream of chunks to its end and gives the response that the same answer would be without streaming, calling
- * `onDelta` with each piece. The tool names in the deltas are the wire's, unless `nameOf` puts them back.
+ * `onDelta` with each piece, and `heard` for each chunk, those with no piece too. The tool names in the deltas are the wire's, unless `nameOf` puts them back.
  *
  * What servers do otherwise than OpenAI is taken as it is meant: whole calls in one chunk, calls without an index, ids that
  * are repeated in every piece, arguments that are already parsed, no usage, a first chunk without choices.
@@ -32,6 +32,7 @@ export async function responseOfStream(
   chunks: AsyncIterable<Chunk>,
   onDelta: (delta: Delta) => void,
   nameOf: (name: string) => string = (name) => name,
+  heard: () => void = () => undefined,
 ): Promise<Response> {
   const texts = { content: '', refusal: '', reasoning_content: '' };
   const calls: GrowingCall[] = [];
@@ -40,7 +41,7 @@ export async function responseOfStream(
   let usage: Chunk['usage'];
   let finishReason: string | undefined;
 
-  for await (const chunk of piecesOfStream(chunks)) {
+  for await (const chunk of piecesOfStream(chunks, heard)) {
     const error = errorInResponse(chunk);
     if (error !== undefined) throw error;
     head ??= { id: chunk.id, model: chunk.model, created: chunk.created };

@@ -47,14 +47,16 @@ export interface ChatCompletionsOptions extends OpenAIModelOptions {
  *
  * - Text alone is one string, its parts joined by a blank line; with images it is parts.
  * - Images of a tool result follow the batch's results in a user message, since a tool message takes text only.
+ * - A schema is enforced, or stands in words at the end for a server that knows only JSON.
  * - Blank text is left out, and so is a message that has nothing else. Thinking is sent where the server wants it back.
  *
  * @throws {@link InvalidRequestError} when two tools have one name.
  * @see provider-protocol sections B and D
  */
-export function toChatCompletionsRequest(request: CompletionRequest, options: ChatCompletionsOptions): Body {
-  const { tools = [], responseFormat, cache } = request;
+export function toChatCompletionsRequest(asked: CompletionRequest, options: ChatCompletionsOptions): Body {
   const { model, server: profile = serverProfile('openai'), parallelToolCalls } = options;
+  const request = profile.schemas === 'in-words' ? withSchemaInWords(asked) : asked;
+  const { tools = [], responseFormat, cache } = request;
   const facts = options.facts ?? modelFacts(model, profile.name === 'openai' ? 'openai' : 'compatible');
   assertOneToolPerName(tools, 'openai');
   const names = toolNames(request);
@@ -75,9 +77,17 @@ export function toChatCompletionsRequest(request: CompletionRequest, options: Ch
           ...(request.toolChoice === undefined ? {} : { tool_choice: wireToolChoice(request.toolChoice, names) }),
           ...(parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }),
         }),
-    ...(responseFormat === undefined ? {} : { response_format: wireFormat(responseFormat) }),
+    ...(responseFormat === undefined ? {} : { response_format: wireFormat(responseFormat, profile) }),
     ...cacheFields(cache, { model, profile, cacheTtl: options.cacheTtl }),
   };
+}
+
+/** The schema stands at the end, where it changes nothing of what is cached. */
+function withSchemaInWords(request: CompletionRequest): CompletionRequest {
+  const { responseFormat, messages } = request;
+  if (responseFormat === undefined) return request;
+  const text = `(The answer is JSON of this schema: ${JSON.stringify(responseFormat.schema)})`;
+  return { ...request, messages: [...messages, { role: 'user', content: [{ type: 'text', text }] }] };
 }
 
 /** Tools with any other effort are refused here; where `none` is refused too, the provider decides. @see provider-protocol B.5 */
@@ -193,6 +203,7 @@ function wireToolChoice(choice: ToolChoice, names: ToolNames): NonNullable<Body[
   return typeof choice === 'string' ? choice : { type: 'function', function: { name: names.toWire(choice.tool) } };
 }
 
-function wireFormat(format: JsonSchemaFormat): NonNullable<Body['response_format']> {
+function wireFormat(format: JsonSchemaFormat, { schemas }: ServerProfile): NonNullable<Body['response_format']> {
+  if (schemas === 'in-words') return { type: 'json_object' };
   return { type: 'json_schema', json_schema: sendableFormat(format) };
 }

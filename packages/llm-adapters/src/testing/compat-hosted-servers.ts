@@ -13,11 +13,24 @@ const reasoningReturned: ChatRule = ({ body, messages }, report) => {
     .map(({ path }) => report(path, 'The `reasoning_content` in the thinking mode must be passed back to the API.'));
 };
 
+/** D, DeepSeek: JSON, which the prompt must name, and no schemas. @see https://github.com/llm-exe/llm-exe/issues/662 */
+const jsonWithoutSchema: ChatRule = ({ body }, report) => {
+  const type = objectIn(body.response_format)?.type;
+  if (type === 'json_schema') return [report('response_format', 'This response_format type is unavailable now')];
+  if (type !== 'json_object' || /json/i.test(JSON.stringify(body.messages))) return [];
+  return [
+    report(
+      'messages',
+      "Prompt must contain the word 'json' in some form to use 'response_format' of type 'json_object'.",
+    ),
+  ];
+};
+
 /** DeepSeek with thinking, its default. Its overflow has no code of its own. @see provider-protocol D */
 export const deepseek: CompatProfile = {
   name: 'deepseek',
   dropsRules: openaiOnly,
-  rules: { 'D-deepseek-reasoning': reasoningReturned },
+  rules: { 'D-deepseek-reasoning': reasoningReturned, 'D-deepseek-format': jsonWithoutSchema },
   overflow: ({ inputTokens, maxOutputTokens = 0, contextWindow }) => ({
     status: 400,
     type: 'invalid_request_error',

@@ -42,6 +42,7 @@ const taken: readonly (readonly [CompatProfileName, string, readonly unknown[]])
   ],
   ['deepseek', 'calls with empty reasoning', [user, thinking(calls(call('a'))), result('a'), user]],
   ['deepseek', 'an answer without reasoning', [user, said, user]],
+
   ['vllm-qwen', 'instructions first', [system, user, calls(call('a')), result('a'), user]],
   ['strict-template', 'user and assistant in turn', [system, user, calls(call('a')), result('a'), said, user]],
   ['lmstudio-old', 'empty content', [user, calls(call('a')), result('a')]],
@@ -118,6 +119,17 @@ describe('the profiles of openaiServer (section D)', () => {
     const { text, body: answer } = await post(await start(profile), '/chat/completions', body(messages));
     expect(answer).not.toHaveProperty('choices');
     expect(text).toContain(words);
+  });
+
+  it('deepseek knows JSON, where the prompt names it, and no schemas', async () => {
+    const server = await start('deepseek');
+    const refusalOf = async (messages: readonly unknown[], type: string) =>
+      (await post(server, '/chat/completions', body(messages, { response_format: { type } }))).body;
+    expect(await refusalOf([user], 'json_schema')).toMatchObject({
+      error: { message: 'This response_format type is unavailable now' },
+    });
+    expect(await refusalOf([user], 'json_object')).toMatchObject({ error: { type: 'invalid_request_error' } });
+    expect(await refusalOf([user, { role: 'user', content: 'As JSON.' }], 'json_object')).toHaveProperty('choices');
   });
 
   it.each<readonly [CompatProfileName, number, unknown]>([

@@ -244,6 +244,15 @@ const flaws: readonly Flaw[] = [
     broken: inError((error, _scenario, { signal }) => (signal?.aborted === true ? new Error('aborted') : error)),
   },
   {
+    flaw: 'hands out what has arrived after all',
+    rule: 'rejects with the reason of an abort that its own listener',
+    broken: (good) => async (request) => {
+      const completion = await good(withoutSignal(request));
+      request.signal?.throwIfAborted();
+      return completion;
+    },
+  },
+  {
     flaw: 'stays aborted',
     rule: 'answers the next call after an aborted one',
     broken: (good) => {
@@ -294,6 +303,33 @@ const flaws: readonly Flaw[] = [
         ({ role }, index) => role !== 'tool' || request.messages[index - 1]?.role !== 'tool',
       ),
     })),
+  },
+  {
+    flaw: 'sends no schema',
+    rule: 'sends the schema',
+    broken: inRequest(({ responseFormat: _format, ...request }) => request),
+  },
+  {
+    flaw: 'fences JSON',
+    rule: 'sends the schema',
+    broken: inMessage((message) => ({
+      ...message,
+      content: message.content.map((part) =>
+        part.type === 'text' ? { ...part, text: `\`\`\`json\n${part.text}\n\`\`\`` } : part,
+      ),
+    })),
+  },
+  {
+    flaw: 'forgets the tool choice',
+    rule: 'lets the request say',
+    broken: inRequest(({ toolChoice: _choice, ...request }) => request),
+  },
+  {
+    flaw: 'forces any tool where one is named',
+    rule: 'lets the request say',
+    broken: inRequest((request) =>
+      typeof request.toolChoice === 'object' ? { ...request, toolChoice: 'required' } : request,
+    ),
   },
   {
     flaw: 'leaves out thinking',

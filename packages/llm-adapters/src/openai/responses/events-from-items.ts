@@ -25,7 +25,7 @@ export interface EventsFromResponseItemsOptions extends HistoryOptions {
  *   reasoning items, unchanged and at their position, on the first. A refusal is words.
  * - An output becomes the observation of the latest call with its `call_id`.
  *
- * Nothing is thrown away but empty text. A result without a call becomes an observation of {@link unknownToolName}, and a
+ * Nothing is thrown away but empty text, and the `phase` of words, which follows from what comes after them. A result without a call becomes an observation of {@link unknownToolName}, and a
  * second result for a call a second observation: views leave both out, and say so. What has no place (the provider's own tools,
  * references to what it stores, its compactions, files, unknown items) becomes an event of the type {@link setAsideType} where
  * it stood, which no model reads.

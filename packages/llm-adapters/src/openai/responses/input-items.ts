@@ -8,6 +8,8 @@ import { failedSilently, imageNotShown, startOfConversation } from '../../wire/p
 import { toolArguments } from '../../wire/tool-input.js';
 import type { ToolNames } from '../../wire/tool-names.js';
 import { cacheBreakpoint } from '../cache-hints.js';
+import { phaseOf } from './message-phase.js';
+import type { MessagePhase } from './message-phase.js';
 
 type Item = OpenAI.Responses.ResponseInputItem;
 type InputPart = OpenAI.Responses.ResponseInputText | OpenAI.Responses.ResponseInputImage;
@@ -21,6 +23,7 @@ const partSeparator = '\n\n';
 export function inputOf(
   messages: readonly Message[],
   names: ToolNames,
+  { withPhases }: { readonly withPhases: boolean },
 ): { readonly instructions?: string; readonly input: Item[] } {
   const input: Item[] = [];
   const ids = callIds({ maxLength: maxCallIdLength });
@@ -41,7 +44,7 @@ export function inputOf(
         break;
       }
       case 'assistant':
-        input.push(...assistantItems(message, { ids, names, reasoningSent }));
+        input.push(...assistantItems(message, { ids, names, reasoningSent, withPhases }));
         break;
       case 'tool':
         input.push({
@@ -59,9 +62,16 @@ export function inputOf(
 
 /** Reasoning, words and calls of one answer, each where it stood. */
 function assistantItems(
-  { content, toolCalls = [], reasoningItems = [] }: AssistantMessage,
-  context: { readonly ids: CallIds; readonly names: ToolNames; readonly reasoningSent: Set<string> },
+  message: AssistantMessage,
+  context: {
+    readonly ids: CallIds;
+    readonly names: ToolNames;
+    readonly reasoningSent: Set<string>;
+    readonly withPhases: boolean;
+  },
 ): readonly Item[] {
+  const { content, toolCalls = [], reasoningItems = [] } = message;
+  const phase = context.withPhases ? phaseOf(message) : undefined;
   const sentIds = context.ids.ofCalls(toolCalls);
   const items: Item[] = [];
   const count = content.length + toolCalls.length;
@@ -76,7 +86,7 @@ function assistantItems(
     const call = toolCalls[place - content.length];
     if (part !== undefined && isMeaningful(part)) {
       items.push(...waiting);
-      addWords(items, part);
+      addWords(items, part, phase);
     } else if (call !== undefined) {
       items.push(...waiting, {
         type: 'function_call',
@@ -94,7 +104,7 @@ function assistantItems(
 }
 
 /** Neighbouring parts are one message, as the provider delivered them. */
-function addWords(items: Item[], part: ContentPart): void {
+function addWords(items: Item[], part: ContentPart, phase: MessagePhase | undefined): void {
   const text = part.type === 'text' ? part.text : imageNotShown('it stands where only text can');
   const words: OpenAI.Responses.ResponseOutputText = { type: 'output_text', text, annotations: [] };
   const last = items.at(-1);
@@ -103,7 +113,8 @@ function addWords(items: Item[], part: ContentPart): void {
     return;
   }
   // The SDK's type asks for the item's id, the provider does not.
-  items.push({ type: 'message', role: 'assistant', content: [words] } as unknown as Item);
+  const ofPhase = phase === undefined ? {} : { phase };
+  items.push({ type: 'message', role: 'assistant', content: [words], ...ofPhase } as unknown as Item);
 }
 
 /** An item as it came; undefined for one that the provider could not read or has already been given. @see provider-protocol C.1 */

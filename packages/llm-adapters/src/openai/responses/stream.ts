@@ -9,7 +9,7 @@ type Event = OpenAI.Responses.ResponseStreamEvent;
 
 /**
  * Reads the events of an answer to their end and gives the response that the same answer would be without streaming, calling
- * `onDelta` with each piece. What is encrypted is taken from the items that are done, never from those announced.
+ * `onDelta` with each piece, and `heard` for each event, those with no piece too. What is encrypted is taken from the items that are done, never from those announced.
  *
  * @throws {@link ServiceUnavailableError} when the stream ends before the answer does.
  * @throws ErrorInAnswer when the provider reports an error in the stream; the adapter maps it.
@@ -19,18 +19,19 @@ export async function responseOfEvents(
   events: AsyncIterable<Event>,
   onDelta: (delta: Delta) => void,
   nameOf: (name: string) => string = (name) => name,
+  heard: () => void = () => undefined,
 ): Promise<Response> {
   const done: OpenAI.Responses.ResponseOutputItem[] = [];
   /** Which of the answer's calls an item is. */
   const calls = new Map<number, number>();
   /** The items of which pieces came, so that one that came whole is handed out whole. */
-  const heard = new Set<number>();
+  const heardItems = new Set<number>();
   const hear = (index: number, delta: Delta) => {
-    heard.add(index);
+    heardItems.add(index);
     onDelta(delta);
   };
 
-  for await (const event of piecesOfStream(events)) {
+  for await (const event of piecesOfStream(events, heard)) {
     switch (event.type) {
       case 'response.output_text.delta':
       case 'response.refusal.delta':
@@ -54,7 +55,7 @@ export async function responseOfEvents(
       case 'response.output_item.done':
         done[event.output_index] = event.item;
         beginCall(event, calls, onDelta, nameOf);
-        if (!heard.has(event.output_index)) for (const delta of wholeItem(event, calls)) onDelta(delta);
+        if (!heardItems.has(event.output_index)) for (const delta of wholeItem(event, calls)) onDelta(delta);
         break;
       case 'response.completed':
       case 'response.incomplete': {

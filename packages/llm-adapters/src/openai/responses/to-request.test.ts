@@ -83,10 +83,37 @@ describe('toResponsesRequest', () => {
       result('a'),
     );
     expect(input).toEqual([
-      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hi.', annotations: [] }] },
+      {
+        type: 'message',
+        role: 'assistant',
+        content: [{ type: 'output_text', text: 'Hi.', annotations: [] }],
+        phase: 'commentary',
+      },
       { type: 'function_call', call_id: 'a', name: 'run', arguments: '{}' },
       { type: 'function_call_output', call_id: 'a', output: 'ok' },
     ]);
+  });
+
+  it.each([
+    ['gpt-6.2-sol', 'commentary', 'final_answer'],
+    ['gpt-5.3-codex', 'commentary', 'final_answer'],
+    ['gpt-5.2', undefined, undefined],
+    ['o3', undefined, undefined],
+  ])('tells %s which of its words were said on the way', (of, onTheWay, last) => {
+    const { input } = toResponsesRequest(
+      {
+        messages: [
+          { role: 'assistant', content: [text('I look.')], toolCalls: [call('a')] },
+          result('a'),
+          { role: 'assistant', content: [text('Done.')] },
+        ],
+      },
+      { model: of },
+    );
+    const phases = (input as readonly { type: string; phase?: string }[])
+      .filter(({ type }) => type === 'message')
+      .map(({ phase }) => phase);
+    expect(phases).toEqual([onTheWay, last]);
   });
 
   it('gives long and repeated ids a form that can be sent, results with their calls', () => {

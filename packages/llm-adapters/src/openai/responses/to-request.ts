@@ -9,6 +9,7 @@ import { serverProfile } from '../server-profile.js';
 import { sendableFormat } from '../strict-schema.js';
 import type { ChatCompletionsOptions } from '../to-request.js';
 import { inputOf, withBreakpoint } from './input-items.js';
+import { takesPhases } from './message-phase.js';
 
 type Body = OpenAI.Responses.ResponseCreateParamsNonStreaming;
 
@@ -28,6 +29,7 @@ export interface ResponsesOptions extends ChatCompletionsOptions {
  *   nothing behind it, is left out: the provider would refuse it.
  * - Calls and messages go back without the ids of their items. With them, the provider would ask for the reasoning that each
  *   was made with, which a condensed history need not have; nothing else needs them.
+ * - To models that label their words, words of an answer that calls go back as `commentary`, others as `final_answer`.
  * - Images of results stay in their results.
  *
  * @throws {@link InvalidRequestError} when two tools have one name.
@@ -40,7 +42,8 @@ export function toResponsesRequest(request: CompletionRequest, options: Response
   assertOneToolPerName(tools, 'openai');
   const names = toolNames(request);
   const maxOutputTokens = request.maxOutputTokens ?? options.maxOutputTokens;
-  const { instructions, input } = inputOf(messages, names);
+  const phases = { withPhases: facts.provider === 'openai' && takesPhases(model) };
+  const { instructions, input } = inputOf(messages, names, phases);
   const stable = takesBreakpoints(model, profile) ? stableCount(messages, cache?.stableMessages) : undefined;
   return {
     model,
@@ -49,7 +52,10 @@ export function toResponsesRequest(request: CompletionRequest, options: Response
     ...(facts.thinkingControl === 'none' ? {} : { include: ['reasoning.encrypted_content'] }),
     ...(instructions === undefined ? {} : { instructions }),
     // A longer history extends a shorter one, so the first items are as many as they are alone.
-    input: stable === undefined ? input : withBreakpoint(input, inputOf(messages.slice(0, stable), names).input.length),
+    input:
+      stable === undefined
+        ? input
+        : withBreakpoint(input, inputOf(messages.slice(0, stable), names, phases).input.length),
     ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
     ...(effort === undefined && reasoningSummary === undefined
       ? {}

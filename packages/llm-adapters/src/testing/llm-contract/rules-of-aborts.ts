@@ -1,6 +1,6 @@
 import type { CompletionRequest } from '../../llm.js';
 import type { LLMUnderTest } from './scenario.js';
-import { answers, ask, eventually, expectSame, expectThat, listening } from './rule.js';
+import { answers, ask, callOf, eventually, expectSame, expectThat, listening, tools } from './rule.js';
 import type { LLMRule } from './rule.js';
 
 /** What an abort does. */
@@ -32,6 +32,27 @@ export const rulesOfAborts: readonly LLMRule[] = [
       const underTest = await stage({ type: 'stall', text: 'I begin' });
       const { request, deltas } = listening(ask);
       await expectStops(underTest, request, () => deltas.length > 0);
+    },
+  },
+  {
+    name: 'rejects with the reason of an abort that its own listener makes, and tells it nothing more',
+    needs: 'streaming',
+    check: async (stage) => {
+      const calls = [callOf('call_a1', '{"path":"a.txt"}'), callOf('call_b2', '{"path":"b.txt"}')];
+      const { llm } = await stage(answers('I look at both of the files that are there.', { toolCalls: calls }));
+      const aborter = new AbortController();
+      const reason = { why: 'that is enough' };
+      let heard = 0;
+      const onDelta = () => {
+        heard += 1;
+        aborter.abort(reason);
+      };
+      const thrown = await llm.complete({ ...ask, tools, onDelta, signal: aborter.signal }).then(
+        () => 'an answer',
+        (error: unknown) => error,
+      );
+      expectThat(thrown === reason, `it ended with ${String(thrown)} and not with the reason of the signal`);
+      expectSame(heard, 1, 'the number of pieces handed out');
     },
   },
   {

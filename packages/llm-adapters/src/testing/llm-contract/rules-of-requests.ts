@@ -1,11 +1,21 @@
 import type { AssistantMessage, Message } from '@palimpsest/events';
-import type { CompletionRequest } from '../../llm.js';
+import type { CompletionRequest, JsonSchemaFormat } from '../../llm.js';
 import { answers, ask, callOf, expectSame, expectThat, result, textOf, tools, user } from './rule.js';
 import type { LLMRule } from './rule.js';
 
 /** One pixel, in two formats. */
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 const gif = 'R0lGODlhAQABAIAAAAUEBAAAACwAAAAAAQABAAACAkQBADs=';
+
+const responseFormat: JsonSchemaFormat = {
+  name: 'colour',
+  schema: {
+    type: 'object',
+    properties: { 'field-of-the-schema': { type: 'string' } },
+    required: ['field-of-the-schema'],
+    additionalProperties: false,
+  },
+};
 
 const calls: AssistantMessage = {
   role: 'assistant',
@@ -75,6 +85,36 @@ export const rulesOfRequests: readonly LLMRule[] = [
       const last = await llm.complete({ messages: [...ask.messages, message, ...results], tools });
       expectSame(textOf(last), 'Both say hello.', 'the text of the next answer');
       expectHolds(sent().at(-1), ['I look.', 'result-number-0', 'result-number-1']);
+    },
+  },
+  {
+    name: 'sends the schema of an answer, and hands the answer out as its text',
+    needs: 'schemas',
+    check: async (stage) => {
+      const answer = '{"field-of-the-schema":"red"}';
+      const { llm, sent } = await stage(answers(answer));
+      const completion = await llm.complete({ ...ask, responseFormat });
+      expectHolds(sent().at(-1), ['field-of-the-schema']);
+      expectSame(JSON.parse(textOf(completion)), JSON.parse(answer), 'the answer');
+      expectSame(completion.finishReason, 'stop', 'the finish reason');
+      expectSame(completion.message.toolCalls ?? [], [], 'the calls');
+    },
+  },
+  {
+    name: 'lets the request say whether tools are called',
+    needs: 'tool-choice',
+    check: async (stage) => {
+      const calling = answers('I look.', { toolCalls: [callOf('call_a1', '{"path":"a.txt"}')] });
+      const { llm, sent } = await stage(calling, calling, calling, answers('I do not look.'));
+      const choices: readonly CompletionRequest[] = [
+        { ...ask, tools },
+        { ...ask, tools, toolChoice: 'required' },
+        { ...ask, tools, toolChoice: { tool: 'files.read' } },
+        { ...ask, tools, toolChoice: 'none' },
+      ];
+      for (const request of choices) await llm.complete(request);
+      const bodies = new Set(sent().map((body) => JSON.stringify(body)));
+      expectSame(bodies.size, choices.length, 'the number of different requests that four tool choices made');
     },
   },
   {

@@ -58,7 +58,16 @@ export interface LLMUnderTest {
  * What not every LLM has. `streaming`: pieces arrive before the answer is complete. `thinking`: thinking comes back and is sent
  * again. `images`: the model reads images. `unreported-usage`: there are providers behind it that count nothing.
  * `broken-arguments`: the provider can hand out arguments that are no JSON. `keys`: it has a key.
+ * `schemas`: answers are held to a JSON schema, or asked to be. `tool-choice`: a request says whether tools are called.
  * `overflow`: the provider refuses what is too large, and does not quietly read less of it.
  */
 export type LLMFeature =
-  'streaming' | 'thinking' | 'images' | 'unreported-usage' | 'broken-arguments' | 'keys' | 'overflow';
+  | 'streaming'
+  | 'thinking'
+  | 'images'
+  | 'unreported-usage'
+  | 'broken-arguments'
+  | 'keys'
+  | 'overflow'
+  | 'schemas'
+  | 'tool-choice';

@@ -1,0 +1,105 @@
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Parts of a schema that the provider takes, beside those that hold schemas. */
+const taken: readonly string[] = ['type', 'enum', 'const', 'default', 'title', 'description', 'required', '$ref'];
+
+/** @see https://platform.claude.com/docs/en/build-with-claude/structured-outputs */
+const takenFormats: readonly unknown[] = [
+  'date-time',
+  'time',
+  'date',
+  'duration',
+  'email',
+  'hostname',
+  'uri',
+  'ipv4',
+  'ipv6',
+  'uuid',
+];
+
+/** What only narrows: the provider refuses it as a rule and the model can read it as words. */
+const narrowing: readonly string[] = [
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'format',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'contentEncoding',
+  'contentMediaType',
+];
+
+/**
+ * A schema to which the provider holds an answer: every object says that it has no other fields, and what the provider does not
+ * enforce, and refuses, stands in the description instead. Undefined for one that would mean something else so: with a record,
+ * a part that may be anything, a part that contains the whole.
+ *
+ * @see https://platform.claude.com/docs/en/build-with-claude/structured-outputs
+ */
+export function enforceableSchema(schema: Schema): Schema | undefined {
+  try {
+    return enforced(schema);
+  } catch (error) {
+    if (error instanceof NotEnforceable) return undefined;
+    throw error;
+  }
+}
+
+class NotEnforceable extends Error {}
+
+function enforced(schema: unknown): Schema {
+  if (!isSchema(schema)) throw new NotEnforceable();
+  const isObject = schema.type === 'object' || schema.properties !== undefined;
+  if (isObject && (!isSchema(schema.properties) || (schema.additionalProperties ?? false) !== false)) {
+    throw new NotEnforceable();
+  }
+  if (!['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref'].some((key) => key in schema) && !isObject) {
+    throw new NotEnforceable();
+  }
+  const kept: Record<string, unknown> = {};
+  const words: string[] = [];
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === '$ref' && value === '#') throw new NotEnforceable();
+    if (isTaken(key, value)) kept[key] = value;
+    else if (key === '$defs' || key === 'definitions' || key === 'properties') kept[key] = eachEnforced(value);
+    else if (key === 'anyOf' || key === 'oneOf' || key === 'allOf') {
+      kept[key === 'oneOf' ? 'anyOf' : key] = (Array.isArray(value) ? value : [undefined]).map(enforced);
+    } else if (key === 'items') kept.items = enforced(value);
+    else if (narrowing.includes(key)) words.push(`${key}: ${JSON.stringify(value)}`);
+    else if (!ignored.includes(key)) throw new NotEnforceable();
+  }
+  const description = [kept.description, ...(words.length === 0 ? [] : [`(${words.join(', ')})`])].filter(isText);
+  return {
+    ...kept,
+    ...(isObject ? { additionalProperties: false } : {}),
+    ...(description.length === 0 ? {} : { description: description.join(' ') }),
+  };
+}
+
+/** Says nothing about an answer, or is said anew. */
+const ignored: readonly string[] = ['$schema', '$id', '$comment', 'examples', 'additionalProperties'];
+
+function isTaken(key: string, value: unknown): boolean {
+  if (key === 'format') return takenFormats.includes(value);
+  if (key === 'minItems') return value === 0 || value === 1;
+  return taken.includes(key);
+}
+
+function eachEnforced(schemas: unknown): Schema {
+  if (!isSchema(schemas)) throw new NotEnforceable();
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, enforced(schema)]));
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

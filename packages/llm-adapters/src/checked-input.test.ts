@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { anthropicLLM } from './anthropic/index.js';
+import type { CompletionRequest } from './llm.js';
+import { openaiLLM } from './openai/index.js';
+
+// Nothing of this reaches the server: there is none.
+
+const options = { apiKey: 'key', baseURL: 'http://127.0.0.1:1', retry: { attempts: 1 } };
+const llms = [openaiLLM({ ...options, model: 'gpt-4o' }), anthropicLLM({ ...options, model: 'claude-opus-5-5' })];
+const text = { type: 'text', text: 'Hello.' };
+
+describe.each(llms)('$facts.provider', (llm) => {
+  it.each<readonly [unknown, string]>([
+    [{}, 'messages must be an array'],
+    [{ messages: [{ role: 'user', content: 'Hello.' }] }, 'messages[0].content must be an array of parts'],
+    [{ messages: [{ role: 'developer', content: [text] }] }, 'messages[0].role must be one of'],
+    [{ messages: [{ role: 'user', content: [text, { type: 'image_url' }] }] }, 'messages[0].content[1] must be a text'],
+    [{ messages: [{ role: 'tool', content: [text] }] }, 'messages[0].toolCallId must name the call'],
+    [
+      { messages: [{ role: 'assistant', content: [], toolCalls: [{ id: 'a', name: 'run', arguments: {} }] }] },
+      'messages[0].toolCalls[0] must have an id, a name and, as text, its arguments',
+    ],
+    [{ messages: [], tools: [{ name: 'run', parameters: {} }] }, 'tools[0] must have a name and, as inputSchema'],
+    [
+      { messages: [], tools: [{ name: 'run', description: '', inputSchema: {} }], toolChoice: { tool: 'walk' } },
+      "toolChoice.tool names no tool of the request: 'walk'",
+    ],
+    [{ messages: [], maxOutputTokens: 0 }, 'maxOutputTokens must be at least 1, not 0'],
+    [{ messages: [], maxOutputTokens: Number.NaN }, 'maxOutputTokens must be at least 1, not NaN'],
+  ])('says what is wrong with %j, and where', async (request, words) => {
+    const error = await llm.complete(request as CompletionRequest).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'invalid-request', isRetryable: false });
+    expect((error as Error).message).toContain(words);
+  });
+});
+
+it('a model without a name is refused at once, and so is a server that nobody knows', () => {
+  expect(() => openaiLLM({ model: '' })).toThrow("openai: the option model must be a model's name, not ''");
+  expect(() => anthropicLLM({} as { model: string })).toThrow('not undefined');
+  expect(() => openaiLLM({ model: 'x', server: 'lm-studio' as 'lmstudio' })).toThrow(
+    "no server profile has the name 'lm-studio'",
+  );
+});

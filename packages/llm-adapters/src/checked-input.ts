@@ -1,0 +1,76 @@
+import { InvalidRequestError } from './errors.js';
+import { field, textOf } from './http-failure.js';
+import type { CompletionRequest } from './llm.js';
+
+/**
+ * What TypeScript says of a model's name, for callers that it does not stop.
+ *
+ * @throws {@link InvalidRequestError} when it is no text.
+ */
+export function assertModel(model: unknown, provider: string): void {
+  if (textOf(model) === undefined) refuse(provider, `the option model must be a model's name, not ${shown(model)}`);
+}
+
+/**
+ * What TypeScript says of a request, for callers that it does not stop: above all messages in a provider's own form.
+ *
+ * @throws {@link InvalidRequestError} naming what is wrong and where.
+ */
+export function assertRequest(request: CompletionRequest, provider: string): void {
+  const { messages, maxOutputTokens, toolChoice, tools = [] }: Readonly<Record<string, unknown>> = { ...request };
+  if (!Array.isArray(messages)) refuse(provider, `messages must be an array, not ${shown(messages)}`);
+  messages.forEach((message: unknown, index) => assertMessage(message, `messages[${index}]`, provider));
+  if (maxOutputTokens !== undefined && !(typeof maxOutputTokens === 'number' && maxOutputTokens >= 1)) {
+    refuse(provider, `maxOutputTokens must be at least 1, not ${shown(maxOutputTokens)}`);
+  }
+  if (!Array.isArray(tools)) refuse(provider, `tools must be an array, not ${shown(tools)}`);
+  tools.forEach((tool: unknown, index) => {
+    const schema = field(tool, 'inputSchema');
+    if (textOf(field(tool, 'name')) !== undefined && typeof schema === 'object' && schema !== null) return;
+    refuse(provider, `tools[${index}] must have a name and, as inputSchema, a JSON schema`);
+  });
+  const chosen = field(toolChoice, 'tool');
+  if (tools.length > 0 && chosen !== undefined && !tools.some((tool) => field(tool, 'name') === chosen)) {
+    refuse(provider, `toolChoice.tool names no tool of the request: ${shown(chosen)}`);
+  }
+}
+
+const roles: readonly unknown[] = ['system', 'user', 'assistant', 'tool'];
+
+function assertMessage(message: unknown, path: string, provider: string): void {
+  const role = field(message, 'role');
+  if (!roles.includes(role)) refuse(provider, `${path}.role must be one of ${roles.join(', ')}, not ${shown(role)}`);
+  const content = field(message, 'content');
+  if (!Array.isArray(content)) {
+    const hint = 'Messages in the form of a provider become events first: see eventsFromMessages';
+    refuse(provider, `${path}.content must be an array of parts, not ${shown(content)}. ${hint}`);
+  }
+  content.forEach((part: unknown, index) => {
+    const type = field(part, 'type');
+    const value = type === 'text' ? field(part, 'text') : type === 'image' ? field(part, 'url') : undefined;
+    if (typeof value === 'string') return;
+    refuse(provider, `${path}.content[${index}] must be a text part with its text or an image part with its url`);
+  });
+  if (role === 'tool' && textOf(field(message, 'toolCallId')) === undefined) {
+    refuse(provider, `${path}.toolCallId must name the call that it answers`);
+  }
+  const calls = field(message, 'toolCalls') ?? [];
+  if (role !== 'assistant') return;
+  if (!Array.isArray(calls)) refuse(provider, `${path}.toolCalls must be an array, not ${shown(calls)}`);
+  calls.forEach((call: unknown, index) => {
+    const isCall = [field(call, 'id'), field(call, 'name'), field(call, 'arguments')].every(
+      (text) => typeof text === 'string',
+    );
+    if (!isCall) refuse(provider, `${path}.toolCalls[${index}] must have an id, a name and, as text, its arguments`);
+  });
+}
+
+/** What stands there, without its words: they are the conversation's. */
+function shown(value: unknown): string {
+  if (value === null || value === undefined || typeof value === 'number') return String(value);
+  return typeof value === 'string' && value.length <= 20 ? `'${value}'` : `of the type ${typeof value}`;
+}
+
+function refuse(provider: string, words: string): never {
+  throw new InvalidRequestError(`${provider}: ${words}`, { provider });
+}
