@@ -9,10 +9,12 @@ import { none } from './replay-command.js';
 import { findRefusals } from './replay/refusals.js';
 import { replayPath } from './replay/replay.js';
 import type { ReplayedSession } from './replay/replay-report.js';
+import { standInLLM } from './replay/stand-in-llm.js';
 
 const corpus = fileURLToPath(new URL('../../../corpus', import.meta.url));
 const recorded = process.env['PALIMPSEST_TRAJECTORIES'];
-const condensers = [none, ...condenserNames.map((name) => condenserByName(name))];
+const llm = standInLLM();
+const condensers = [none, ...condenserNames.map((name) => condenserByName(name, { llm }))];
 
 async function replayAll(path: string): Promise<readonly ReplayedSession[]> {
   const sessions: ReplayedSession[] = [];

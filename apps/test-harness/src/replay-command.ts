@@ -10,6 +10,7 @@ import { noteCounts, reportRows } from './replay/replay-report.js';
 import type { ReplayedSession } from './replay/replay-report.js';
 import { replayPath } from './replay/replay.js';
 import { reportTable } from './replay/report-table.js';
+import { standInLLM } from './replay/stand-in-llm.js';
 import { tokenUnit } from './replay/token-counter.js';
 
 /** Options of `palimpsest-harness replay`, as the command line gives them. */
@@ -32,7 +33,8 @@ export const none: Condenser = { name: 'none', condense: (view) => view };
 export async function replayCommand(paths: readonly string[], options: ReplayCommandOptions): Promise<number> {
   const names = new Set(options.condenser.length === 0 ? condenserNames : options.condenser);
   names.delete(none.name);
-  const condensers = [none, ...[...names].map((name) => condenserByName(name))];
+  const llm = standInLLM();
+  const condensers = [none, ...[...names].map((name) => condenserByName(name, { llm }))];
   const places = new Set(paths.map((path) => resolve(path)));
   for (const path of places) await assertReadable(path);
   const shown = progress();
@@ -103,7 +105,8 @@ function printReport(sessions: readonly ReplayedSession[], skipped: readonly Ski
   const notes = noteCounts(sessions);
   if (sessions.length > 0) {
     print('Every condenser starts from the uncondensed history, with its default options; what the recorded agent');
-    print('condensed is left out. Our time is folding, condensing and rendering; it varies with the machine.');
+    print('condensed is left out. Those that ask a model get a stand-in that answers at once with 150 words. Our time');
+    print('is folding, condensing and rendering; it varies with the machine.');
   }
   if (notes.size > 0) print(`Notes while reading: ${[...notes].map(([kind, count]) => `${kind} ${count}`).join(', ')}`);
   if (skipped.length > 0) print(`Files without a session: ${skipped.length}`);

@@ -1,11 +1,15 @@
 import { logBuilder } from '@palimpsest/events/testing';
 import { condenserContract } from '@palimpsest/view/testing';
 import { describe, test } from 'vitest';
+import { condenserByName, condenserNames, condenserNamesWithModel } from './by-name.js';
 import { extractiveSummaryCondenser } from './extractive-summary.js';
+import { llmSummarizingCondenser } from './llm-summarizing.js';
 import { noOpCondenser } from './no-op.js';
 import { observationMaskingCondenser } from './observation-masking.js';
 import { pipelineCondenser } from './pipeline.js';
 import { recentEventsCondenser } from './recent-events.js';
+import { structuredSummaryCondenser } from './structured-summary.js';
+import { hangingLLM, standInLLM } from './testing/stand-in-llm.js';
 
 /** Forty steps of a coding session: reads, edits, commands, a user who speaks up. */
 function session() {
@@ -97,3 +101,47 @@ describe('pipeline of recentEvents and extractiveSummary', () => {
     settlesWithin: 12,
   });
 });
+
+/** Requests that are done, pages, files and commands: enough that each condenser acts with its defaults. */
+function longSession(options: { readonly isRequested: boolean }) {
+  const log = logBuilder();
+  log.system();
+  for (let request = 1; request <= 12; request++) {
+    log.user(`Task ${request}: make part ${request} faster.`);
+    for (let step = 1; step <= 9; step++) {
+      const name = `${request}-${step}`;
+      if (step % 3 === 0) log.call('browser_open', { url: `http://host/${name}` }, `page ${name}\n`.repeat(400));
+      else log.call('read_file', { path: `src/${name}.ts` }, `export const part = '${name}';\n`.repeat(60));
+    }
+    if (request < 12) log.agent(`Part ${request} is faster.`);
+  }
+  if (options.isRequested) log.add(log.create('condensation-request', {}));
+  return log.events;
+}
+
+describe.each(condenserNames.filter((name) => name !== 'noOp'))('%s, by its name and with its defaults', (name) => {
+  const needsModel = condenserNamesWithModel.includes(name);
+  condenserContract({
+    test,
+    seeds: [2, 3],
+    // It acts when it is asked to, and never by itself.
+    actsOn: longSession({ isRequested: name === 'conversationWindow' }),
+    create: () => condenserByName(name, { llm: standInLLM() }),
+    ...(needsModel && { createHanging: () => condenserByName(name, { llm: hangingLLM() }) }),
+  });
+});
+
+describe.each(['llmSummarizing', 'structuredSummary'] as const)(
+  '%s in the background, for a view that cannot wait',
+  (name) => {
+    const create = { llmSummarizing: llmSummarizingCondenser, structuredSummary: structuredSummaryCondenser }[name];
+    condenserContract({
+      test,
+      seeds,
+      actsOn: session(),
+      context: { contextWindow: 1_000 },
+      create: () => create({ llm: standInLLM(), maxSize: 20, background: true }),
+      createHanging: () => create({ llm: hangingLLM(), maxSize: 20, background: true }),
+    });
+  },
+);

@@ -1,15 +1,14 @@
 import type { Condensation, CreateEvent } from '@palimpsest/events';
 import { condensation, NoCondensationAvailableError } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
-import { InvalidCondenserConfigError } from './errors.js';
 import { manifestOfRange } from './manifest-of-range.js';
 import { newestStep } from './newest-step.js';
 import type { NewestStep } from './newest-step.js';
 import { noContext } from './no-context.js';
-import { assertWholeNumber } from './option-checks.js';
+import { assertWholeNumber, checkedKeepFirst } from './option-checks.js';
 import { requirementOf } from './requirement.js';
 import type { Requirement } from './requirement.js';
-import { selectMiddle, tailForSize, tailForTokens } from './select-middle.js';
+import { selectMiddle, strictestTail } from './select-middle.js';
 import type { Selection } from './select-middle.js';
 
 /** Options of {@link extractiveSummaryCondenser}. */
@@ -51,16 +50,9 @@ const name = 'extractiveSummary';
  */
 export function extractiveSummaryCondenser(options: ExtractiveSummaryOptions = {}): Condenser {
   const { maxSize = 120, maxTokens, maxSummaryTokens = 3_000, createEvent } = options;
-  assertWholeNumber(name, 'maxSize', maxSize, 4);
-  const mostFirst = Math.floor(maxSize / 2) - 2;
-  const { keepFirst = Math.min(4, mostFirst) } = options;
-  assertWholeNumber(name, 'keepFirst', keepFirst, 0);
+  const keepFirst = checkedKeepFirst(name, maxSize, options.keepFirst);
   assertWholeNumber(name, 'maxSummaryTokens', maxSummaryTokens, 1);
   if (maxTokens !== undefined) assertWholeNumber(name, 'maxTokens', maxTokens, 1);
-  if (keepFirst > mostFirst) {
-    const reason = `may be at most ${mostFirst} with a 'maxSize' of ${maxSize}, so that half of it has room for a summary and an event too; ${keepFirst} needs a 'maxSize' of at least ${2 * (keepFirst + 2)}`;
-    throw new InvalidCondenserConfigError({ condenser: name, option: 'keepFirst', reason });
-  }
   return {
     name,
     handlesCondensationRequests: true,
@@ -101,22 +93,14 @@ function* selections(
 ): Generator<Selection> {
   const { maxSize, keepFirst, newest } = limits;
   const { length } = view.events;
-  const tails = requirement.reasons.map((reason) => {
-    switch (reason) {
-      case 'events':
-        return tailForSize(Math.floor(maxSize / 2), keepFirst);
-      case 'request':
-        return tailForSize(Math.floor(length / 2), keepFirst);
-      case 'tokens':
-        return tailForTokens({
-          length,
-          keepFirst,
-          excess: view.tokens() - Math.floor((requirement.tokenBudget ?? 0) / 2),
-          tokens: (from, to) => view.tokens(from, to),
-        });
-    }
+  const tail = strictestTail({
+    requirement,
+    length,
+    maxSize,
+    keepFirst,
+    tokens: (from, to) => view.tokens(from, to),
   });
-  const middle = selectMiddle({ length, cutPoints: view.cutPoints, keepFirst, tail: Math.min(...tails) });
+  const middle = selectMiddle({ length, cutPoints: view.cutPoints, keepFirst, tail });
   if (middle !== undefined) {
     const end = Math.min(middle.end, newest);
     if (end > middle.start) yield { start: middle.start, end };

@@ -2,87 +2,206 @@ import { logBuilder } from '@palimpsest/events/testing';
 import { isCondensation, ViewProjection } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { messageViolations } from '@palimpsest/view/testing';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { amortizedForgettingCondenser } from './amortized-forgetting.js';
+import { browserOutputCondenser } from './browser-output.js';
+import { condenserNames } from './by-name.js';
+import { conversationWindowCondenser } from './conversation-window.js';
 import { extractiveSummaryCondenser } from './extractive-summary.js';
+import { llmAttentionCondenser } from './llm-attention.js';
+import { llmSummarizingCondenser } from './llm-summarizing.js';
+import { noOpCondenser } from './no-op.js';
 import { observationMaskingCondenser } from './observation-masking.js';
 import { pipelineCondenser } from './pipeline.js';
 import { recentEventsCondenser } from './recent-events.js';
+import { slidingWindowCondenser } from './sliding-window/sliding-window.js';
+import { structuredSummaryCondenser } from './structured-summary.js';
+import { standInLLM } from './testing/stand-in-llm.js';
 
-const timeout = 30_000;
+/** `npm run test:long` sets 10,000. */
+const steps = Number(process.env['PALIMPSEST_LONG_RUN_STEPS'] ?? 2_000);
+const timeout = 60 * steps;
+const llm = standInLLM();
 
-/** Runs a session of so many steps, with batches of one to three calls and words in between, and gives what was sent. */
-async function run(condenser: Condenser, steps: number) {
+/** What a whole run sent at most, and did. */
+interface Sent {
+  readonly events: number;
+  /** Unit: tokens. */
+  readonly tokens: number;
+  readonly condensations: number;
+  readonly inARow: number;
+  /** What the log holds at the end. */
+  readonly logged: { readonly events: number; readonly tokens: number };
+}
+
+interface Run {
+  readonly create: () => Condenser;
+  readonly check: (sent: Sent) => void;
+  /** Somebody asks for a condensation when the view has more events than this. @defaultValue nobody asks */
+  readonly requestsAbove?: number;
+}
+
+const runs: Readonly<Record<string, Run>> = {
+  noOp: {
+    create: noOpCondenser,
+    check: ({ events, condensations, logged }) => {
+      expect(condensations).toBe(0);
+      expect(events).toBe(logged.events);
+    },
+  },
+  recentEvents: {
+    create: () => recentEventsCondenser({ maxEvents: 100 }),
+    check: ({ events, condensations, logged }) => {
+      expect(events).toBeLessThanOrEqual(100 + 3);
+      expect(condensations).toBe(0);
+      expect(logged.events).toBeGreaterThan(4 * steps);
+    },
+  },
+  // Masks have no bound on events; what was read goes, what was called stays.
+  observationMasking: { create: () => observationMaskingCondenser(), check: masksOnly(0.5) },
+  browserOutput: { create: () => browserOutputCondenser({ attentionWindow: 2 }), check: masksOnly(0.95) },
+  amortizedForgetting: { create: () => amortizedForgettingCondenser(), check: heldBy(120) },
+  conversationWindow: {
+    create: () => conversationWindowCondenser(),
+    requestsAbove: 300,
+    // It acts on requests alone: a step may come on top, and each request halves.
+    check: heldBy(300),
+  },
+  extractiveSummary: { create: () => extractiveSummaryCondenser(), check: heldBy(120) },
+  'extractiveSummary by tokens': {
+    create: () => extractiveSummaryCondenser({ maxSize: 100_000, maxTokens: 20_000 }),
+    check: ({ tokens, inARow }) => {
+      expect(tokens).toBeLessThanOrEqual(20_000);
+      expect(inARow).toBe(1);
+    },
+  },
+  llmSummarizing: { create: () => llmSummarizingCondenser({ llm }), check: heldBy(120) },
+  'llmSummarizing by tokens, in the background': {
+    create: () => llmSummarizingCondenser({ llm, maxSize: 100_000, maxTokens: 20_000, background: true }),
+    check: ({ tokens, inARow }) => {
+      expect(tokens).toBeLessThanOrEqual(20_000);
+      expect(inARow).toBe(1);
+    },
+  },
+  // While a summary is written the view grows: here by one step of at most eight events.
+  'llmSummarizing in the background': {
+    create: () => llmSummarizingCondenser({ llm, background: true }),
+    check: heldBy(120 + 8),
+  },
+  structuredSummary: { create: () => structuredSummaryCondenser({ llm }), check: heldBy(120) },
+  llmAttention: { create: () => llmAttentionCondenser({ llm }), check: heldBy(120) },
+  // Ten summaries, three invocations of at most 202 events that are complete, and the live one.
+  slidingWindow: {
+    create: () => slidingWindowCondenser({ llm, compactionInterval: 3, overlapSize: 1 }),
+    check: ({ events, condensations }) => {
+      expect(events).toBeLessThanOrEqual(10 + 4 * 210);
+      expect(condensations).toBeGreaterThan(steps / 50 / 3 - 2);
+    },
+  },
+  'slidingWindow by tokens': {
+    create: () => slidingWindowCondenser({ llm, tokenThreshold: 20_000, eventRetentionSize: 20 }),
+    check: ({ tokens, inARow }) => {
+      expect(tokens).toBeLessThanOrEqual(20_000);
+      expect(inARow).toBe(1);
+    },
+  },
+  pipeline: {
+    create: () => pipelineCondenser([observationMaskingCondenser(), extractiveSummaryCondenser()]),
+    check: heldBy(120, 2),
+  },
+};
+
+function heldBy(bound: number, inARowAtMost = 1) {
+  return ({ events, condensations, inARow }: Sent): void => {
+    expect(events).toBeLessThanOrEqual(bound);
+    expect(inARow).toBeLessThanOrEqual(inARowAtMost);
+    // The room below the bound is used: about half of it at a time.
+    expect(condensations).toBeGreaterThan(0);
+    expect(condensations).toBeLessThan((4.2 * steps * inARowAtMost) / (bound / 2 - 8));
+  };
+}
+
+function masksOnly(share: number) {
+  return ({ events, tokens, condensations, logged }: Sent): void => {
+    expect(events).toBe(logged.events);
+    expect(tokens).toBeLessThan(logged.tokens * share);
+    expect(condensations).toBeGreaterThan(0);
+  };
+}
+
+/** Runs a session with batches of one to three calls, and words of the user after each fiftieth step, when the agent is done. */
+async function run({ create, requestsAbove }: Run): Promise<Sent> {
+  const condenser = create();
   const log = logBuilder();
   const projection = new ViewProjection();
-  const sent = { events: 0, tokens: 0, condensations: 0, inARow: 0 };
-  projection.append(log.system());
-  projection.append(log.user('Work through the list.'));
+  const plain = new ViewProjection();
+  const append = (...events: Parameters<typeof projection.append>): void => {
+    projection.append(...events);
+    plain.append(...events);
+  };
+  let [events, tokens, condensations, mostInARow] = [0, 0, 0, 0];
+  append(log.system());
+  append(log.user('Work through the list.'));
   for (let step = 1; step <= steps; step++) {
+    const isPage = step % 5 === 0;
     const calls = Array.from({ length: 1 + (step % 3) }, (_, index) => ({
-      name: index === 0 ? 'read_file' : 'bash',
-      input: index === 0 ? { path: `src/${step}.ts` } : { command: `npm test -- ${step}` },
+      name: index > 0 ? 'bash' : isPage ? 'browser_open' : 'read_file',
+      input:
+        index > 0
+          ? { command: `npm test -- ${step}` }
+          : isPage
+            ? { url: `http://host/${step}` }
+            : { path: `src/${step}.ts` },
       result: `line of step ${step}\n`.repeat(10 + ((step * 7) % 50)),
     }));
     const { actions, results } = log.batch(calls);
-    for (const event of [...actions, ...results]) projection.append(event);
-    if (step % 50 === 0) projection.append(log.user(`Now part ${step}.`));
+    for (const event of [...actions, ...results]) append(event);
+    if (step % 50 === 0) {
+      append(log.agent(`Part ${step} is done.`));
+      append(log.user(`Now part ${step}.`));
+    }
+    if (projection.view.events.length > (requestsAbove ?? Infinity)) {
+      projection.append(log.create('condensation-request', {}));
+    }
+    // A model call takes longer than this: what is written in the background is then there.
+    await new Promise((resolve) => setImmediate(resolve));
     for (let inARow = 0; ; inARow++) {
-      const result = await condenser.condense(projection.view, { report: () => {} });
-      sent.inARow = Math.max(sent.inARow, inARow);
+      const result = await condenser.condense(projection.view, {
+        report: ({ outcome }) => expect(outcome).not.toBe('discarded'),
+      });
+      mostInARow = Math.max(mostInARow, inARow);
       if (isCondensation(result)) {
-        sent.condensations++;
+        condensations++;
         projection.append(result);
         continue;
       }
-      sent.events = Math.max(sent.events, result.events.length);
-      sent.tokens = Math.max(sent.tokens, result.tokens());
+      events = Math.max(events, result.events.length);
+      tokens = Math.max(tokens, result.tokens());
       if (step % 100 === 0) expect(messageViolations(result.toMessages())).toEqual([]);
       break;
     }
   }
-  return { sent, view: projection.view };
+  const { view } = plain;
+  return {
+    events,
+    tokens,
+    condensations,
+    inARow: mostInARow,
+    logged: { events: view.events.length, tokens: view.tokens() },
+  };
 }
 
-test(
-  'recentEvents stays under its bound for 2,000 steps',
-  async () => {
-    const { sent, view } = await run(recentEventsCondenser({ maxEvents: 100 }), 2_000);
-    expect(sent.events).toBeLessThanOrEqual(100 + 3);
-    expect(sent.condensations).toBe(0);
-    expect(view.events.length).toBeGreaterThan(8_000);
-  },
-  timeout,
-);
+describe(`${steps.toLocaleString('en-GB')} steps`, () => {
+  test('are run for every condenser that there is', () => {
+    for (const name of condenserNames) expect(Object.keys(runs)).toContain(name);
+  });
 
-test(
-  'extractiveSummary stays under its bound for 2,000 steps, one condensation at a time',
-  async () => {
-    const { sent, view } = await run(extractiveSummaryCondenser(), 2_000);
-    expect(sent.events).toBeLessThanOrEqual(120);
-    expect(sent.inARow).toBe(1);
-    // The room between 60 and 120 is used: 8,000 events in about 60 at a time.
-    expect(sent.condensations).toBeLessThan(150);
-    expect(view.condensations.length).toBe(sent.condensations);
-  },
-  timeout,
-);
-
-test(
-  'a token budget is kept for 2,000 steps',
-  async () => {
-    const { sent } = await run(extractiveSummaryCondenser({ maxSize: 100_000, maxTokens: 20_000 }), 2_000);
-    expect(sent.tokens).toBeLessThanOrEqual(20_000);
-    expect(sent.inARow).toBe(1);
-  },
-  timeout,
-);
-
-test(
-  'masking and then summarising stays under the bound of the summary for 2,000 steps',
-  async () => {
-    const { sent } = await run(pipelineCondenser([observationMaskingCondenser(), extractiveSummaryCondenser()]), 2_000);
-    expect(sent.events).toBeLessThanOrEqual(120);
-    expect(sent.inARow).toBeLessThanOrEqual(2);
-  },
-  timeout,
-);
+  test.each(Object.keys(runs))(
+    '%s stays within what it declares, and acts once at a time',
+    { timeout },
+    async (name) => {
+      const subject = runs[name] as Run;
+      subject.check(await run(subject));
+    },
+  );
+});

@@ -1,7 +1,6 @@
 import type { CondensationSummaryEvent, LLMConvertibleEvent } from '@palimpsest/events';
 import { estimateTokens } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import { tokensInPlace } from './event-tokens.js';
 import { keptEventIds } from './kept-events.js';
 import { factsOfEvents } from './manifest/event-facts.js';
 import type { Fact } from './manifest/fact.js';
@@ -65,7 +64,7 @@ export function manifestOfRange(view: View, { start, end }: Selection, maxTokens
       original: (id) => view.original(id),
     });
     if (summary === undefined) return undefined;
-    const summaryTokens = tokensInPlace(view, place, summaryEvent(summary));
+    const summaryTokens = view.tokensOf(summaryEvent(summary));
     if (summaryTokens <= maxTokens && summaryTokens < forgottenTokens) {
       const metadata = { coveredEvents, replaces: lineage.replaces, facts: [...lineage.newFacts, ...facts] };
       return { summary, summaryTokens, forgottenTokens, metadata };

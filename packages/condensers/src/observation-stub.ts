@@ -6,12 +6,15 @@ import { oneLine } from './manifest/excerpt.js';
 import { readResult } from './manifest/result-status.js';
 import { statusText } from './manifest/call-facts.js';
 import { stubText } from './observation-masking.prompt.js';
+import { remembered } from './remembered.js';
 
 /**
  * What stands in the place of a masked result: the tool, how much was there, how the call ended, and its first line. Undefined
  * where that would not be shorter than the result.
  */
-export function observationStub(event: ToolResultEvent, action: ActionEvent | undefined): string | undefined {
+export const observationStub = remembered(stubOf);
+
+function stubOf(event: ToolResultEvent, action: ActionEvent | undefined): string | undefined {
   const isCommand = action !== undefined && rolesOf(parseArguments(action.toolCall.arguments)).command !== undefined;
   const { body, status } = readResult(event, { isCommand });
   let text = '';

@@ -13,3 +13,18 @@ export function assertWholeNumber(condenser: string, option: string, value: numb
     reason: `must be a whole number of at least ${atLeast}, not ${value}`,
   });
 }
+
+/**
+ * How many of the first events stay: 4, or what `maxSize` leaves room for, unless it is said.
+ *
+ * @throws {@link InvalidCondenserConfigError} when half of `maxSize` has no room for them, a summary and an event.
+ */
+export function checkedKeepFirst(condenser: string, maxSize: number, keepFirst?: number): number {
+  assertWholeNumber(condenser, 'maxSize', maxSize, 4);
+  const most = Math.floor(maxSize / 2) - 2;
+  if (keepFirst === undefined) return Math.min(4, most);
+  assertWholeNumber(condenser, 'keepFirst', keepFirst, 0);
+  if (keepFirst <= most) return keepFirst;
+  const reason = `may be at most ${most} with a 'maxSize' of ${maxSize}, so that half of it has room for a summary and an event too; ${keepFirst} needs a 'maxSize' of at least ${2 * (keepFirst + 2)}`;
+  throw new InvalidCondenserConfigError({ condenser, option: 'keepFirst', reason });
+}

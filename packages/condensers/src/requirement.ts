@@ -1,4 +1,5 @@
 import type { CondenseContext, View } from '@palimpsest/view';
+import { calibrationOf } from './calibration.js';
 
 /** Why a condenser acts: there are too many events, too many tokens, or somebody asked. */
 export type Reason = 'events' | 'tokens' | 'request';
@@ -10,7 +11,7 @@ export type Reason = 'events' | 'tokens' | 'request';
 export interface Requirement {
   readonly level: 'none' | 'soft' | 'hard';
   readonly reasons: readonly Reason[];
-  /** What the view may hold, where that is known. Unit: tokens. */
+  /** What the view may hold, where that is known. Unit: tokens, as the view estimates, so that both can be compared. */
   readonly tokenBudget: number | undefined;
 }
 
@@ -20,18 +21,20 @@ const windowMargin = 0.1;
 /**
  * What a view requires: more than `maxSize` events is soft; more tokens than `maxTokens`, or than the model's window less its
  * answer holds, is hard, and so is a request. The last tenth of the window is a margin, in which it is soft. All limits are
- * strict: exactly full is not too full. Costs O(1).
+ * strict: exactly full is not too full. Limits are the provider's tokens; where the log knows how many of them the view's
+ * estimates have been, they are translated. Costs O(1).
  */
 export function requirementOf(
-  view: View,
+  view: Pick<View, 'events' | 'internalEvents' | 'tokens' | 'unhandledCondensationRequest'>,
   context: CondenseContext,
   limits: { readonly maxSize: number; readonly maxTokens: number | undefined },
 ): Requirement {
   const room = roomInWindow(context);
   const withMargin =
     room === undefined ? undefined : Math.max(1, room - Math.ceil((context.contextWindow ?? 0) * windowMargin));
-  const tokenBudget = minimum(limits.maxTokens, withMargin);
-  const hardLimit = minimum(limits.maxTokens, room);
+  const calibration = calibrationOf(view, context.fixedTokens);
+  const tokenBudget = translated(minimum(limits.maxTokens, withMargin), calibration);
+  const hardLimit = translated(minimum(limits.maxTokens, room), calibration);
   const tokens = view.tokens();
   const reasons: Reason[] = [];
   if (view.unhandledCondensationRequest) reasons.push('request');
@@ -48,6 +51,10 @@ export function roomInWindow({
   fixedTokens = 0,
 }: CondenseContext): number | undefined {
   return contextWindow === undefined ? undefined : Math.max(1, contextWindow - maxOutputTokens - fixedTokens);
+}
+
+function translated(limit: number | undefined, calibration: number): number | undefined {
+  return limit === undefined ? undefined : Math.max(1, Math.floor(limit / calibration));
 }
 
 function minimum(a: number | undefined, b: number | undefined): number | undefined {

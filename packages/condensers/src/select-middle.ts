@@ -1,4 +1,5 @@
-import type { CutPoints } from '@palimpsest/view';
+import type { CutPoints, View } from '@palimpsest/view';
+import type { Requirement } from './requirement.js';
 
 /** A range of a stored list between two cut points. */
 export interface Selection {
@@ -61,4 +62,57 @@ export function tailForTokens(options: {
     else low = middle + 1;
   }
   return behindHead - low;
+}
+
+/**
+ * How many of the newest events may stay, by the strictest of the reasons: half of `maxSize` for too many events, half of the
+ * budget for too many tokens, half of the events for a request. Negative where the first events alone are too many.
+ */
+export function strictestTail(options: {
+  readonly requirement: Pick<Requirement, 'reasons' | 'tokenBudget'>;
+  /** Unit: events. */
+  readonly length: number;
+  /** Unit: events. */
+  readonly maxSize: number;
+  /** Unit: events. */
+  readonly keepFirst: number;
+  /** Tokens of the events from one index to another. @defaultValue all of them */
+  readonly tokens: (from?: number, to?: number) => number;
+}): number {
+  const { requirement, length, maxSize, keepFirst, tokens } = options;
+  const tails = requirement.reasons.map((reason) => {
+    switch (reason) {
+      case 'events':
+        return tailForSize(Math.floor(maxSize / 2), keepFirst);
+      case 'request':
+        return tailForSize(Math.floor(length / 2), keepFirst);
+      case 'tokens': {
+        const excess = tokens() - Math.floor((requirement.tokenBudget ?? 0) / 2);
+        return tailForTokens({ length, keepFirst, excess, tokens });
+      }
+    }
+  });
+  return Math.min(length, ...tails);
+}
+
+/**
+ * How many of the first events stay: `keepFirst`, or fewer where a summary is among them, so that it is replaced like any other
+ * and there is only one. Costs O(keepFirst).
+ */
+export function firstSummary(events: View['events'], keepFirst: number): number {
+  const first = events.slice(0, keepFirst).findIndex(({ type }) => type === 'condensation-summary');
+  return first === -1 ? keepFirst : first;
+}
+
+/**
+ * Whether a selection takes enough: a share of the events, or of the tokens, since one long result can be most of a view.
+ */
+export function isProgress(
+  view: Pick<View, 'tokens'> & { readonly events: { readonly length: number } },
+  { start, end }: Selection,
+  minimumProgress: number,
+): boolean {
+  return (
+    end - start >= view.events.length * minimumProgress || view.tokens(start, end) >= view.tokens() * minimumProgress
+  );
 }

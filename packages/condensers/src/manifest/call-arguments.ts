@@ -16,6 +16,10 @@ export interface CallArguments {
 }
 
 const maximumLeaves = 300;
+/** Agents have few tools and few argument names, and each is read at every call. Unit: names. */
+const rememberedNames = 4_096;
+const longestRemembered = 64;
+const rememberedWords = new Map<string, readonly string[]>();
 
 /** Reads the arguments that a model wrote. Total: text that does not parse is kept as plain text. */
 export function parseArguments(text: string): CallArguments {
@@ -30,6 +34,14 @@ export function parseArguments(text: string): CallArguments {
 
 /** The words of a name in any of the usual spellings, in lower case: `readFile`, `read_file` and `ReadFile` have the same. */
 export function wordsOf(name: string): readonly string[] {
+  const known = rememberedWords.get(name);
+  if (known !== undefined) return known;
+  const words = splitWords(name);
+  if (name.length <= longestRemembered && rememberedWords.size < rememberedNames) rememberedWords.set(name, words);
+  return words;
+}
+
+function splitWords(name: string): readonly string[] {
   return name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replaceAll(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')

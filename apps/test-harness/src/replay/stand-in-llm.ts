@@ -1,0 +1,52 @@
+import type { Message, ToolDefinition } from '@palimpsest/events';
+import { estimateUsage } from '@palimpsest/llm-adapters';
+import type { Completion, CompletionRequest, LLM } from '@palimpsest/llm-adapters';
+
+/** About what a short summary takes: 150 words. */
+const summary = 'The agent read files, ran commands and changed code; this stands for a summary of that. '.repeat(10);
+/** How many events a ranking names. */
+const rankedEvents = 60;
+
+/**
+ * Stands in for a model in replays, so that condensers that ask one can be compared offline, at no cost, with the same result
+ * every time. It answers at once with a text of 150 words, fills in the fields of a tool that it must call, and ranks every other event. So what
+ * a replay shows is how much is sent and how often it changes, not how good summaries are.
+ */
+export function standInLLM(): LLM {
+  let answers = 0;
+  return {
+    model: 'stand-in',
+    complete: async (request) => {
+      request.signal?.throwIfAborted();
+      const message = answerTo(request);
+      const usage = estimateUsage(request, message);
+      const finishReason = message.toolCalls === undefined ? 'stop' : 'tool-calls';
+      return {
+        message,
+        responseId: `stand-in-${++answers}`,
+        usage,
+        usageIsEstimated: true,
+        finishReason,
+        model: 'stand-in',
+      } satisfies Completion;
+    },
+  };
+}
+
+type Answer = Extract<Message, { readonly role: 'assistant' }>;
+
+function answerTo({ tools = [], responseFormat }: CompletionRequest): Answer {
+  const [tool] = tools;
+  if (tool !== undefined) {
+    const toolCall = { id: 'stand-in', name: tool.name, arguments: JSON.stringify(fieldsOf(tool)) };
+    return { role: 'assistant', content: [], toolCalls: [toolCall] };
+  }
+  const ids = Array.from({ length: rankedEvents }, (_, index) => 2 * index + 1);
+  const text = responseFormat === undefined ? summary : JSON.stringify({ ids });
+  return { role: 'assistant', content: [{ type: 'text', text }] };
+}
+
+function fieldsOf({ inputSchema }: ToolDefinition): Readonly<Record<string, string>> {
+  const { properties = {} } = inputSchema as { readonly properties?: Readonly<Record<string, unknown>> };
+  return Object.fromEntries(Object.keys(properties).map((name) => [name, `What stands for ${name}.`]));
+}

@@ -1,0 +1,184 @@
+import { fileURLToPath } from 'node:url';
+import {
+  amortizedForgettingCondenser,
+  browserOutputCondenser,
+  conversationWindowCondenser,
+  extractiveSummaryCondenser,
+  llmAttentionCondenser,
+  llmSummarizingCondenser,
+  observationMaskingCondenser,
+  pipelineCondenser,
+  recentEventsCondenser,
+  slidingWindowCondenser,
+  structuredSummaryCondenser,
+} from '@palimpsest/condensers';
+import { eventFactory } from '@palimpsest/events';
+import type { Event } from '@palimpsest/events';
+import { isCondensation, NoCondensationAvailableError, ViewProjection } from '@palimpsest/view';
+import type { Condenser, View } from '@palimpsest/view';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { modelCalls, readSessions } from './import/index.js';
+import type { Session } from './import/index.js';
+import { findRefusals } from './replay/refusals.js';
+import { standInLLM } from './replay/stand-in-llm.js';
+
+/** A condenser that acts all the time, and how many events it may leave. */
+interface Tight {
+  readonly create: () => Condenser;
+  /** Unit: events. @defaultValue none is declared */
+  readonly bound?: number;
+}
+
+const llm = standInLLM();
+const sizes = { maxSize: 12, keepFirst: 2 };
+const masks = { attentionWindow: 2, minSavedTokens: 50 };
+const tight: Readonly<Record<string, Tight>> = {
+  recentEvents: { create: () => recentEventsCondenser({ keepFirst: 2, maxEvents: 12 }), bound: 12 },
+  observationMasking: { create: () => observationMaskingCondenser({ ...masks, maskArguments: true }) },
+  'observationMasking, rolling': {
+    create: () => observationMaskingCondenser({ attentionWindow: 2, rewritesEveryStep: true }),
+  },
+  browserOutput: { create: () => browserOutputCondenser(masks) },
+  amortizedForgetting: { create: () => amortizedForgettingCondenser(sizes), bound: 12 },
+  conversationWindow: { create: () => conversationWindowCondenser() },
+  extractiveSummary: { create: () => extractiveSummaryCondenser({ ...sizes, maxSummaryTokens: 200 }), bound: 12 },
+  llmSummarizing: { create: () => llmSummarizingCondenser({ ...sizes, llm }) },
+  'llmSummarizing, in the background': { create: () => llmSummarizingCondenser({ ...sizes, llm, background: true }) },
+  structuredSummary: { create: () => structuredSummaryCondenser({ ...sizes, llm }) },
+  llmAttention: { create: () => llmAttentionCondenser({ ...sizes, llm }), bound: 12 },
+  slidingWindow: {
+    create: () =>
+      slidingWindowCondenser({
+        llm,
+        compactionInterval: 1,
+        overlapSize: 1,
+        tokenThreshold: 2_000,
+        eventRetentionSize: 2,
+        maxSummaries: 2,
+      }),
+  },
+  pipeline: {
+    create: () => pipelineCondenser([observationMaskingCondenser(masks), extractiveSummaryCondenser(sizes)]),
+    bound: 12,
+  },
+};
+
+/** So many condensations in a row are taken for a loop. */
+const mostInARow = 4;
+/** At every so many model calls somebody asks for a condensation, and the messages are checked in the words of both providers. */
+const requestEvery = 17;
+const checkEvery = 9;
+
+interface Outcome {
+  readonly steps: number;
+  readonly condensations: number;
+}
+
+/** Replays one session and throws at the first thing that may not happen. */
+async function replay(events: readonly Event[], { create, bound }: Tight, where: string): Promise<Outcome> {
+  const condenser = create();
+  const projection = new ViewProjection();
+  let number = 0;
+  const createEvent = eventFactory({ newId: () => `tight-${++number}`, now: () => new Date(0) });
+  let [folded, condensations] = [0, 0];
+  const calls = modelCalls(events);
+  for (const [step, end] of calls.entries()) {
+    for (; folded < end; folded++) {
+      const event = events[folded] as Event;
+      if (event.type.startsWith('condensation')) continue;
+      projection.append(event);
+    }
+    if (step % requestEvery === requestEvery - 1 && condenser.handlesCondensationRequests === true) {
+      projection.append(createEvent('condensation-request', {}));
+    }
+    let view: View;
+    for (let inARow = 0; ; inARow++) {
+      expect(inARow, `${where}, call ${step}: condensations in a row`).toBeLessThan(mostInARow);
+      const before = projection.view;
+      const result = await condense(condenser, before, (attempt) => {
+        projection.append(createEvent('condensation-attempt', { condenser: condenser.name, ...attempt }));
+      });
+      if (result === 'unavailable') {
+        // What the agent does with a request that cannot be met.
+        const metadata = { reason: 'nothing-to-forget' };
+        projection.append(createEvent('condensation', { forgottenEventIds: [], metadata }));
+        continue;
+      }
+      if (!isCondensation(result)) {
+        view = result;
+        break;
+      }
+      condensations++;
+      projection.append(result);
+      const grown = projection.view.tokens() - before.tokens();
+      expect(grown, `${where}, call ${step}: a condensation made the view larger`).toBeLessThan(0);
+    }
+    if (bound !== undefined) {
+      const room = bound + 3 + largestUnit(view) + newestStep(view);
+      expect(view.events.length, `${where}, call ${step}: events`).toBeLessThanOrEqual(room);
+    }
+    if (step % checkEvery === 0 || step === calls.length - 1) {
+      expect(findRefusals(view.toMessages()), `${where}, call ${step}`).toEqual([]);
+    }
+  }
+  return { steps: calls.length, condensations };
+}
+
+async function condense(condenser: Condenser, view: View, report: Parameters<Condenser['condense']>[1]['report']) {
+  try {
+    return await condenser.condense(view, { report });
+  } catch (error) {
+    if (NoCondensationAvailableError.isInstance(error) && view.unhandledCondensationRequest) return 'unavailable';
+    throw error;
+  }
+}
+
+/** What cannot be cut stays whole: a batch, or the newest step. Unit: events. */
+function largestUnit(view: View): number {
+  let [largest, last] = [0, 0];
+  for (const cut of view.cutPoints) {
+    largest = Math.max(largest, cut - last);
+    last = cut;
+  }
+  return Math.max(largest, view.events.length - last);
+}
+
+/** What no condenser takes away: the newest answer, and all that came after it. Unit: events. */
+function newestStep({ events }: View): number {
+  for (let index = events.length - 1; index >= 0; index--) {
+    const event = events.at(index);
+    if (event?.type === 'action' || (event?.type === 'message' && event.role === 'assistant'))
+      return events.length - index;
+  }
+  return events.length;
+}
+
+const recorded = process.env['PALIMPSEST_TRAJECTORIES'];
+const folders: readonly (readonly [string, string | undefined])[] = [
+  ['our own corpus', fileURLToPath(new URL('../../../corpus', import.meta.url))],
+  ['the real sessions that PALIMPSEST_TRAJECTORIES names', recorded],
+];
+
+for (const [place, folder] of folders) {
+  describe.skipIf(folder === undefined)(`at tight settings, over ${place}: nothing refused, no growth, no loop`, () => {
+    const sessions: Session[] = [];
+    beforeAll(async () => {
+      for await (const session of readSessions(folder ?? '')) sessions.push(session);
+    });
+
+    test.each(Object.keys(tight))('%s', { timeout: 600_000 }, async (name) => {
+      const subject = tight[name] as Tight;
+      let [steps, condensations] = [0, 0];
+      for (const session of sessions) {
+        const outcome = await replay(session.events, subject, `${session.name}, ${name}`);
+        steps += outcome.steps;
+        condensations += outcome.condensations;
+      }
+      expect(sessions.length).toBeGreaterThan(0);
+      if (subject.create().rewritesEveryStep !== true && name !== 'browserOutput') {
+        expect(condensations, `${name} never acted`).toBeGreaterThan(0);
+      }
+      console.log(`${name}: ${sessions.length} sessions, ${steps} model calls, ${condensations} condensations`);
+    });
+  });
+}

@@ -1,0 +1,84 @@
+import { usageSchema } from '@palimpsest/events';
+import type { Completion, CompletionRequest, LLM } from '@palimpsest/llm-adapters';
+import { ContextWindowExceededError, LLMError } from '@palimpsest/llm-adapters';
+import { CondenserModelError } from './model-failure.js';
+import type { ModelAccount } from './model-failure.js';
+
+/** How long a condenser waits for its model. Unit: milliseconds. */
+export const defaultTimeoutMs = 120_000;
+
+/** A timer that is set to more fires at once. Unit: milliseconds. */
+const longestTimer = 2 ** 31 - 1;
+
+/** What {@link askModel} is given besides the request. */
+export interface AskOptions {
+  /** Unit: milliseconds. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The one way in which a condenser calls a model: once, not streamed, with a deadline that holds even for a model that ignores
+ * its signal. Resolves to a completion that ended by itself.
+ *
+ * @throws {@link CondenserModelError} when the model throws, refuses, is cut off or is too slow; the signal's reason when the
+ *   caller aborts.
+ */
+export async function askModel(
+  llm: LLM,
+  request: Omit<CompletionRequest, 'signal' | 'onDelta'>,
+  { timeoutMs, signal }: AskOptions,
+): Promise<Completion> {
+  signal?.throwIfAborted();
+  const call = new AbortController();
+  const deadline = new CondenserModelError('timeout', `the model took longer than ${timeoutMs} ms`, {
+    account: { model: llm.model },
+    // Asked again it would keep the user waiting again.
+    mayRetry: false,
+  });
+  const timer = setTimeout(() => call.abort(deadline), Math.min(timeoutMs, longestTimer));
+  const passOn = (): void => call.abort(signal?.reason);
+  signal?.addEventListener('abort', passOn, { once: true });
+  try {
+    const stopped = new Promise<never>((_, reject) => {
+      call.signal.addEventListener('abort', () => reject(call.signal.reason as Error), { once: true });
+    });
+    const completion = await Promise.race([llm.complete({ ...request, signal: call.signal }), stopped]);
+    assertComplete(completion);
+    return completion;
+  } catch (error) {
+    if (signal?.aborted === true) throw signal.reason;
+    throw call.signal.aborted ? deadline : failureOf(error, llm);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', passOn);
+  }
+}
+
+/**
+ * What a completion took, for the metadata of a condensation. An estimated usage is left out, since it is not what was paid, and
+ * so are numbers that are none.
+ */
+export function accountOf({ model, usage, usageIsEstimated, costUsd }: Completion): ModelAccount {
+  const isCounted = usageIsEstimated !== true && usageSchema.safeParse(usage).success;
+  return { model, ...(isCounted ? { usage } : {}), ...(Number.isFinite(costUsd) ? { costUsd } : {}) };
+}
+
+function assertComplete(completion: Completion): void {
+  const account = accountOf(completion);
+  if (completion.finishReason === 'length')
+    throw new CondenserModelError('truncated', 'the answer was cut off at its longest', { account });
+  if (completion.finishReason === 'content-filter')
+    throw new CondenserModelError('refused', 'a content filter ended the answer', { account });
+}
+
+function failureOf(error: unknown, { model }: LLM): CondenserModelError {
+  if (CondenserModelError.isInstance(error)) return error;
+  const account = { model };
+  const reason = error instanceof Error ? error.message : String(error);
+  if (ContextWindowExceededError.isInstance(error))
+    return new CondenserModelError('overflow', reason, { account, cause: error });
+  // What a provider calls final stays so with less to read.
+  const mayRetry = !LLMError.isInstance(error) || error.isRetryable;
+  return new CondenserModelError('error', reason, { account, cause: error, mayRetry });
+}

@@ -1,0 +1,57 @@
+import { logBuilder } from '@palimpsest/events/testing';
+import { View } from '@palimpsest/view';
+import { expect, test } from 'vitest';
+import { calibrationOf } from './calibration.js';
+import { requirementOf } from './requirement.js';
+
+/** A view of a log with these calls: what was sent, and what we had estimated. */
+function viewWith(calls: readonly { readonly sent: number; readonly estimated?: number; readonly purpose?: string }[]) {
+  const log = logBuilder();
+  for (let index = 0; index < 10; index++) log.agent(`step ${index}`);
+  for (const { sent, estimated, purpose } of calls)
+    log.usage({
+      usage: {
+        uncachedInputTokens: sent / 2,
+        cacheReadTokens: sent / 4,
+        cacheWriteTokens: sent / 4,
+        outputTokens: 1e6,
+      },
+      ...(estimated === undefined ? {} : { estimatedInputTokens: estimated }),
+      ...(purpose === undefined ? {} : { purpose }),
+    });
+  return View.fromEvents(log.events, { estimateTokens: () => 100 });
+}
+
+test('without usage in the log an estimated token is one token', () => {
+  expect(calibrationOf(viewWith([]))).toBe(1);
+  expect(calibrationOf(viewWith([{ sent: 9_000 }]))).toBe(1);
+});
+
+test('the median of the last five, so that one odd number changes nothing', () => {
+  const calls = [4, 4, 1.4, 1.4, 4, 1.4, 1.2].map((ratio) => ({ sent: 2_000 * ratio, estimated: 2_000 }));
+  expect(calibrationOf(viewWith(calls))).toBeCloseTo(1.4);
+});
+
+test('what is sent beside the view is taken off, and small views say nothing', () => {
+  expect(calibrationOf(viewWith([{ sent: 5_000, estimated: 2_000 }]), 2_000)).toBeCloseTo(1.5);
+  expect(calibrationOf(viewWith([{ sent: 9_000, estimated: 900 }]))).toBe(1);
+  expect(calibrationOf(viewWith([{ sent: 1_500, estimated: 2_000 }]), 2_000)).toBe(1);
+});
+
+test('calls of condensers do not count, and no number is believed beyond 0.5 and 4', () => {
+  expect(calibrationOf(viewWith([{ sent: 4_000, estimated: 2_000, purpose: 'llmSummarizing' }]))).toBe(1);
+  expect(calibrationOf(viewWith([{ sent: 4_000, estimated: 2_000, purpose: 'agent' }]))).toBe(2);
+  expect(calibrationOf(viewWith([{ sent: 1e6, estimated: 2_000 }]))).toBe(4);
+  expect(calibrationOf(viewWith([{ sent: 1, estimated: 2_000 }]))).toBe(0.5);
+});
+
+test('a view of 1000 estimated tokens is over 1500 when two of the provider make one of ours', () => {
+  const limits = { maxSize: 100, maxTokens: 1_500 };
+  const report = () => {};
+  expect(requirementOf(viewWith([]), { report }, limits).level).toBe('none');
+  expect(requirementOf(viewWith([{ sent: 4_000, estimated: 2_000 }]), { report }, limits)).toEqual({
+    level: 'hard',
+    reasons: ['tokens'],
+    tokenBudget: 750,
+  });
+});

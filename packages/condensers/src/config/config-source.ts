@@ -1,0 +1,75 @@
+import { parse, TomlError } from 'smol-toml';
+import { InvalidCondenserConfigError } from '../errors.js';
+import { didYouMean } from '../near-miss.js';
+import { shown } from './option-issues.js';
+
+/** What a configuration says, before any of it is looked at closely. */
+export interface ConfigSource {
+  /** What describes the condenser, and where it stands. Undefined where the configuration names none. */
+  readonly condenser: { readonly value: unknown; readonly path: string } | undefined;
+  /** Whether the host's default is wanted where no condenser is named. */
+  readonly enableDefaultCondenser: boolean | undefined;
+}
+
+const subject = 'configuration';
+const flags = ['enableDefaultCondenser', 'enable_default_condenser'];
+const sections = ['condenser', 'enableDefaultCondenser'];
+
+/**
+ * Reads a configuration: an object, JSON text (it begins with `{`) or TOML text. It describes a condenser itself (`type` or `use`), or holds
+ * one below `condenser`.
+ *
+ * @throws {@link InvalidCondenserConfigError} when the text does not parse, or there is a section that nobody reads.
+ */
+export function readConfig(config: unknown, otherSections: readonly string[]): ConfigSource {
+  const value = typeof config === 'string' ? parsed(config) : (config ?? {});
+  if (!isTable(value)) throw wrong('config', `must be an object, JSON text or TOML text, not ${shown(value)}`);
+  if (value['type'] !== undefined || value['use'] !== undefined) {
+    return { condenser: { value, path: '' }, enableDefaultCondenser: undefined };
+  }
+  for (const name of Object.keys(value)) {
+    if (name === 'condenser' || flags.includes(name) || otherSections.includes(name)) continue;
+    const known = [...sections, 'type', 'use'];
+    throw wrong(
+      name,
+      `is not known.${didYouMean(name, known)} A configuration has: ${known.join(', ')}; the host leaves alone: ${otherSections.join(', ') || 'nothing'}`,
+    );
+  }
+  return {
+    condenser: value['condenser'] === undefined ? undefined : { value: value['condenser'], path: 'condenser' },
+    enableDefaultCondenser: flagOf(value),
+  };
+}
+
+/** True for an object with names and values; not for a list, a date or null. */
+export function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+}
+
+function flagOf(value: Readonly<Record<string, unknown>>): boolean | undefined {
+  const given = flags.filter((name) => value[name] !== undefined);
+  const [name, second] = given;
+  if (name === undefined) return undefined;
+  if (second !== undefined) throw wrong(second, `says the same as '${name}': give one of them`);
+  const flag = value[name];
+  if (typeof flag !== 'boolean') throw wrong(name, `must be true or false, not ${shown(flag)}`);
+  return flag;
+}
+
+function parsed(text: string): unknown {
+  // No TOML document begins with a brace, and all JSON that describes something does.
+  const isJson = text.trimStart().startsWith('{');
+  try {
+    return isJson ? JSON.parse(text) : parse(text);
+  } catch (cause) {
+    const [message = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
+    const place = cause instanceof TomlError ? ` at line ${cause.line}, column ${cause.column}` : '';
+    throw wrong('config', `is not ${isJson ? 'JSON' : 'TOML'}${place}: ${message}`, cause);
+  }
+}
+
+function wrong(option: string, reason: string, cause?: unknown): InvalidCondenserConfigError {
+  return new InvalidCondenserConfigError({ condenser: subject, option, reason, cause });
+}

@@ -1,0 +1,61 @@
+import type { LLM } from '@palimpsest/llm-adapters';
+import { InvalidCondenserConfigError } from '../errors.js';
+import { joined } from './option-issues.js';
+
+/** What stands in a configuration by name alone, and the host has. */
+export interface HostParts {
+  /**
+   * The model of a name that stands in a configuration (`llm = "small"`). Undefined where there is none of this name.
+   * @defaultValue none: a condenser that needs a model is an error
+   */
+  readonly llm?: (name: string) => LLM | undefined | Promise<LLM | undefined>;
+  /** Reads the template that `promptFile` names. @defaultValue none: `promptFile` is an error */
+  readonly readPrompt?: (file: string) => string | Promise<string>;
+}
+
+/** The model that a configuration names. @throws {@link InvalidCondenserConfigError} when there is none. */
+export async function modelOf(name: string, subject: string, path: string, { llm }: HostParts): Promise<LLM> {
+  if (llm === undefined) {
+    throw wrongOption(
+      subject,
+      path,
+      'llm',
+      `names the model '${name}', but the host gave no 'llm' function to find it`,
+    );
+  }
+  let model: LLM | undefined;
+  try {
+    model = await llm(name);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw wrongOption(subject, path, 'llm', `names the model '${name}', which could not be made: ${reason}`, cause);
+  }
+  if (model === undefined)
+    throw wrongOption(subject, path, 'llm', `names the model '${name}', which the host does not know`);
+  return model;
+}
+
+/** The template in a file that a configuration names. @throws {@link InvalidCondenserConfigError} when it cannot be read. */
+export async function promptIn(file: string, subject: string, path: string, host: HostParts): Promise<string> {
+  if (host.readPrompt === undefined) {
+    const reason = `names '${file}', but the host gave no 'readPrompt' function to read it`;
+    throw wrongOption(subject, path, 'promptFile', reason);
+  }
+  try {
+    return await host.readPrompt(file);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw wrongOption(subject, path, 'promptFile', `'${file}' could not be read: ${reason}`, cause);
+  }
+}
+
+/** An error of one option at its place in a configuration. */
+export function wrongOption(
+  condenser: string,
+  path: string,
+  option: string,
+  reason: string,
+  cause?: unknown,
+): InvalidCondenserConfigError {
+  return new InvalidCondenserConfigError({ condenser, option: joined(path, option), reason, cause });
+}

@@ -1,0 +1,321 @@
+import { readFile } from 'node:fs/promises';
+import { logBuilder } from '@palimpsest/events/testing';
+import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
+import { isCondensation, View } from '@palimpsest/view';
+import type { Condenser } from '@palimpsest/view';
+import { describe, expect, test, vi } from 'vitest';
+import { condenserNames } from '../by-name.js';
+import { condenserKinds } from './condenser-kinds.js';
+import { CondenserNotFoundError, InvalidCondenserConfigError, loadCondenser } from './index.js';
+import type { CondenserConfigDocument } from './index.js';
+
+const models = { small: scriptedLLM({ script: () => 'SUMMARY', model: 'small-1' }) };
+const host = { llm: (name: string) => (models as Record<string, (typeof models)['small'] | undefined>)[name] };
+
+/** A configuration that types would not let through. */
+const load = (config: unknown, options: Parameters<typeof loadCondenser>[1] = host) =>
+  loadCondenser(config as CondenserConfigDocument, options);
+
+function session(steps: number) {
+  const log = logBuilder();
+  log.system();
+  log.user('Fix the parser.');
+  for (let step = 0; step < steps; step++) log.call('read', { path: `file-${step}` }, `line ${step}\n`.repeat(40));
+  return View.fromEvents(log.events);
+}
+
+async function messageOf(config: unknown, options?: Parameters<typeof loadCondenser>[1]): Promise<string> {
+  try {
+    await load(config, options ?? host);
+  } catch (error) {
+    if (CondenserNotFoundError.isInstance(error) || InvalidCondenserConfigError.isInstance(error)) return error.message;
+    throw error;
+  }
+  throw new Error('nothing was wrong');
+}
+
+describe('an object', () => {
+  test('every condenser can be configured, by the name that it has in code', async () => {
+    expect([...Object.keys(condenserKinds), 'pipeline'].sort()).toEqual([...condenserNames].sort());
+    for (const type of Object.keys(condenserKinds)) {
+      const kind = condenserKinds[type as keyof typeof condenserKinds];
+      const needs = 'llm' in kind.schema.shape ? { llm: 'small' } : {};
+      const pair = type === 'slidingWindow' ? { compactionInterval: 3, overlapSize: 1 } : {};
+      expect((await load({ type, ...needs, ...pair })).name).toBe(type);
+    }
+  });
+
+  test('options get through to the condenser', async () => {
+    const condenser = await load({ type: 'llmSummarizing', llm: 'small', maxSize: 20, keepFirst: 2 });
+    const result = await condenser.condense(session(10), { report: () => {} });
+    expect(isCondensation(result) && result.metadata).toMatchObject({ condenser: 'llmSummarizing', model: 'small-1' });
+    const later = await load({ type: 'llmSummarizing', llm: 'small', maxSize: 22 });
+    expect(isCondensation(await later.condense(session(10), { report: () => {} }))).toBe(false);
+  });
+
+  test('an option that is undefined is not there', async () => {
+    expect((await load({ type: 'recentEvents', maxEvents: undefined })).name).toBe('recentEvents');
+  });
+
+  test('background stands in a configuration too', async () => {
+    const condenser = await load({ type: 'llmSummarizing', llm: 'small', maxSize: 20, background: true });
+    const view = session(12);
+    expect(await condenser.condense(view, { report: () => {} })).toBe(view);
+  });
+
+  test('pipelines within pipelines', async () => {
+    const condenser = await load({
+      type: 'pipeline',
+      stages: [
+        { type: 'observationMasking' },
+        { type: 'pipeline', stages: [{ type: 'llmSummarizing', llm: 'small', maxSize: 20 }] },
+      ],
+    });
+    const result = await condenser.condense(session(12), { report: () => {} });
+    expect(isCondensation(result) && result.metadata?.['stage']).toBe('pipeline/llmSummarizing');
+  });
+
+  test('a value that holds itself can be named in a message', async () => {
+    const endless: Record<string, unknown> = {};
+    endless['self'] = endless;
+    expect(await messageOf({ type: 'recentEvents', maxEvents: endless })).toMatch(/'maxEvents' must be.*, not object/);
+  });
+
+  test('a list that contains itself ends in an error', async () => {
+    const endless: Record<string, unknown> = { type: 'pipeline' };
+    endless['stages'] = [endless];
+    expect(await messageOf(endless)).toContain('more than 16 pipelines');
+  });
+});
+
+describe('text', () => {
+  test('JSON', async () => {
+    expect((await load(' {"type": "recentEvents", "maxEvents": 30}')).name).toBe('recentEvents');
+  });
+
+  test('TOML, with a section for the condenser beside one for models', async () => {
+    const condenser = await load(`
+      # Who writes summaries
+      [llm.small]
+      model = "small-1"
+
+      [condenser]
+      type = "pipeline"
+      [[condenser.stages]]
+      type = "observationMasking"
+      attentionWindow = 12
+      [[condenser.stages]]
+      type = "llmSummarizing"
+      llm = "small"
+      maxSize = 80
+      minimumProgress = 0.2
+    `);
+    expect(condenser.name).toBe('pipeline');
+  });
+
+  test.each([
+    ['{"type": "noOp"', /'config' is not JSON/],
+    ['type = noOp', /'config' is not TOML at line 1, column \d+/],
+    ['[condenser]\ntype = "noOp"\ntype = "pipeline"', /is not TOML at line 3/],
+    ['[1, 2]', /'config' is not known|is not TOML/],
+  ])('%j says where it cannot be read', async (text, message) => {
+    expect(await messageOf(text)).toMatch(message);
+  });
+});
+
+describe('what is wrong is said, with its place', () => {
+  test.each<[string, unknown, RegExp]>([
+    [
+      'an unknown type',
+      { type: 'llmSumarizing' },
+      /'type': There is no condenser 'llmSumarizing'\. Did you mean 'llmSummarizing'\? Known are: noOp,/,
+    ],
+    [
+      'a type of another system',
+      { condenser: { type: 'amortized' } },
+      /'condenser.type'.*Did you mean 'amortizedForgetting'/,
+    ],
+    ['a type that is no own name', { type: 'constructor' }, /There is no condenser 'constructor'/],
+    ['a type that is no text', { type: 7 }, /'type' must be the name of a condenser, not 7/],
+    ['no type', { condenser: { maxSize: 5 } }, /'condenser.type' is missing/],
+    [
+      'an unknown option',
+      { type: 'recentEvents', max_events: 5 },
+      /recentEvents: 'max_events' is not an option\. Did you mean 'maxEvents'\? There are: keepFirst, maxEvents/,
+    ],
+    [
+      'an option of another system',
+      { type: 'llmSummarizing', llm: 'small', max_event_length: 5 },
+      /Did you mean 'maxEventCharacters'/,
+    ],
+    ['any option where there are none', { type: 'noOp', maxSize: 3 }, /'maxSize' is not an option\. There are none/],
+    [
+      'a text for a number',
+      { type: 'recentEvents', maxEvents: 'many' },
+      /recentEvents: 'maxEvents' must be a whole number of at least 1, not "many"/,
+    ],
+    [
+      'a fraction',
+      { type: 'recentEvents', maxEvents: 1.5 },
+      /'maxEvents' must be a whole number of at least 1, not 1.5/,
+    ],
+    [
+      'out of range',
+      { type: 'observationMasking', minSavedTokens: 0 },
+      /'minSavedTokens' must be a whole number of at least 1, not 0/,
+    ],
+    [
+      'a text for a flag',
+      { type: 'observationMasking', maskArguments: 'yes' },
+      /'maskArguments' must be true or false, not "yes"/,
+    ],
+    [
+      'two options that contradict each other',
+      { type: 'extractiveSummary', maxSize: 20, keepFirst: 9 },
+      /extractiveSummary: 'keepFirst' may be at most 8/,
+    ],
+    [
+      'half of a pair',
+      { type: 'slidingWindow', llm: 'small', compactionInterval: 3 },
+      /slidingWindow: 'overlapSize' is missing/,
+    ],
+    [
+      'a broken template',
+      { type: 'llmSummarizing', llm: 'small', prompt: '{% if %}' },
+      /llmSummarizing: 'prompt' is not a Jinja template/,
+    ],
+    [
+      'several things at once',
+      { type: 'recentEvents', maxEvents: 0, keepfirst: 1 },
+      /'maxEvents' must be[^]*\n.*'keepfirst' is not an option\. Did you mean 'keepFirst'/,
+    ],
+    [
+      'no model',
+      { type: 'llmSummarizing' },
+      /llmSummarizing: 'llm' is missing: it must be the name of one of the host’s models/,
+    ],
+    [
+      'an unknown model',
+      { type: 'llmAttention', llm: 'huge' },
+      /llmAttention: 'llm' names the model 'huge', which the host does not know/,
+    ],
+    [
+      'a place in a pipeline',
+      { condenser: { type: 'pipeline', stages: [{ type: 'noOp' }, { type: 'recentEvents', keepFirst: -1 }] } },
+      /'condenser.stages\[1\].keepFirst' must be a whole number of at least 0, not -1/,
+    ],
+    [
+      'a stage that is a name',
+      { type: 'pipeline', stages: ['noOp'] },
+      /'stages\[0\]' must describe a condenser.*not "noOp"/,
+    ],
+    ['a pipeline without stages', { type: 'pipeline' }, /pipeline: 'stages' is missing/],
+    [
+      'a pipeline whose stages have the wrong name',
+      { type: 'pipeline', condensers: [] },
+      /'condensers' is not an option\. Did you mean 'stages'/,
+    ],
+    ['both ways of naming', { type: 'noOp', use: 'x' }, /'use' does not go with 'type'/],
+    [
+      'a section that nobody reads',
+      { condensor: { type: 'noOp' } },
+      /configuration: 'condensor' is not known\. Did you mean 'condenser'/,
+    ],
+    ['a list', [{ type: 'noOp' }], /must be an object, JSON text or TOML text/],
+    [
+      'a flag that is none',
+      { enableDefaultCondenser: 'no' },
+      /'enableDefaultCondenser' must be true or false, not "no"/,
+    ],
+    [
+      'a prompt twice',
+      { type: 'llmSummarizing', llm: 'small', prompt: 'x', promptFile: 'y' },
+      /'promptFile' does not go with 'prompt'/,
+    ],
+    [
+      'a prompt that nobody reads',
+      { type: 'llmSummarizing', llm: 'small', promptFile: 'y' },
+      /the host gave no 'readPrompt'/,
+    ],
+  ])('%s', async (_, config, message) => {
+    expect(await messageOf(config)).toMatch(message);
+  });
+
+  test('a host without models, and one whose model cannot be made', async () => {
+    const config = { type: 'llmSummarizing', llm: 'small' };
+    expect(await messageOf(config, {})).toMatch(/the host gave no 'llm' function/);
+    const failing = { llm: () => Promise.reject(new Error('no key')) };
+    expect(await messageOf(config, failing)).toMatch(/'small', which could not be made: no key/);
+  });
+});
+
+describe('the default condenser', () => {
+  const own: Condenser = { name: 'the default of the host', condense: (view) => view };
+  const withDefault = { ...host, defaultCondenser: own };
+
+  test.each<[string, unknown, string]>([
+    ['nothing', undefined, own.name],
+    ['an empty document', '', own.name],
+    ['the flag', { enableDefaultCondenser: true }, own.name],
+    ['the flag, as seed files write it', 'enable_default_condenser = true', own.name],
+    ['the flag switched off', { enableDefaultCondenser: false }, 'noOp'],
+    [
+      'a condenser that is named, whatever the flag',
+      { enableDefaultCondenser: false, condenser: { type: 'recentEvents' } },
+      'recentEvents',
+    ],
+    [
+      'a condenser that is named, and the flag',
+      { enableDefaultCondenser: true, condenser: { type: 'recentEvents' } },
+      'recentEvents',
+    ],
+  ])('%s', async (_, config, name) => {
+    expect((await load(config, withDefault)).name).toBe(name);
+  });
+
+  test('it is made only when it is wanted', async () => {
+    const defaultCondenser = vi.fn(async () => own);
+    await load({ type: 'noOp' }, { defaultCondenser });
+    await load({ enableDefaultCondenser: false }, { defaultCondenser });
+    expect(defaultCondenser).not.toHaveBeenCalled();
+    expect(await load({}, { defaultCondenser })).toBe(own);
+  });
+
+  test('a host that has none is never given a silent noOp', async () => {
+    expect(await messageOf({})).toMatch(/'condenser' names none, and the host has no default/);
+    expect(await messageOf({ enableDefaultCondenser: true })).toMatch(/the host has no default/);
+  });
+
+  test('the flag said twice is an error', async () => {
+    expect(await messageOf({ enableDefaultCondenser: true, enable_default_condenser: false })).toMatch(
+      /give one of them/,
+    );
+  });
+});
+
+describe('prompts', () => {
+  test('promptFile is read by the host', async () => {
+    const readPrompt = vi.fn(async () => 'Sum up: {% for event in events %}{{ event.text }}{% endfor %}');
+    const condenser = await load(
+      { type: 'llmSummarizing', llm: 'small', maxSize: 20, promptFile: 'prompts/summary.j2' },
+      { ...host, readPrompt },
+    );
+    await condenser.condense(session(12), { report: () => {} });
+    expect(readPrompt).toHaveBeenCalledWith('prompts/summary.j2');
+    expect(JSON.stringify(models.small.requests.at(-1)?.messages)).toContain('Sum up: ');
+  });
+
+  test('a file that is not there', async () => {
+    const readPrompt = () => Promise.reject(new Error('ENOENT'));
+    const config = { type: 'slidingWindow', llm: 'small', promptFile: 'x.j2', compactionInterval: 1, overlapSize: 0 };
+    expect(await messageOf(config, { ...host, readPrompt })).toMatch(/'promptFile' 'x.j2' could not be read: ENOENT/);
+  });
+});
+
+test('the configuration of the README loads', async () => {
+  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+  const toml = /```toml\n([^]*?)```/.exec(readme)?.[1] ?? '';
+  expect(toml).toContain('[condenser]');
+  const readPrompt = () => '{{ events }}';
+  expect((await load(toml, { ...host, readPrompt })).name).toBe('pipeline');
+});

@@ -1,0 +1,174 @@
+import type { CreateEvent } from '@palimpsest/events';
+import type { Condenser } from '@palimpsest/view';
+import type { z } from 'zod';
+import { CondenserNotFoundError, InvalidCondenserConfigError } from '../errors.js';
+import { noOpCondenser } from '../no-op.js';
+import { pipelineCondenser } from '../pipeline.js';
+import { condenserKinds as kinds } from './condenser-kinds.js';
+import type { CondenserKind } from './condenser-kinds.js';
+import { isTable, readConfig } from './config-source.js';
+import { modelOf, promptIn, wrongOption } from './host-parts.js';
+import type { HostParts } from './host-parts.js';
+import { invalidOptions, joined, shown } from './option-issues.js';
+import { packageCondenser } from './package-condenser.js';
+import type { ImportModule } from './package-condenser.js';
+
+/** What only the program that loads a configuration can give. */
+export interface LoadCondenserOptions extends HostParts {
+  /** The condenser, or what makes it, where none is named and the default is not switched off. @defaultValue none */
+  readonly defaultCondenser?: Condenser | (() => Condenser | Promise<Condenser>);
+  /**
+   * Imports the package that `use` names. Never called with a path. @defaultValue `import()` from this package; a program whose
+   * packages lie elsewhere passes its own: `(name) => import(name)`
+   */
+  readonly importModule?: ImportModule;
+  /** Sections of the same file that others read. @defaultValue `['llm']` */
+  readonly otherSections?: readonly string[];
+  /** Makes the condensations. @defaultValue the factory of `@palimpsest/events` */
+  readonly createEvent?: CreateEvent;
+}
+
+type OwnConfig = {
+  readonly [Type in keyof typeof kinds]: { readonly type: Type } & Readonly<Record<string, unknown>>;
+}[keyof typeof kinds];
+
+/** What describes one condenser: a type with its options beside it, a pipeline of others, or a package of somebody else. */
+export type CondenserConfig =
+  | OwnConfig
+  | { readonly type: 'pipeline'; readonly stages: readonly CondenserConfig[] }
+  | { readonly use: string; readonly llm?: string; readonly options?: Readonly<Record<string, unknown>> };
+
+/** A configuration: a condenser, or a document that holds one. */
+export type CondenserConfigDocument =
+  CondenserConfig | { readonly condenser?: CondenserConfig; readonly enableDefaultCondenser?: boolean };
+
+/** Deeper than this is a mistake. Unit: pipelines. */
+const deepest = 16;
+const types = [...Object.keys(kinds), 'pipeline'];
+
+/**
+ * Makes a condenser from a configuration: an object, JSON text, or TOML text. `type` names one of ours, with its options beside
+ * it; `use` names a package, with `options` for it; `pipeline` has `stages`. Where no condenser is named, `enableDefaultCondenser`
+ * decides: true, or nothing, gives the host's default, false gives `noOp`.
+ *
+ * Nothing is guessed: what is not known, out of range, or cannot be loaded is an error that names its place.
+ *
+ * @throws {@link CondenserNotFoundError} for a type that there is not; {@link InvalidCondenserConfigError} for everything else.
+ *
+ * @example
+ * ```ts
+ * const condenser = await loadCondenser(await readFile('palimpsest.toml', 'utf8'), { llm: (name) => models[name] });
+ * ```
+ */
+export async function loadCondenser(
+  config: CondenserConfigDocument | string | undefined,
+  options: LoadCondenserOptions = {},
+): Promise<Condenser> {
+  const { condenser, enableDefaultCondenser } = readConfig(config, options.otherSections ?? ['llm']);
+  if (condenser !== undefined) return condenserOf(condenser.value, condenser.path, { host: options, depth: 0 });
+  if (enableDefaultCondenser === false) return noOpCondenser();
+  const { defaultCondenser } = options;
+  if (defaultCondenser === undefined) {
+    const reason = `names none, and the host has no default: give it a 'type', or 'enableDefaultCondenser' false for none`;
+    throw new InvalidCondenserConfigError({ condenser: 'configuration', option: 'condenser', reason });
+  }
+  return typeof defaultCondenser === 'function' ? defaultCondenser() : defaultCondenser;
+}
+
+interface Place {
+  readonly host: LoadCondenserOptions;
+  readonly depth: number;
+}
+
+async function condenserOf(value: unknown, path: string, place: Place): Promise<Condenser> {
+  const wrong = (option: string, reason: string) =>
+    new InvalidCondenserConfigError({ condenser: 'configuration', option, reason });
+  if (!isTable(value)) throw wrong(path, `must describe a condenser: { type: … } or { use: … }, not ${shown(value)}`);
+  const { type, use, ...rest } = value;
+  if (type !== undefined && use !== undefined) {
+    throw wrong(joined(path, 'use'), `does not go with 'type': one of the two names the condenser`);
+  }
+  if (use !== undefined) return fromPackage(use, rest, path, place);
+  if (typeof type !== 'string') {
+    if (type === undefined)
+      throw wrong(joined(path, 'type'), `is missing. There are: ${types.join(', ')}; or 'use' a package`);
+    throw wrong(joined(path, 'type'), `must be the name of a condenser, not ${shown(type)}`);
+  }
+  if (type === 'pipeline') return pipelineOf(rest, path, place);
+  const kind: CondenserKind | undefined = Object.hasOwn(kinds, type) ? kinds[type as keyof typeof kinds] : undefined;
+  if (kind === undefined) throw new CondenserNotFoundError(type, types, joined(path, 'type'));
+  return ownCondenser(type, kind, rest, path, place);
+}
+
+async function ownCondenser(
+  type: string,
+  kind: CondenserKind,
+  value: Readonly<Record<string, unknown>>,
+  path: string,
+  { host }: Place,
+): Promise<Condenser> {
+  const known = Object.keys(kind.schema.shape);
+  const given = Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined));
+  const read: z.ZodSafeParseResult<Record<string, unknown>> = kind.schema.safeParse(given);
+  if (!read.success) throw invalidOptions({ subject: type, path, known, value: given }, read.error.issues);
+  const { llm, promptFile, ...options } = read.data;
+  if (typeof promptFile === 'string') {
+    if (options['prompt'] !== undefined) throw wrongOption(type, path, 'promptFile', `does not go with 'prompt'`);
+    options['prompt'] = await promptIn(promptFile, type, path, host);
+  }
+  if (typeof llm === 'string') options['llm'] = await modelOf(llm, type, path, host);
+  if (host.createEvent !== undefined) options['createEvent'] = host.createEvent;
+  try {
+    return kind.create(options);
+  } catch (error) {
+    if (!InvalidCondenserConfigError.isInstance(error)) throw error;
+    throw wrongOption(type, path, error.option, error.reason, error);
+  }
+}
+
+async function pipelineOf(
+  value: Readonly<Record<string, unknown>>,
+  path: string,
+  { host, depth }: Place,
+): Promise<Condenser> {
+  const { stages, ...others } = value;
+  const keys = Object.keys(others).filter((key) => others[key] !== undefined);
+  if (keys.length > 0) {
+    const part = { subject: 'pipeline', path, known: ['stages'], value };
+    throw invalidOptions(part, [{ code: 'unrecognized_keys', keys, path: [], message: '' }]);
+  }
+  const reason = 'must be a list of condensers, in the order in which they act';
+  if (stages === undefined) throw wrongOption('pipeline', path, 'stages', `is missing: it ${reason}`);
+  if (!Array.isArray(stages)) throw wrongOption('pipeline', path, 'stages', `${reason}, not ${shown(stages)}`);
+  if (depth >= deepest) throw wrongOption('pipeline', path, 'stages', `stands in more than ${deepest} pipelines`);
+  const made: Condenser[] = [];
+  // One after the other, so that of several mistakes the first is reported.
+  for (const [index, stage] of stages.entries()) {
+    made.push(await condenserOf(stage, joined(joined(path, 'stages'), index), { host, depth: depth + 1 }));
+  }
+  return pipelineCondenser(made);
+}
+
+async function fromPackage(
+  use: unknown,
+  value: Readonly<Record<string, unknown>>,
+  path: string,
+  { host }: Place,
+): Promise<Condenser> {
+  const { llm, options = {}, ...others } = value;
+  const subject = typeof use === 'string' ? use : 'configuration';
+  const keys = Object.keys(others).filter((key) => others[key] !== undefined);
+  if (keys.length > 0) {
+    const hint = `; what the package itself is told stands in 'options'`;
+    const known = ['use', 'llm', 'options'].join(', ');
+    throw wrongOption(subject, path, keys[0] ?? '', `is not an option beside 'use'. There are: ${known}${hint}`);
+  }
+  if (!isTable(options))
+    throw wrongOption(subject, path, 'options', `must be a table of options, not ${shown(options)}`);
+  if (llm !== undefined && typeof llm !== 'string') {
+    throw wrongOption(subject, path, 'llm', `must be the name of one of the host’s models, not ${shown(llm)}`);
+  }
+  const model = llm === undefined ? {} : { llm: await modelOf(llm, subject, path, host) };
+  const importModule = host.importModule ?? ((name: string): Promise<unknown> => import(name));
+  return packageCondenser(use, { ...options, ...model }, { path, importModule });
+}

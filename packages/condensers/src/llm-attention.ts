@@ -1,0 +1,198 @@
+import type { CreateEvent } from '@palimpsest/events';
+import type { LLM } from '@palimpsest/llm-adapters';
+import { NoCondensationAvailableError } from '@palimpsest/view';
+import type { Condenser, View } from '@palimpsest/view';
+import { defaultTimeoutMs } from './ask-model.js';
+import { askForRanking } from './attention-answer.js';
+import { selectByRank } from './attention-selection.js';
+import type { Room, WeighedUnit } from './attention-selection.js';
+import { InvalidCondenserConfigError } from './errors.js';
+import { forgetUnits } from './forget-units.js';
+import { keptEventIds } from './kept-events.js';
+import { CondenserModelError } from './model-failure.js';
+import type { ModelAccount } from './model-failure.js';
+import { newestStep } from './newest-step.js';
+import { assertWholeNumber } from './option-checks.js';
+import { attentionTemplate } from './prompts/attention.prompt.js';
+import { promptOf } from './prompts/prompt.js';
+import type { Prompt } from './prompts/prompt.js';
+import { requirementOf } from './requirement.js';
+import type { Requirement } from './requirement.js';
+import { rollingCondenser } from './rolling.js';
+import { unitsOf } from './units.js';
+import type { Unit } from './units.js';
+
+/** Options of {@link llmAttentionCondenser}. */
+export interface LLMAttentionOptions {
+  /** The model that ranks the events; a smaller one than the agent's will often do. */
+  readonly llm: LLM;
+  /** More events than this are cut to half of it. Unit: events, at least 4. @defaultValue 120 */
+  readonly maxSize?: number;
+  /** How many of the first events stay. Unit: events. @defaultValue 4, or what `maxSize` leaves room for */
+  readonly keepFirst?: number;
+  /** More tokens than this are cut to half of it. Unit: tokens. @defaultValue what the model's window leaves, if known */
+  readonly maxTokens?: number;
+  /** What the model is asked: a Jinja template, or a function. @defaultValue {@link attentionTemplate} */
+  readonly prompt?: string | Prompt;
+  /** The longest answer, thinking included. Unit: tokens. @defaultValue what the adapter takes */
+  readonly maxOutputTokens?: number;
+  /** How long it may take. Unit: milliseconds. @defaultValue 120000 */
+  readonly timeoutMs?: number;
+  /** A longer event is cut in its middle. Unit: characters. @defaultValue 2000 */
+  readonly maxEventCharacters?: number;
+  /** Makes the condensation. @defaultValue the factory of `@palimpsest/events` */
+  readonly createEvent?: CreateEvent;
+}
+
+const name = 'llmAttention';
+/** The least that must be able to go before a model is asked. Unit: share of all events. */
+const minimumProgress = 0.1;
+
+/**
+ * Has a model rank the events of a history that has grown too long, keeps the most important ones and forgets the rest, without a
+ * summary. The first `keepFirst` events and the newest step stay; what the ranking leaves room for is filled with the newest
+ * events. Events stay or go in whole units, so that no batch is split. More than `maxSize` events is a soft trigger; too many
+ * tokens, or a request, is a hard one.
+ *
+ * The model is asked once, not streamed, by structured output, or by words where it refuses that. Numbers that name no event, or
+ * one twice, or one that stays anyway, cost nothing. An answer that cannot be read counts as an empty ranking: the newest events
+ * stay, and that is reported (`outcome: 'fallback'`). A model that throws, says nothing or is too slow leaves the history as it was.
+ * It is not asked where there is room for none of what it could choose from.
+ *
+ * Bound: `maxSize` events, as far as there are cut points and the model answers; after a condensation `floor(maxSize / 2)`, and
+ * besides them protected events and the rest of a unit or a newest step that cannot be cut.
+ *
+ * @throws {@link InvalidCondenserConfigError} when the numbers leave no room for one event behind the first ones, or the prompt
+ *   cannot be used; `condense` throws {@link NoCondensationAvailableError} when a condensation was asked for and there is none.
+ * @see LLMAttentionCondenser of OpenHands at d6fab190
+ */
+export function llmAttentionCondenser(options: LLMAttentionOptions): Condenser {
+  const { maxTokens, createEvent } = options;
+  const { maxSize, keepFirst } = checkedSizes(options);
+  const question = questionOf(options);
+
+  const forget = (
+    view: View,
+    units: readonly Unit[],
+    requirement: Requirement,
+    made: { readonly account?: ModelAccount; readonly metadata?: Readonly<Record<string, unknown>> } = {},
+  ) => {
+    const { reasons, tokenBudget } = requirement;
+    const account = { condenser: name, reason: reasons.join(', '), tokenBudget, ...made.account };
+    return forgetUnits({ view, units, account, createEvent, ...(made.metadata && { metadata: made.metadata }) });
+  };
+
+  return rollingCondenser({
+    name,
+    requirement: (view, context) => requirementOf(view, context, { maxSize, maxTokens }),
+    getCondensation: async (view, requirement, context) => {
+      const { candidates, room, forgettable, isAllKept, wanted } = choiceOf(view, requirement, { maxSize, keepFirst });
+      if (isAllKept || forgettable < view.events.length * minimumProgress)
+        throw new NoCondensationAvailableError(
+          `of ${view.events.length} events too few, ${forgettable}, lie between the first ones and the newest step`,
+        );
+      if (room.events <= 0 || room.tokens <= 0) return forget(view, candidates, requirement);
+      const { signal } = context;
+      const { ranked, account, unreadable } = await askForRanking(view, question, { wanted, signal });
+      if (unreadable !== undefined) {
+        const data = { condenser: name, model: account.model };
+        context.report({ outcome: 'fallback', reason: `${unreadable}; the newest events stay instead`, data });
+      }
+      const chosen = selectByRank(candidates, { ranked, room });
+      const units = candidates.filter((unit) => !chosen.has(unit));
+      const metadata = { ranked: new Set(ranked).size, ...(unreadable === undefined ? {} : { fallback: 'recency' }) };
+      return forget(view, units, requirement, { account, metadata });
+    },
+    hardReset: (view, requirement, _context, failure) => {
+      if (CondenserModelError.isInstance(failure)) return undefined;
+      const end = newestStep(view).cutPoint;
+      return forget(
+        view,
+        unitsOf(view).filter((unit) => unit.end <= end),
+        requirement,
+      );
+    },
+  });
+}
+
+/** What can go, and how much of it there is room for. */
+interface Choice {
+  readonly candidates: readonly WeighedUnit[];
+  readonly room: Room;
+  /** Unit: events. */
+  readonly forgettable: number;
+  /** There is room for all of it. */
+  readonly isAllKept: boolean;
+  /** How many events to ask for. */
+  readonly wanted: number;
+}
+
+function choiceOf(
+  view: View,
+  { reasons, tokenBudget = Infinity }: Requirement,
+  { maxSize, keepFirst }: { readonly maxSize: number; readonly keepFirst: number },
+): Choice {
+  const { length } = view.events;
+  const head = view.cutPoints.atOrAfter(keepFirst) ?? length;
+  const newest = newestStep(view).cutPoint;
+  const kept = keptEventIds(view);
+  const candidates: WeighedUnit[] = [];
+  let forgettable = 0;
+  let forgettableTokens = 0;
+  for (const { start, end } of unitsOf(view)) {
+    if (start < head || end > newest) continue;
+    let [events, tokens] = [0, 0];
+    for (let index = start; index < end; index++) {
+      if (kept.has(view.events.at(index)?.id ?? '')) continue;
+      events++;
+      tokens += view.tokens(index, index + 1);
+    }
+    if (events === 0) continue;
+    candidates.push({ start, end, events, tokens });
+    forgettable += events;
+    forgettableTokens += tokens;
+  }
+  const size = reasons.includes('request') ? Math.min(maxSize, length) : maxSize;
+  const target = reasons.some((reason) => reason !== 'tokens') ? Math.floor(size / 2) : Infinity;
+  const protectedBehindHead = [...kept].filter((id) => (view.indexOf(id) ?? -1) >= head).length;
+  const events = target - (length - forgettable - protectedBehindHead);
+  const tokens = reasons.includes('tokens')
+    ? Math.floor(tokenBudget / 2) - (view.tokens() - forgettableTokens)
+    : Infinity;
+  const share = Math.min(events / Math.max(1, forgettable), tokens / Math.max(1, forgettableTokens), 1);
+  return {
+    candidates,
+    room: { events, tokens },
+    forgettable,
+    isAllKept: events >= forgettable && tokens >= forgettableTokens,
+    wanted: Math.max(1, Math.ceil(share * forgettable)),
+  };
+}
+
+function checkedSizes(options: LLMAttentionOptions): { readonly maxSize: number; readonly keepFirst: number } {
+  const { maxSize = 120, maxTokens } = options;
+  assertWholeNumber(name, 'maxSize', maxSize, 4);
+  const mostFirst = Math.floor(maxSize / 2) - 1;
+  const { keepFirst = Math.min(4, mostFirst) } = options;
+  assertWholeNumber(name, 'keepFirst', keepFirst, 0);
+  if (maxTokens !== undefined) assertWholeNumber(name, 'maxTokens', maxTokens, 1);
+  if (keepFirst > mostFirst) {
+    const reason = `may be at most ${mostFirst} with a 'maxSize' of ${maxSize}, so that half of it has room for an event behind them; ${keepFirst} needs a 'maxSize' of at least ${2 * (keepFirst + 1)}`;
+    throw new InvalidCondenserConfigError({ condenser: name, option: 'keepFirst', reason });
+  }
+  return { maxSize, keepFirst };
+}
+
+function questionOf({ llm, prompt = attentionTemplate, ...options }: LLMAttentionOptions) {
+  const { maxOutputTokens, timeoutMs = defaultTimeoutMs, maxEventCharacters = 2_000 } = options;
+  assertWholeNumber(name, 'timeoutMs', timeoutMs, 1);
+  assertWholeNumber(name, 'maxEventCharacters', maxEventCharacters, 100);
+  if (maxOutputTokens !== undefined) assertWholeNumber(name, 'maxOutputTokens', maxOutputTokens, 1);
+  if (typeof llm?.complete !== 'function')
+    throw new InvalidCondenserConfigError({
+      condenser: name,
+      option: 'llm',
+      reason: 'must be a model with `complete`',
+    });
+  return { llm, write: promptOf(name, prompt), maxOutputTokens, timeoutMs, maxEventCharacters };
+}

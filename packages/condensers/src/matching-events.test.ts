@@ -1,0 +1,69 @@
+import { logBuilder } from '@palimpsest/events/testing';
+import { condensation, View, ViewProjection } from '@palimpsest/view';
+import { expect, test } from 'vitest';
+import { matchingEvents } from './matching-events.js';
+
+function growing(messages: number) {
+  const log = logBuilder();
+  for (let index = 0; index < messages; index++) {
+    log.user(`Question ${index}`);
+    log.call('ls', {}, 'a');
+  }
+  return log.events;
+}
+
+function userMessages() {
+  let looks = 0;
+  const find = matchingEvents((event) => {
+    looks++;
+    return event.type === 'message';
+  });
+  return { find, looks: () => looks };
+}
+
+test('of a list that grew, only what is new is looked at', () => {
+  const projection = new ViewProjection();
+  const { find, looks } = userMessages();
+  const log = growing(50);
+  for (const event of log) {
+    projection.append(event);
+    const found = find(projection.view.events);
+    expect(found.count).toBe(projection.view.events.slice().filter(({ type }) => type === 'message').length);
+  }
+  expect(looks()).toBe(log.length);
+});
+
+test('an earlier view of the same list is answered for itself', () => {
+  const projection = new ViewProjection();
+  const { find } = userMessages();
+  const [first, ...rest] = growing(4);
+  if (first === undefined) throw new Error('the log is empty');
+  projection.append(first);
+  const early = projection.view;
+  for (const event of rest) projection.append(event);
+  const late = find(projection.view.events);
+  expect([late.count, late.at(0), late.at(1), late.at(-1), late.at(4), late.at(-5)]).toEqual([4, 0, 3, 9, undefined, undefined]);
+  expect([late.before(0), late.before(1), late.before(4), late.before(99)]).toEqual([0, 1, 2, 4]);
+  const before = find(early.events);
+  expect([before.count, before.at(0), before.at(1), before.at(-1), before.before(99)]).toEqual([1, 0, undefined, 0, 1]);
+});
+
+test('after a condensation, and in a derived view, it is another list', () => {
+  const projection = new ViewProjection();
+  const { find } = userMessages();
+  for (const event of growing(6)) projection.append(event);
+  expect(find(projection.view.events).count).toBe(6);
+  const { view } = projection;
+  projection.append(condensation({ view, start: 3, end: 9 }));
+  expect(find(projection.view.events).count).toBe(4);
+  expect(find(view.events).count).toBe(6);
+  const ids = new Set(view.events.slice(0, 3).map(({ id }) => id));
+  expect(find(view.without(ids).events).count).toBe(5);
+});
+
+test('without a source it looks at everything, and says the same', () => {
+  const { events } = View.fromEvents(growing(3));
+  const { find, looks } = userMessages();
+  const plain = { length: events.length, at: events.at.bind(events), slice: events.slice.bind(events), [Symbol.iterator]: events[Symbol.iterator].bind(events) };
+  expect([find(plain).count, find(plain).count, looks()]).toEqual([3, 3, 2 * events.length]);
+});

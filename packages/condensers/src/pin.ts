@@ -1,0 +1,51 @@
+import { createEvent as createEventByDefault, InvalidEventError } from '@palimpsest/events';
+import type { CreateEvent, CustomEvent, EventId } from '@palimpsest/events';
+
+/** Options of {@link pin} and {@link unpin}. */
+export interface PinOptions {
+  /** Who pins: the user, or the application. @defaultValue `user` */
+  readonly source?: 'user' | 'environment';
+  /** Why, for people who read the log. @defaultValue none */
+  readonly reason?: string;
+  /** @defaultValue the factory of `@palimpsest/events` */
+  readonly createEvent?: CreateEvent;
+}
+
+/** Keeps events from being forgotten or masked, from where it stands in a log on. Never sent to a model. */
+export interface PinEvent extends CustomEvent {
+  readonly type: 'condensers/pin' | 'condensers/unpin';
+  readonly eventIds: readonly EventId[];
+  readonly reason?: string;
+}
+
+/**
+ * Makes the event that pins others: append it to the log. What it names is then protected like the user's words, with what it
+ * cannot stand without: a call's results, the other calls of its batch. What was forgotten before stays forgotten, and an id that
+ * the log does not hold changes nothing. Pinned events do not count towards the bounds of condensers.
+ *
+ * @throws {@link InvalidEventError} when an id is not a string that says something.
+ *
+ * @example
+ * ```ts
+ * log.append(pin(requirements.id));
+ * ```
+ */
+export function pin(eventIds: EventId | readonly EventId[], options: PinOptions = {}): PinEvent {
+  return pinEvent('condensers/pin', eventIds, options);
+}
+
+/** Makes the event that ends {@link pin} for some events. */
+export function unpin(eventIds: EventId | readonly EventId[], options: PinOptions = {}): PinEvent {
+  return pinEvent('condensers/unpin', eventIds, options);
+}
+
+function pinEvent(type: PinEvent['type'], eventIds: EventId | readonly EventId[], options: PinOptions): PinEvent {
+  const { source = 'user', reason, createEvent = createEventByDefault } = options;
+  const ids = typeof eventIds === 'string' ? [eventIds] : eventIds;
+  for (const [index, id] of ids.entries()) {
+    if (typeof id === 'string' && id !== '') continue;
+    const reason = 'must be the id of an event';
+    throw new InvalidEventError({ reason, path: ['eventIds', index], eventType: type });
+  }
+  return createEvent(type, { source, eventIds: [...ids], ...(reason === undefined ? {} : { reason }) }) as PinEvent;
+}

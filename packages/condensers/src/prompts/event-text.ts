@@ -1,0 +1,42 @@
+import { isErrorResult, messageContent, systemPromptContent, toolResultContent } from '@palimpsest/events';
+import type { ContentPart, LLMConvertibleEvent } from '@palimpsest/events';
+
+/**
+ * What happened in an event, whole, for a model that writes a summary: words with who said them, a call with its name and
+ * arguments, a result with its tool and whether it failed. Thinking is left out, images are named.
+ */
+export function eventText(event: LLMConvertibleEvent): string {
+  return neutralised(textOf(event));
+}
+
+/** A text in which nothing looks like the tags of a prompt, so that none of it passes for the prompt's own words. */
+export function neutralised(text: string): string {
+  return text.replaceAll(/<(\/?)(event|previous_summary|user_words)\b/gi, '<$1 $2');
+}
+
+function textOf(event: LLMConvertibleEvent): string {
+  switch (event.type) {
+    case 'system-prompt':
+      return `system prompt: ${joined(systemPromptContent(event))}`;
+    case 'message':
+      return `${event.source}: ${joined(messageContent(event))}`;
+    case 'action': {
+      const { name, arguments: input } = event.toolCall;
+      const thought = joined(event.thought);
+      return `${thought === '' ? '' : `${thought}\n`}call of ${name}: ${input}`;
+    }
+    case 'observation':
+    case 'user-reject-observation':
+    case 'agent-error':
+      return `${isErrorResult(event) ? 'failed result' : 'result'} of ${event.toolName}: ${joined(toolResultContent(event))}`;
+    case 'condensation-summary':
+      return event.summary;
+  }
+}
+
+function joined(parts: readonly ContentPart[]): string {
+  return parts
+    .map((part) => (part.type === 'text' ? part.text : '[image]'))
+    .join('\n')
+    .trim();
+}

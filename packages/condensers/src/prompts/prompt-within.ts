@@ -1,0 +1,68 @@
+import { CondenserModelError } from '../model-failure.js';
+import type { SummaryInput } from '../summarizer.js';
+import { eventText, neutralised } from './event-text.js';
+import { cutInMiddle } from './middle-cut.js';
+import type { Prompt, PromptValues } from './prompt.js';
+import { textLimits } from './text-limits.js';
+
+/** What a model reads where it does not tell. Unit: tokens. */
+const assumedWindow = 100_000;
+/** What is left free of a window, because sizes are estimates. Unit: share. */
+const margin = 0.1;
+/** What is kept free for the answer where nothing else is said. Unit: tokens. */
+const usualAnswer = 4_096;
+const charactersPerToken = 4;
+/** What is shown of each message of the user that stays. Unit: characters. */
+const mostOfAWord = 2_000;
+/** What stands around each event. Unit: characters. */
+const frame = 80;
+
+/** The limits of one prompt. */
+export interface PromptLimits {
+  /** Unit: tokens. */
+  readonly contextWindow: number | undefined;
+  /** Unit: tokens. */
+  readonly maxOutputTokens: number | undefined;
+  /** Unit: characters. */
+  readonly maxEventCharacters: number;
+}
+
+/**
+ * Writes a prompt that stays within the window less the answer and a margin of a tenth, by four characters a token. The previous
+ * summary goes in whole, up to half of that; the events share the rest.
+ *
+ * @throws {@link CondenserModelError} when not one event would fit beside what the prompt says itself.
+ */
+export function promptWithin(write: Prompt, input: SummaryInput, limits: PromptLimits): string {
+  const { events, previousSummary = '', maxTokens, inputScale = 1 } = input;
+  const userWords = (input.userWords ?? []).map((words) => cutInMiddle(neutralised(words), mostOfAWord)).join('\n\n');
+  const { contextWindow = assumedWindow, maxEventCharacters } = limits;
+  const answer = limits.maxOutputTokens ?? Math.min(Math.max(usualAnswer, maxTokens), Math.floor(contextWindow / 4));
+  const bare: PromptValues = { previousSummary: '', events: [], leftOut: 0, maxTokens, userWords };
+  const own = write(bare).length;
+  const window = Math.floor((contextWindow * (1 - margin) - answer) * charactersPerToken);
+  const summary = cutInMiddle(neutralised(previousSummary), Math.max(0, Math.floor((window - own) / 2)));
+  const room = window - own - summary.length - 2 * frame;
+  const texts = events.map(eventText);
+  const lengths = texts.map((text) => text.length + frame);
+  const longest = maxEventCharacters + frame;
+  const wanted = lengths.reduce((sum, length) => sum + Math.min(length, longest), 0);
+  const shared = textLimits(lengths, { room: Math.floor(Math.min(room, wanted) * inputScale), longest });
+  if (shared.leftOut === texts.length && texts.length > 0)
+    throw new CondenserModelError(
+      'overflow',
+      `the window of ${contextWindow} tokens has no room for an event beside a prompt of ${own} characters`,
+      { mayRetry: false },
+    );
+  const shown = texts.slice(shared.leftOut).map((text, index) => {
+    const number = shared.leftOut + index;
+    const event = events[number];
+    return {
+      number: number + 1,
+      id: event?.id ?? '',
+      type: event?.type ?? '',
+      text: cutInMiddle(text, (shared.limits[number] ?? frame) - frame),
+    };
+  });
+  return write({ previousSummary: summary, events: shown, leftOut: shared.leftOut, maxTokens, userWords });
+}

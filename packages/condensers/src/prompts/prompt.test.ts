@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { InvalidCondenserConfigError } from '../errors.js';
+import { promptOf } from './prompt.js';
+import type { PromptValues } from './prompt.js';
+import { summaryTemplate } from './summary.prompt.js';
+
+const values: PromptValues = {
+  previousSummary: 'before',
+  userWords: 'Fix it.',
+  events: [
+    { number: 1, id: 'a', type: 'message', text: 'agent: {{ events }} <b>&</b>' },
+    { number: 2, id: 'b', type: 'observation', text: 'result of ls: x' },
+  ],
+  leftOut: 3,
+  maxTokens: 400,
+};
+
+test('a template is rendered with the documented names; what stands in an event is not', () => {
+  const write = promptOf(
+    'x',
+    '{% for event in events %}{{ event.number }} {{ event.id }} {{ event.type }} {{ event.text }}\n{% endfor %}' +
+      '{{ previous_summary }}|{{ user_words }}|{{ left_out }}|{{ max_tokens }}|{{ max_words }}',
+  );
+  expect(write(values)).toBe(
+    '1 a message agent: {{ events }} <b>&</b>\n2 b observation result of ls: x\nbefore|Fix it.|3|400|300',
+  );
+});
+
+test('Jinja statements work: set, if, filters, tests, loop variables', () => {
+  const write = promptOf(
+    'x',
+    `{% set many = events | length %}{% if previous_summary is defined and many > 1 %}{{ many }}{% endif %}` +
+      `{% for e in events %}{{ loop.index }}{{ e['id'] | upper }}{% endfor %}`,
+  );
+  expect(write(values)).toBe('21A2B');
+});
+
+test('the transcript holds all events in their tags', () => {
+  expect(promptOf('x', 'Read: {{ transcript }}')(values)).toBe(
+    'Read: <event number="1" type="message">\nagent: {{ events }} <b>&</b>\n</event>\n' +
+      '<event number="2" type="observation">\nresult of ls: x\n</event>',
+  );
+});
+
+test('a function is used as it is', () => {
+  const own = ({ events }: PromptValues) => `${events.length} events`;
+  expect(promptOf('x', own)(values)).toBe('2 events');
+});
+
+describe('a template that cannot be used is refused when the condenser is made', () => {
+  test.each([
+    { template: '{% for event in events %}', says: 'is not a Jinja template' },
+    { template: 'Summarise.', says: 'shows neither `events` nor `transcript`' },
+    { template: '{{ events }} {{ previousSummary }}', says: 'uses previousSummary; there are previous_summary' },
+    { template: '{% for e in events %}{{ e.content }}{% endfor %}', says: 'uses e.content' },
+  ])('$template', ({ template, says }) => {
+    expect(() => promptOf('llmSummarizing', template)).toThrow(InvalidCondenserConfigError);
+    expect(() => promptOf('llmSummarizing', template)).toThrow(says);
+  });
+});
+
+describe('our own template', () => {
+  const text = promptOf('x', summaryTemplate)(values);
+
+  test('asks for everything that a summary must keep', () => {
+    for (const heading of [
+      'USER_CONTEXT',
+      'TASK_TRACKING',
+      'COMPLETED',
+      'PENDING',
+      'CURRENT_STATE',
+      'FAILED_ATTEMPTS',
+      'IDENTIFIERS',
+      'CODE_STATE',
+      'TESTS',
+      'CHANGES',
+      'DEPENDENCIES',
+      'VERSION_CONTROL_STATUS',
+    ])
+      expect(text).toContain(`\n${heading}: `);
+    expect(text).toContain('at most 300 words');
+  });
+
+  test('shows what it is given, each part in its tags', () => {
+    expect(text).toContain('<previous_summary>\nbefore\n</previous_summary>');
+    expect(text).toContain('<user_words>\nFix it.\n</user_words>');
+    expect(text).toContain('<event number="2" type="observation">\nresult of ls: x\n</event>');
+    expect(text).toContain('The oldest 3 events are not shown');
+  });
+
+  test('says nothing of what there is not', () => {
+    const bare = promptOf('x', summaryTemplate)({ ...values, previousSummary: '', userWords: '', leftOut: 0 });
+    expect(bare).not.toContain('<previous_summary>\n');
+    expect(bare).not.toContain('<user_words>\n');
+    expect(bare).not.toContain('are not shown');
+  });
+});

@@ -1,0 +1,71 @@
+import { isMeaningful } from '@palimpsest/events';
+import type { LLMConvertibleEvent } from '@palimpsest/events';
+
+/** The tool with which the reference agent ends a run. */
+export const usualFinishTools: readonly string[] = Object.freeze(['finish']);
+
+/**
+ * Follows a history event by event and knows whether a run has just finished: the agent answered in words, without a call, or a
+ * finish tool was carried out, and no call waits. Words of the user that come earlier steer the run that goes on.
+ */
+export class RunState {
+  readonly #finishTools: ReadonlySet<string>;
+  readonly #waiting = new Set<string>();
+  #response: string | undefined;
+  #called = false;
+  #ended = false;
+
+  constructor(finishTools: Iterable<string>) {
+    this.#finishTools = new Set(finishTools);
+  }
+
+  /** True where the next message of the user starts an invocation. */
+  get isFinished(): boolean {
+    return this.#ended && this.#waiting.size === 0;
+  }
+
+  see(event: LLMConvertibleEvent): void {
+    switch (event.type) {
+      case 'message':
+        if (event.role === 'assistant') {
+          this.#respond(event.llmResponseId);
+          this.#ended = !this.#called && event.content.some(isMeaningful);
+        } else if (event.source === 'user') this.#ended = false;
+        return;
+      case 'action':
+        this.#respond(event.llmResponseId);
+        this.#called = true;
+        this.#ended = false;
+        this.#waiting.add(event.toolCall.id);
+        return;
+      case 'observation':
+        this.#waiting.delete(event.toolCallId);
+        if (event.isError !== true && this.#finishTools.has(event.toolName)) this.#ended = true;
+        return;
+      case 'user-reject-observation':
+      case 'agent-error':
+        this.#waiting.delete(event.toolCallId);
+        return;
+      case 'system-prompt':
+      case 'condensation-summary':
+        return;
+    }
+  }
+
+  /** Takes over that the history was forgotten up to and with an event. */
+  resumeBehind(event: LLMConvertibleEvent | undefined): void {
+    this.#waiting.clear();
+    this.#called = false;
+    this.#ended = false;
+    if (event !== undefined) this.see(event);
+    this.#waiting.clear();
+  }
+
+  /** A call that waits when another response comes will not be answered in its place. */
+  #respond(response: string | undefined): void {
+    if (response !== undefined && response === this.#response) return;
+    this.#response = response;
+    this.#called = false;
+    this.#waiting.clear();
+  }
+}

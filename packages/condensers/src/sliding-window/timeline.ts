@@ -1,0 +1,147 @@
+import type { CondensationSummaryEvent, Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
+import { isLLMConvertible } from '@palimpsest/events';
+import type { View } from '@palimpsest/view';
+import { keptEventIds } from '../kept-events.js';
+import { RunState } from './run-state.js';
+import { recordInForce, recordOfSummary } from './window-record.js';
+import type { WindowRecord } from './window-record.js';
+
+/** An event that stands in the view. */
+export interface EventEntry {
+  readonly kind: 'event';
+  readonly index: number;
+  readonly event: LLMConvertibleEvent;
+  /** The event with which its invocation starts; undefined for system prompts before the first one. */
+  readonly invocation: EventId | undefined;
+  /** It may be forgotten, and no summary of ours speaks of it. */
+  readonly isNew: boolean;
+  /** A summary of ours speaks of it, and it stayed because it was protected then. */
+  readonly standing: boolean;
+  readonly isProtected: boolean;
+}
+
+/** A summary of ours that stands in the view. */
+export interface SummaryEntry {
+  readonly kind: 'summary';
+  readonly index: number;
+  readonly event: CondensationSummaryEvent;
+  readonly record: WindowRecord;
+}
+
+/** A view, read as a sequence of invocations. */
+export interface Timeline {
+  readonly entries: readonly (EventEntry | SummaryEntry)[];
+  /** Those of which something stands in the view, or that a summary ends with, in order. */
+  readonly invocations: readonly { readonly start: EventId; readonly isNew: boolean }[];
+  /** Covered events that stayed in the view because they were protected. */
+  readonly standing: ReadonlySet<EventId>;
+  /** The last invocation: the one that is going on, until the user starts another. */
+  readonly live: { readonly start: EventId; readonly index: number } | undefined;
+}
+
+/**
+ * Reads a view as a sequence of invocations. Each starts with a message of the user that follows a finished run; the first one
+ * with the first event that is not a system prompt. Linear in the view, whatever the log holds besides.
+ */
+export function timelineOf(view: View, finishTools: readonly string[]): Timeline {
+  const kept = keptEventIds(view);
+  const summaries = ownSummaries(view);
+  const standing = standingEvents(view, summaries);
+  const run = new RunState(finishTools);
+  const entries: (EventEntry | SummaryEntry)[] = [];
+  const invocations = new Map<EventId, { readonly index: number; isNew: boolean }>();
+  let current: EventId | undefined;
+  const enter = (start: EventId, index: number): void => {
+    current = start;
+    if (!invocations.has(start)) invocations.set(start, { index, isNew: false });
+  };
+  for (let index = 0; index < view.events.length; index++) {
+    const event = view.events.at(index) as LLMConvertibleEvent;
+    const summary = summaries.get(index);
+    if (summary !== undefined) {
+      entries.push(summary);
+      const { coveredEventIds, invocations: runs } = endingRecord(view, summary.record);
+      enter(runs.at(-1)?.start ?? current ?? event.id, index);
+      run.resumeBehind(lastEvent(view, coveredEventIds));
+      continue;
+    }
+    if (event.type !== 'system-prompt' && (current === undefined || (isUserMessage(event) && run.isFinished))) {
+      enter(event.id, index);
+    }
+    if (event.type === 'condensation-summary') resumeBehindSummary(run, view, event);
+    else run.see(event);
+    const isProtected = kept.has(event.id);
+    const isNew = !isProtected && !standing.has(event.id) && event.type !== 'system-prompt';
+    entries.push({
+      kind: 'event',
+      index,
+      event,
+      invocation: current,
+      isNew,
+      standing: standing.has(event.id),
+      isProtected,
+    });
+    const invocation = current === undefined ? undefined : invocations.get(current);
+    if (isNew && invocation !== undefined) invocation.isNew = true;
+  }
+  return {
+    entries,
+    standing,
+    invocations: [...invocations].map(([start, { isNew }]) => ({ start, isNew })),
+    live: current === undefined ? undefined : { start: current, index: invocations.get(current)?.index ?? 0 },
+  };
+}
+
+function ownSummaries(view: View): ReadonlyMap<number, SummaryEntry> {
+  const summaries = new Map<number, SummaryEntry>();
+  for (let index = 0; index < view.events.length; index++) {
+    const event = view.events.at(index);
+    if (event?.type !== 'condensation-summary') continue;
+    const record = recordOfSummary(view, event);
+    if (record !== undefined) summaries.set(index, { kind: 'summary', index, event, record });
+  }
+  return summaries;
+}
+
+/** What records say was left standing. Only words of the user can have been: a record that claims more is not believed. */
+function standingEvents(view: View, summaries: ReadonlyMap<number, SummaryEntry>): ReadonlySet<EventId> {
+  const ids = new Set<EventId>();
+  for (const { record } of summaries.values()) {
+    for (const id of record.standingEventIds) {
+      const event = view.original(id);
+      if (event !== undefined && isUserMessage(event)) ids.add(id);
+    }
+  }
+  return ids;
+}
+
+function isUserMessage(event: Event): boolean {
+  return event.type === 'message' && event.source === 'user';
+}
+
+/** What the summary of somebody else stands for, as far as its condensation names it; a planted one says nothing. */
+function resumeBehindSummary(run: RunState, view: View, { id, condensationId }: CondensationSummaryEvent): void {
+  const condensation = condensationId === undefined ? undefined : view.original(condensationId);
+  if (condensation?.type !== 'condensation' || view.original(id) !== undefined) return;
+  run.resumeBehind(lastEvent(view, condensation.forgottenEventIds));
+}
+
+/** The record that says where a record ends: its own, unless it did nothing but roll others up. */
+function endingRecord(view: View, record: WindowRecord): WindowRecord {
+  let ending = record;
+  const seen = new Set<EventId>();
+  while (ending.coveredEventIds.length === 0 && !seen.has(ending.condensation.id)) {
+    seen.add(ending.condensation.id);
+    const last = ending.replaces.at(-1);
+    const replaced = last === undefined ? undefined : recordInForce(view, last);
+    if (replaced === undefined) break;
+    ending = replaced;
+  }
+  return ending;
+}
+
+function lastEvent(view: View, ids: readonly EventId[]): LLMConvertibleEvent | undefined {
+  const id = ids.at(-1);
+  const event = id === undefined ? undefined : view.original(id);
+  return event !== undefined && isLLMConvertible(event) ? event : undefined;
+}

@@ -1,0 +1,88 @@
+import type { Condensation } from '@palimpsest/events';
+import type { CondenseContext, View } from '@palimpsest/view';
+import { definedOf } from '../accounting.js';
+import { CondenserModelError } from '../model-failure.js';
+import { askSummarizer } from './ask-summarizer.js';
+import { wasAttempted } from './attempts.js';
+import type { CheckedOptions } from './checked-options.js';
+import type { Timeline } from './timeline.js';
+import { windowCondensation } from './window-condensation.js';
+import type { PlanOutcome, WindowPlan } from './window-plan.js';
+import { condenserName } from './window-record.js';
+
+/** At least so much of the view must go when it is made smaller for its tokens, so that no chain of tiny steps begins. */
+const minimumProgress = 0.1;
+
+/** What made a window, and of what. */
+export interface Trigger {
+  readonly view: View;
+  readonly timeline: Timeline;
+  readonly context: CondenseContext;
+  /** `interval`, `tokens` or `request`. */
+  readonly reason: string;
+}
+
+/** Makes the condensation of a window that need not be: undefined, and a report, where there is none. */
+export async function carryOut(
+  trigger: Trigger & { readonly outcome: PlanOutcome; readonly options: CheckedOptions },
+): Promise<Condensation | undefined> {
+  const { outcome, ...rest } = trigger;
+  if (outcome.plan === undefined) {
+    reportBlocked(trigger, outcome.openCallIds);
+    return undefined;
+  }
+  try {
+    return await summarise({ ...rest, plan: outcome.plan });
+  } catch (error) {
+    if (!CondenserModelError.isInstance(error)) throw error;
+    reportFailure(trigger, error);
+    return undefined;
+  }
+}
+
+/** Makes the condensation of a plan. @throws what {@link askSummarizer} throws. */
+export async function summarise(
+  options: Trigger & { readonly plan: WindowPlan; readonly options: CheckedOptions },
+): Promise<Condensation> {
+  const { view, timeline, plan, reason, context } = options;
+  const { summarizer, timeoutMs, maxSummaryTokens, createEvent } = options.options;
+  const summary = await askSummarizer(view, plan, { summarizer, timeoutMs, maxSummaryTokens, signal: context.signal });
+  return windowCondensation({ view, timeline, plan, summary, reason, createEvent });
+}
+
+/** Whether enough goes besides the summaries that are written anew. */
+export function isWorthIt(view: View, { forgotten, seeds }: WindowPlan): boolean {
+  const ofSeeds = new Set(seeds.map(({ event }) => event.id));
+  let tokens = 0;
+  for (const id of forgotten) {
+    const index = view.indexOf(id);
+    if (index !== undefined && !ofSeeds.has(id)) tokens += view.tokens(index, index + 1);
+  }
+  return tokens >= view.tokens() * minimumProgress;
+}
+
+/** Once for each request of the user, where the log keeps reports: what is blocked stays so for many steps. */
+function reportBlocked({ view, timeline, context, reason }: Trigger, openCallIds: readonly string[]): void {
+  const requestId = timeline.live?.start;
+  if (openCallIds.length === 0 || (requestId !== undefined && wasAttempted(view, 'blocked', requestId))) return;
+  context.report({
+    outcome: 'blocked',
+    reason: `a window is due, and it waits for the results of ${openCallIds.length} calls: ${openCallIds.slice(0, 5).join(', ')}`,
+    data: definedOf({ condenser: condenserName, trigger: reason, requestId, openCallIds }),
+  });
+}
+
+/** Tells the host of a failed summary, with what it took, so that the log knows it. */
+export function reportFailure({ view, timeline, context, reason }: Trigger, failure: CondenserModelError): void {
+  const { kind, account, message } = failure;
+  const size = { events: view.events.length, tokens: view.tokens() };
+  const data = {
+    condenser: condenserName,
+    trigger: reason,
+    requestId: timeline.live?.start,
+    kind,
+    ...size,
+    ...account,
+  };
+  context.report({ outcome: 'failed', reason: message, data: definedOf(data) });
+}

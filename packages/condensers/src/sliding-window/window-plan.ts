@@ -1,0 +1,194 @@
+import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
+import { condensation, NoCondensationAvailableError } from '@palimpsest/view';
+import type { View } from '@palimpsest/view';
+import { keptEventIds } from '../kept-events.js';
+import type { Selection } from '../select-middle.js';
+import { coveredEvents } from './covered-events.js';
+import { settledPrefix } from './settled-prefix.js';
+import type { SummaryEntry, Timeline } from './timeline.js';
+import type { WindowItem } from './window-items.js';
+import type { WindowRecord } from './window-record.js';
+
+/** A summary that could be made: of what, and what goes for it. */
+export interface WindowPlan {
+  /** The events that it is made of, in order. */
+  readonly items: readonly WindowItem[];
+  /** The summaries that are rolled up into it, in the order of the view. */
+  readonly seeds: readonly SummaryEntry[];
+  /** What goes, between two cut points. Its summary stands there. */
+  readonly range: Selection;
+  /** What goes from elsewhere in the view: rolled-up and subsumed summaries, covered events that were left standing. */
+  readonly elsewhere: readonly EventId[];
+  /** All that goes. */
+  readonly forgotten: ReadonlySet<EventId>;
+  /** The calls that held back the rest. */
+  readonly openCallIds: readonly EventId[];
+}
+
+/** What a plan is made from. */
+export interface PlanOptions {
+  readonly view: View;
+  readonly timeline: Timeline;
+  /** What should be summarised, in order. */
+  readonly items: readonly WindowItem[];
+  /** Whether a call without a result holds nothing back. */
+  readonly isAbandoned: (item: WindowItem) => boolean;
+  /** A summary that is rolled up. @defaultValue none */
+  readonly seed?: SummaryEntry | undefined;
+  readonly maxSummaries: number;
+}
+
+/** Why there is no plan, or that there is nothing to say of it. */
+export type PlanOutcome =
+  { readonly plan: WindowPlan } | { readonly plan: undefined; readonly openCallIds: readonly EventId[] };
+
+/**
+ * Plans a window: the longest settled prefix of what should be summarised, as far as the view can be cut there, and whatever that
+ * makes superfluous. A summary is subsumed when the new one is made of every event that it was made of.
+ */
+export function planWindow(options: PlanOptions): PlanOutcome {
+  const { view, timeline, maxSummaries } = options;
+  const kept = keptEventIds(view);
+  const cut = cutItems(options);
+  if (cut.range === undefined) return { plan: undefined, openCallIds: cut.openCallIds };
+  const { range, openCallIds } = cut;
+  const named = forgottenIn(view, range, kept);
+  // In a derived view, what stays of a unit keeps the whole of it.
+  const items = cut.items.filter(({ event, isNew }) => !isNew || named.has(event.id));
+  if (!items.some(({ isNew }) => isNew)) return { plan: undefined, openCallIds };
+
+  const summaries = timeline.entries.filter((entry) => entry.kind === 'summary');
+  const isIn = ({ index }: { readonly index: number }): boolean => index >= range.start && index < range.end;
+  const canGo = (entry: SummaryEntry): boolean =>
+    !kept.has(entry.event.id) && (isIn(entry) || standsAlone(view, entry.index));
+  const covered = new Set(items.map(({ event }) => event.id));
+  const subsumed = new Set(summaries.filter((entry) => canGo(entry) && isSubsumed(view, entry, covered, summaries)));
+  const seeds = new Set(
+    summaries.filter((entry) => (entry === options.seed || isIn(entry)) && canGo(entry) && !subsumed.has(entry)),
+  );
+  const others = summaries.filter((entry) => !subsumed.has(entry) && !seeds.has(entry));
+  if (others.length + 1 > maxSummaries) for (const entry of others) if (canGo(entry)) seeds.add(entry);
+
+  const elsewhere = [
+    ...[...subsumed, ...seeds].filter((entry) => !isIn(entry)).map(({ event }) => event.id),
+    ...items.flatMap(({ event, index }) =>
+      index !== undefined && !isIn({ index }) && !kept.has(event.id) && standsAlone(view, index) ? [event.id] : [],
+    ),
+  ];
+  return {
+    plan: {
+      items,
+      seeds: summaries.filter((entry) => seeds.has(entry)),
+      range,
+      elsewhere,
+      forgotten: new Set([...named, ...elsewhere]),
+      openCallIds,
+    },
+  };
+}
+
+/** Plans to roll up all summaries of ours into one, where nothing else can be done. */
+export function planRollUp(view: View, timeline: Timeline): WindowPlan | undefined {
+  const kept = keptEventIds(view);
+  const seeds = timeline.entries.filter(
+    (entry) => entry.kind === 'summary' && !kept.has(entry.event.id) && standsAlone(view, entry.index),
+  ) as readonly SummaryEntry[];
+  const last = seeds.at(-1);
+  if (last === undefined || seeds.length < 2) return undefined;
+  const range = { start: last.index, end: last.index + 1 };
+  const elsewhere = seeds.slice(0, -1).map(({ event }) => event.id);
+  return { items: [], seeds, range, elsewhere, forgotten: new Set([last.event.id, ...elsewhere]), openCallIds: [] };
+}
+
+/** Cuts what should be summarised where no call is open and the view can be cut: both, again and again, until both hold. */
+function cutItems({ view, timeline, items, isAbandoned }: PlanOptions): {
+  readonly items: readonly WindowItem[];
+  readonly range: Selection | undefined;
+  readonly openCallIds: readonly EventId[];
+} {
+  const openCallIds = new Set<EventId>();
+  const first = items.find(({ isNew }) => isNew)?.index;
+  const start = first === undefined ? undefined : view.cutPoints.atOrAfter(first);
+  let settled = items;
+  for (;;) {
+    const behind = eventsBehind(timeline, settled);
+    const prefix = settledPrefix([...settled.map(({ event }) => event), ...behind], settled.length, (index) => {
+      const item = settled[index];
+      return item === undefined || !item.isNew || isAbandoned(item);
+    });
+    for (const id of prefix.openCallIds) openCallIds.add(id);
+    settled = settled.slice(0, prefix.length);
+    const last = settled.findLast(({ isNew }) => isNew)?.index;
+    const end = last === undefined ? undefined : view.cutPoints.atOrBefore(last + 1);
+    if (start === undefined || end === undefined || end <= start) {
+      return { items: [], range: undefined, openCallIds: [...openCallIds] };
+    }
+    const isInside = ({ isNew, index }: WindowItem): boolean =>
+      index === undefined || (index < end && (index >= start || !isNew));
+    const inside = settled.filter(isInside);
+    if (inside.length === settled.length) {
+      return { items: settled, range: { start, end }, openCallIds: [...openCallIds] };
+    }
+    settled = inside;
+  }
+}
+
+/** What stands in the view behind the last of some events: results that came late are there. */
+function eventsBehind({ entries }: Timeline, items: readonly WindowItem[]): readonly LLMConvertibleEvent[] {
+  const last = items.reduce((most, { index }) => Math.max(most, index ?? -1), -1);
+  return entries.flatMap((entry) => (entry.kind === 'event' && entry.index > last ? [entry.event] : []));
+}
+
+/** What a condensation of a range forgets. In a derived view, units that stand in the stored one with more of theirs stay. */
+function forgottenIn(view: View, range: Selection, kept: ReadonlySet<EventId>): ReadonlySet<EventId> {
+  if (view === view.stored) {
+    const ids = view.events.slice(range.start, range.end).map(({ id }) => id);
+    return new Set(ids.filter((id) => !kept.has(id)));
+  }
+  try {
+    return new Set(condensation({ view, ...range }).forgottenEventIds);
+  } catch (error) {
+    if (NoCondensationAvailableError.isInstance(error)) return new Set();
+    throw error;
+  }
+}
+
+/** True where one event can be forgotten without what stands around it. */
+function standsAlone(view: View, index: number): boolean {
+  const isUnit = (list: View, at: number): boolean => list.cutPoints.has(at) && list.cutPoints.has(at + 1);
+  if (!isUnit(view, index)) return false;
+  if (view.stored === view) return true;
+  const id = view.events.at(index)?.id;
+  const stored = id === undefined ? undefined : view.stored.indexOf(id);
+  return stored !== undefined && isUnit(view.stored, stored);
+}
+
+/**
+ * True where the new window, or another summary in the view, is made of all that a summary is made of. Of equal ones the later
+ * stays. What a summary covers by those that it replaced is looked up only where it matters, because that can be the whole log.
+ */
+function isSubsumed(
+  view: View,
+  { record, index }: SummaryEntry,
+  covered: ReadonlySet<EventId>,
+  summaries: readonly SummaryEntry[],
+): boolean {
+  const { coveredEventIds, replaces } = record;
+  if (coveredEventIds.length > 0 && coveredEventIds.every((id) => covered.has(id))) {
+    if (replaces.length === 0) return true;
+    const { events, isWhole } = coveredEvents(view, record);
+    if (isWhole && events.every(({ id }) => covered.has(id))) return true;
+  }
+  return summaries.some(({ record: other, index: place }) => {
+    if (other === record || !isPartOf(record, other)) return false;
+    return !isPartOf(other, record) || place > index;
+  });
+}
+
+function isPartOf(record: WindowRecord, other: WindowRecord): boolean {
+  const { coveredEventIds, replaces } = record;
+  if (!replaces.every((id) => other.replaces.includes(id))) return false;
+  if (coveredEventIds.length > other.coveredEventIds.length) return false;
+  const ids = new Set(other.coveredEventIds);
+  return coveredEventIds.every((id) => ids.has(id));
+}

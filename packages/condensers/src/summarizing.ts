@@ -1,0 +1,185 @@
+import type { Condensation, CreateEvent } from '@palimpsest/events';
+import { NoCondensationAvailableError } from '@palimpsest/view';
+import type { CondenseContext, Condenser, View } from '@palimpsest/view';
+import { backgroundCondenser } from './background.js';
+import { InvalidCondenserConfigError } from './errors.js';
+import { CondenserModelError } from './model-failure.js';
+import { nextScale, tryAgain } from './model-tries.js';
+import type { Tries } from './model-tries.js';
+import { newestStep } from './newest-step.js';
+import { assertWholeNumber, checkedKeepFirst } from './option-checks.js';
+import { rangeContent } from './range-content.js';
+import { requirementOf } from './requirement.js';
+import type { Requirement } from './requirement.js';
+import { rollingCondenser } from './rolling.js';
+import { firstSummary, isProgress, selectMiddle, strictestTail } from './select-middle.js';
+import type { Selection } from './select-middle.js';
+import { summariseRange } from './summarise-range.js';
+import type { Summarizer } from './summarizer.js';
+
+/** When a summarising condenser acts, and what it leaves. */
+export interface SummarizingLimits {
+  /** More events than this are condensed to half of it. Unit: events, at least 4. @defaultValue 120 */
+  readonly maxSize?: number;
+  /** How many of the first events stay. Unit: events. @defaultValue 4, or what `maxSize` leaves room for */
+  readonly keepFirst?: number;
+  /** More tokens than this are condensed to half of it. Unit: tokens. @defaultValue what the model's window leaves, if known */
+  readonly maxTokens?: number;
+  /** How long a summary is asked to be at most. Unit: tokens. @defaultValue 4000 */
+  readonly maxSummaryTokens?: number;
+  /** A condensation that takes less is not made. Unit: share of the view's events or tokens, above 0 and below 1. @defaultValue 0.1 */
+  readonly minimumProgress?: number;
+  /** How often the last resort is tried, with less to read each time. @defaultValue 3 */
+  readonly hardResetTries?: number;
+  /**
+   * Has summaries written while the agent goes on, and puts them in at a later step; only a view over its budget, or a request,
+   * waits. It begins at four fifths of `maxTokens`. While a summary is written, the view may have more than `maxSize` events. After
+   * a restart it begins again. @defaultValue false
+   */
+  readonly background?: boolean;
+  /** Makes the condensation. @defaultValue the factory of `@palimpsest/events` */
+  readonly createEvent?: CreateEvent;
+}
+
+/** Options of {@link summarizingCondenser}. */
+export interface SummarizingOptions extends SummarizingLimits {
+  /** Appears in the log and in the metadata. @defaultValue `summarizing` */
+  readonly name?: string;
+  /** Writes the summaries. */
+  readonly summarizer: Summarizer;
+}
+
+type Limits = Required<Omit<SummarizingLimits, 'maxTokens' | 'createEvent' | 'background'>> &
+  Pick<SummarizingLimits, 'maxTokens' | 'createEvent'>;
+
+/** What has fewer is not worth a call: no summary is smaller. Unit: tokens. */
+const leastTokens = 24;
+/** Where a summary in the background is begun. Unit: share of `maxTokens`. */
+const earlyShare = 0.8;
+
+/**
+ * A rolling summary by whatever writes one: the first `keepFirst` events and the newest ones stay, and one summary takes the
+ * place of what lies between. {@link llmSummarizingCondenser} is this one with a model, and says all of it.
+ *
+ * @throws {@link InvalidCondenserConfigError} when the numbers leave no room for a summary and one event behind it.
+ */
+export function summarizingCondenser(options: SummarizingOptions): Condenser {
+  const { name = 'summarizing', summarizer } = options;
+  const limits = checkedLimits(name, options);
+  if (options.background === true) return inBackground(options, name, limits);
+
+  const summarise = (
+    view: View,
+    range: Selection,
+    requirement: Requirement,
+    context: CondenseContext,
+    tries: Tries,
+  ): Promise<Condensation> => {
+    const content = rangeContent(view, range);
+    if (content === undefined)
+      throw new NoCondensationAvailableError(`the events ${range.start} to ${range.end} are protected, or one summary`);
+    if (content.tokens < leastTokens)
+      throw new NoCondensationAvailableError(`a summary is no smaller than ${content.tokens} tokens`);
+    const { maxSummaryTokens, minimumProgress, createEvent } = limits;
+    const subject = { condenser: name, summarizer, view, range, content, requirement, context, createEvent };
+    return tryAgain(tries, name, context, (scale) =>
+      summariseRange({ ...subject, maxSummaryTokens, minimumProgress }, scale),
+    );
+  };
+
+  return rollingCondenser({
+    name,
+    requirement: (view, context) =>
+      requirementOf(view, context, { maxSize: limits.maxSize, maxTokens: limits.maxTokens }),
+    getCondensation: (view, requirement, context) => {
+      const middle = middleOf(view, requirement, limits);
+      if (middle === undefined)
+        throw new NoCondensationAvailableError(
+          `of ${view.events.length} events too few lie between the first ones and the newest step`,
+        );
+      const tries = { most: limits.hardResetTries, isWorthIt: ({ kind }: CondenserModelError) => kind === 'overflow' };
+      return summarise(view, middle, requirement, context, tries);
+    },
+    hardReset: (view, requirement, context, failure) => {
+      if (CondenserModelError.isInstance(failure) && !failure.mayRetry) return undefined;
+      const range = everythingOf(view);
+      if (range === undefined) return undefined;
+      const wasTried = CondenserModelError.isInstance(failure);
+      const tries = {
+        most: limits.hardResetTries,
+        isWorthIt: ({ mayRetry }: CondenserModelError) => mayRetry,
+        scale: wasTried ? nextScale(1, failure) : 1,
+      };
+      return summarise(view, range, requirement, context, tries);
+    },
+  });
+}
+
+/** The same, begun early and waited for late. */
+function inBackground(options: SummarizingOptions, name: string, { maxTokens }: Limits): Condenser {
+  const early = maxTokens === undefined ? {} : { maxTokens: Math.max(1, Math.floor(maxTokens * earlyShare)) };
+  return backgroundCondenser({
+    name,
+    summarizer: options.summarizer,
+    create: (summarizer) => summarizingCondenser({ ...options, ...early, summarizer, background: false }),
+    mustWait: (view, context) => requirementOf(view, context, { maxSize: Infinity, maxTokens }).level === 'hard',
+  });
+}
+
+/**
+ * What lies between the first events and the newest that may stay, never the newest step. A summary among the first events is not
+ * one of them: it is replaced like any other, so that there is only one.
+ */
+function middleOf(view: View, requirement: Requirement, limits: Limits): Selection | undefined {
+  const { events, cutPoints } = view;
+  const keepFirst = firstSummary(events, limits.keepFirst);
+  const tail = strictestTail({
+    requirement,
+    length: events.length,
+    maxSize: limits.maxSize,
+    keepFirst,
+    tokens: (from, to) => view.tokens(from, to),
+  });
+  const newest = events.length - newestStep(view).cutPoint;
+  const middle = selectMiddle({
+    length: events.length,
+    cutPoints,
+    keepFirst,
+    tail: tail < 0 ? tail : Math.max(tail, newest),
+    minimumProgress: 0,
+  });
+  return middle !== undefined && isProgress(view, middle, limits.minimumProgress) ? middle : undefined;
+}
+
+/** All before the newest step; where nothing of that can go, all. */
+function everythingOf(view: View): Selection | undefined {
+  const start = view.cutPoints.atOrAfter(0);
+  const ends = [newestStep(view).cutPoint, view.cutPoints.atOrBefore(view.events.length)];
+  for (const end of ends) {
+    if (start === undefined || end === undefined || end <= start) continue;
+    if (rangeContent(view, { start, end }) !== undefined) return { start, end };
+  }
+  return undefined;
+}
+
+function checkedLimits(name: string, options: SummarizingLimits): Limits {
+  const { maxSize = 120, maxTokens, maxSummaryTokens = 4_000, minimumProgress = 0.1, hardResetTries = 3 } = options;
+  const keepFirst = checkedKeepFirst(name, maxSize, options.keepFirst);
+  const { createEvent } = options;
+  assertWholeNumber(name, 'maxSummaryTokens', maxSummaryTokens, 1);
+  assertWholeNumber(name, 'hardResetTries', hardResetTries, 1);
+  if (maxTokens !== undefined) assertWholeNumber(name, 'maxTokens', maxTokens, 1);
+  if (!(minimumProgress > 0 && minimumProgress < 1)) {
+    const reason = `must lie between 0 and 1, not ${minimumProgress}`;
+    throw new InvalidCondenserConfigError({ condenser: name, option: 'minimumProgress', reason });
+  }
+  return {
+    maxSize,
+    keepFirst,
+    maxSummaryTokens,
+    minimumProgress,
+    hardResetTries,
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(createEvent === undefined ? {} : { createEvent }),
+  };
+}
