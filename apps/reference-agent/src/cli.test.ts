@@ -118,6 +118,8 @@ describe('palimpsest demo', () => {
       const server = await openaiServer({
         apiKey: key,
         reply: (body) => {
+          // Asked for a summary, it has nothing to say: the extracted one takes its place, as offline.
+          if (body.tools === undefined) return { message: { content: '' } };
           const turn = nextTurn(samplePlan, (body.messages as readonly WireMessage[]).map(neutral));
           if (turn === undefined) return { message: { content: 'Done.' } };
           return {
@@ -139,7 +141,9 @@ describe('palimpsest demo', () => {
           OPENAI_BASE_URL: server.url,
         });
         const report = JSON.parse(ran.stdout) as DemoReport;
-        expect(report).toMatchObject({ testStatus: 0, steps: server.requests.length });
+        const steps = server.requests.filter(({ body }) => (body as { readonly tools?: unknown }).tools !== undefined);
+        expect(report).toMatchObject({ testStatus: 0, steps: steps.length });
+        expect(steps.length).toBeLessThan(server.requests.length);
         expect(report.failure).toBeUndefined();
         expect(report.condensations).toBeGreaterThanOrEqual(3);
         expect(callsIn(await logIn(logs))).toEqual(callsIn(await logIn(offlineLogs)));
@@ -238,10 +242,12 @@ interface WireMessage {
 
 /** What a model behind OpenAI's protocol is told, in our words. */
 function neutral(message: WireMessage): Message {
-  const text =
+  const whole =
     typeof message.content === 'string'
       ? message.content
       : (message.content ?? []).map((part) => part.text ?? '').join('\n');
+  // The label by which a model names a result is no part of the result.
+  const text = message.role === 'tool' ? whole.replace(/\n?\[event_id: \w+\]$/, '') : whole;
   const content = text === '' ? [] : [{ type: 'text' as const, text }];
   switch (message.role) {
     case 'assistant':

@@ -57,7 +57,7 @@ async function demo(flags: DemoFlags): Promise<void> {
       // The offline model follows a plan: it can neither sum up nor say what no longer matters.
       ...(flags.model === undefined
         ? { condenser: defaultCondenser(demoSizes) }
-        : { condenser: defaultCondenser({}, llm), relevance: true }),
+        : { condenser: defaultCondenser(demoSizes, llm), relevance: true }),
       onEvent: (event) => printer.follow(event),
       signal: interrupt.signal,
     });

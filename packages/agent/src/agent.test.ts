@@ -94,9 +94,13 @@ describe('the condenser of a step', () => {
     });
     const emitted: Event[] = [];
     const state = ConversationStateProjection.fromEvents([userMessage('Go.')]);
-    const agent = new Agent({ llm: scriptedLLM({ script: [] }), condenser: failing });
-    await expect(agent.step(state, { onEvent: (event) => void emitted.push(event) })).rejects.toThrow('broken');
-    expect(emitted).toMatchObject([{ type: 'condensation-attempt', condenser: 'failing', outcome: 'failed' }]);
+    const agent = new Agent({ llm: scriptedLLM({ script: ['Hi.'] }), condenser: failing });
+    // A history that fits is sent: a broken policy is no reason to stop.
+    expect(await agent.step(state, { onEvent: (event) => void emitted.push(event) })).toMatchObject({ answer: 'Hi.' });
+    expect(emitted.slice(0, 2)).toMatchObject([
+      { type: 'condensation-attempt', condenser: 'failing', outcome: 'failed', data: { calls: 1 } },
+      { type: 'condensation-attempt', condenser: 'failing', outcome: 'failed', reason: 'broken' },
+    ]);
   });
 
   test('is told the window', async () => {

@@ -12,21 +12,26 @@ import { ContentPolicyError, ContextWindowExceededError } from '@palimpsest/llm-
 import type { Completion, Delta, LLM } from '@palimpsest/llm-adapters';
 import { isCondensation } from '@palimpsest/view';
 import type { Condenser, RenderOptions, View } from '@palimpsest/view';
-import { condenseOnce } from './condense-once.js';
+import { abortable } from './abortable.js';
+import { condenseOnce, nothingToForget } from './condense-once.js';
 import { unconfirmed } from './confirmation.js';
 import type { ConfirmationPolicy, SecurityRisk } from './confirmation.js';
 import type { ConversationState } from './conversation-state.js';
 import { ContextOverflowError } from './errors.js';
+import { wordsOf } from './final-answer.js';
 import { hardReset } from './hard-reset.js';
 import { noteOf, vetoOf } from './hooks.js';
 import type { Hooks } from './hooks.js';
 import { assertCondensationAllowed, maxCondensationsInARow } from './limits.js';
 import { callModel } from './model-call.js';
+import { assertCount, assertPositive } from './option-checks.js';
 import type { OutputLimit } from './output-store.js';
+import { refusalNote } from './refusal-note.js';
 import { eventsOfResponse } from './response-events.js';
 import { toolset } from './tool-call.js';
 import type { Toolset } from './tool-call.js';
 import { executeActions } from './tool-execution.js';
+import { tokensBesideView, usableWindow } from './window.js';
 
 /** What an agent consists of. */
 export interface AgentOptions {
@@ -39,6 +44,12 @@ export interface AgentOptions {
   readonly condenser?: Condenser;
   /** How the view becomes messages. @defaultValue the view's own way, no labels */
   readonly render?: RenderOptions;
+  /**
+   * What the model must read beside the user's words and is not shown now: workspace context, rules, skills. A conversation
+   * asks after each message of the user and after each condensation, and appends it. Must be a pure function of the view, as
+   * `contextMessages` of `@palimpsest/agent/prompts` is. @defaultValue nothing
+   */
+  readonly context?: (view: View) => readonly MessageEvent[];
   /** Makes the events. @defaultValue UUIDv7 ids and the system clock */
   readonly createEvent?: CreateEvent;
   /** The longest answer. Unit: tokens. @defaultValue the adapter's */
@@ -49,7 +60,7 @@ export interface AgentOptions {
   readonly assessRisk?: (call: { readonly toolName: string; readonly input: unknown }) => SecurityRisk;
   /** @defaultValue none */
   readonly hooks?: Hooks;
-  /** How long a call of a tool may take that names no time. Unit: milliseconds. @defaultValue 300000 */
+  /** How long a call of a tool may take that names no time. Unit: milliseconds; `Infinity` is no limit. @defaultValue 300000 */
   readonly toolTimeoutMs?: number;
   /** How many calls may run side by side whose tools are marked `parallel`. @defaultValue 4 */
   readonly toolConcurrency?: number;
@@ -95,16 +106,24 @@ export class Agent {
   readonly tools: Toolset;
   readonly createEvent: CreateEvent;
   readonly hooks: Hooks;
+  readonly context: AgentOptions['context'];
   readonly #options: AgentOptions;
 
-  /** @throws TypeError when two tools have the same name. */
+  /** @throws TypeError when two tools have the same name; RangeError when a number among the options makes no sense. */
   constructor(options: AgentOptions) {
+    assertCount('toolConcurrency', options.toolConcurrency, 1);
+    assertCount('maxOutputTokens', options.maxOutputTokens, 1);
+    assertPositive('toolTimeoutMs', options.toolTimeoutMs);
+    for (const { name, timeoutMs } of options.tools ?? []) assertPositive(`timeoutMs of the tool '${name}'`, timeoutMs);
+    assertCount('output.maxCharacters', options.output?.maxCharacters, 0);
+    assertCount('output.previewCharacters', options.output?.previewCharacters, 0);
     this.llm = options.llm;
     this.systemPrompt = options.systemPrompt;
     this.condenser = options.condenser;
     this.tools = toolset(options.tools ?? []);
     this.createEvent = options.createEvent ?? createDefaultEvent;
     this.hooks = options.hooks ?? {};
+    this.context = options.context;
     this.#options = options;
   }
 
@@ -161,37 +180,48 @@ export class Agent {
    */
   async condense(state: ConversationState, options: StepOptions): Promise<View | Condensation> {
     if (this.condenser === undefined) return state.view;
-    const { contextWindow } = this.llm;
     const { maxOutputTokens } = this.#options;
+    const contextWindow = usableWindow(this.llm, maxOutputTokens);
     const { view } = state;
+    const fixedTokens = tokensBesideView(view, this.toolDefinitions);
     const result = await condenseOnce(this.condenser, view, {
       createEvent: this.createEvent,
       onEvent: options.onEvent,
       ...(contextWindow === undefined ? {} : { contextWindow }),
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+      ...(fixedTokens === 0 ? {} : { fixedTokens }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
     if (!isCondensation(result)) return result;
-    const veto = vetoOf(await this.hooks.beforeCondensation?.(result, view));
-    if (veto === undefined) return this.#emitCondensation(result, state, options);
-    const vetoed = { condenser: this.condenser.name, outcome: 'vetoed', reason: veto };
-    await options.onEvent(this.createEvent('condensation-attempt', vetoed));
+    if (!(await this.#isVetoed(result, this.condenser.name, state, options))) {
+      return this.#emitCondensation(result, state, options);
+    }
     if (!view.unhandledCondensationRequest) return view;
-    const settled = {
-      forgottenEventIds: [],
-      metadata: { condenser: this.condenser.name, reason: 'nothing-to-forget' },
-    };
-    return this.#emitCondensation(this.createEvent('condensation', settled), state, options);
+    return this.#emitCondensation(nothingToForget(this.condenser.name, this.createEvent), state, options);
+  }
+
+  async #isVetoed(
+    condensation: Condensation,
+    condenser: string,
+    { view }: ConversationState,
+    { onEvent, signal }: StepOptions,
+  ): Promise<boolean> {
+    const reason = vetoOf(await abortable(this.hooks.beforeCondensation?.(condensation, view), signal));
+    if (reason === undefined) return false;
+    // What it cost was paid all the same.
+    const data = paidIn(condensation.metadata);
+    await onEvent(this.createEvent('condensation-attempt', { condenser, outcome: 'vetoed', reason, ...data }));
+    return true;
   }
 
   async #emitCondensation(
     condensation: Condensation,
     state: ConversationState,
-    { onEvent }: StepOptions,
+    { onEvent, signal }: StepOptions,
   ): Promise<Condensation> {
     assertCondensationAllowed(state.condensationsInARow);
     await onEvent(condensation);
-    const note = noteOf(await this.hooks.afterCondensation?.(condensation));
+    const note = noteOf(await abortable(this.hooks.afterCondensation?.(condensation), signal));
     if (note !== undefined) await onEvent(this.createEvent('message', environmentMessage(note)));
     return condensation;
   }
@@ -225,12 +255,16 @@ export class Agent {
     // Checked here too: a request that nobody may act on would only be found out one step later.
     assertCondensationAllowed(state.condensationsInARow, overflow);
     const isLastChance = state.condensationsInARow === maxCondensationsInARow - 1;
-    if (!isLastChance && !state.lastCondensationWasEmpty) {
+    // A condenser that was asked and did nothing will do nothing the next time either.
+    const wasAsked = state.lastCondensationWasEmpty || state.view.unhandledCondensationRequest;
+    if (!isLastChance && !wasAsked) {
       await options.onEvent(this.createEvent('condensation-request', { reason: overflow.message }));
       return { type: 'condensation-request' };
     }
     const reset = hardReset(state.view, this.createEvent);
-    if (reset === undefined) throw new ContextOverflowError(this.llm.model, overflow, true);
+    if (reset === undefined || (await this.#isVetoed(reset, 'agent', state, options))) {
+      throw new ContextOverflowError(this.llm.model, overflow, true);
+    }
     return { type: 'condensation', condensation: await this.#emitCondensation(reset, state, options) };
   }
 
@@ -239,10 +273,8 @@ export class Agent {
     state: ConversationState,
     { onEvent }: StepOptions,
   ): Promise<StepOutcome> {
-    const last = state.view.events.at(-1);
-    const isSecond = last?.type === 'message' && last.source === 'environment' && textOf(last) === refusalText;
-    if (isSecond) throw error;
-    await onEvent(this.createEvent('message', environmentMessage(refusalText)));
+    if (state.wasRefused) throw error;
+    await onEvent(refusalNote(this.createEvent));
     return { type: 'refused' };
   }
 
@@ -266,7 +298,7 @@ export class Agent {
         return this.#confirmAndCarryOut(response.actions, state, options);
       case 'message':
         await options.onEvent(response.message);
-        return { type: 'message', answer: textOf(response.message) };
+        return { type: 'message', answer: wordsOf(response.message.content) };
       case 'no-answer':
         await options.onEvent(response.message);
         await options.onEvent(response.correction);
@@ -298,13 +330,13 @@ export class Agent {
   }
 }
 
-const refusalText =
-  'The provider refused this request for what it holds. Go on without the part that may have caused it, or say that you cannot.';
-
 function environmentMessage(text: string) {
   return { source: 'environment', role: 'user', content: [{ type: 'text', text }] } as const;
 }
 
-function textOf({ content }: MessageEvent): string {
-  return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+/** What a condensation that is not made says of its cost. */
+function paidIn(metadata: Condensation['metadata']) {
+  const { model, usage, costUsd } = metadata ?? {};
+  const paid = Object.entries({ model, usage, costUsd }).filter(([, value]) => value !== undefined);
+  return paid.length === 0 ? {} : { data: Object.fromEntries(paid) };
 }

@@ -1,8 +1,10 @@
-import { isLLMConvertible, isMeaningful } from '@palimpsest/events';
+import { isLLMConvertible } from '@palimpsest/events';
 import type { ActionEvent, Event, EventId, MessageEvent, SystemPromptEvent } from '@palimpsest/events';
 import { ViewProjection } from '@palimpsest/view';
 import type { View, ViewOptions } from '@palimpsest/view';
 import { confirmedBy } from './confirmation.js';
+import { answerAfter } from './final-answer.js';
+import { isRefusalNote } from './refusal-note.js';
 import { turnsThinkingOff } from './thinking-off.js';
 
 /** Many more than the longest pattern takes, since notes, usage and the like stand between. Unit: events. */
@@ -25,6 +27,8 @@ export interface ConversationState {
   readonly confirmedActions: ReadonlySet<EventId>;
   /** A provider refused the history with its thinking and took it without. */
   readonly isThinkingOff: boolean;
+  /** The provider refused the content, the model was told, and neither it nor the user has said anything since. */
+  readonly wasRefused: boolean;
 }
 
 /** A {@link ConversationState} that is kept up to date event by event. An append costs O(1) amortised. */
@@ -37,9 +41,10 @@ export class ConversationStateProjection implements ConversationState {
   #lastResponseId: string | undefined;
   #systemPrompt: SystemPromptEvent | undefined;
   #latestUserMessage: MessageEvent | undefined;
-  #endsInAnswer = false;
+  #finalAnswer: string | undefined;
   #lastCondensationWasEmpty = false;
   #isThinkingOff = false;
+  #wasRefused = false;
   readonly #confirmed = new Set<EventId>();
   #sinceUser: Event[] = [];
 
@@ -81,9 +86,9 @@ export class ConversationStateProjection implements ConversationState {
     return this.#latestUserMessage;
   }
 
-  /** True when the last thing that anybody said or did is an answer of the model in words: there is nothing to go on with. */
-  get endsInAnswer(): boolean {
-    return this.#endsInAnswer;
+  /** The model's answer, in words or by the finish tool, when nobody has said or done anything since: there is nothing to go on with. */
+  get finalAnswer(): string | undefined {
+    return this.#finalAnswer;
   }
 
   get lastCondensationWasEmpty(): boolean {
@@ -98,6 +103,10 @@ export class ConversationStateProjection implements ConversationState {
     return this.#isThinkingOff;
   }
 
+  get wasRefused(): boolean {
+    return this.#wasRefused;
+  }
+
   /** The newest events since the user last said something, as many as patterns are looked for in. */
   get recentEvents(): readonly Event[] {
     return this.#sinceUser.slice(-recentEvents);
@@ -110,9 +119,7 @@ export class ConversationStateProjection implements ConversationState {
     else if (this.#sinceUser.push(event) > 2 * recentEvents) this.#sinceUser = this.#sinceUser.slice(-recentEvents);
     for (const id of confirmedBy(event)) this.#confirmed.add(id);
     if (turnsThinkingOff(event)) this.#isThinkingOff = true;
-    if (isLLMConvertible(event)) {
-      this.#endsInAnswer = event.type === 'message' && event.source === 'agent' && event.content.some(isMeaningful);
-    }
+    if (isLLMConvertible(event)) this.#finalAnswer = answerAfter(event, this.#finalAnswer);
     switch (event.type) {
       case 'system-prompt':
         this.#systemPrompt = event;
@@ -127,7 +134,9 @@ export class ConversationStateProjection implements ConversationState {
         break;
       case 'message':
         if (event.source === 'agent') this.#beginResponse(event.llmResponseId ?? event.id);
+        if (isRefusalNote(event)) this.#wasRefused = true;
         if (event.source === 'user') {
+          this.#wasRefused = false;
           this.#latestUserMessage = event;
           this.#condensationsInARow = 0;
         }
@@ -152,6 +161,7 @@ export class ConversationStateProjection implements ConversationState {
   /** A response of the model seals the one before it: what that one left unanswered is abandoned, never run late. */
   #beginResponse(responseId: string): void {
     this.#condensationsInARow = 0;
+    this.#wasRefused = false;
     if (responseId === this.#lastResponseId) return;
     this.#lastResponseId = responseId;
     this.#pending.clear();

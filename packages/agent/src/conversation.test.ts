@@ -205,7 +205,7 @@ test('a finished conversation stays finished until the user says something', asy
   await conversation.send('First?');
   await conversation.run();
   const events = conversation.events.length;
-  expect(await conversation.run()).toEqual({ status: 'finished', iterations: 0, condensations: 0 });
+  expect(await conversation.run()).toEqual({ status: 'finished', answer: 'One.', iterations: 0, condensations: 0 });
   expect(conversation.events.length).toBe(events);
   await conversation.send('Second?');
   expect(conversation.status).toBe('idle');

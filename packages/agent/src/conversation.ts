@@ -1,8 +1,9 @@
-import { EventLog, newEventId } from '@palimpsest/events';
+import { EventLog, isMeaningful, newEventId } from '@palimpsest/events';
 import type { ActionEvent, ContentPart, Event, EventId, EventStore, MessageEvent } from '@palimpsest/events';
 import type { Delta } from '@palimpsest/llm-adapters';
 import type { View, ViewOptions } from '@palimpsest/view';
 import type { Agent, StepOptions, StepOutcome } from './agent.js';
+import { abortable } from './abortable.js';
 import { askAside } from './aside.js';
 import { confirmationOf, confirmedBy } from './confirmation.js';
 import { ConversationStateProjection } from './conversation-state.js';
@@ -16,11 +17,12 @@ import {
 } from './errors.js';
 import { eventStream } from './event-stream.js';
 import { vetoOf } from './hooks.js';
-import { assertWithinLimits, defaultLimits, noRunUsage, withCall } from './limits.js';
+import { assertLimits, assertWithinLimits, defaultLimits, noRunUsage, withCallOf } from './limits.js';
 import type { Limits, RunUsage } from './limits.js';
+import type { SecretMask } from './secrets.js';
 import { defaultStuckThresholds, stuckPattern } from './stuck-detection.js';
 import type { StuckPattern, StuckThresholds } from './stuck-detection.js';
-import { interrupted, rejected } from './tool-execution.js';
+import { endedBefore, interrupted, rejected } from './tool-execution.js';
 
 const statuses = ['idle', 'running', 'paused', 'waiting-for-confirmation', 'finished', 'stuck', 'error'] as const;
 
@@ -42,13 +44,18 @@ export interface ConversationOptions {
   readonly stuckDetection?: Partial<StuckThresholds> | false;
   /** With so many model calls left in a run the model is told. Unit: model calls. @defaultValue 10 and 3 */
   readonly reminders?: readonly number[];
+  /**
+   * Hides the values of secrets in every event that the conversation appends, whoever made it. The pieces that `onDelta` is
+   * given are as the model wrote them. @defaultValue nothing is hidden
+   */
+  readonly secrets?: SecretMask;
 }
 
 /** Options of {@link Conversation.run}. */
 export interface RunOptions {
   /** Interrupts the run: {@link Conversation.interrupt}. */
   readonly signal?: AbortSignal;
-  /** Called with each piece of the model's answers as it arrives. */
+  /** Called with each piece of the model's answers as it arrives. What it throws changes nothing. */
   readonly onDelta?: (delta: Delta) => void;
 }
 
@@ -58,7 +65,7 @@ export interface ForkOptions {
   readonly at?: EventId;
   /** @defaultValue a new UUIDv7 */
   readonly conversationId?: string;
-  /** Where the fork is kept. @defaultValue nowhere: it lives in memory */
+  /** Where the fork is kept; it may not hold a conversation of this id. @defaultValue nowhere: the fork lives in memory */
   readonly store?: EventStore;
   /** @defaultValue the agent of this conversation, its policies included */
   readonly agent?: Agent;
@@ -91,9 +98,12 @@ export class Conversation {
   readonly #state: ConversationStateProjection;
   readonly #options: ConversationOptions;
   readonly #thresholds: StuckThresholds | undefined;
-  /** Allowed in this process, so surely not begun in another. */
+  /** Allowed in this process and not begun: they are carried out, and not answered as left over. */
   readonly #confirmedHere = new Set<EventId>();
   #status: ConversationStatus = 'idle';
+  /** Not the status, which stands in the log, where others may write it too. */
+  #isRunning = false;
+  #condensing: Promise<unknown> | undefined;
   #pauseRequested = false;
   #systemPromptInForce: Promise<void> | undefined;
   #interruption = new AbortController();
@@ -121,9 +131,10 @@ export class Conversation {
    * Opens a conversation: a new one, or the stored one with this id. Nothing is written before {@link Conversation.send}
    * or {@link Conversation.run}.
    *
-   * @throws {@link EventStoreError} when the stored log cannot be read.
+   * @throws {@link EventStoreError} when the stored log cannot be read; RangeError when a limit makes no sense.
    */
   static async open(options: ConversationOptions): Promise<Conversation> {
+    assertLimits(options.limits ?? {});
     const { conversationId = newEventId(), store } = options;
     const events = store === undefined ? new EventLog(conversationId) : await EventLog.open(conversationId, { store });
     return new Conversation(events, options);
@@ -138,16 +149,23 @@ export class Conversation {
     return this.#status;
   }
 
-  /** Appends a user's message. During a run the model reads it with its next call. */
+  /**
+   * Appends a user's message. During a run the model reads it with its next call.
+   *
+   * @throws TypeError when there is nothing in it: providers refuse empty messages. What the store throws.
+   */
   async send(content: string | readonly ContentPart[]): Promise<void> {
+    const parts: readonly ContentPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+    if (!parts.some(isMeaningful)) throw new TypeError('A message must hold some text or an image.');
     await this.#ensureSystemPrompt();
-    await this.events.append(
+    await this.#append(
       this.#agent.createEvent('message', {
         source: 'user',
         role: 'user',
-        content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
+        content: parts,
       }),
     );
+    await this.#appendContext();
   }
 
   /**
@@ -160,29 +178,46 @@ export class Conversation {
    *   `conversation-error`. {@link ConversationBusyError} when a run goes on already.
    */
   async run(options: RunOptions = {}): Promise<RunOutcome> {
-    if (this.#status === 'running') throw new ConversationBusyError(this.id);
+    if (this.#isRunning) throw new ConversationBusyError(this.id);
+    const { finalAnswer } = this.#state;
     if (this.#status === 'finished' || this.#status === 'stuck') {
-      return { status: this.#status, iterations: 0, condensations: 0 };
+      const answer = this.#status === 'stuck' || finalAnswer === undefined ? {} : { answer: finalAnswer };
+      return { status: this.#status, ...answer, iterations: 0, condensations: 0 };
     }
-    const isAnswered = this.#state.endsInAnswer;
+    this.#isRunning = true;
     this.#status = 'running';
     this.#pauseRequested = false;
     this.#interruption = new AbortController();
     this.#used = noRunUsage;
     try {
-      // The process died between the answer and the note that the run was over. Providers refuse lists that end in an answer.
-      if (isAnswered) return await this.#ended('finished', { iterations: 0, condensations: 0 });
-      await this.#setStatus('running');
+      const isAnswered = finalAnswer !== undefined;
+      if (!isAnswered) await this.#setStatus('running');
       const signals = [this.#interruption.signal, ...(options.signal === undefined ? [] : [options.signal])];
-      return await this.#loop({ ...options, signal: AbortSignal.any(signals) });
+      const onDelta = options.onDelta === undefined ? {} : { onDelta: unobtrusive(options.onDelta) };
+      const signal = AbortSignal.any(signals);
+      if (isAnswered) {
+        // The run before ended between the answer and the note that it was over. Providers refuse lists that end in an answer.
+        const { createEvent } = this.#agent;
+        for (const action of this.#state.pendingActions) await this.#append(endedBefore(action, createEvent));
+        const veto = await this.#stopVeto(finalAnswer, signal);
+        const none = { iterations: 0, condensations: 0 };
+        if (veto === undefined) return await this.#ended('finished', { answer: finalAnswer, ...none });
+        await this.#setStatus('running');
+        await this.#tell(veto);
+      }
+      // Two condensations of the same view would each forget what the other one has summarised.
+      if (this.#condensing !== undefined) await abortable(this.#condensing, signal).catch(() => undefined);
+      return await this.#loop({ ...onDelta, signal });
     } catch (error) {
       throw await this.#failed(error);
+    } finally {
+      this.#isRunning = false;
     }
   }
 
   /** Asks the run to stop after its present step. Without a run it does nothing. */
   pause(): void {
-    if (this.#status === 'running') this.#pauseRequested = true;
+    if (this.#isRunning) this.#pauseRequested = true;
   }
 
   /**
@@ -190,7 +225,7 @@ export class Conversation {
    * the run resolves as paused. Without a run it does nothing.
    */
   interrupt(): void {
-    if (this.#status === 'running') this.#interruption.abort(new Error('The run was interrupted.'));
+    if (this.#isRunning) this.#interruption.abort(new Error('The run was interrupted.'));
   }
 
   /** The actions that wait for a person's yes. */
@@ -204,20 +239,20 @@ export class Conversation {
     if (waiting.length === 0) return;
     // With them the rest of their response, which waited only because they did.
     for (const { id } of this.#state.pendingActions) this.#confirmedHere.add(id);
-    await this.events.append(confirmationOf(waiting, this.#agent.createEvent));
+    await this.#append(confirmationOf(waiting, this.#agent.createEvent));
   }
 
   /**
-   * Refuses every action that has no result yet: the model reads the reason and may do something else. Without any it does
-   * nothing.
+   * Refuses every action that has no result yet: the model reads the reason and may do something else. Without any, and
+   * during a run, it does nothing.
    */
   async reject(reason = 'The user did not allow it.'): Promise<void> {
     const { createEvent } = this.#agent;
     const refused = this.#state.pendingActions.map((action) =>
       rejected(action, { reason, source: 'user' }, createEvent),
     );
-    if (refused.length === 0 || this.#status === 'running') return;
-    await this.events.append(refused);
+    if (refused.length === 0 || this.#isRunning) return;
+    await this.#append(refused);
     await this.#setStatus('idle');
   }
 
@@ -229,7 +264,7 @@ export class Conversation {
    */
   async ask(question: string, options: { readonly signal?: AbortSignal } = {}): Promise<string> {
     const completion = await askAside(question, this.#agent, this.#state, options.signal);
-    await this.events.append(completion.usage);
+    await this.#append(completion.usage);
     return completion.answer;
   }
 
@@ -237,7 +272,7 @@ export class Conversation {
    * A conversation of its own that begins with the events of this one. It has the same agent, policies and limits;
    * confirmations that were given here do not count there, and what was running here is answered there as interrupted.
    *
-   * @throws RangeError when there is no event `at`; what the store throws.
+   * @throws RangeError when there is no event `at`, or the store holds a conversation of that id; what the store throws.
    */
   async fork({ at, agent, ...options }: ForkOptions = {}): Promise<Conversation> {
     const end = at === undefined ? this.events.length : 1 + [...this.events].findIndex(({ id }) => id === at);
@@ -245,6 +280,9 @@ export class Conversation {
     const { store: _store, conversationId: _id, ...own } = this.#options;
     const kept = this.events.slice(0, end).filter((event) => confirmedBy(event).length === 0);
     const fork = await Conversation.open({ ...own, ...(agent === undefined ? {} : { agent }), ...options });
+    if (fork.events.length > 0) {
+      throw new RangeError(`The store holds a conversation '${fork.id}' already; give the fork another id.`);
+    }
     const origin = { conversationId: this.id, ...(at === undefined ? {} : { at }) };
     const { createEvent } = this.#agent;
     await fork.events.append(kept, createEvent('conversation-state-update', { key: 'forked-from', value: origin }));
@@ -259,15 +297,20 @@ export class Conversation {
 
   /**
    * Asks for a condensation and has the condenser act on it; no tool is run and no model is called by the agent. During a
-   * run it only asks, and the next step acts.
+   * run it only asks, and the next step acts. While one is being made, it waits for that one.
    *
    * @throws {@link CondensationNotSupportedError} when the agent's condenser does not handle requests.
    */
   async condense(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
     const { condenser } = this.#agent;
     if (condenser?.handlesCondensationRequests !== true) throw new CondensationNotSupportedError(condenser?.name);
-    await this.events.append(this.#agent.createEvent('condensation-request', { source: 'user' }));
-    if (this.#status !== 'running') await this.#agent.condense(this.#state, this.#stepOptions(options.signal));
+    if (this.#condensing !== undefined) return void (await this.#condensing);
+    await this.#append(this.#agent.createEvent('condensation-request', { source: 'user' }));
+    if (this.#isRunning) return;
+    this.#condensing ??= this.#agent.condense(this.#state, this.#stepOptions(options.signal)).finally(() => {
+      this.#condensing = undefined;
+    });
+    await this.#condensing;
   }
 
   async #loop(options: RunOptions): Promise<RunOutcome> {
@@ -283,19 +326,24 @@ export class Conversation {
       const stuck = await this.#stuckIn();
       if (stuck !== undefined) return this.#ended('stuck', { stuck, ...counts() });
       const read: MessageEvent | undefined = this.#state.latestUserMessage;
+      // From here on nobody can tell which of them have been carried out, should their results get lost.
+      this.#confirmedHere.clear();
       const outcome = await this.#step(options);
       if (outcome === undefined) continue;
       if (outcome.type === 'awaiting-confirmation') {
         return this.#ended('waiting-for-confirmation', { waiting: outcome.actions, ...counts() });
       }
-      if (outcome.type === 'condensation') condensations++;
+      if (outcome.type === 'condensation') {
+        condensations++;
+        await this.#appendContext();
+      }
       if (outcome.type === 'condensation' || outcome.type === 'condensation-request') continue;
       this.#used = { ...this.#used, iterations: this.#used.iterations + 1 };
       if (!('answer' in outcome)) {
         await this.#remind();
         continue;
       }
-      const veto = vetoOf(await this.#agent.hooks.beforeStop?.(outcome.answer));
+      const veto = await this.#stopVeto(outcome.answer, signal);
       if (veto !== undefined) {
         await this.#tell(veto);
         continue;
@@ -309,6 +357,27 @@ export class Conversation {
       }
       await this.#tell(unreadNote);
     }
+  }
+
+  /** A hook that is interrupted has not spoken; the answer stands in the log. */
+  async #stopVeto(answer: string, signal: AbortSignal | undefined): Promise<string | undefined> {
+    try {
+      return vetoOf(await abortable(this.#agent.hooks.beforeStop?.(answer), signal));
+    } catch (error) {
+      if (signal?.aborted === true) return undefined;
+      throw error;
+    }
+  }
+
+  /** What belongs beside the user's words and is not shown to the model, at first or because it was forgotten. */
+  async #appendContext(): Promise<void> {
+    const missing = this.#agent.context?.(this.view) ?? [];
+    if (missing.length > 0) await this.#append(missing);
+  }
+
+  async #append(...events: readonly (Event | readonly Event[])[]): Promise<void> {
+    const { secrets } = this.#options;
+    await this.events.append(secrets === undefined ? events.flat() : events.flat().map((event) => secrets(event)));
   }
 
   /** One step; undefined when it was aborted, which is no failure. */
@@ -325,7 +394,7 @@ export class Conversation {
   }
 
   #stepOptions(signal: AbortSignal | undefined): StepOptions {
-    return { onEvent: (event) => this.events.append(event), ...(signal === undefined ? {} : { signal }) };
+    return { onEvent: (event) => this.#append(event), ...(signal === undefined ? {} : { signal }) };
   }
 
   /** The pattern in which the run is stuck. Where a word may help, the model is told instead. */
@@ -345,7 +414,7 @@ export class Conversation {
 
   /** Words of the framework that the model reads. */
   async #tell(text: string): Promise<void> {
-    await this.events.append(
+    await this.#append(
       this.#agent.createEvent('message', { source: 'environment', role: 'user', content: [{ type: 'text', text }] }),
     );
   }
@@ -359,13 +428,13 @@ export class Conversation {
   }
 
   async #paused(counts: { readonly iterations: number; readonly condensations: number }): Promise<RunOutcome> {
-    await this.events.append(this.#agent.createEvent('pause', {}));
+    await this.#append(this.#agent.createEvent('pause', {}));
     return this.#ended('paused', counts);
   }
 
   async #failed(cause: unknown): Promise<ConversationRunError> {
     try {
-      await this.events.append(
+      await this.#append(
         this.#agent.createEvent('conversation-error', { code: codeOf(cause), detail: messageOf(cause) }),
       );
       await this.#setStatus('error');
@@ -390,7 +459,7 @@ export class Conversation {
     if (systemPrompt === '' && tools.length === 0) return;
     const inForce = this.#state.systemPrompt;
     if (inForce?.systemPrompt === systemPrompt && JSON.stringify(inForce.tools) === JSON.stringify(tools)) return;
-    await this.events.append(createEvent('system-prompt', { systemPrompt, tools }));
+    await this.#append(createEvent('system-prompt', { systemPrompt, tools }));
   }
 
   /** An action may have been carried out before the process died; only a repeatable tool is safe to run again. */
@@ -401,12 +470,12 @@ export class Conversation {
       if (this.#confirmedHere.has(action.id)) continue;
       if (action.executable !== false && tools.get(action.toolCall.name)?.annotations?.repeatable === true) continue;
       const reason = 'Its result was not recorded, and it was not run again. Check what it did before you repeat it.';
-      await this.events.append(interrupted(action, reason, createEvent));
+      await this.#append(interrupted(action, reason, createEvent));
     }
   }
 
   async #setStatus(value: ConversationStatus): Promise<void> {
-    await this.events.append(this.#agent.createEvent('conversation-state-update', { key: 'status', value }));
+    await this.#append(this.#agent.createEvent('conversation-state-update', { key: 'status', value }));
     this.#status = value;
   }
 
@@ -415,7 +484,7 @@ export class Conversation {
     if (event.type === 'conversation-state-update' && event.key === 'status' && isStatus(event.value)) {
       this.#status = event.value;
     }
-    if (event.type === 'llm-usage') this.#used = withCall(this.#used, event);
+    this.#used = withCallOf(this.#used, event);
     if (event.type === 'message' && event.source === 'user' && ['finished', 'stuck'].includes(this.#status)) {
       this.#status = 'idle';
     }
@@ -431,6 +500,18 @@ const defaultReminders: readonly number[] = [10, 3];
 
 function reminder(left: number): string {
   return `${left} more responses are left to you in this run. Bring the work to an end within them, and say what is still to be done.`;
+}
+
+/** The same, except that what it throws or rejects with holds up nobody. */
+function unobtrusive(onDelta: (delta: Delta) => unknown): (delta: Delta) => void {
+  return (delta) => {
+    try {
+      const result = onDelta(delta);
+      if (result instanceof Promise) result.catch(() => undefined);
+    } catch {
+      // Whoever draws the answer on a screen has a problem of their own.
+    }
+  };
 }
 
 function isStatus(value: unknown): value is ConversationStatus {

@@ -100,7 +100,12 @@ export function codeOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.name : 'unknown';
 }
 
-/** The words of anything that can be thrown. */
+/** The words of anything that can be thrown. Never throws itself. */
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown);
+  } catch {
+    // An object without a prototype, or with a getter that fails.
+    return 'something without words was thrown';
+  }
 }

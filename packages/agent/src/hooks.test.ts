@@ -131,3 +131,66 @@ describe('around a condensation', () => {
     expect(conversation.view.unhandledCondensationRequest).toBe(false);
   });
 });
+
+describe('a hook that misbehaves', () => {
+  const started = async (script: Script, hooks: (stop: () => void) => Hooks) => {
+    const running: { conversation?: Conversation } = {};
+    const touch = defineTool({ name: 'touch', description: '', input: z.object({}), execute: () => 'touched' });
+    const agent = new Agent({
+      llm: scriptedLLM({ script }),
+      tools: [touch],
+      hooks: hooks(() => running.conversation?.interrupt()),
+    });
+    const conversation = await Conversation.open({ agent });
+    running.conversation = conversation;
+    await conversation.send('Touch it.');
+    return conversation;
+  };
+  const calls: Script = [{ toolCalls: [{ name: 'touch' }, { name: 'touch' }] }, 'Done.'];
+  const never = () => new Promise<never>(() => undefined);
+  const results = ({ events }: Conversation) =>
+    [...events].filter(({ type }) => ['observation', 'agent-error', 'user-reject-observation'].includes(type));
+
+  test('afterToolUse throws: what the tool did is in the log, and the run ends with the error', async () => {
+    const conversation = await started(calls, () => ({
+      afterToolUse: () => {
+        throw new Error('the linter crashed');
+      },
+    }));
+    await expect(conversation.run()).rejects.toThrow(/linter crashed/);
+    expect(results(conversation)).toMatchObject([{ type: 'observation', content: [{ text: 'touched' }] }]);
+    await expect(conversation.run()).resolves.toMatchObject({ status: 'finished' });
+    expect(results(conversation)).toMatchObject([{ type: 'observation' }, { type: 'agent-error' }]);
+  });
+
+  test.each(['beforeToolUse', 'afterToolUse'] as const)('%s never answers: an interrupt ends the run', async (name) => {
+    const conversation = await started(calls, (stop) => ({ [name]: () => (setImmediate(stop), never()) }));
+    expect(await conversation.run()).toMatchObject({ status: 'paused' });
+    const [first, second] = results(conversation);
+    expect(first?.type).toBe(name === 'beforeToolUse' ? 'agent-error' : 'observation');
+    expect(second).toMatchObject({ type: 'agent-error' });
+  });
+
+  test('beforeStop never answers: an interrupt ends the run, and the answer stands', async () => {
+    const conversation = await started(['Done.'], (stop) => ({ beforeStop: () => (setImmediate(stop), never()) }));
+    expect(await conversation.run()).toMatchObject({ status: 'finished', answer: 'Done.' });
+  });
+
+  test('beforeToolUse interrupts the run: the tool does not begin', async () => {
+    const conversation = await started(calls, (stop) => ({ beforeToolUse: () => void stop() }));
+    expect(await conversation.run()).toMatchObject({ status: 'paused' });
+    expect(results(conversation)).toMatchObject([{ type: 'agent-error' }, { type: 'agent-error' }]);
+  });
+
+  test.each([false, 'no', 7])('beforeToolUse answers with no verdict (%o): that allows nothing', async (verdict) => {
+    const conversation = await started(calls, () => ({ beforeToolUse: () => verdict as never }));
+    await conversation.run();
+    expect(results(conversation)).toMatchObject([{ rejectionSource: 'hook' }, { rejectionSource: 'hook' }]);
+  });
+
+  test('a veto without a reason is a veto', async () => {
+    const conversation = await started(calls, () => ({ beforeToolUse: () => ({ veto: undefined as never }) }));
+    await conversation.run();
+    expect(results(conversation)).toMatchObject(Array(2).fill({ rejectionReason: 'No reason was given.' }));
+  });
+});

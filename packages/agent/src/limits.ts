@@ -1,9 +1,11 @@
-import type { LLMUsageEvent } from '@palimpsest/events';
+import { usageSchema } from '@palimpsest/events';
+import type { Event, Usage } from '@palimpsest/events';
 import { LimitExceededError } from './errors.js';
+import { assertCount, assertPositive } from './option-checks.js';
 
 /** How far a run may go before it ends with {@link LimitExceededError}. */
 export interface Limits {
-  /** Model calls in one run; steps that condense do not count. Unit: steps. @defaultValue 500 */
+  /** Steps of one run that call the model or carry out calls that waited; steps that condense do not count. @defaultValue 500 */
   readonly maxIterations: number;
   /** What all model calls of a run may send and answer, cached or not, those of condensers included. Unit: tokens. @defaultValue none */
   readonly maxTokens?: number;
@@ -34,8 +36,38 @@ export interface RunUsage {
 /** A run that has not begun. */
 export const noRunUsage: RunUsage = { iterations: 0, tokens: 0, costUsd: 0, callsWithoutCost: 0 };
 
-/** The usage with one more model call. */
-export function withCall(used: RunUsage, { usage, costUsd }: LLMUsageEvent): RunUsage {
+/** @throws RangeError when one of them makes no sense: a limit that never holds is none. */
+export function assertLimits({ maxIterations, maxTokens, maxCostUsd }: Partial<Limits>): void {
+  if (maxIterations !== Infinity) assertCount('limits.maxIterations', maxIterations, 1);
+  assertPositive('limits.maxTokens', maxTokens);
+  assertPositive('limits.maxCostUsd', maxCostUsd);
+}
+
+/**
+ * The usage with what an event says of one more model call. Condensers note theirs in the metadata of a condensation, or, where
+ * nothing came of it, in an attempt.
+ */
+export function withCallOf(used: RunUsage, event: Event): RunUsage {
+  switch (event.type) {
+    case 'llm-usage':
+      return withCall(used, event);
+    case 'condensation':
+      return withCall(used, event.metadata ?? {});
+    case 'condensation-attempt':
+      return withCall(used, event.data ?? {});
+    default:
+      return used;
+  }
+}
+
+function withCall(used: RunUsage, call: { readonly usage?: unknown; readonly costUsd?: unknown }): RunUsage {
+  const { success, data: usage } = usageSchema.safeParse(call.usage);
+  const costUsd = typeof call.costUsd === 'number' && call.costUsd >= 0 ? call.costUsd : undefined;
+  if (!success) return costUsd === undefined ? used : { ...used, costUsd: used.costUsd + costUsd };
+  return withTokens(used, usage, costUsd);
+}
+
+function withTokens(used: RunUsage, usage: Usage, costUsd: number | undefined): RunUsage {
   const { uncachedInputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
   return {
     ...used,

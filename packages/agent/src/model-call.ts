@@ -3,6 +3,7 @@ import { ContextWindowExceededError, MalformedHistoryError } from '@palimpsest/l
 import type { Completion, Delta, LLM } from '@palimpsest/llm-adapters';
 import { View } from '@palimpsest/view';
 import type { RenderOptions } from '@palimpsest/view';
+import { abortable } from './abortable.js';
 import { thinkingOff } from './thinking-off.js';
 
 /** What a model call needs. */
@@ -61,7 +62,7 @@ export async function callModel(call: ModelCall): Promise<Completion> {
 
 function complete(call: ModelCall, messages: ReturnType<View['toMessages']>, maxOutputTokens: number | undefined) {
   const { llm, tools, cacheKey, onDelta, signal } = call;
-  return llm.complete({
+  const completion = llm.complete({
     messages,
     ...(tools.length === 0 ? {} : { tools }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
@@ -70,6 +71,7 @@ function complete(call: ModelCall, messages: ReturnType<View['toMessages']>, max
     ...(onDelta === undefined ? {} : { onDelta }),
     ...(signal === undefined ? {} : { signal }),
   });
+  return abortable(completion, signal);
 }
 
 /** What is left for the answer; undefined where the answer is not to blame, or too little is left. */

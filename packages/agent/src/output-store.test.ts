@@ -1,4 +1,11 @@
-import { expect, test } from 'vitest';
+import { defineTool } from '@palimpsest/events';
+import type { Tool } from '@palimpsest/events';
+import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { Agent } from './agent.js';
+import { Conversation } from './conversation.js';
+import { finishTool } from './finish-tool.js';
 import { limitedOutput, readOutputTool } from './output-store.js';
 import type { OutputStore } from './output-store.js';
 
@@ -46,7 +53,7 @@ test('a store that fails loses nothing: the output stays whole and says why', as
     get: () => Promise.resolve(undefined),
   };
   const output = await limitedOutput({ content: long }, call, { store });
-  expect(output).toEqual({ content: long, details: { outputStoreError: 'Error: disk full' } });
+  expect(output).toEqual({ content: long, details: { outputStoreError: 'disk full' } });
 });
 
 test('a cut leaves no half of a character', async () => {
@@ -73,4 +80,59 @@ test('the tool reads what was stored, part by part, and says what is not there',
   // What it returns is not stored away once more.
   const again = { content: long };
   expect(await limitedOutput(again, { ...call, toolName: tool.name }, { store })).toBe(again);
+});
+
+describe('in a run', () => {
+  const long = 'x'.repeat(500);
+  const run = async (tool: Tool, store: OutputStore) => {
+    const llm = scriptedLLM({ script: [{ toolCalls: [{ name: tool.name, arguments: { message: long } }] }, 'Done.'] });
+    const agent = new Agent({ llm, tools: [tool], output: { store, maxCharacters: 100, previewCharacters: 10 } });
+    const conversation = await Conversation.open({ agent });
+    await conversation.send('Go.');
+    return { conversation, outcome: conversation.run() };
+  };
+  const kept: string[] = [];
+  const keeping: OutputStore = {
+    put: ({ text }) => Promise.resolve(`h${kept.push(text)}`),
+    get: () => Promise.resolve(undefined),
+  };
+
+  test('the words of a tool that failed are shortened too', async () => {
+    const { conversation, outcome } = await run(
+      defineTool({
+        name: 'fail',
+        description: '',
+        input: z.object({}),
+        execute: () => {
+          throw new Error(long);
+        },
+      }),
+      keeping,
+    );
+    await outcome;
+    const error = [...conversation.events].find(({ type }) => type === 'agent-error');
+    expect(error).toMatchObject({ error: expect.stringMatching(/^x{7}\n\[490 .*handle 'h1'/) as string });
+    expect(kept).toEqual([long]);
+  });
+
+  test('the final answer is never cut', async () => {
+    expect(await (await run(finishTool(), keeping)).outcome).toMatchObject({ answer: long });
+  });
+
+  test('a store that never answers: an interrupt keeps the output whole', async () => {
+    const running: { conversation?: Conversation } = {};
+    const { conversation, outcome } = await run(
+      defineTool({ name: 'say', description: '', input: z.object({}), execute: () => long }),
+      {
+        put: () => (setImmediate(() => running.conversation?.interrupt()), new Promise(() => undefined)),
+        get: () => Promise.resolve(undefined),
+      },
+    );
+    running.conversation = conversation;
+    expect(await outcome).toMatchObject({ status: 'paused' });
+    expect([...conversation.events].find(({ type }) => type === 'observation')).toMatchObject({
+      content: [{ text: long }],
+      details: { outputStoreError: 'The run was interrupted.' },
+    });
+  });
 });

@@ -1,6 +1,9 @@
 import { defineTool } from '@palimpsest/events';
 import type { ContentPart, EventId, Tool, ToolOutput } from '@palimpsest/events';
 import { z } from 'zod';
+import { abortable } from './abortable.js';
+import { messageOf } from './errors.js';
+import { finishToolName } from './finish-tool.js';
 
 /** Where tool output goes that is too long for the log's readers. Implementations: files, in `@palimpsest/agent/node`. */
 export interface OutputStore {
@@ -25,31 +28,50 @@ export const readOutputToolName = 'read_output';
 const defaultMaxCharacters = 30_000;
 const defaultPreviewCharacters = 4_000;
 
+/** Output of these stays whole: the one has been kept already, the other is what the user reads. */
+const wholeOutput: ReadonlySet<string> = new Set([readOutputToolName, finishToolName]);
+
 /**
  * The output as it goes into the log: a text over the limit is stored, and a preview with its handle stands in its place. A
- * store that fails leaves the output whole and says so in `details.outputStoreError`, so that nothing is lost.
+ * store that fails, or is not done when the signal is aborted, leaves the output whole and says so in
+ * `details.outputStoreError`, so that nothing is lost.
  */
 export async function limitedOutput(
   output: Exclude<ToolOutput, string>,
   call: { readonly actionId: EventId; readonly toolName: string },
   limit: OutputLimit | undefined,
+  signal?: AbortSignal,
 ): Promise<Exclude<ToolOutput, string>> {
-  if (limit === undefined || call.toolName === readOutputToolName) return output;
+  if (limit === undefined || wholeOutput.has(call.toolName)) return output;
   const parts: readonly ContentPart[] =
     typeof output.content === 'string' ? [{ type: 'text', text: output.content }] : output.content;
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
   if (text.length <= (limit.maxCharacters ?? defaultMaxCharacters)) return output;
   try {
-    const handle = await limit.store.put({ ...call, text });
-    const preview = previewOf(text, handle, limit.previewCharacters ?? defaultPreviewCharacters);
+    const handle = await abortable(limit.store.put({ ...call, text }), signal);
+    const shown = Math.min(limit.previewCharacters ?? defaultPreviewCharacters, text.length);
+    const preview = previewOf(text, handle, shown);
     return {
       ...output,
       content: [{ type: 'text', text: preview }, ...parts.filter(({ type }) => type !== 'text')],
       details: { ...output.details, outputHandle: handle, outputCharacters: text.length },
     };
   } catch (error) {
-    return { ...output, details: { ...output.details, outputStoreError: String(error) } };
+    return { ...output, details: { ...output.details, outputStoreError: messageOf(error) } };
   }
+}
+
+/** The same for the words of a tool that failed, which can hold a whole log too. */
+export async function limitedText(
+  text: string,
+  call: { readonly actionId: EventId; readonly toolName: string },
+  limit: OutputLimit | undefined,
+  signal?: AbortSignal,
+): Promise<string> {
+  const { content } = await limitedOutput({ content: text }, call, limit, signal);
+  return typeof content === 'string'
+    ? content
+    : content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
 /** Two thirds from the beginning, the rest from the end, where commands say how they ended. */

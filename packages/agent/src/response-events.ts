@@ -55,7 +55,8 @@ function riskOf(prepared: PreparedCall, assessRisk: NonNullable<AgentOptions['as
   // What cannot be run does no harm.
   if (prepared.type === 'refused') return 'low';
   try {
-    return assessRisk({ toolName: prepared.tool.name, input: prepared.input });
+    const risk: unknown = assessRisk({ toolName: prepared.tool.name, input: prepared.input });
+    return risk === 'low' || risk === 'medium' || risk === 'high' ? risk : 'unknown';
   } catch {
     return 'unknown';
   }

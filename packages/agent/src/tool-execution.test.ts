@@ -2,6 +2,7 @@ import { createEvent, defineTool, userMessage } from '@palimpsest/events';
 import type { Event, Tool } from '@palimpsest/events';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { ScriptedToolCall } from '@palimpsest/llm-adapters/testing';
+import { messageViolations } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from './agent.js';
@@ -173,4 +174,76 @@ test('an abort while a tool runs: it and the calls after it are answered as inte
     { type: 'agent-error', error: expect.stringMatching(/^Interrupted.*Not run/) as string },
   ]);
   expect(state.pendingActions).toEqual([]);
+});
+
+describe('what a tool may answer or throw', () => {
+  const answering = (execute: () => unknown) =>
+    defineTool({ name: 'odd', description: '', input: z.object({}), execute: execute as () => string });
+
+  test.each([
+    ['nothing', () => undefined, []],
+    ['null', () => null, []],
+    ['empty text', () => '', []],
+    ['an image only', () => ({ content: [{ type: 'image', url: 'data:image/png;base64,AA==' }] }), [{ type: 'image' }]],
+  ])('%s is a result', async (_, execute, content) => {
+    const { emitted, state } = await runCalls([{ name: 'odd' }], [answering(execute)]);
+    expect(emitted.at(-1)).toMatchObject({ type: 'observation' });
+    const sent = state.view.toMessages().at(-1);
+    expect(sent).toMatchObject({ role: 'tool', content });
+    expect(messageViolations(state.view.toMessages())).toEqual([]);
+  });
+
+  const cyclic: Record<string, unknown> = {};
+  cyclic['self'] = cyclic;
+  test.each<readonly [string, () => unknown, RegExp]>([
+    ['a number', () => 7, /ran, but answered with neither text nor/],
+    ['an object of its own', () => ({ files: [] }), /ran, but answered with neither text nor/],
+    ['details that are no JSON', () => ({ content: 'x', details: cyclic }), /./],
+    ['a part of no kind', () => ({ content: [{ type: 'sound' }] }), /./],
+    ['an object without words thrown', () => throwing(Object.create(null)), /without words/],
+    ['an error whose message is no text', () => throwing(Object.assign(new Error(), { message: 7 })), /7/],
+    ['undefined thrown', () => throwing(undefined), /undefined/],
+  ])('%s is an error that the model reads', async (_, execute, error) => {
+    const { emitted, state } = await runCalls([{ name: 'odd' }], [answering(execute)]);
+    expect(emitted.at(-1)).toMatchObject({ type: 'agent-error', error: expect.stringMatching(error) as string });
+    expect(state.pendingActions).toEqual([]);
+  });
+});
+
+function throwing(thrown: unknown): never {
+  throw thrown;
+}
+
+test('a log that takes no more results: nothing else is begun', async () => {
+  const began: string[] = [];
+  const work = defineTool({
+    name: 'work',
+    description: '',
+    input: z.object({ name: z.string() }),
+    annotations: { parallel: true },
+    execute: async ({ name }) => {
+      began.push(name);
+      if (name !== 'a') await new Promise(setImmediate);
+      return name;
+    },
+  });
+  const state = ConversationStateProjection.fromEvents([userMessage('Go.')]);
+  const toolCalls = ['a', 'b', 'c', 'd'].map((name) => ({ name: 'work', arguments: { name } }));
+  const agent = new Agent({ llm: scriptedLLM({ script: [{ toolCalls }] }), tools: [work], toolConcurrency: 2 });
+  const onEvent = (event: Event) => {
+    if (event.type === 'observation' && event.toolCallId.endsWith('-1')) throw new Error('disk full');
+    state.append(event);
+  };
+  await expect(agent.step(state, { onEvent })).rejects.toThrow('disk full');
+  expect(began).toEqual(['a', 'b']);
+});
+
+test('a call that nobody was asked about, because its tool was not there, is not run when it is there', async () => {
+  const before = await runCalls([{ name: 'add', arguments: { left: 1, right: 2 } }], [broken]);
+  const action = before.emitted[0] as Event;
+  const state = ConversationStateProjection.fromEvents([userMessage('Go.'), action]);
+  const emitted: Event[] = [];
+  const agent = new Agent({ llm: scriptedLLM({ script: [] }), tools: [add], confirmation: 'always' });
+  await agent.step(state, { onEvent: (event) => void emitted.push(event) });
+  expect(emitted).toMatchObject([{ type: 'agent-error', error: expect.stringContaining('Call it again') as string }]);
 });

@@ -1,10 +1,10 @@
-import { isErrorResult, toolResultContent } from '@palimpsest/events';
 import type { ActionEvent, CreateEvent, Event, EventId, ToolOutput, ToolResultEvent } from '@palimpsest/events';
+import { abortable } from './abortable.js';
 import { messageOf } from './errors.js';
-import { finishToolName } from './finish-tool.js';
+import { answerAfter } from './final-answer.js';
 import { noteOf, vetoOf } from './hooks.js';
-import type { Hooks, Verdict } from './hooks.js';
-import { limitedOutput } from './output-store.js';
+import type { Hooks } from './hooks.js';
+import { limitedOutput, limitedText } from './output-store.js';
 import type { OutputLimit } from './output-store.js';
 import { prepareCall } from './tool-call.js';
 import type { PreparedCall, Toolset } from './tool-call.js';
@@ -47,11 +47,19 @@ export async function executeActions(
   for (const group of groups(calls)) {
     const waiting = [...group];
     const isFinished = finalAnswer !== undefined;
+    const next = async (call: Call): Promise<void> => {
+      const { result, failure } = await answer(call.action, call.prepared, isFinished, options);
+      await options.onEvent(result);
+      if (failure !== undefined) throw failure.error;
+      finalAnswer ??= answerAfter(result, undefined);
+    };
     const work = async (): Promise<void> => {
-      for (let call = waiting.shift(); call !== undefined; call = waiting.shift()) {
-        const result = await answer(call.action, call.prepared, isFinished, options);
-        await options.onEvent(result);
-        if (call.action.toolCall.name === finishToolName && !isErrorResult(result)) finalAnswer = textOf(result);
+      try {
+        for (let call = waiting.shift(); call !== undefined; call = waiting.shift()) await next(call);
+      } catch (error) {
+        // What the log cannot hold must not be begun either, here or by a neighbour.
+        waiting.length = 0;
+        throw error;
       }
     };
     const workers = Math.min(group.length, options.concurrency ?? defaultConcurrency);
@@ -80,29 +88,39 @@ function groups(calls: readonly Call[]): readonly (readonly Call[])[] {
   return all;
 }
 
-function textOf(result: ToolResultEvent): string {
-  return toolResultContent(result)
-    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
-    .join('\n');
-}
-
 async function answer(
   action: ActionEvent,
   prepared: PreparedCall,
   finished: boolean,
   options: ToolExecutionOptions,
-): Promise<ToolResultEvent> {
+): Promise<Answer> {
   const { createEvent, signal, hooks } = options;
-  if (prepared.type === 'refused') return agentError(action, prepared.reason, createEvent);
-  if (finished) return agentError(action, 'Not run: an earlier call of the same response ended the work.', createEvent);
-  if (isAborted(signal)) return interrupted(action, 'Not run: the run was interrupted before it.', createEvent);
-  const verdict = await verdictOn(action, prepared.input, hooks);
-  const veto = vetoOf(verdict);
-  if (veto !== undefined) return rejected(action, { reason: veto, source: 'hook' }, createEvent);
+  if (prepared.type === 'refused') return { result: agentError(action, prepared.reason, createEvent) };
+  // Nobody was asked to confirm it, because it could not be run then.
+  if (action.executable === false) return { result: agentError(action, laterTool, createEvent) };
+  if (finished) return { result: endedBefore(action, createEvent) };
+  if (isAborted(signal)) return { result: interrupted(action, beforeRun, createEvent) };
+  const { veto, note } = await verdictOn(action, prepared.input, options);
+  if (isAborted(signal)) return { result: interrupted(action, beforeRun, createEvent) };
+  if (veto !== undefined) return { result: rejected(action, { reason: veto, source: 'hook' }, createEvent) };
   const result = await run(action, prepared, options);
-  const remark = await hooks?.afterToolUse?.(action, result);
-  return withNotes(result, [noteOf(verdict), remark?.note]);
+  try {
+    const remark = await abortable(hooks?.afterToolUse?.(action, result), signal);
+    return { result: withNotes(result, [note, remark?.note]) };
+  } catch (error) {
+    // The tool has done its work, and the log must say so, whatever became of the hook.
+    return { result: withNotes(result, [note]), ...(isAborted(signal) ? {} : { failure: { error } }) };
+  }
 }
+
+/** The result of a call, and what a hook threw after it: the result is told first. */
+interface Answer {
+  readonly result: ToolResultEvent;
+  readonly failure?: { readonly error: unknown };
+}
+
+const beforeRun = 'Not run: the run was interrupted before it.';
+const laterTool = 'Not run: it could not be run when you called it. Call it again.';
 
 async function run(
   action: ActionEvent,
@@ -117,25 +135,45 @@ async function run(
     event: options.event,
     append: async (event: Event) => options.onEvent(event),
   };
+  const call = { actionId: action.id, toolName: tool.name };
   try {
     const timeoutMs = tool.timeoutMs ?? options.timeoutMs ?? defaultTimeoutMs;
     const given = await runTool(tool, input, context, { timeoutMs, signal });
-    const output = typeof given === 'string' ? { content: given } : given;
+    const output = outputOf(given, tool.name);
     const onRecord =
       repaired === undefined ? output : { ...output, details: { ...output.details, repairedArguments: repaired } };
-    const limited = await limitedOutput(onRecord, { actionId: action.id, toolName: tool.name }, options.output);
+    const limited = await limitedOutput(onRecord, call, options.output, signal);
     return createEvent('observation', { ...addressOf(action), ...observationFields(limited) });
   } catch (error) {
+    const said = await limitedText(messageOf(error), call, options.output, signal);
     return isAborted(signal)
-      ? interrupted(action, `The run was interrupted while it ran: ${messageOf(error)}`, createEvent)
-      : agentError(action, messageOf(error) || 'The tool failed and did not say why.', createEvent);
+      ? interrupted(action, `The run was interrupted while it ran: ${said}`, createEvent)
+      : agentError(action, said || 'The tool failed and did not say why.', createEvent);
   }
 }
 
+/** A tool that only does something may return nothing. What is no output is an error for its author and for the model. */
+function outputOf(given: unknown, toolName: string): Exclude<ToolOutput, string> {
+  if (given === undefined || given === null) return { content: '' };
+  if (typeof given === 'string') return { content: given };
+  const content: unknown = (given as { readonly content?: unknown }).content;
+  if (typeof content !== 'string' && !Array.isArray(content)) {
+    throw new TypeError(
+      `'${toolName}' ran, but answered with neither text nor { content }; what it answered is lost. Check what it did before you repeat it.`,
+    );
+  }
+  return given as Exclude<ToolOutput, string>;
+}
+
 /** A hook that cannot say whether a call may run has not allowed it. */
-async function verdictOn(action: ActionEvent, input: unknown, hooks: Hooks | undefined): Promise<Verdict> {
+async function verdictOn(
+  action: ActionEvent,
+  input: unknown,
+  { hooks, signal }: ToolExecutionOptions,
+): Promise<{ readonly veto?: string | undefined; readonly note?: string | undefined }> {
   try {
-    return await hooks?.beforeToolUse?.(action, input);
+    const verdict = await abortable(hooks?.beforeToolUse?.(action, input), signal);
+    return { veto: vetoOf(verdict), note: noteOf(verdict) };
   } catch (error) {
     return { veto: `The check before it failed: ${messageOf(error)}` };
   }
@@ -161,6 +199,11 @@ export function interrupted(action: ActionEvent, reason: string, createEvent: Cr
   return agentError(action, `Interrupted. ${reason}`, createEvent);
 }
 
+/** The answer to an action that stands behind the finish. */
+export function endedBefore(action: ActionEvent, createEvent: CreateEvent): ToolResultEvent {
+  return agentError(action, 'Not run: an earlier call of the same response ended the work.', createEvent);
+}
+
 /** The answer to an action that the framework could not carry out. */
 export function agentError(action: ActionEvent, error: string, createEvent: CreateEvent): ToolResultEvent {
   return createEvent('agent-error', { ...addressOf(action), error });
@@ -174,7 +217,7 @@ export function rejected(
 ): ToolResultEvent {
   return createEvent('user-reject-observation', {
     ...addressOf(action),
-    rejectionReason: reason,
+    rejectionReason: reason.trim() || 'No reason was given.',
     rejectionSource: source,
   });
 }

@@ -64,3 +64,19 @@ test('what the tool says is its answer, and an abort of the run reaches it', asy
     'I was told to stop',
   );
 });
+
+test('a tool does not begin when the run is over already', async () => {
+  let began = false;
+  const eager = tool(() => ((began = true), Promise.resolve('x')));
+  const signal = AbortSignal.abort(new Error('over'));
+  await expect(runTool(eager, {}, context, { timeoutMs: 5, signal })).rejects.toThrow('over');
+  expect(began).toBe(false);
+});
+
+test('a time that is longer than a timer can be is no limit; the tool is not stopped at once', async () => {
+  const soon = tool(
+    ({ signal }) =>
+      new Promise((resolve) => setTimeout(() => resolve(signal?.aborted === true ? 'told to stop' : 'done'), 20)),
+  );
+  expect(await runTool(soon, {}, context, { timeoutMs: 2 ** 31, signal: undefined })).toBe('done');
+});

@@ -14,6 +14,9 @@ export class ToolTimeoutError extends Error {
 /** How long a tool that is told to stop may take to do so. Unit: milliseconds. */
 const graceMs = 1_000;
 
+/** A timer that is set to more fires at once. Unit: milliseconds. */
+const longestTimer = 2 ** 31 - 1;
+
 /**
  * Runs a tool until it answers, the signal is aborted or its time is over. It is told to stop by its own signal; one that does
  * not is left alone after a second, and can append nothing more.
@@ -27,12 +30,14 @@ export async function runTool(
   options: { readonly timeoutMs: number; readonly signal: AbortSignal | undefined },
 ): Promise<ToolOutput> {
   const { timeoutMs } = options;
+  options.signal?.throwIfAborted();
   const stop = new AbortController();
   const abort = (): void => stop.abort(options.signal?.reason);
   options.signal?.addEventListener('abort', abort, { once: true });
-  const timer = Number.isFinite(timeoutMs)
-    ? setTimeout(() => stop.abort(new ToolTimeoutError(tool.name, timeoutMs)), timeoutMs)
-    : undefined;
+  const timer =
+    timeoutMs <= longestTimer
+      ? setTimeout(() => stop.abort(new ToolTimeoutError(tool.name, timeoutMs)), timeoutMs)
+      : undefined;
   let grace: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
   const leftAlone = new Promise<never>((_, reject) => {

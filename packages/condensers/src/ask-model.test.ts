@@ -4,11 +4,11 @@ import {
   RateLimitError,
   ServiceUnavailableError,
 } from '@palimpsest/llm-adapters';
-import type { CompletionRequest, LLM } from '@palimpsest/llm-adapters';
+import type { Completion, CompletionRequest, LLM } from '@palimpsest/llm-adapters';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { ScriptedAnswer } from '@palimpsest/llm-adapters/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { accountOf, askModel } from './ask-model.js';
+import { accountOf, askModel, saysNothing, textOf } from './ask-model.js';
 import { CondenserModelError } from './model-failure.js';
 
 const request = { messages: [{ role: 'user', content: [{ type: 'text', text: 'Summarise.' }] }] } as const;
@@ -96,4 +96,45 @@ test('a deadline that no timer can hold is the longest that one can', async () =
   onTestFinished(() => timers.mockRestore());
   await askModel(scriptedLLM({ script: ['Done.'] }), request, { timeoutMs: 2 ** 40 });
   expect(timers.mock.calls.map(([, delay]) => delay)).toEqual([2 ** 31 - 1]);
+});
+
+test.each([
+  { name: 'nothing', answer: undefined },
+  { name: 'no message', answer: { finishReason: 'stop', model: 'm' } },
+  { name: 'a message without content', answer: { message: { role: 'assistant' }, finishReason: 'stop', model: 'm' } },
+  { name: 'a string for content', answer: { message: { role: 'assistant', content: 'S' }, finishReason: 'stop' } },
+  {
+    name: 'text that is a number',
+    answer: { message: { content: [{ type: 'text', text: 42 }] }, finishReason: 'stop' },
+  },
+  { name: 'a part that is null', answer: { message: { content: [null] }, finishReason: 'stop' } },
+  { name: 'a call without a name', answer: { message: { content: [], toolCalls: [{}] }, finishReason: 'stop' } },
+])('a model that gives $name is a failure like any other', async ({ answer }) => {
+  const llm: LLM = { model: 'odd', complete: () => Promise.resolve(answer as unknown as Completion) };
+  await expect(askModel(llm, request, { timeoutMs: 10_000 })).rejects.toMatchObject({
+    kind: 'invalid',
+    account: { model: 'odd' },
+  });
+});
+
+test.each([
+  { said: '  Done.\n', text: 'Done.' },
+  { said: '<think>Hm, what was it?</think>\n\nDone.', text: 'Done.' },
+  { said: '<think>Hm, what was it?</think>', text: '' },
+  { said: 'half a \ud83d', text: 'half a \ufffd' },
+  { said: 'A <think>tag</think> inside stays', text: 'A <think>tag</think> inside stays' },
+])('of $said what was said is $text', async ({ said, text }) => {
+  const completion = await askModel(scriptedLLM({ script: [said] }), request, { timeoutMs: 10_000 });
+  expect(textOf(completion)).toBe(text);
+});
+
+test.each(['', ' \n', '\u200b\u200b \u2060', '...', '---'])('%j says nothing', (text) => {
+  expect(saysNothing(text)).toBe(true);
+  expect(saysNothing(`${text}1`)).toBe(false);
+  expect(saysNothing(`${text}済`)).toBe(false);
+});
+
+test.each([NaN, Infinity, -1])('a price of %s is none', async (costUsd) => {
+  const completion = await askModel(scriptedLLM({ script: ['Done.'] }), request, { timeoutMs: 10_000 });
+  expect(accountOf({ ...completion, costUsd })).not.toHaveProperty('costUsd');
 });

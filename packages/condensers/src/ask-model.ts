@@ -1,6 +1,7 @@
 import { usageSchema } from '@palimpsest/events';
 import type { Completion, CompletionRequest, LLM } from '@palimpsest/llm-adapters';
 import { ContextWindowExceededError, LLMError } from '@palimpsest/llm-adapters';
+import { z } from 'zod';
 import { CondenserModelError } from './model-failure.js';
 import type { ModelAccount } from './model-failure.js';
 
@@ -44,7 +45,7 @@ export async function askModel(
       call.signal.addEventListener('abort', () => reject(call.signal.reason as Error), { once: true });
     });
     const completion = await Promise.race([llm.complete({ ...request, signal: call.signal }), stopped]);
-    assertComplete(completion);
+    assertComplete(completion, llm);
     return completion;
   } catch (error) {
     if (signal?.aborted === true) throw signal.reason;
@@ -61,10 +62,43 @@ export async function askModel(
  */
 export function accountOf({ model, usage, usageIsEstimated, costUsd }: Completion): ModelAccount {
   const isCounted = usageIsEstimated !== true && usageSchema.safeParse(usage).success;
-  return { model, ...(isCounted ? { usage } : {}), ...(Number.isFinite(costUsd) ? { costUsd } : {}) };
+  return { model, ...(isCounted ? { usage } : {}), ...(isCost(costUsd) ? { costUsd } : {}) };
 }
 
-function assertComplete(completion: Completion): void {
+function isCost(costUsd: number | undefined): boolean {
+  return typeof costUsd === 'number' && Number.isFinite(costUsd) && costUsd >= 0;
+}
+
+/** What a model said, without the thinking that some servers leave in front of it, as text that every provider takes. */
+export function textOf({ message }: Completion): string {
+  return message.content
+    .map((part) => (part.type === 'text' ? part.text : ''))
+    .join('')
+    .toWellFormed()
+    .replace(/^\s*<think>[^]*?<\/think>/, '')
+    .trim();
+}
+
+/** True for text without a letter and without a digit: blank, invisible, or a row of dots. */
+export function saysNothing(text: string): boolean {
+  return !/[\p{L}\p{N}]/u.test(text);
+}
+
+/** A model in plain JavaScript may answer anything. */
+const answerSchema = z.object({
+  message: z.object({
+    content: z.array(
+      z.union([z.object({ type: z.literal('text'), text: z.string() }), z.object({ type: z.literal('image') })]),
+    ),
+    toolCalls: z.array(z.object({ name: z.string(), arguments: z.string() })).optional(),
+  }),
+});
+
+function assertComplete(completion: Completion, llm: LLM): void {
+  if (!answerSchema.safeParse(completion).success) {
+    const account = { model: llm.model };
+    throw new CondenserModelError('invalid', 'what the model gave is no completion with a message', { account });
+  }
   const account = accountOf(completion);
   if (completion.finishReason === 'length')
     throw new CondenserModelError('truncated', 'the answer was cut off at its longest', { account });

@@ -55,8 +55,7 @@ export function batchedMasks(options: BatchedMasksOptions): Condenser {
       const windowStart = Math.max(0, Math.min(options.windowOf(view).start, newest));
       const from = firstUnmasked(view, name);
       const enough = Math.min(minSavedTokens, Math.ceil((context.contextWindow ?? Infinity) / 10));
-      const mayBeEnough =
-        view.tokens(from, windowStart) >= enough && savable(view, from, windowStart) >= enough;
+      const mayBeEnough = view.tokens(from, windowStart) >= enough && savable(view, from, windowStart) >= enough;
       if (mayBeEnough) {
         const plan = planMasks(view, from, windowStart, rule);
         const done = plan.savedTokens >= enough ? act(view, plan, windowStart, 'batch') : undefined;

@@ -11,7 +11,7 @@ export interface LLMSummarizingOptions extends LLMSummarizerOptions, Summarizing
  * A rolling summary by a model: the first `keepFirst` events and the newest ones stay, and one summary takes the place of what
  * lies between. More than `maxSize` events is a soft trigger; too many tokens, or a request, is a hard one. Each asks for a tail
  * of its own, and the shortest wins: half of `maxSize`, half of the budget, half of the events. The budget is the model's window
- * less its answer and a tenth, or `maxTokens` where that is less. The newest step always stays.
+ * less its answer and a tenth, or `maxTokens` where that is less. The newest step stays, but for the last resort.
  *
  * The model reads the events whole, and the previous summary, which the new one replaces. When it throws, is silent, too slow,
  * cut off, or answers with more than it would replace, the history stays as it was: that is reported, and the next attempt waits

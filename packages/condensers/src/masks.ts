@@ -2,6 +2,7 @@ import type { ActionEvent, EventId, LLMConvertibleEvent, Redaction, ToolResultEv
 import { redactedCopy } from '@palimpsest/view';
 import type { Replacement, View } from '@palimpsest/view';
 import { keptEventIds } from './kept-events.js';
+import { remembered } from './remembered.js';
 
 /** What a condenser masks, and how. The same event is always judged the same, whatever stands behind it. */
 export interface MaskRule {
@@ -59,7 +60,7 @@ export function planMasks(view: View, from: number, to: number, rule: MaskRule):
     const size = view.tokens(index, index + 1);
     if (event === undefined || !rule.isMaskable(event, size) || kept.has(event.id)) continue;
     const redaction = rule.maskOf(view, event, index);
-    const copy = redaction === undefined ? undefined : redactedCopy(event, redaction);
+    const copy = redaction === undefined ? undefined : copyWith(event, redaction);
     if (redaction === undefined || copy === undefined) continue;
     const saved = size - view.tokensOf(copy);
     if (saved < leastSavedByOne) continue;
@@ -82,13 +83,25 @@ export function maskedView(
   for (const redaction of redactions) {
     const index = view.indexOf(redaction.eventId);
     const event = index === undefined ? undefined : view.events.at(index);
-    const copy = event === undefined ? undefined : redactedCopy(event, redaction);
+    const copy = event === undefined ? undefined : copyWith(event, redaction);
     if (index === undefined || copy === undefined) continue;
     const since = effectiveFrom(index);
     changes.set(redaction.eventId, { event: copy, ...(since === undefined ? {} : { effectiveFrom: since }) });
   }
   return changes.size === 0 ? view : view.replace(changes);
 }
+
+/** The same copy each time, so that who masks anew at each step need not make it anew. */
+function copyWith(event: LLMConvertibleEvent, { text, arguments: input }: Redaction): LLMConvertibleEvent | undefined {
+  return event.type === 'action' ? copyWithArguments(event, input) : copyWithText(event, text);
+}
+
+const copyWithText = remembered((event: LLMConvertibleEvent, text: string | undefined) =>
+  redactedCopy(event, text === undefined ? {} : { text }),
+);
+const copyWithArguments = remembered((event: LLMConvertibleEvent, input: string | undefined) =>
+  redactedCopy(event, input === undefined ? {} : { arguments: input }),
+);
 
 /** The call that a result answers, as it was logged: the one it names, or else the nearest before it with its tool call id. */
 export function answeredCall(view: View, result: ToolResultEvent, index: number): ActionEvent | undefined {

@@ -42,7 +42,14 @@ test('an earlier view of the same list is answered for itself', () => {
   const early = projection.view;
   for (const event of rest) projection.append(event);
   const late = find(projection.view.events);
-  expect([late.count, late.at(0), late.at(1), late.at(-1), late.at(4), late.at(-5)]).toEqual([4, 0, 3, 9, undefined, undefined]);
+  expect([late.count, late.at(0), late.at(1), late.at(-1), late.at(4), late.at(-5)]).toEqual([
+    4,
+    0,
+    3,
+    9,
+    undefined,
+    undefined,
+  ]);
   expect([late.before(0), late.before(1), late.before(4), late.before(99)]).toEqual([0, 1, 2, 4]);
   const before = find(early.events);
   expect([before.count, before.at(0), before.at(1), before.at(-1), before.before(99)]).toEqual([1, 0, undefined, 0, 1]);
@@ -64,6 +71,11 @@ test('after a condensation, and in a derived view, it is another list', () => {
 test('without a source it looks at everything, and says the same', () => {
   const { events } = View.fromEvents(growing(3));
   const { find, looks } = userMessages();
-  const plain = { length: events.length, at: events.at.bind(events), slice: events.slice.bind(events), [Symbol.iterator]: events[Symbol.iterator].bind(events) };
+  const plain = {
+    length: events.length,
+    at: events.at.bind(events),
+    slice: events.slice.bind(events),
+    [Symbol.iterator]: events[Symbol.iterator].bind(events),
+  };
   expect([find(plain).count, find(plain).count, looks()]).toEqual([3, 3, 2 * events.length]);
 });

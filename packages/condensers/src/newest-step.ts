@@ -1,6 +1,6 @@
 import type { View } from '@palimpsest/view';
 
-/** The last step of a view: what the model has not read yet, or has only just written. No condenser here takes any of it away. */
+/** The last step of a view: what the model has not read yet, or has only just written. Only the last resort of a summary takes it away. */
 export interface NewestStep {
   /** The index of its first event. What stands before it may be masked. */
   readonly start: number;

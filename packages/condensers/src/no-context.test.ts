@@ -10,7 +10,9 @@ test.each(condenserNames)('%s works without a context, as plain JavaScript may c
   log.user('go');
   for (let step = 1; step <= 80; step++) log.call('read_file', { path: `${step}.ts` }, 'text\n'.repeat(200));
   const view = View.fromEvents(log.events);
-  const condense = condenserByName(name, { llm: standInLLM() }).condense as (view: View) => Promise<View | Condensation> | View | Condensation;
+  const condense = condenserByName(name, { llm: standInLLM() }).condense as (
+    view: View,
+  ) => Promise<View | Condensation> | View | Condensation;
   const withContext = await condenserByName(name, { llm: standInLLM() }).condense(view, { report: () => {} });
   expect('type' in (await condense(view))).toBe('type' in withContext);
 });

@@ -47,6 +47,22 @@ export interface RollingOptions {
  * events, unless somebody asks: a view that is too large for the model ends in a request, which is never held back.
  *
  * @see RollingCondenser of OpenHands' software-agent-sdk at 611629e6 for the table of outcomes
+ *
+ * @example
+ * ```ts
+ * const keepHalf = rollingCondenser({
+ *   name: 'keepHalf',
+ *   requirement: (view, context) => requirementOf(view, context, { maxSize: 80, maxTokens: undefined }),
+ *   getCondensation: (view, { reasons }) =>
+ *     condensation({
+ *       view,
+ *       start: 1,
+ *       end: Math.floor(view.events.length / 2),
+ *       summary: 'What was said before is in the log.',
+ *       metadata: { condenser: 'keepHalf', reason: reasons.join(', '), tokensBefore: view.tokens() },
+ *     }),
+ * });
+ * ```
  */
 export function rollingCondenser(options: RollingOptions): Condenser {
   const { name, hardReset } = options;

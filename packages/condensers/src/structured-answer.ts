@@ -1,6 +1,6 @@
 import { InvalidRequestError } from '@palimpsest/llm-adapters';
 import type { Completion, CompletionRequest, LLM } from '@palimpsest/llm-adapters';
-import { accountOf, askModel } from './ask-model.js';
+import { accountOf, askModel, textOf } from './ask-model.js';
 import type { AskOptions } from './ask-model.js';
 import { CondenserModelError } from './model-failure.js';
 import type { ModelAccount } from './model-failure.js';
@@ -115,13 +115,10 @@ function requestFor(
 }
 
 function valueOf(completion: Completion, { name }: ObjectQuestion): unknown {
-  const { toolCalls = [], content } = completion.message;
+  const { toolCalls = [] } = completion.message;
   const account = accountOf(completion);
   const call = toolCalls.find((made) => made.name === name);
-  const text = content
-    .map((part) => (part.type === 'text' ? part.text : ''))
-    .join('')
-    .trim();
+  const text = textOf(completion);
   if (call === undefined && text === '') {
     const [other] = toolCalls;
     if (other === undefined) throw new CondenserModelError('empty', 'the model said nothing', { account });
@@ -138,8 +135,7 @@ function valueOf(completion: Completion, { name }: ObjectQuestion): unknown {
 }
 
 /** Where the JSON of an answer in words may stand: it is all of it, fenced, or the outermost braces. */
-function jsonIn(text: string): readonly string[] {
-  const said = text.replace(/^<think>[^]*?<\/think>/, '').trim();
+function jsonIn(said: string): readonly string[] {
   const fenced = /```(?:json)?\s*\n([^]*?)\n\s*```/.exec(said)?.[1];
   const braces = said.slice(said.indexOf('{'), said.lastIndexOf('}') + 1);
   return [said, ...(fenced === undefined ? [] : [fenced]), braces];

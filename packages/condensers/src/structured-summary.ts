@@ -23,7 +23,7 @@ export interface StructuredSummaryOptions extends LLMSummarizerOptions, Summariz
  *
  * @example
  * ```ts
- * const condenser = structuredSummaryCondenser({ llm: openai({ model: 'gpt-5-mini' }), maxSize: 80 });
+ * const condenser = structuredSummaryCondenser({ llm: openaiLLM({ model: 'gpt-5.4-mini' }), maxSize: 80 });
  * ```
  */
 export function structuredSummaryCondenser(options: StructuredSummaryOptions): Condenser {

@@ -3,6 +3,7 @@ import type { Condensation, CreateEvent } from '@palimpsest/events';
 import { condensation } from '@palimpsest/view';
 import type { CondenseContext, View } from '@palimpsest/view';
 import { accountingOf } from './accounting.js';
+import { saysNothing } from './ask-model.js';
 import { keptEventIds } from './kept-events.js';
 import { CondenserModelError } from './model-failure.js';
 import type { RangeContent } from './range-content.js';
@@ -39,9 +40,10 @@ const leastSummaryTokens = 64;
 export async function summariseRange(options: RangeToSummarise, inputScale = 1): Promise<Condensation> {
   const { view, content, requirement, createEvent } = options;
   const result = await askFor(options, inputScale);
-  const text = result.text.trim();
-  const account = { model: result.model ?? options.summarizer.model, usage: result.usage, costUsd: result.costUsd };
-  if (text === '') throw new CondenserModelError('empty', 'the summary is blank', { account });
+  // A summariser in plain JavaScript may answer anything.
+  const text = typeof result?.text === 'string' ? result.text.trim() : '';
+  const account = { model: result?.model ?? options.summarizer.model, usage: result?.usage, costUsd: result?.costUsd };
+  if (saysNothing(text)) throw new CondenserModelError('empty', 'the summary is blank', { account });
   const summaryTokens = view.tokensOf({
     type: 'condensation-summary',
     id: 'summary',
@@ -80,7 +82,7 @@ function leastSaved({ view, requirement, minimumProgress }: RangeToSummarise, sa
   return isStillOver ? Math.max(1, view.tokens() * minimumProgress) : 1;
 }
 
-async function askFor(options: RangeToSummarise, inputScale: number): Promise<SummaryResult> {
+async function askFor(options: RangeToSummarise, inputScale: number): Promise<SummaryResult | undefined> {
   const { view, content, summarizer, context, requirement } = options;
   const budget = requirement.tokenBudget === undefined ? Infinity : Math.floor(requirement.tokenBudget / 4);
   const maxTokens = Math.max(
@@ -88,15 +90,18 @@ async function askFor(options: RangeToSummarise, inputScale: number): Promise<Su
     Math.min(options.maxSummaryTokens, budget, Math.floor(content.tokens / 2)),
   );
   try {
-    return await summarizer.summarize(
-      {
-        events: content.events,
-        previousSummary: content.previousSummary,
-        userWords: wordsThatStay(view),
-        maxTokens,
-        inputScale,
-      },
-      { signal: context.signal },
+    // A summariser of somebody else's may ignore its signal.
+    return await untilAborted(context.signal, () =>
+      summarizer.summarize(
+        {
+          events: content.events,
+          previousSummary: content.previousSummary,
+          userWords: wordsThatStay(view),
+          maxTokens,
+          inputScale,
+        },
+        { signal: context.signal },
+      ),
     );
   } catch (error) {
     if (context.signal?.aborted === true) throw context.signal.reason;
@@ -106,6 +111,22 @@ async function askFor(options: RangeToSummarise, inputScale: number): Promise<Su
       account,
       cause: error,
     });
+  }
+}
+
+/** What the work gives; when the signal aborts, its reason at once, though the work goes on. */
+async function untilAborted<Result>(signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result> {
+  signal?.throwIfAborted();
+  if (signal === undefined) return work();
+  let stop = (): void => {};
+  const stopped = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([work(), stopped]);
+  } finally {
+    signal.removeEventListener('abort', stop);
   }
 }
 

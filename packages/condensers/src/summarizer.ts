@@ -1,6 +1,6 @@
 import type { LLMConvertibleEvent } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
-import { accountOf, askModel, defaultTimeoutMs } from './ask-model.js';
+import { accountOf, askModel, defaultTimeoutMs, saysNothing, textOf } from './ask-model.js';
 import { InvalidCondenserConfigError } from './errors.js';
 import { CondenserModelError } from './model-failure.js';
 import type { ModelAccount } from './model-failure.js';
@@ -101,11 +101,8 @@ export function llmSummarizer(options: LLMSummarizerOptions): Summarizer {
         { timeoutMs, signal },
       );
       const account = accountOf(completion);
-      const summary = completion.message.content
-        .map((part) => (part.type === 'text' ? part.text : ''))
-        .join('')
-        .trim();
-      if (summary === '') throw new CondenserModelError('empty', 'the model said nothing', { account });
+      const summary = textOf(completion);
+      if (saysNothing(summary)) throw new CondenserModelError('empty', 'the model said nothing', { account });
       return { text: `${summaryHeader}\n\n${summary}`, ...account };
     },
   };

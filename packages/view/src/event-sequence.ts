@@ -4,6 +4,11 @@ export interface EventSequence<Item> extends Iterable<Item> {
   /** The event at an index; negative counts from the end. */
   at(index: number): Item | undefined;
   slice(from?: number, to?: number): readonly Item[];
+  /**
+   * Two sequences of one source are one list at two times: the shorter is the beginning of the longer. What a policy has counted
+   * can be kept by it. @defaultValue not known
+   */
+  readonly source?: object;
 }
 
 /** The first `length` items of an array that is only ever pushed to. */
@@ -14,6 +19,10 @@ export class PrefixSequence<Item> implements EventSequence<Item> {
   constructor(items: readonly Item[], length: number = items.length) {
     this.#items = items;
     this.length = length;
+  }
+
+  get source(): object {
+    return this.#items;
   }
 
   at(index: number): Item | undefined {

@@ -96,7 +96,7 @@ export class LogView implements View {
       if (index === undefined || old === undefined || old === event) continue;
       changed = true;
       events[index] = event.id === id ? event : { ...event, id };
-      if (JSON.stringify(sentContent(old)) === JSON.stringify(sentContent(event))) continue;
+      if (isSentAlike(old, event)) continue;
       edits.set(id, (effectiveFrom === undefined ? undefined : this.#log.positionOf(effectiveFrom)) ?? Infinity);
     }
     if (!changed) return this;
@@ -147,3 +147,14 @@ export class LogView implements View {
 }
 
 const none: ReadonlySet<EventId> = new Set();
+
+/** Policies that rewrite every step replace the same events by the same copies each time. */
+const compared = new WeakMap<LLMConvertibleEvent, { readonly old: LLMConvertibleEvent; readonly isAlike: boolean }>();
+
+function isSentAlike(old: LLMConvertibleEvent, event: LLMConvertibleEvent): boolean {
+  const known = compared.get(event);
+  if (known?.old === old) return known.isAlike;
+  const isAlike = JSON.stringify(sentContent(old)) === JSON.stringify(sentContent(event));
+  compared.set(event, { old, isAlike });
+  return isAlike;
+}

@@ -15,9 +15,24 @@ const bringsAlong: Readonly<Record<string, readonly string[]>> = {
   events: ['zod'],
   view: ['@palimpsest/events', 'zod'],
   'llm-adapters': ['@palimpsest/events', 'zod'],
-  condensers: ['@palimpsest/events', '@palimpsest/view', 'zod'],
+  condensers: [
+    '@huggingface/jinja',
+    '@palimpsest/events',
+    '@palimpsest/llm-adapters',
+    '@palimpsest/view',
+    'smol-toml',
+    'zod',
+  ],
   'relevance-tool': ['@palimpsest/events', '@palimpsest/view', 'zod'],
-  agent: ['@palimpsest/events', '@palimpsest/llm-adapters', '@palimpsest/view', 'zod'],
+  agent: [
+    '@huggingface/jinja',
+    '@palimpsest/events',
+    '@palimpsest/llm-adapters',
+    '@palimpsest/view',
+    'jsonrepair',
+    'yaml',
+    'zod',
+  ],
 };
 
 const attw = path.join(

@@ -1,5 +1,7 @@
-import { defineTool } from '@palimpsest/events';
+import { createEvent, defineTool } from '@palimpsest/events';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
+import { condensation } from '@palimpsest/view';
+import type { Condenser } from '@palimpsest/view';
 import { messageViolations } from '@palimpsest/view/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -24,8 +26,8 @@ test('a conversation begins with the prompts, reads them again after a condensat
     execute: () => `DEPLOY_TOKEN=${value}; ${btoa(`user:${value}`)}`,
   });
   const llm = scriptedLLM({ script: [{ toolCalls: [{ name: 'env', arguments: {} }] }, 'Done.', 'Done again.'] });
-  const createEvent = maskedEvents(secretMask({ DEPLOY_TOKEN: value }));
-  const agent = new Agent({ llm, tools: [leak], systemPrompt: prompts.systemPrompt(), createEvent });
+  const createMasked = maskedEvents(secretMask({ DEPLOY_TOKEN: value }));
+  const agent = new Agent({ llm, tools: [leak], systemPrompt: prompts.systemPrompt(), createEvent: createMasked });
   const conversation = await Conversation.open({ agent });
   const context = () => contextMessages(conversation.view, { prompts, skills, workspace });
 
@@ -49,7 +51,7 @@ test('a conversation begins with the prompts, reads them again after a condensat
   );
   const forgottenEventIds = [shown?.id ?? 'none'];
   await conversation.events.append(
-    createEvent('condensation', { forgottenEventIds, summary: 'Done.', summaryOffset: 2 }),
+    createMasked('condensation', { forgottenEventIds, summary: 'Done.', summaryOffset: 2 }),
   );
   await conversation.send('And now?');
   await conversation.events.append(context());
@@ -58,4 +60,44 @@ test('a conversation begins with the prompts, reads them again after a condensat
   const last = llm.requests.at(-1)?.messages ?? [];
   expect(JSON.stringify(last).match(/Use tabs\.|Use compose\./g)).toEqual(['Use tabs.', 'Use compose.']);
   expect(messageViolations(last)).toEqual([]);
+});
+
+test('an agent that is given the context shows it by itself, and a conversation hides secrets in events of tools too', async () => {
+  const note = defineTool({
+    name: 'note',
+    description: '',
+    input: z.object({}),
+    execute: async (_, { append }) => {
+      await append(createEvent('acme/note', { source: 'environment', text: `with ${value}` }));
+      return value;
+    },
+  });
+  const llm = scriptedLLM({ script: [{ toolCalls: [{ name: 'note' }] }, 'Done.', `It was ${value}.`] });
+  const condenser: Condenser = {
+    name: 'all',
+    handlesCondensationRequests: true,
+    condense: (view) =>
+      view.unhandledCondensationRequest
+        ? condensation({ view, start: 1, end: view.events.length, summary: 'S' })
+        : view,
+  };
+  const agent = new Agent({
+    llm,
+    tools: [note],
+    systemPrompt: prompts.systemPrompt(),
+    condenser,
+    context: (view) => contextMessages(view, { prompts, skills, workspace }),
+  });
+  const conversation = await Conversation.open({ agent, secrets: secretMask({ DEPLOY_TOKEN: value }) });
+  await conversation.send(`Use docker with ${value}.`);
+  await conversation.run();
+  await conversation.condense();
+  await conversation.send('And now?');
+  await conversation.run();
+  expect(JSON.stringify([...conversation.events])).not.toContain(value);
+  expect(JSON.stringify(llm.requests)).not.toContain(value);
+  for (const { messages } of [llm.requests[0], llm.requests[2]].flatMap((request) => request ?? [])) {
+    expect(JSON.stringify(messages).match(/Use tabs\.|Use compose\./g)).toEqual(['Use tabs.', 'Use compose.']);
+    expect(messageViolations(messages)).toEqual([]);
+  }
 });

@@ -1,4 +1,4 @@
-import { parse } from 'yaml';
+import yaml from 'yaml';
 import { InvalidSkillError } from './errors.js';
 
 /** A document in two parts: the YAML between two lines of `---` at its beginning, and what comes after. */
@@ -19,7 +19,7 @@ export function splitFrontMatter(document: string, file: string): FrontMatter {
     throw new InvalidSkillError(file, "begins with '---' and never ends its front matter; close it with a line '---'.");
   }
   try {
-    return { data: parse(match[1] ?? '') as unknown, body: text.slice(match[0].length) };
+    return { data: yaml.parse(match[1] ?? '') as unknown, body: text.slice(match[0].length) };
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n', 1)[0] : 'it cannot be read';
     throw new InvalidSkillError(file, `has front matter that is not YAML: ${reason}`, { cause: error });

@@ -17,6 +17,8 @@ const newWords = new Set(['new', 'replace', 'replacement', 'updated', 'after']);
 const queryWords = new Set(['pattern', 'query', 'regex', 'regexp', 'glob', 'keyword', 'keywords', 'needle']);
 const rangeWords = new Set(['offset', 'limit', 'range', 'line', 'lines', 'start', 'end']);
 const commandWords = new Set(['command', 'commands', 'cmd', 'cmds', 'script', 'shell', 'bash']);
+const fromWords = new Set(['source', 'src', 'from']);
+const toWords = new Set(['destination', 'dest', 'dst', 'to', 'target']);
 const patchWords = new Set(['patch', 'diff']);
 const editorVerb = /^[a-z][a-z_-]{0,30}$/i;
 
@@ -24,6 +26,8 @@ const editorVerb = /^[a-z][a-z_-]{0,30}$/i;
 export interface ArgumentRoles {
   /** In the order in which they were written. */
   readonly paths: readonly string[];
+  /** Where a move or a copy goes from and to, where the names say no more than that and the values read as paths. */
+  readonly route?: { readonly from: string; readonly to: string };
   /** Shell text. */
   readonly command?: string;
   /** A word that says what an editor is to do (`view`, `str_replace`), where one tool does several things. */
@@ -45,12 +49,14 @@ export function rolesOf(call: CallArguments): ArgumentRoles {
   const isVerb = command !== undefined && paths.length > 0 && editorVerb.test(command);
   const has = (words: ReadonlySet<string>): boolean =>
     call.leaves.some((leaf) => words.has(leaf.words[0] ?? '') && leaf.value !== '' && !isPath(leaf));
+  const hasOldText = has(oldWords);
   return {
     paths,
+    ...routeOf(call),
     ...(command === undefined ? {} : isVerb ? { verb: command } : { command }),
     ...(patch === undefined ? {} : { patch }),
-    hasContent: call.leaves.some(isContent),
-    hasOldText: has(oldWords),
+    hasContent: call.leaves.some(isContent) || (!hasOldText && call.leaves.some(isNewContent)),
+    hasOldText,
     hasNewText: has(newWords),
     hasQuery: call.leaves.some(({ words }) => queryWords.has(words.at(-1) ?? '')),
     hasRange: call.leaves.some(
@@ -64,9 +70,26 @@ export function looksLikePatch(text: string): boolean {
   return /^\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File: )/m.test(text) || /^--- \S.*\r?\n\+\+\+ \S/m.test(text);
 }
 
-function isPath({ words, value }: ArgumentLeaf): boolean {
-  if (typeof value !== 'string' || value.trim() === '' || value.length > 512 || /[\n\r\0]/.test(value)) return false;
+function routeOf({ leaves }: CallArguments): Pick<ArgumentRoles, 'route'> {
+  const named = (known: ReadonlySet<string>): string | undefined => {
+    const found = leaves.find((leaf) => leaf.words.length === 1 && known.has(leaf.words[0] ?? '') && isOneLine(leaf));
+    return found === undefined ? undefined : (found.value as string).trim();
+  };
+  const [from, to] = [named(fromWords), named(toWords)];
+  const readsAsPath = (text: string): boolean => !text.includes('://') && /\/|\.[a-z0-9]{1,8}$/i.test(text);
+  return from !== undefined && to !== undefined && readsAsPath(from) && readsAsPath(to) ? { route: { from, to } } : {};
+}
+
+function isOneLine({ value }: ArgumentLeaf): boolean {
+  return typeof value === 'string' && value.trim() !== '' && value.length <= 512 && !/[\n\r\0]/.test(value);
+}
+
+function isPath(leaf: ArgumentLeaf): boolean {
+  const { words } = leaf;
+  if (!isOneLine(leaf)) return false;
   const last = words.at(-1) ?? '';
+  // The path of a name leads to a symbol in a file.
+  if (last === 'path' && ['name', 'symbol', 'json', 'key', 'url'].includes(words.at(-2) ?? '')) return false;
   return pathWords.has(last) || (last === 'name' && words.at(-2) === 'file');
 }
 
@@ -74,6 +97,11 @@ function isContent({ words, value }: ArgumentLeaf): boolean {
   if (typeof value !== 'string') return false;
   const [first = ''] = words;
   return contentWords.has(words.at(-1) ?? '') && !oldWords.has(first) && !newWords.has(first);
+}
+
+/** `newContents` with nothing old beside it is all that the file is to hold. */
+function isNewContent({ words, value }: ArgumentLeaf): boolean {
+  return typeof value === 'string' && contentWords.has(words.at(-1) ?? '') && newWords.has(words[0] ?? '');
 }
 
 function commandOf({ object }: CallArguments): string | undefined {

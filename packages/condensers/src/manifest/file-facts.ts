@@ -87,6 +87,10 @@ export function fileFacts(call: FileCall): readonly Fact[] {
   // A tool that does several things is told which one; its own name says too much then.
   const verbs = new Set(wordsOf(roles.verb ?? call.toolName));
   const does = (known: ReadonlySet<string>): boolean => [...verbs].some((verb) => known.has(verb));
+  const { route } = roles;
+  if (route !== undefined && roles.command === undefined && (does(moveVerbs) || does(copyVerbs))) {
+    return [...(does(moveVerbs) ? [file(route.from, 'deleted')] : []), file(route.to, 'created')];
+  }
   const paths = roles.paths.length > 0 ? roles.paths : pathsInAnswer(call, does(editVerbs) || does(writeVerbs));
   const [first, second] = paths;
   if (first === undefined || roles.command !== undefined) return [];
@@ -96,7 +100,9 @@ export function fileFacts(call: FileCall): readonly Fact[] {
   if (second !== undefined && does(copyVerbs)) return [file(second, 'created')];
   if (roles.hasOldText && (roles.hasNewText || roles.hasContent || does(editVerbs))) return all(paths, 'modified');
   if (roles.hasContent && !does(editVerbs)) return paths.map((path) => file(path, writeOperation(path, call)));
-  if (roles.hasContent || (does(editVerbs) && !does(readVerbs))) return all(paths, 'modified');
+  if (roles.hasContent || (does(editVerbs) && !does(readVerbs))) {
+    return [...new Set(paths)].map((path) => file(path, saysCreated(path, call) ? 'created' : 'modified'));
+  }
   if (roles.hasQuery || does(searchVerbs)) return [];
   if (does(writeVerbs)) return paths.map((path) => file(path, writeOperation(path, call)));
   const isRead = does(readVerbs) || roles.hasRange || hasLineNumbers(call.body);
@@ -117,6 +123,11 @@ function writeOperation(path: string, { body, isKnown }: FileCall): FileOperatio
   if (/\b(?:created|new file)\b/i.test(answer)) return 'created';
   if (/\b(?:updated|overwr(?:ote|itten)|modified|replaced|edited)\b/i.test(answer)) return 'modified';
   return isKnown(path) ? 'modified' : 'created';
+}
+
+/** Some editors make the file that they are to edit; further down their answer may show what stands in it. */
+function saysCreated(path: string, { body, isKnown }: FileCall): boolean {
+  return !isKnown(path) && /\b(?:created|new file)\b/i.test(body.slice(0, 300).split('\n', 1)[0] ?? '');
 }
 
 /** Editors that work on an open file name it in their answer only: `[File: a.py (10 lines total)]`. */

@@ -63,7 +63,9 @@ function statusIn(details: Readonly<Record<string, unknown>> | undefined, keys: 
   if (details === undefined) return undefined;
   for (const [key, value] of Object.entries(details)) {
     const name = key.toLowerCase().replaceAll(/[^a-z]/g, '');
-    if (typeof value === 'number' && Number.isInteger(value) && keys.includes(name)) return value;
+    if (!keys.includes(name)) continue;
+    const status = typeof value === 'string' && /^-?\d{1,3}$/.test(value) ? Number(value) : value;
+    if (typeof status === 'number' && Number.isInteger(status)) return status;
   }
   const { metadata } = details;
   return typeof metadata === 'object' && metadata !== null

@@ -2,6 +2,7 @@ import type { CondensationSummaryEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 import { keptEventIds } from '../kept-events.js';
 import { wordsOfEvent } from '../manifest/words-of-event.js';
+import { saysNothing } from '../ask-model.js';
 import { CondenserModelError } from '../model-failure.js';
 import type { ModelAccount } from '../model-failure.js';
 import type { Summarizer, SummaryInput, SummaryResult } from '../summarizer.js';
@@ -63,7 +64,7 @@ export async function askSummarizer(
   };
   // A summariser in plain JavaScript may answer anything.
   const text = typeof result?.text === 'string' ? result.text.trim() : '';
-  if (text === '') throw new CondenserModelError('empty', 'the summary is blank', { account });
+  if (saysNothing(text)) throw new CondenserModelError('empty', 'the summary is blank', { account });
   const summaryTokens = view.tokensOf(summaryEvent(text));
   if (summaryTokens >= forgottenTokens) {
     const reason = `the summary has ${summaryTokens} tokens, and what it would replace ${forgottenTokens}`;

@@ -1,0 +1,11 @@
+/** @throws RangeError when it is not a whole number of at least `least`. An absent one is fine: there is a default. */
+export function assertCount(name: string, value: number | undefined, least: number): void {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return;
+  throw new RangeError(`${name} must be a whole number of at least ${least}, not ${String(value)}.`);
+}
+
+/** @throws RangeError when it is not more than 0; `Infinity` is. An absent one is fine. */
+export function assertPositive(name: string, value: number | undefined): void {
+  if (value === undefined || (typeof value === 'number' && value > 0)) return;
+  throw new RangeError(`${name} must be more than 0 (Infinity: no limit), not ${String(value)}.`);
+}
