@@ -99,7 +99,9 @@ describe.each(pairs)('%s, told that it is %s', (profile, server) => {
 });
 
 it('deepseek is asked for JSON with the schema in words, at the end', async () => {
-  const { llm, started } = await connect('deepseek', 'deepseek', { reply: () => ({ message: { content: '{"a":1}' } }) });
+  const { llm, started } = await connect('deepseek', 'deepseek', {
+    reply: () => ({ message: { content: '{"a":1}' } }),
+  });
   const schema = { type: 'object', properties: { a: { type: 'integer' } } };
   const responseFormat = { name: 'a', schema };
   const messages = [user('Count.'), calls('1'), result('1')];
