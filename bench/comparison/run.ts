@@ -88,13 +88,14 @@ function edits(name: string, chain: readonly BaseMessage[], tokens: number): Sub
 
 function summarizes(name: string, chain: readonly BaseMessage[], messages: number): Subject {
   const model = new FakeListChatModel({ responses: [summary] });
-  const middleware = summarizationMiddleware({
-    model: model as never,
+  const options = {
+    model,
     trigger: { messages },
     keep: { messages: Math.max(1, Math.floor(chain.length / 2)) },
     // Its default lets the model read the last 4,000 tokens only; ours reads all.
     trimTokensToSummarize: never,
-  }) as Middleware;
+  };
+  const middleware = summarizationMiddleware(options as never) as Middleware;
   const before = middleware.beforeModel as (state: unknown, runtime: unknown) => Promise<unknown>;
   return { name, run: () => before({ messages: [...chain] }, { context: {} }) };
 }
