@@ -83,7 +83,7 @@ export interface StepOptions {
  *
  * - `tool-calls`: it carried out calls; `answer` is there when the finish tool was among them, and the run is over.
  * - `message`: the model answered in words, and the run is over.
- * - `no-answer`: the model gave nothing to act on and was told so.
+ * - `no-answer`: the model gave nothing to act on, or its words were cut off, and it was told so.
  * - `condensation`: the condenser returned one; the model was not called.
  * - `condensation-request`: the model call overflowed, and a condensation was asked for.
  * - `awaiting-confirmation`: some actions wait for a person's yes; none of their response was carried out.

@@ -42,11 +42,13 @@ export function eventsOfResponse(
     return { type: 'tool-calls', actions };
   }
   const message = createEvent('message', { source: 'agent', role: 'assistant', content, llmResponseId, ...thinking });
-  if (content.some(isMeaningful)) return { type: 'message', message };
+  const hasWords = content.some(isMeaningful);
+  const isCutOff = completion.finishReason === 'length';
+  if (hasWords && !isCutOff) return { type: 'message', message };
   const correction = createEvent('message', {
     source: 'environment',
     role: 'user',
-    content: [{ type: 'text', text: correctionText }],
+    content: [{ type: 'text', text: hasWords ? cutOffText : correctionText }],
   });
   return { type: 'no-answer', message, correction };
 }
@@ -64,6 +66,9 @@ function riskOf(prepared: PreparedCall, assessRisk: NonNullable<AgentOptions['as
 
 const correctionText =
   'Your last response held neither words nor a tool call. Call a tool to go on, or answer in words if the work is done.';
+
+const cutOffText =
+  'Your last response was cut off, because it reached the length that it may have. Go on from where it ends, or say it in fewer words.';
 
 function withoutRole({ message }: Completion) {
   const { role: _role, ...rest } = message;

@@ -210,6 +210,15 @@ test('G19: a refusal of the provider is told to the model in words of the framew
   await expect(stubborn.run()).rejects.toMatchObject({ cause: { code: 'content-policy' } });
 });
 
+test('words that were cut off do not end the run: the model is told, and goes on', async () => {
+  const llm = scriptedLLM({ script: [{ text: 'The first half', finishReason: 'length' }, 'and the second.'] });
+  const conversation = await Conversation.open({ agent: new Agent({ llm }) });
+  await conversation.send('Tell me all.');
+  expect(await conversation.run()).toMatchObject({ status: 'finished', answer: 'and the second.', iterations: 2 });
+  expect(llm.requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+  expect(JSON.stringify(llm.requests[1]?.messages.at(-1))).toContain('cut off');
+});
+
 test('the model asks for a condensation, and has it before its next call', async () => {
   const condenser: Condenser = {
     name: 'rolling',

@@ -22,9 +22,15 @@ export function immutableJson(value: unknown): unknown {
 export function freezeParsedJson(value: unknown, depth = 0): void {
   if (typeof value !== 'object' || value === null) return;
   if (depth > maximumDepth) throw notJson([], tooDeep);
-  // Loops that make no list of the values: every event of a stored log comes by here.
-  if (Array.isArray(value)) for (const item of value) freezeParsedJson(item, depth + 1);
-  else for (const key in value) freezeParsedJson((value as Record<string, unknown>)[key], depth + 1);
+  // Loops that make no list of the values, and no call for a text: every event of a stored log comes by here.
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === 'object') freezeParsedJson(item, depth + 1);
+  } else {
+    for (const key in value) {
+      const item = (value as Record<string, unknown>)[key];
+      if (typeof item === 'object') freezeParsedJson(item, depth + 1);
+    }
+  }
   Object.freeze(value);
 }
 

@@ -69,7 +69,7 @@ export function* eventsOf(block: Buffer, first: LinePlace, skip: number): Genera
   for (let start = 0, index = 0; start < text.length; index++) {
     const cut = text.indexOf('\n', start);
     const end = cut === -1 ? text.length : cut;
-    if (index >= skip) yield eventOfLine(text.slice(start, end), { file: first.file, line: first.line + index });
+    if (index >= skip) yield eventOfLine(text.slice(start, end), first.file, first.line + index);
     start = end + 1;
   }
 }
@@ -90,23 +90,21 @@ function* eventsOfDamaged(block: Buffer, first: LinePlace, skip: number): Genera
  */
 export function eventOfBytes(line: Buffer, place: LinePlace): Event {
   if (!isUtf8(line)) throw notAnEvent(place, new InvalidEventError({ reason: 'it is not UTF-8', path: [] }));
-  return eventOfLine(line.toString('utf8'), place);
+  return eventOfLine(line.toString('utf8'), place.file, place.line);
 }
 
-function eventOfLine(line: string, place: LinePlace): Event {
+function eventOfLine(text: string, file: string, line: number): Event {
   let json: unknown;
   try {
-    json = JSON.parse(line);
+    json = JSON.parse(text);
   } catch (cause) {
-    throw notAnEvent(
-      place,
-      new InvalidEventError({ reason: `it is not JSON: ${(cause as Error).message}`, path: [], cause }),
-    );
+    const reason = `it is not JSON: ${(cause as Error).message}`;
+    throw notAnEvent({ file, line }, new InvalidEventError({ reason, path: [], cause }));
   }
   try {
     return adoptEvent(json);
   } catch (cause) {
-    throw notAnEvent(place, cause);
+    throw notAnEvent({ file, line }, cause);
   }
 }
 
