@@ -84,7 +84,7 @@ test('on any log: refused by no provider, never larger, settled soon, and nothin
         }
       },
     ),
-    { numRuns: 250 },
+    { seed: 20_261_121, numRuns: 250 },
   );
   expect(Object.fromEntries(reasons)).toEqual({
     interval: expect.any(Number),
