@@ -24,8 +24,10 @@ import { noteOf, vetoOf } from './hooks.js';
 import type { Hooks } from './hooks.js';
 import { assertCondensationAllowed, maxCondensationsInARow } from './limits.js';
 import { callModel } from './model-call.js';
+import { note } from './notes.js';
 import { assertCount, assertPositive } from './option-checks.js';
 import type { OutputLimit } from './output-store.js';
+import { paidIn } from './paid.js';
 import { refusalNote } from './refusal-note.js';
 import { eventsOfResponse } from './response-events.js';
 import { toolset } from './tool-call.js';
@@ -209,8 +211,8 @@ export class Agent {
     const reason = vetoOf(await abortable(this.hooks.beforeCondensation?.(condensation, view), signal));
     if (reason === undefined) return false;
     // What it cost was paid all the same.
-    const data = paidIn(condensation.metadata);
-    await onEvent(this.createEvent('condensation-attempt', { condenser, outcome: 'vetoed', reason, ...data }));
+    const paid = paidIn(condensation.metadata);
+    await onEvent(this.createEvent('condensation-attempt', { condenser, outcome: 'vetoed', reason, ...paid }));
     return true;
   }
 
@@ -221,8 +223,8 @@ export class Agent {
   ): Promise<Condensation> {
     assertCondensationAllowed(state.condensationsInARow);
     await onEvent(condensation);
-    const note = noteOf(await abortable(this.hooks.afterCondensation?.(condensation), signal));
-    if (note !== undefined) await onEvent(this.createEvent('message', environmentMessage(note)));
+    const remark = noteOf(await abortable(this.hooks.afterCondensation?.(condensation), signal));
+    if (remark !== undefined) await onEvent(note(remark, this.createEvent));
     return condensation;
   }
 
@@ -328,15 +330,4 @@ export class Agent {
     });
     return answer === undefined ? { type: 'tool-calls' } : { type: 'tool-calls', answer };
   }
-}
-
-function environmentMessage(text: string) {
-  return { source: 'environment', role: 'user', content: [{ type: 'text', text }] } as const;
-}
-
-/** What a condensation that is not made says of its cost. */
-function paidIn(metadata: Condensation['metadata']) {
-  const { model, usage, costUsd } = metadata ?? {};
-  const paid = Object.entries({ model, usage, costUsd }).filter(([, value]) => value !== undefined);
-  return paid.length === 0 ? {} : { data: Object.fromEntries(paid) };
 }

@@ -1,10 +1,17 @@
 import type { Event } from '@palimpsest/events';
-import type { View } from '@palimpsest/view';
+import type { CondenseContext, View } from '@palimpsest/view';
 import { isCondensation } from '@palimpsest/view';
 import { abortable } from './abortable.js';
 import type { Agent } from './agent.js';
 import type { ConversationState } from './conversation-state.js';
 import { wordsOf } from './final-answer.js';
+import { paidIn } from './paid.js';
+
+/** What was answered beside the conversation, and the events to append that say what it cost. */
+export interface AsideAnswer {
+  readonly answer: string;
+  readonly costs: readonly Event[];
+}
 
 /** Asks the model something beside the conversation, from the view that it would be shown now. */
 export async function askAside(
@@ -12,8 +19,8 @@ export async function askAside(
   agent: Agent,
   state: ConversationState,
   signal: AbortSignal | undefined,
-): Promise<{ readonly answer: string; readonly usage: Event }> {
-  const view = await shownView(agent, state, signal);
+): Promise<AsideAnswer> {
+  const { view, costs } = await shownView(agent, state, signal);
   const tools = agent.toolDefinitions;
   const asked = agent.llm.complete({
     messages: [
@@ -33,25 +40,37 @@ export async function askAside(
     ...(completion.costUsd === undefined ? {} : { costUsd: completion.costUsd }),
     purpose: 'aside',
   });
-  return { answer: wordsOf(completion.message.content), usage };
+  return { answer: wordsOf(completion.message.content), costs: [...costs, usage] };
 }
 
 /**
  * What the condenser would rather forget first is still there to be asked about, and one that fails keeps nobody from asking.
- * It is told no window, so that only its own bounds can make it act.
+ * It is told no window, so that only its own bounds can make it act; what that costs is on record all the same.
  */
 async function shownView(
-  { condenser }: Agent,
+  { condenser, createEvent }: Agent,
   { view }: ConversationState,
   signal: AbortSignal | undefined,
-): Promise<View> {
-  if (condenser === undefined) return view;
+): Promise<{ readonly view: View; readonly costs: readonly Event[] }> {
+  if (condenser === undefined) return { view, costs: [] };
+  const costs: Event[] = [];
+  const reason = 'It was asked for a question beside the conversation, and nothing came of it.';
+  const record = (told: Readonly<Record<string, unknown>> | undefined): void => {
+    const paid = paidIn(told);
+    if (paid.data === undefined) return;
+    costs.push(createEvent('condensation-attempt', { condenser: condenser.name, outcome: 'aside', reason, ...paid }));
+  };
   try {
-    const context = { report: () => undefined, ...(signal === undefined ? {} : { signal }) };
+    const context = {
+      report: ({ data }: Parameters<CondenseContext['report']>[0]) => record(data),
+      ...(signal === undefined ? {} : { signal }),
+    };
     const condensed = await abortable((async () => condenser.condense(view, context))(), signal);
-    return isCondensation(condensed) ? view : condensed;
+    if (!isCondensation(condensed)) return { view: condensed, costs };
+    record(condensed.metadata);
+    return { view, costs };
   } catch {
     signal?.throwIfAborted();
-    return view;
+    return { view, costs };
   }
 }

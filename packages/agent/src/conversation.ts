@@ -1,12 +1,14 @@
 import { EventLog, isMeaningful, newEventId } from '@palimpsest/events';
-import type { ActionEvent, ContentPart, Event, EventId, EventStore, MessageEvent } from '@palimpsest/events';
-import type { Delta } from '@palimpsest/llm-adapters';
-import type { View, ViewOptions } from '@palimpsest/view';
+import type { ActionEvent, ContentPart, Event, EventId, MessageEvent } from '@palimpsest/events';
+import type { View } from '@palimpsest/view';
 import type { Agent, StepOptions, StepOutcome } from './agent.js';
 import { abortable } from './abortable.js';
 import { askAside } from './aside.js';
+import { endedBefore, lostResult, rejected } from './call-answers.js';
 import { confirmationOf, confirmedBy } from './confirmation.js';
+import type { ConversationOptions, ForkOptions, RunOptions } from './conversation-options.js';
 import { ConversationStateProjection } from './conversation-state.js';
+import { unobtrusive } from './delta-listener.js';
 import {
   CondensationNotSupportedError,
   ConversationBusyError,
@@ -19,71 +21,11 @@ import { eventStream } from './event-stream.js';
 import { vetoOf } from './hooks.js';
 import { assertLimits, assertWithinLimits, defaultLimits, noRunUsage, withCallOf } from './limits.js';
 import type { Limits, RunUsage } from './limits.js';
-import type { SecretMask } from './secrets.js';
+import { failingNote, note, turnsLeftNote, unreadNote } from './notes.js';
+import { isStatus } from './run-outcome.js';
+import type { ConversationStatus, RunOutcome } from './run-outcome.js';
 import { defaultStuckThresholds, stuckPattern } from './stuck-detection.js';
 import type { StuckPattern, StuckThresholds } from './stuck-detection.js';
-import { endedBefore, interrupted, rejected } from './tool-execution.js';
-
-const statuses = ['idle', 'running', 'paused', 'waiting-for-confirmation', 'finished', 'stuck', 'error'] as const;
-
-/** Where a conversation stands between two calls of its methods. */
-export type ConversationStatus = (typeof statuses)[number];
-
-/** Options of {@link Conversation.open}. */
-export interface ConversationOptions {
-  readonly agent: Agent;
-  /** @defaultValue a new UUIDv7 */
-  readonly conversationId?: string;
-  /** Where the events are kept. @defaultValue nowhere: they live in memory */
-  readonly store?: EventStore;
-  /** @defaultValue 500 iterations */
-  readonly limits?: Partial<Limits>;
-  /** How the view estimates tokens and treats thinking. @defaultValue as the agent's model needs it */
-  readonly view?: ViewOptions;
-  /** When a run that gets nowhere is ended; `false`: never. @defaultValue {@link defaultStuckThresholds} */
-  readonly stuckDetection?: Partial<StuckThresholds> | false;
-  /** With so many model calls left in a run the model is told. Unit: model calls. @defaultValue 10 and 3 */
-  readonly reminders?: readonly number[];
-  /**
-   * Hides the values of secrets in every event that the conversation appends, whoever made it. The pieces that `onDelta` is
-   * given are as the model wrote them. @defaultValue nothing is hidden
-   */
-  readonly secrets?: SecretMask;
-}
-
-/** Options of {@link Conversation.run}. */
-export interface RunOptions {
-  /** Interrupts the run: {@link Conversation.interrupt}. */
-  readonly signal?: AbortSignal;
-  /** Called with each piece of the model's answers as it arrives. What it throws changes nothing. */
-  readonly onDelta?: (delta: Delta) => void;
-}
-
-/** Options of {@link Conversation.fork}. */
-export interface ForkOptions {
-  /** The last event that the fork has. @defaultValue the newest */
-  readonly at?: EventId;
-  /** @defaultValue a new UUIDv7 */
-  readonly conversationId?: string;
-  /** Where the fork is kept; it may not hold a conversation of this id. @defaultValue nowhere: the fork lives in memory */
-  readonly store?: EventStore;
-  /** @defaultValue the agent of this conversation, its policies included */
-  readonly agent?: Agent;
-}
-
-/** How a run ended. */
-export interface RunOutcome {
-  readonly status: 'finished' | 'paused' | 'waiting-for-confirmation' | 'stuck';
-  /** The model's final words, when it finished. */
-  readonly answer?: string;
-  /** The actions that wait for a person's yes: {@link Conversation.confirm}, {@link Conversation.reject}. */
-  readonly waiting?: readonly ActionEvent[];
-  /** What the run did again and again, when it is stuck. */
-  readonly stuck?: StuckPattern;
-  /** Steps in which the model was called or calls were carried out. */
-  readonly iterations: number;
-  readonly condensations: number;
-}
 
 /**
  * An agent's run loop over one event log. What was sent, done and answered is in the log before anybody acts on it, so a
@@ -263,9 +205,9 @@ export class Conversation {
    * @throws what the model's adapter throws.
    */
   async ask(question: string, options: { readonly signal?: AbortSignal } = {}): Promise<string> {
-    const completion = await askAside(question, this.#agent, this.#state, options.signal);
-    await this.#append(completion.usage);
-    return completion.answer;
+    const { answer, costs } = await askAside(question, this.#agent, this.#state, options.signal);
+    await this.#append(costs);
+    return answer;
   }
 
   /**
@@ -318,6 +260,7 @@ export class Conversation {
     if (this.#state.latestUserMessage === undefined) throw new NoUserMessageError(this.id);
     await this.#ensureSystemPrompt();
     await this.#answerLeftovers();
+    await this.#appendContext();
     let condensations = 0;
     const counts = () => ({ iterations: this.#used.iterations, condensations });
     for (;;) {
@@ -376,8 +319,11 @@ export class Conversation {
   }
 
   async #append(...events: readonly (Event | readonly Event[])[]): Promise<void> {
-    const { secrets } = this.#options;
-    await this.events.append(secrets === undefined ? events.flat() : events.flat().map((event) => secrets(event)));
+    await this.events.append(events.flat().map((event) => this.#masked(event)));
+  }
+
+  #masked<E extends Event>(event: E): E {
+    return this.#options.secrets?.(event) ?? event;
   }
 
   /** One step; undefined when it was aborted, which is no failure. */
@@ -402,27 +348,21 @@ export class Conversation {
     if (this.#thresholds === undefined) return undefined;
     const finding = stuckPattern(this.#state.recentEvents, this.#thresholds);
     if (finding?.isNudge !== true) return finding?.pattern;
-    await this.#tell(nudge);
+    await this.#tell(failingNote);
     return undefined;
   }
 
   async #remind(): Promise<void> {
     const left = this.#limits.maxIterations - this.#used.iterations;
-    const { reminders = defaultReminders } = this.#options;
-    if (left > 0 && reminders.includes(left)) await this.#tell(reminder(left));
+    const { reminders = [10, 3] } = this.#options;
+    if (left > 0 && reminders.includes(left)) await this.#tell(turnsLeftNote(left));
   }
 
-  /** Words of the framework that the model reads. */
   async #tell(text: string): Promise<void> {
-    await this.#append(
-      this.#agent.createEvent('message', { source: 'environment', role: 'user', content: [{ type: 'text', text }] }),
-    );
+    await this.#append(note(text, this.#agent.createEvent));
   }
 
-  async #ended<Status extends RunOutcome['status']>(
-    status: Status,
-    outcome: Omit<RunOutcome, 'status'>,
-  ): Promise<RunOutcome> {
+  async #ended(status: RunOutcome['status'], outcome: Omit<RunOutcome, 'status'>): Promise<RunOutcome> {
     await this.#setStatus(status);
     return { status, ...outcome };
   }
@@ -457,9 +397,12 @@ export class Conversation {
   async #appendSystemPrompt(): Promise<void> {
     const { systemPrompt = '', toolDefinitions: tools, createEvent } = this.#agent;
     if (systemPrompt === '' && tools.length === 0) return;
+    // Compared as it stands in the log, with the secrets hidden.
+    const wanted = this.#masked(createEvent('system-prompt', { systemPrompt, tools }));
     const inForce = this.#state.systemPrompt;
-    if (inForce?.systemPrompt === systemPrompt && JSON.stringify(inForce.tools) === JSON.stringify(tools)) return;
-    await this.#append(createEvent('system-prompt', { systemPrompt, tools }));
+    const isInForce =
+      inForce?.systemPrompt === wanted.systemPrompt && JSON.stringify(inForce.tools) === JSON.stringify(wanted.tools);
+    if (!isInForce) await this.#append(wanted);
   }
 
   /** An action may have been carried out before the process died; only a repeatable tool is safe to run again. */
@@ -469,8 +412,7 @@ export class Conversation {
     for (const action of waiting.size > 0 ? [] : this.#state.pendingActions) {
       if (this.#confirmedHere.has(action.id)) continue;
       if (action.executable !== false && tools.get(action.toolCall.name)?.annotations?.repeatable === true) continue;
-      const reason = 'Its result was not recorded, and it was not run again. Check what it did before you repeat it.';
-      await this.#append(interrupted(action, reason, createEvent));
+      await this.#append(lostResult(action, createEvent));
     }
   }
 
@@ -489,31 +431,4 @@ export class Conversation {
       this.#status = 'idle';
     }
   }
-}
-
-/** A message that came during a model call stands before the answer in the log, and the next request must not end there. */
-const unreadNote = 'The user wrote while you were answering, and you have not answered that message yet.';
-
-const nudge = 'The same call has failed several times in a row. Find out why, or try another way.';
-
-const defaultReminders: readonly number[] = [10, 3];
-
-function reminder(left: number): string {
-  return `${left} more responses are left to you in this run. Bring the work to an end within them, and say what is still to be done.`;
-}
-
-/** The same, except that what it throws or rejects with holds up nobody. */
-function unobtrusive(onDelta: (delta: Delta) => unknown): (delta: Delta) => void {
-  return (delta) => {
-    try {
-      const result = onDelta(delta);
-      if (result instanceof Promise) result.catch(() => undefined);
-    } catch {
-      // Whoever draws the answer on a screen has a problem of their own.
-    }
-  };
-}
-
-function isStatus(value: unknown): value is ConversationStatus {
-  return statuses.includes(value as ConversationStatus);
 }

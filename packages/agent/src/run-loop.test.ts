@@ -261,22 +261,6 @@ test('interrupt ends a run in a model call and in a tool; what was not done is a
   expect(conversation.status).toBe('finished');
 });
 
-describe('ask aside', () => {
-  test('answers from what the model is shown, and only the usage goes into the log', async () => {
-    const llm = scriptedLLM({ script: [echoing('blue'), 'Done.', 'It was blue.'] });
-    const conversation = await Conversation.open({ agent: new Agent({ llm, tools: [echo] }) });
-    await conversation.send('Go.');
-    await conversation.run();
-    const before = conversation.events.length;
-    expect(await conversation.ask('Which colour was it?')).toBe('It was blue.');
-    expect(typesIn(conversation.events).slice(before)).toEqual(['llm-usage']);
-    expect(conversation.events.at(-1)).toMatchObject({ purpose: 'aside' });
-    expect(llm.requests.at(-1)).toMatchObject({ toolChoice: 'none' });
-    expect(JSON.stringify(llm.requests.at(-1)?.messages)).toContain('blue');
-    expect(conversation.status).toBe('finished');
-  });
-});
-
 describe('fork', () => {
   test('two conversations with one past, each its own future', async () => {
     const llm = scriptedLLM({ script: [echoing('1'), 'One.', 'Fork.', 'Trunk.'] });

@@ -1,5 +1,6 @@
 import type { ActionEvent, CreateEvent, Event, EventId, ToolOutput, ToolResultEvent } from '@palimpsest/events';
 import { abortable } from './abortable.js';
+import { addressOf, agentError, endedBefore, interrupted, rejected } from './call-answers.js';
 import { messageOf } from './errors.js';
 import { answerAfter } from './final-answer.js';
 import { noteOf, vetoOf } from './hooks.js';
@@ -192,38 +193,6 @@ function withNotes(result: ToolResultEvent, notes: readonly (string | undefined)
 /** A function, because it changes while a tool runs. */
 function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true;
-}
-
-/** The answer to an action that was not carried out, or not to its end. */
-export function interrupted(action: ActionEvent, reason: string, createEvent: CreateEvent): ToolResultEvent {
-  return agentError(action, `Interrupted. ${reason}`, createEvent);
-}
-
-/** The answer to an action that stands behind the finish. */
-export function endedBefore(action: ActionEvent, createEvent: CreateEvent): ToolResultEvent {
-  return agentError(action, 'Not run: an earlier call of the same response ended the work.', createEvent);
-}
-
-/** The answer to an action that the framework could not carry out. */
-export function agentError(action: ActionEvent, error: string, createEvent: CreateEvent): ToolResultEvent {
-  return createEvent('agent-error', { ...addressOf(action), error });
-}
-
-/** The answer to an action that the user, or a hook in the user's place, did not allow. */
-export function rejected(
-  action: ActionEvent,
-  { reason, source }: { readonly reason: string; readonly source: 'user' | 'hook' },
-  createEvent: CreateEvent,
-): ToolResultEvent {
-  return createEvent('user-reject-observation', {
-    ...addressOf(action),
-    rejectionReason: reason.trim() || 'No reason was given.',
-    rejectionSource: source,
-  });
-}
-
-function addressOf(action: ActionEvent) {
-  return { toolName: action.toolCall.name, toolCallId: action.toolCall.id, actionId: action.id };
 }
 
 function observationFields({ content, isError, details }: Exclude<ToolOutput, string>) {

@@ -1,0 +1,40 @@
+import type { ActionEvent, CreateEvent, ToolResultEvent } from '@palimpsest/events';
+
+/** The answer to an action that was not carried out, or not to its end. */
+export function interrupted(action: ActionEvent, reason: string, createEvent: CreateEvent): ToolResultEvent {
+  return agentError(action, `Interrupted. ${reason}`, createEvent);
+}
+
+/** The answer to an action of an earlier run, which may have been carried out. */
+export function lostResult(action: ActionEvent, createEvent: CreateEvent): ToolResultEvent {
+  const reason = 'Its result was not recorded, and it was not run again. Check what it did before you repeat it.';
+  return interrupted(action, reason, createEvent);
+}
+
+/** The answer to an action that stands behind the finish. */
+export function endedBefore(action: ActionEvent, createEvent: CreateEvent): ToolResultEvent {
+  return agentError(action, 'Not run: an earlier call of the same response ended the work.', createEvent);
+}
+
+/** The answer to an action that the framework could not carry out. */
+export function agentError(action: ActionEvent, error: string, createEvent: CreateEvent): ToolResultEvent {
+  return createEvent('agent-error', { ...addressOf(action), error });
+}
+
+/** The answer to an action that the user, or a hook in the user's place, did not allow. */
+export function rejected(
+  action: ActionEvent,
+  { reason, source }: { readonly reason: string; readonly source: 'user' | 'hook' },
+  createEvent: CreateEvent,
+): ToolResultEvent {
+  return createEvent('user-reject-observation', {
+    ...addressOf(action),
+    rejectionReason: reason.trim() || 'No reason was given.',
+    rejectionSource: source,
+  });
+}
+
+/** What a result says of the call that it belongs to. */
+export function addressOf(action: ActionEvent) {
+  return { toolName: action.toolCall.name, toolCallId: action.toolCall.id, actionId: action.id };
+}

@@ -1,0 +1,78 @@
+import { createEvent, memoryEventStore } from '@palimpsest/events';
+import type { Event } from '@palimpsest/events';
+import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
+import { condensation } from '@palimpsest/view';
+import type { Condenser, View } from '@palimpsest/view';
+import { expect, test } from 'vitest';
+import { Agent } from './agent.js';
+import { Conversation } from './conversation.js';
+import { secretMask } from './secrets.js';
+
+const rule = 'Use tabs.';
+
+/** A rule that must stand in the view. */
+function context(view: View) {
+  if ([...view.events].some((event) => event.type === 'message' && event.sender === 'rule')) return [];
+  return [
+    createEvent('message', {
+      source: 'environment',
+      role: 'user',
+      content: [{ type: 'text', text: rule }],
+      sender: 'rule',
+    }),
+  ];
+}
+
+const all: Condenser = {
+  name: 'all',
+  handlesCondensationRequests: true,
+  condense: (view) =>
+    view.unhandledCondensationRequest ? condensation({ view, start: 1, end: view.events.length, summary: 'S' }) : view,
+};
+
+const ofType = (events: Iterable<Event>, type: string) => [...events].filter((event) => event.type === type);
+
+test('what a condensation between two runs forgot of the context is shown again by the next run', async () => {
+  const llm = scriptedLLM({ script: ['One.', 'Two.'] });
+  const conversation = await Conversation.open({ agent: new Agent({ llm, condenser: all, context }) });
+  await conversation.send('Go.');
+  await conversation.run();
+  await conversation.send('On.');
+  await conversation.condense();
+  expect(JSON.stringify(conversation.view.toMessages())).not.toContain(rule);
+  await conversation.run();
+  expect(JSON.stringify(llm.requests.at(-1)?.messages)).toContain(rule);
+});
+
+test('a process that died between a condensation and the context is made up for', async () => {
+  const store = memoryEventStore();
+  const llm = scriptedLLM({ script: ['One.', 'Two.'] });
+  const options = { agent: new Agent({ llm, context }), conversationId: 'c', store };
+  const before = await Conversation.open(options);
+  await before.send('Go.');
+  await before.run();
+  await before.send('On.');
+  const forgottenEventIds = ofType(before.events, 'message').flatMap((event) =>
+    event.source === 'environment' ? [event.id] : [],
+  );
+  await before.events.append(createEvent('condensation', { forgottenEventIds, metadata: {} }));
+  const after = await Conversation.open(options);
+  await after.run();
+  expect(JSON.stringify(llm.requests.at(-1)?.messages)).toContain(rule);
+});
+
+test('instructions that hold a secret are in the log once, with the secret hidden', async () => {
+  const value = 'hunter2-hunter2';
+  const store = memoryEventStore();
+  const agent = () => new Agent({ llm: scriptedLLM({ script: ['Done.'] }), systemPrompt: `The token is ${value}.` });
+  const open = () =>
+    Conversation.open({ agent: agent(), conversationId: 'c', store, secrets: secretMask({ TOKEN: value }) });
+  for (const words of ['One.', 'Two.']) {
+    const conversation = await open();
+    await conversation.send(words);
+    await conversation.run();
+    expect(ofType(conversation.events, 'system-prompt')).toMatchObject([
+      { systemPrompt: 'The token is [secret TOKEN].' },
+    ]);
+  }
+});

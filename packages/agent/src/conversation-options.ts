@@ -1,0 +1,49 @@
+import type { EventId, EventStore } from '@palimpsest/events';
+import type { Delta } from '@palimpsest/llm-adapters';
+import type { ViewOptions } from '@palimpsest/view';
+import type { Agent } from './agent.js';
+import type { Limits } from './limits.js';
+import type { SecretMask } from './secrets.js';
+import type { StuckThresholds } from './stuck-detection.js';
+
+/** Options of `Conversation.open`. */
+export interface ConversationOptions {
+  readonly agent: Agent;
+  /** @defaultValue a new UUIDv7 */
+  readonly conversationId?: string;
+  /** Where the events are kept. @defaultValue nowhere: they live in memory */
+  readonly store?: EventStore;
+  /** @defaultValue 500 iterations */
+  readonly limits?: Partial<Limits>;
+  /** How the view estimates tokens and treats thinking. @defaultValue as the agent's model needs it */
+  readonly view?: ViewOptions;
+  /** When a run that gets nowhere is ended; `false`: never. @defaultValue {@link defaultStuckThresholds} */
+  readonly stuckDetection?: Partial<StuckThresholds> | false;
+  /** With so many model calls left in a run the model is told. Unit: model calls. @defaultValue 10 and 3 */
+  readonly reminders?: readonly number[];
+  /**
+   * Hides the values of secrets in every event that the conversation appends, whoever made it. The pieces that `onDelta` is
+   * given are as the model wrote them. @defaultValue nothing is hidden
+   */
+  readonly secrets?: SecretMask;
+}
+
+/** Options of `Conversation.run`. */
+export interface RunOptions {
+  /** Interrupts the run: `Conversation.interrupt`. */
+  readonly signal?: AbortSignal;
+  /** Called with each piece of the model's answers as it arrives. What it throws changes nothing. */
+  readonly onDelta?: (delta: Delta) => void;
+}
+
+/** Options of `Conversation.fork`. */
+export interface ForkOptions {
+  /** The last event that the fork has. @defaultValue the newest */
+  readonly at?: EventId;
+  /** @defaultValue a new UUIDv7 */
+  readonly conversationId?: string;
+  /** Where the fork is kept; it may not hold a conversation of this id. @defaultValue nowhere: the fork lives in memory */
+  readonly store?: EventStore;
+  /** @defaultValue the agent of this conversation, its policies included */
+  readonly agent?: Agent;
+}
