@@ -51,13 +51,12 @@ function optionsOf({
 }
 
 /** A summary of the live invocation's first part is rolled up with an older one. */
-const rolledUpInTheLiveOne: [Parameters<typeof optionsOf>[0], Parameters<typeof randomLog>[0], boolean, ThinkingMode] =
-  [
-    { pairs: 'invocations', interval: 1, overlap: 0, threshold: 1, retention: 0, maxSummaries: 1 },
-    { seed: -788698750, length: 137, dirty: true },
-    false,
-    'prefix-bound',
-  ];
+const rolledUpInTheLiveOne = [
+  { pairs: 'invocations', interval: 1, overlap: 0, threshold: 1, retention: 0, maxSummaries: 1 },
+  { seed: -788698750, length: 137, dirty: true },
+  false,
+  'prefix-bound',
+] as const;
 
 const modes: readonly ThinkingMode[] = ['prefix-bound', 'latest-turn'];
 
@@ -93,7 +92,7 @@ test('on any log: refused by no provider, never larger, settled soon, and nothin
         }
       },
     ),
-    { seed: 20_261_121, numRuns: 250, examples: [rolledUpInTheLiveOne] },
+    { seed: 20_261_121, numRuns: 250, examples: [[...rolledUpInTheLiveOne]] },
   );
   expect(Object.fromEntries(reasons)).toEqual({
     interval: expect.any(Number),
