@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { PalimpsestError } from '@palimpsest/events';
 import { defaultCondenser, demoSizes } from './default-condenser.js';
 import { runDemo } from './demo.js';
-import { chooseModel } from './model-choice.js';
+import { apiKeys, chooseModel } from './model-choice.js';
 import { colorsFor } from './output/colors.js';
 import { reportTable } from './output/report-table.js';
 import { RunPrinter } from './output/run-printer.js';
@@ -58,6 +58,7 @@ async function demo(flags: DemoFlags): Promise<void> {
       ...(flags.model === undefined
         ? { condenser: defaultCondenser(demoSizes) }
         : { condenser: defaultCondenser(demoSizes, llm), relevance: true }),
+      secrets: apiKeys(process.env),
       onEvent: (event) => printer.follow(event),
       signal: interrupt.signal,
     });

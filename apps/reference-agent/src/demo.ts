@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { Agent, Conversation, ConversationRunError } from '@palimpsest/agent';
+import { Agent, Conversation, ConversationRunError, secretMask } from '@palimpsest/agent';
 import { EventStoreError, newEventId } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
@@ -29,6 +29,8 @@ export interface DemoOptions {
   readonly condenser: Condenser;
   /** Gives the model the relevance tool and recall, and labels by which it names results. @defaultValue false */
   readonly relevance?: boolean;
+  /** Values by name that stand in no event, whatever the tools print. @defaultValue none */
+  readonly secrets?: Readonly<Record<string, string>>;
   /** Told of every event once it is in the log. */
   readonly onEvent?: (event: Event) => void;
   /** Ends the run early; the report then tells of what was done. */
@@ -59,6 +61,7 @@ export interface DemoReport extends RunAccount {
 export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   const { workspace, logDirectory, llm, condenser, onEvent, signal } = options;
   await assertLogDirectory(logDirectory);
+  const secrets = secretMask(options.secrets ?? {});
   const tools = workspaceTools(workspace);
   const relevance =
     options.relevance === true
@@ -72,6 +75,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
     conversationId: `demo-${newEventId()}`,
     store: fileEventStore({ directory: logDirectory }),
     limits: { maxIterations },
+    secrets,
   });
   if (onEvent !== undefined) conversation.events.observe(onEvent);
   await conversation.send(demoTask);
@@ -85,7 +89,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
     // The id holds no character that the store would encode.
     logFile: resolve(logDirectory, `${conversation.id}.jsonl`),
     testStatus: tests.exitStatus ?? 1,
-    testOutput: workspace.neutral(tests.output),
+    testOutput: secrets.text(workspace.neutral(tests.output)),
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseModel, MissingApiKeyError } from './model-choice.js';
+import { apiKeys, chooseModel, MissingApiKeyError } from './model-choice.js';
 
 test('without a name: the offline model, whatever keys there are', () => {
   expect(chooseModel(undefined, { OPENAI_API_KEY: 'k' }).model).toBe('offline');
@@ -21,4 +21,9 @@ test.each([
 ])('%s with %j names the variable that is missing', (name, env, variable) => {
   expect(() => chooseModel(name, env)).toThrow(MissingApiKeyError);
   expect(() => chooseModel(name, env)).toThrow(variable);
+});
+
+test('the keys of all providers are known, whichever model was chosen; what is too short is none', () => {
+  const env = { OPENAI_API_KEY: 'sk-1234567', ANTHROPIC_API_KEY: 'k', HOME: '/home/somebody' };
+  expect(apiKeys(env)).toEqual({ OPENAI_API_KEY: 'sk-1234567' });
 });

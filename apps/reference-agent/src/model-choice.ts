@@ -1,3 +1,4 @@
+import { minSecretLength } from '@palimpsest/agent';
 import { PalimpsestError } from '@palimpsest/events';
 import { anthropicLLM } from '@palimpsest/llm-adapters/anthropic';
 import { openaiLLM } from '@palimpsest/llm-adapters/openai';
@@ -31,11 +32,19 @@ export class MissingApiKeyError extends PalimpsestError {
 export function chooseModel(name: string | undefined, env: Readonly<Record<string, string | undefined>>): LLM {
   if (name === undefined) return offlineModel({ plan: samplePlan });
   const { provider, model } = providerOf(name);
-  const variable = provider === 'anthropic' ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY';
+  const variable = keyVariables[provider];
   const apiKey = env[variable];
   if (apiKey === undefined || apiKey === '') throw new MissingApiKeyError(model, variable);
   return provider === 'anthropic' ? anthropicLLM({ model, apiKey }) : openaiLLM({ model, apiKey });
 }
+
+/** The keys of the environment that may be asked for, by the names of their variables. */
+export function apiKeys(env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  const keys = Object.values(keyVariables).map((variable) => [variable, env[variable]?.trim() ?? ''] as const);
+  return Object.fromEntries(keys.filter(([, key]) => key.length >= minSecretLength));
+}
+
+const keyVariables = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' } as const;
 
 function providerOf(name: string): { readonly provider: 'openai' | 'anthropic'; readonly model: string } {
   const prefix = /^(openai|anthropic):(.+)$/.exec(name);
