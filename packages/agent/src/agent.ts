@@ -29,6 +29,7 @@ import { assertCount, assertPositive } from './option-checks.js';
 import type { OutputLimit } from './output-store.js';
 import { paidIn } from './paid.js';
 import { refusalNote } from './refusal-note.js';
+import type { SecretMask } from './secrets.js';
 import { eventsOfResponse } from './response-events.js';
 import { toolset } from './tool-call.js';
 import type { Toolset } from './tool-call.js';
@@ -78,6 +79,8 @@ export interface StepOptions {
   readonly signal?: AbortSignal;
   /** Called with each piece of the model's answer as it arrives. Condensers' own model calls are not among them. */
   readonly onDelta?: (delta: Delta) => void;
+  /** Hides values in tools' descriptions and in what tools answer; events are masked by `onEvent`. @defaultValue nothing is hidden */
+  readonly secrets?: SecretMask;
 }
 
 /**
@@ -234,7 +237,7 @@ export class Agent {
       view,
       log: state.log,
       render: this.renderOptions(state),
-      tools: this.toolDefinitions,
+      tools: options.secrets?.tools(this.toolDefinitions) ?? this.toolDefinitions,
       maxOutputTokens: this.#options.maxOutputTokens,
       cacheKey: state.conversationId,
       createEvent: this.createEvent,
@@ -311,7 +314,7 @@ export class Agent {
   async #confirmAndCarryOut(
     actions: readonly ActionEvent[],
     state: ConversationState,
-    { onEvent, signal }: StepOptions,
+    { onEvent, signal, secrets }: StepOptions,
   ): Promise<StepOutcome> {
     const waiting = this.unconfirmed(actions, state);
     if (waiting.length > 0) return { type: 'awaiting-confirmation', actions: waiting };
@@ -326,6 +329,7 @@ export class Agent {
       ...(toolTimeoutMs === undefined ? {} : { timeoutMs: toolTimeoutMs }),
       ...(toolConcurrency === undefined ? {} : { concurrency: toolConcurrency }),
       ...(output === undefined ? {} : { output }),
+      ...(secrets === undefined ? {} : { secrets }),
       ...(signal === undefined ? {} : { signal }),
     });
     return answer === undefined ? { type: 'tool-calls' } : { type: 'tool-calls', answer };

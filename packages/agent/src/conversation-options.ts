@@ -21,10 +21,7 @@ export interface ConversationOptions {
   readonly stuckDetection?: Partial<StuckThresholds> | false;
   /** With so many model calls left in a run the model is told. Unit: model calls. @defaultValue 10 and 3 */
   readonly reminders?: readonly number[];
-  /**
-   * Hides the values of secrets in every event that the conversation appends, whoever made it. The pieces that `onDelta` is
-   * given are as the model wrote them. @defaultValue nothing is hidden
-   */
+  /** Hides the values of secrets in all that is logged, sent, streamed and returned. @defaultValue nothing is hidden */
   readonly secrets?: SecretMask;
 }
 

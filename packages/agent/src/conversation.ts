@@ -22,8 +22,11 @@ import { vetoOf } from './hooks.js';
 import { assertLimits, assertWithinLimits, defaultLimits, noRunUsage, withCallOf } from './limits.js';
 import type { Limits, RunUsage } from './limits.js';
 import { failingNote, note, turnsLeftNote, unreadNote } from './notes.js';
+import { ensureInitialUserMessage } from './prompts/opening.js';
 import { isStatus } from './run-outcome.js';
 import type { ConversationStatus, RunOutcome } from './run-outcome.js';
+import { maskedDeltas, secretMask } from './secrets.js';
+import type { SecretMask } from './secrets.js';
 import { defaultStuckThresholds, stuckPattern } from './stuck-detection.js';
 import type { StuckPattern, StuckThresholds } from './stuck-detection.js';
 
@@ -39,6 +42,7 @@ export class Conversation {
   readonly #limits: Limits;
   readonly #state: ConversationStateProjection;
   readonly #options: ConversationOptions;
+  readonly #secrets: SecretMask;
   readonly #thresholds: StuckThresholds | undefined;
   /** Allowed in this process and not begun: they are carried out, and not answered as left over. */
   readonly #confirmedHere = new Set<EventId>();
@@ -48,12 +52,14 @@ export class Conversation {
   #condensing: Promise<unknown> | undefined;
   #pauseRequested = false;
   #systemPromptInForce: Promise<void> | undefined;
+  #contextInTurn: Promise<void> = Promise.resolve();
   #interruption = new AbortController();
   #used: RunUsage = noRunUsage;
 
   private constructor(events: EventLog, options: ConversationOptions) {
     const { stuckDetection, agent } = options;
     this.#options = options;
+    this.#secrets = options.secrets ?? secretMask({});
     this.#thresholds = stuckDetection === false ? undefined : { ...defaultStuckThresholds, ...stuckDetection };
     this.id = events.conversationId;
     this.events = events;
@@ -205,9 +211,9 @@ export class Conversation {
    * @throws what the model's adapter throws.
    */
   async ask(question: string, options: { readonly signal?: AbortSignal } = {}): Promise<string> {
-    const { answer, costs } = await askAside(question, this.#agent, this.#state, options.signal);
+    const { answer, costs } = await askAside(this.#secrets.text(question), this.#agent, this.#state, options.signal);
     await this.#append(costs);
-    return answer;
+    return this.#secrets.text(answer);
   }
 
   /**
@@ -227,7 +233,7 @@ export class Conversation {
     }
     const origin = { conversationId: this.id, ...(at === undefined ? {} : { at }) };
     const { createEvent } = this.#agent;
-    await fork.events.append(kept, createEvent('conversation-state-update', { key: 'forked-from', value: origin }));
+    await fork.#append(kept, createEvent('conversation-state-update', { key: 'forked-from', value: origin }));
     if (fork.#status === 'running') fork.#status = 'idle';
     return fork;
   }
@@ -260,6 +266,7 @@ export class Conversation {
     if (this.#state.latestUserMessage === undefined) throw new NoUserMessageError(this.id);
     await this.#ensureSystemPrompt();
     await this.#answerLeftovers();
+    await this.#ensureUserMessage();
     await this.#appendContext();
     let condensations = 0;
     const counts = () => ({ iterations: this.#used.iterations, condensations });
@@ -274,7 +281,10 @@ export class Conversation {
       const outcome = await this.#step(options);
       if (outcome === undefined) continue;
       if (outcome.type === 'awaiting-confirmation') {
-        return this.#ended('waiting-for-confirmation', { waiting: outcome.actions, ...counts() });
+        return this.#ended('waiting-for-confirmation', {
+          waiting: outcome.actions.map((action) => this.#secrets(action)),
+          ...counts(),
+        });
       }
       if (outcome.type === 'condensation') {
         condensations++;
@@ -286,7 +296,8 @@ export class Conversation {
         await this.#remind();
         continue;
       }
-      const veto = await this.#stopVeto(outcome.answer, signal);
+      const answer = this.#secrets.text(outcome.answer);
+      const veto = await this.#stopVeto(answer, signal);
       if (veto !== undefined) {
         await this.#tell(veto);
         continue;
@@ -294,7 +305,7 @@ export class Conversation {
       // A message that came during the step was not read yet, so the work is not finished.
       const hasReadAll = () => this.#state.latestUserMessage === read;
       if (hasReadAll()) {
-        const finished = await this.#ended('finished', { answer: outcome.answer, ...counts() });
+        const finished = await this.#ended('finished', { answer, ...counts() });
         if (hasReadAll()) return finished;
         await this.#setStatus('running');
       }
@@ -312,35 +323,58 @@ export class Conversation {
     }
   }
 
+  /**
+   * A log from elsewhere may have forgotten all that the user said: the task is said again. Only at the start of a run, since
+   * a word of the user's ends the count of condensations in a row.
+   */
+  async #ensureUserMessage(): Promise<void> {
+    const words = (event: Event) => event.type === 'message' && event.source === 'user';
+    if ([...this.view.events].some(words)) return;
+    const first = [...this.#state.log].find(words) as MessageEvent | undefined;
+    if (first === undefined) return;
+    const { createEvent } = this.#agent;
+    await this.#append(ensureInitialUserMessage(this.view.events, { content: first.content, createEvent }));
+  }
+
   /** What belongs beside the user's words and is not shown to the model, at first or because it was forgotten. */
-  async #appendContext(): Promise<void> {
-    const missing = this.#agent.context?.(this.view) ?? [];
-    if (missing.length > 0) await this.#append(missing);
+  #appendContext(): Promise<void> {
+    // One after another: two that look at the same view would both show what is missing from it.
+    const appended = this.#contextInTurn.then(async () => {
+      const missing = this.#agent.context?.(this.view) ?? [];
+      if (missing.length > 0) await this.#append(missing);
+    });
+    this.#contextInTurn = appended.catch(() => undefined);
+    return appended;
   }
 
   async #append(...events: readonly (Event | readonly Event[])[]): Promise<void> {
-    await this.events.append(events.flat().map((event) => this.#masked(event)));
-  }
-
-  #masked<E extends Event>(event: E): E {
-    return this.#options.secrets?.(event) ?? event;
+    await this.events.append(events.flat().map((event) => this.#secrets(event)));
   }
 
   /** One step; undefined when it was aborted, which is no failure. */
   async #step({ signal, onDelta }: RunOptions): Promise<StepOutcome | undefined> {
+    const deltas = onDelta === undefined ? undefined : maskedDeltas(this.#secrets, onDelta);
+    const options = this.#stepOptions(signal);
     try {
       return await this.#agent.step(this.#state, {
-        ...this.#stepOptions(signal),
-        ...(onDelta === undefined ? {} : { onDelta }),
+        ...options,
+        onEvent: (event) => {
+          // The model's answer is complete before the first event that follows from it.
+          deltas?.end();
+          return options.onEvent(event);
+        },
+        ...(deltas === undefined ? {} : { onDelta: deltas.write }),
       });
     } catch (error) {
+      deltas?.end();
       if (signal?.aborted === true) return undefined;
       throw error;
     }
   }
 
   #stepOptions(signal: AbortSignal | undefined): StepOptions {
-    return { onEvent: (event) => this.#append(event), ...(signal === undefined ? {} : { signal }) };
+    const onEvent = (event: Event) => this.#append(event);
+    return { onEvent, secrets: this.#secrets, ...(signal === undefined ? {} : { signal }) };
   }
 
   /** The pattern in which the run is stuck. Where a word may help, the model is told instead. */
@@ -382,7 +416,7 @@ export class Conversation {
       // The log itself may be what failed. The caller learns the first cause; the status says that the run is over.
       this.#status = 'error';
     }
-    return new ConversationRunError(this.id, cause);
+    return new ConversationRunError(this.id, cause, this.#secrets.text(messageOf(cause)));
   }
 
   /** The instructions and tools in force are the agent's: appended at the start, and again when they changed. */
@@ -398,7 +432,7 @@ export class Conversation {
     const { systemPrompt = '', toolDefinitions: tools, createEvent } = this.#agent;
     if (systemPrompt === '' && tools.length === 0) return;
     // Compared as it stands in the log, with the secrets hidden.
-    const wanted = this.#masked(createEvent('system-prompt', { systemPrompt, tools }));
+    const wanted = this.#secrets(createEvent('system-prompt', { systemPrompt, tools }));
     const inForce = this.#state.systemPrompt;
     const isInForce =
       inForce?.systemPrompt === wanted.systemPrompt && JSON.stringify(inForce.tools) === JSON.stringify(wanted.tools);
@@ -422,7 +456,8 @@ export class Conversation {
   }
 
   #follow(event: Event): void {
-    this.#state.append(event);
+    // Also where it was appended beside this conversation, or before the value was a secret.
+    this.#state.append(this.#secrets(event));
     if (event.type === 'conversation-state-update' && event.key === 'status' && isStatus(event.value)) {
       this.#status = event.value;
     }

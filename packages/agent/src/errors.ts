@@ -8,8 +8,8 @@ export class ConversationRunError extends PalimpsestError {
 
   readonly conversationId: string;
 
-  constructor(conversationId: string, cause: unknown) {
-    super('conversation-run', `The run of conversation '${conversationId}' failed: ${messageOf(cause)}`, { cause });
+  constructor(conversationId: string, cause: unknown, reason = messageOf(cause)) {
+    super('conversation-run', `The run of conversation '${conversationId}' failed: ${reason}`, { cause });
     this.conversationId = conversationId;
   }
 }

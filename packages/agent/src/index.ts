@@ -28,5 +28,6 @@ export {
   NoUserMessageError,
 } from './errors.js';
 export type { SecretMask } from './secrets.js';
-export { maskedEvents, maskedTool, minSecretLength, secretMask } from './secrets.js';
+export { maskedDeltas, maskedEvents, maskedTool, minSecretLength, secretMask } from './secrets.js';
+export type { TextStream } from './secrets-stream.js';
 export { InvalidSecretError } from './secrets-errors.js';

@@ -1,12 +1,42 @@
+/** How one form of a value is found. */
+export interface SecretPattern {
+  readonly pattern: RegExp;
+  /** What stands in the text wherever the pattern matches, once the text is read in this way: a search for it costs little. */
+  readonly needle: string;
+  readonly reading: Reading;
+}
+
+/** A text as it is; without the line ends that tools put into base64; without what they put between the digits of hex. */
+export type Reading = 'written' | 'unwrapped' | 'digits';
+
+export const readings: Readonly<Record<Reading, (text: string) => string>> = {
+  written: (text) => text,
+  unwrapped: (text) => text.replace(/\r?\n|\\+n/g, ''),
+  digits: (text) => text.replace(/[ :]/g, '').toLowerCase(),
+};
+
 /**
  * Patterns that find a value in a text as tools print it: as it is, escaped for JSON, JavaScript, HTML or a shell, percent-encoded
  * (once or several times, with `+` for spaces), in base64 of either alphabet at any place of the encoded bytes, or in hex.
  */
-export function secretPatterns(value: string): readonly RegExp[] {
+export function secretPatterns(value: string): readonly SecretPattern[] {
   const bytes = new TextEncoder().encode(value);
-  return [escapedForm(value), ...[0, 1, 2].map((offset) => base64Form(bytes, offset)), hexForm(bytes)].map(
-    (pattern) => new RegExp(pattern, 'gu'),
-  );
+  const digits = [...bytes].map(hex);
+  return [
+    { pattern: global(escapedForm(value)), needle: longestWord(value), reading: 'written' },
+    ...[0, 1, 2].map((offset) => base64Pattern(bytes, offset)),
+    { pattern: global(digits.map(anyCase).join('[ :]?')), needle: digits.join(''), reading: 'digits' },
+  ];
+}
+
+function global(pattern: string): RegExp {
+  return new RegExp(pattern, 'gu');
+}
+
+/** Letters and digits, which no form of those that are found writes otherwise. */
+function longestWord(text: string): string {
+  const words = text.match(/[A-Za-z0-9]+/g) ?? [];
+  return words.reduce((longest, word) => (word.length > longest.length ? word : longest), '');
 }
 
 function escapedForm(value: string): string {
@@ -65,26 +95,24 @@ const letter = '[A-Za-z0-9+/_-]';
  * What the bytes become when `offset` bytes stand before them in a group of three. The first and the last letter may hold bits
  * of their neighbours as well: any letter will do there.
  */
-function base64Form(bytes: Uint8Array, offset: number): string {
+function base64Pattern(bytes: Uint8Array, offset: number): SecretPattern {
   const padded = new Uint8Array(offset + bytes.length);
   padded.set(bytes, offset);
   const encoded = btoa(Array.from(padded, (byte) => String.fromCharCode(byte)).join(''));
   const from = Math.ceil((offset * 8) / 6);
   const to = Math.floor((padded.length * 8) / 6);
-  const core = [...encoded.slice(from, to)].map(base64Letter).join(wrap);
+  const letters = encoded.slice(from, to);
+  const core = [...letters].map(base64Letter).join(wrap);
   const head = offset === 0 ? '' : letter + wrap;
   const tail = padded.length % 3 === 0 ? '' : `${wrap}${letter}(?:=|%3[dD]){0,2}`;
-  return head + core + tail;
+  // Not the first letter: in front of it may stand a backslash, and then an `n` is read as the end of a line.
+  return { pattern: global(head + core + tail), needle: longestWord(letters.slice(1)), reading: 'unwrapped' };
 }
 
 function base64Letter(text: string): string {
   if (text === '+') return '(?:[+-]|%2[bB])';
   if (text === '/') return String.raw`(?:\\*\/|_|%2[fF])`;
   return text;
-}
-
-function hexForm(bytes: Uint8Array): string {
-  return [...bytes].map((byte) => anyCase(hex(byte))).join('[ :]?');
 }
 
 function hex(byte: number): string {

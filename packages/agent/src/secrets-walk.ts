@@ -1,6 +1,11 @@
-import type { Event } from '@palimpsest/events';
+import type { ContentPart, Event, ImageContent, TextContent, ToolOutput } from '@palimpsest/events';
 
-type Mask = (text: string) => string;
+/** Hides values in texts that are read as one: as many texts as it was given. */
+export type Mask = (texts: readonly string[]) => readonly string[];
+
+function maskedText(text: string, mask: Mask): string {
+  return mask([text])[0] ?? '';
+}
 
 /** What names things and connects events: a value that is found in it is found by chance, and a change would break the log. */
 const structure = new Set([
@@ -10,14 +15,36 @@ const structure = new Set([
 ]);
 /** Anyone's data: keys may hold a value too. */
 const records = new Set(['details', 'metadata', 'data', 'value']);
-/** Signed or referred to by the provider: sent back unchanged or not at all. */
+/** Signed or referred to by the provider: all that came with a response is sent back unchanged, or none of it. */
 const signed = new Set(['thinkingBlocks', 'reasoningItems']);
 
 /** An event of ours with the values hidden in what is text; of another's event everything but the base fields. */
 export function maskedEvent<E extends Event>(event: E, mask: Mask): E {
   const { type, id, timestamp, source, ...own } = event;
-  const masked = isOurs(event) ? fieldsOf(own, (key, value) => maskedField(key, value, mask)) : maskedData(own, mask);
+  const masked = isOurs(event)
+    ? fieldsOf(own, (key, value) => maskedName(event, key, value, mask) ?? maskedField(key, value, mask))
+    : maskedData(own, mask);
   return masked === own ? event : ({ type, id, timestamp, source, ...masked } as unknown as E);
+}
+
+/** What a tool answered: what the model reads, and what is kept beside it. */
+export function maskedOutput<T extends ToolOutput>(output: T, mask: Mask): T {
+  if (typeof output === 'string') return maskedText(output, mask) as T;
+  // A tool that is written in JavaScript may answer with anything.
+  if (typeof output !== 'object' || output === null) return output;
+  return fieldsOf<object>(output, (key, value) => maskedField(key, value, mask)) as T;
+}
+
+/** Of a call that can never be run the name is the model's own words. What stands for it is a name that providers take. */
+function maskedName(event: Event, key: string, value: unknown, mask: Mask): unknown {
+  const named = (name: string): string => {
+    const masked = maskedText(name, mask);
+    return masked === name ? name : masked.replace(/[^\w-]+/g, '_').slice(0, 64);
+  };
+  if (event.type === 'agent-error' && key === 'toolName') return named(event.toolName);
+  if (event.type !== 'action' || event.executable !== false || key !== 'toolCall') return undefined;
+  const name = named(event.toolCall.name);
+  return maskedField(key, name === event.toolCall.name ? value : { ...event.toolCall, name }, mask);
 }
 
 function isOurs({ type }: Event): boolean {
@@ -26,8 +53,11 @@ function isOurs({ type }: Event): boolean {
 
 /** Any JSON value. A key that is one short word of letters names a field, and stays. */
 export function maskedData<T>(value: T, mask: Mask): T {
-  if (typeof value === 'string') return mask(value) as T;
-  if (typeof value === 'number') return (mask(String(value)) === String(value) ? value : mask(String(value))) as T;
+  if (typeof value === 'string') return maskedText(value, mask) as T;
+  if (typeof value === 'number') {
+    const masked = maskedText(String(value), mask);
+    return (masked === String(value) ? value : masked) as T;
+  }
   if (Array.isArray(value)) return itemsOf<unknown>(value, (item) => maskedData(item, mask)) as T;
   return typeof value === 'object' && value !== null ? (maskedRecord(value, mask) as T) : value;
 }
@@ -35,7 +65,7 @@ export function maskedData<T>(value: T, mask: Mask): T {
 function maskedRecord(value: object, mask: Mask): object {
   const inner = fieldsOf(value, (_, each) => maskedData(each, mask));
   const keys = Object.keys(inner);
-  const maskedKeys = keys.map((key) => (/^[A-Za-z]{1,19}$/.test(key) ? key : mask(key)));
+  const maskedKeys = keys.map((key) => (/^[A-Za-z]{1,19}$/.test(key) ? key : maskedText(key, mask)));
   if (keys.every((key, index) => key === maskedKeys[index])) return inner;
   return Object.fromEntries(Object.values(inner).map((each: unknown, index) => [maskedKeys[index], each])) as object;
 }
@@ -46,27 +76,57 @@ function maskedField(key: string, value: unknown, mask: Mask): unknown {
   if (key === 'tools') return maskedDescriptions(value, mask);
   if (key === 'arguments' && typeof value === 'string') return maskedJson(value, mask);
   if (signed.has(key) && Array.isArray(value)) {
-    const kept = value.filter((block) => maskedData(block, mask) === block);
-    return kept.length === value.length ? value : kept;
+    return value.every((block) => maskedData<unknown>(block, mask) === block) ? value : [];
   }
   return maskedContent(value, mask);
 }
 
 function maskedContent(value: unknown, mask: Mask): unknown {
-  if (typeof value === 'string') return mask(value);
-  if (Array.isArray(value)) return itemsOf(value, (item) => maskedContent(item, mask));
-  return typeof value === 'object' && value !== null
-    ? fieldsOf(value, (key, each) => maskedField(key, each, mask))
-    : value;
+  if (typeof value === 'string') return maskedText(value, mask);
+  if (Array.isArray(value)) return maskedItems(value, mask);
+  if (typeof value !== 'object' || value === null) return value;
+  return isImage(value) ? maskedImage(value, mask) : fieldsOf(value, (key, each) => maskedField(key, each, mask));
 }
 
-/** Of a tool's definition only what is written for the model to read. */
-function maskedDescriptions(value: unknown, mask: Mask, isText = false): unknown {
-  if (typeof value === 'string') return isText ? mask(value) : value;
-  if (Array.isArray(value)) return itemsOf(value, (item) => maskedDescriptions(item, mask, isText));
+/** Texts that stand beside each other are read as one: a tool that streams may cut a value in two. */
+function maskedItems(items: readonly unknown[], mask: Mask): readonly unknown[] {
+  const texts = mask(items.map((item) => (isText(item) ? item.text : '\0')));
+  return itemsOf(items, (item, index) => {
+    if (!isText(item)) return maskedContent(item, mask);
+    const text = texts[index] ?? item.text;
+    return text === item.text ? item : { ...item, text };
+  });
+}
+
+/** Half an image is none, and an address that was changed leads nowhere: providers refuse both, again and again. */
+function maskedImage(image: ImageContent, mask: Mask): ContentPart {
+  const url = maskedText(image.url, mask);
+  if (url === image.url) return image;
+  const label = /\[secret [\w.-]+\]/.exec(url)?.[0] ?? 'a secret';
+  return { type: 'text', text: `An image is left out here, since it holds ${label}.` };
+}
+
+function isText(part: unknown): part is TextContent {
+  const { type, text } = (part ?? {}) as Partial<TextContent>;
+  return type === 'text' && typeof text === 'string';
+}
+
+function isImage(part: object): part is ImageContent {
+  const { type, url } = part as Partial<ImageContent>;
+  return type === 'image' && typeof url === 'string';
+}
+
+/** Of tools' definitions only what is written for the model to read. */
+export function maskedDescriptions<T>(value: T, mask: Mask): T {
+  return described(value, mask, false) as T;
+}
+
+function described(value: unknown, mask: Mask, isRead: boolean): unknown {
+  if (typeof value === 'string') return isRead ? maskedText(value, mask) : value;
+  if (Array.isArray(value)) return itemsOf(value, (item) => described(item, mask, isRead));
   if (typeof value !== 'object' || value === null) return value;
   return fieldsOf(value, (key, each) =>
-    maskedDescriptions(each, mask, isText || ['description', 'title', 'default', 'examples'].includes(key)),
+    described(each, mask, isRead || ['description', 'title', 'default', 'examples'].includes(key)),
   );
 }
 
@@ -76,15 +136,17 @@ function maskedJson(text: string, mask: Mask): string {
   try {
     parsed = JSON.parse(text);
   } catch {
-    return mask(text);
+    return maskedText(text, mask);
   }
   const result = maskedData(parsed, mask);
-  const written = result === parsed ? text : JSON.stringify(result);
+  if (result === parsed && maskedText(text, mask) === text) return text;
   // A number with more digits than a number holds is read only as text.
-  return /\d{16}/.test(written) ? mask(written) : written;
+  if (/\d{16}/.test(text)) return maskedText(result === parsed ? text : JSON.stringify(result), mask);
+  // Written anew also where nothing was found: of a key that stands there twice only the last one is parsed.
+  return JSON.stringify(result);
 }
 
-function itemsOf<T>(items: readonly T[], change: (item: T) => T): readonly T[] {
+function itemsOf<T>(items: readonly T[], change: (item: T, index: number) => T): readonly T[] {
   const changed = items.map(change);
   return changed.every((item, index) => item === items[index]) ? items : changed;
 }

@@ -1,12 +1,14 @@
 import { createEvent, defineTool, parseEvent, userMessage } from '@palimpsest/events';
-import type { Event } from '@palimpsest/events';
+import type { ContentPart, Event, ThinkingBlock } from '@palimpsest/events';
+import type { Delta } from '@palimpsest/llm-adapters';
 import { inspect } from 'node:util';
 import { z } from 'zod';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { maskedTool, minSecretLength, secretMask } from './secrets.js';
+import { maskedDeltas, maskedTool, minSecretLength, secretMask } from './secrets.js';
 import { InvalidSecretError } from './secrets-errors.js';
 
+const value = 'hunter2-hunter2';
 const token = 'gh"p_ä/9+x \\Z&<q>\'7';
 const mask = secretMask({ TOKEN: token });
 
@@ -68,7 +70,7 @@ describe('a value is found', () => {
         expect(result).toContain('[secret A]');
         expect(result).not.toContain(secret.trim());
       }),
-      { numRuns: 150 },
+      { numRuns: 150, seed: 20_261_121 },
     );
   });
 
@@ -86,6 +88,140 @@ describe('a value is found', () => {
 
   test('where several overlap, all of it goes', () => {
     expect(secretMask({ A: 'xxabcd', B: 'abcdefgh', C: 'abcdefgh12' }).text('1 xxabcdefgh12 2')).toBe('1 [secret A] 2');
+  });
+});
+
+describe('a value does not hide', () => {
+  const hide = secretMask({ PASSWORD: 'hunter2-hunter2', OTHER: 'secret' });
+
+  test('in what looks like a label of ours', () => {
+    expect(hide.text('[secret hunter2-hunter2]')).not.toContain('hunter2');
+    expect(hide.text('[secret PASSWORD] [secret OTHER]')).toBe('[secret PASSWORD] [secret OTHER]');
+  });
+
+  const callOf = (text: string) =>
+    createEvent('action', {
+      thought: [],
+      toolCall: { id: 'c1', name: 'run', arguments: text },
+      llmResponseId: 'r1',
+    });
+
+  test.each([
+    ['behind a key that stands there twice', '{"a":"hunter2-hunter2","a":"x"}', { a: 'x' }],
+    ['in letters that are escaped', '{"a":"\\u0068unter2-hunter2"}', { a: '[secret PASSWORD]' }],
+    ['in a number’s neighbour', '{"n":1234567890123456,"a":"hunter2-hunter2"}', expect.anything()],
+  ])('%s of a call', (_, text, parsed) => {
+    const result = hide(callOf(text));
+    expect(JSON.stringify(result)).not.toMatch(/hunter2|u0068/);
+    expect(JSON.parse(result.toolCall.arguments)).toEqual(parsed);
+    expect(hide(result)).toBe(result);
+  });
+
+  test('in the name of a tool that does not exist; the name stays one that providers take', () => {
+    const named = secretMask({ PASSWORD: 'hunter2-hunter2' });
+    const toolCall = { id: 'c1', name: 'run_hunter2-hunter2', arguments: '{}' };
+    const refused = named(createEvent('action', { thought: [], toolCall, llmResponseId: 'r1', executable: false }));
+    expect(refused.toolCall).toEqual({ ...toolCall, name: 'run__secret_PASSWORD_' });
+    expect(named(refused)).toBe(refused);
+    const address = { toolName: toolCall.name, toolCallId: 'c1', actionId: 'a1' };
+    expect(named(createEvent('agent-error', { ...address, error: 'x' })).toolName).toBe('run__secret_PASSWORD_');
+    expect(named(createEvent('observation', { ...address, content: [] })).toolName).toBe(toolCall.name);
+  });
+
+  const contentOf = (...content: readonly ContentPart[]) =>
+    hide(createEvent('message', { source: 'user', role: 'user', content: [...content] })).content;
+  const part = (text: string) => ({ type: 'text', text }) as const;
+
+  test('in two texts that stand beside each other', () => {
+    expect(contentOf(part('a hunter2-'), part('hunter2 b'))).toEqual([part('a [secret PASSWORD]'), part(' b')]);
+    expect(contentOf(part('a hun'), part('ter2-hun'), part('ter2hunter2-hunter2'))).toEqual([
+      part('a [secret PASSWORD]'),
+      part(''),
+      part('[secret PASSWORD]'),
+    ]);
+    const image = { type: 'image', url: 'https://a.test/x.png' } as const;
+    expect(contentOf(part('hunter2-'), image, part('hunter2'))).toEqual([part('hunter2-'), image, part('hunter2')]);
+  });
+
+  test('in an image, which is left out whole: a changed one would be refused in every request from then on', () => {
+    const shown = part('An image is left out here, since it holds [secret PASSWORD].');
+    const data = `data:image/png;base64,AAAA${btoa('hunter2-hunter2')}`;
+    expect(contentOf(part('Look:'), { type: 'image', url: data })).toEqual([part('Look:'), shown]);
+    expect(contentOf({ type: 'image', url: 'https://a.test/?k=hunter2-hunter2' })).toEqual([shown]);
+    expect(hide.output({ content: [{ type: 'image', url: data }] })).toEqual({ content: [shown] });
+  });
+});
+
+test('of values that overlap no character is left, in one text or in many', () => {
+  const letters = (options: { minLength: number; maxLength: number }) =>
+    fc.string({ unit: fc.constantFrom('a', 'b'), ...options });
+  const values = fc.uniqueArray(letters({ minLength: 6, maxLength: 9 }), { minLength: 1, maxLength: 4 });
+  const words = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', 'b', 'a', ' '), maxLength: 20 }), {
+    minLength: 1,
+    maxLength: 5,
+  });
+  fc.assert(
+    fc.property(values, words, (secrets, texts) => {
+      const hide = secretMask(Object.fromEntries(secrets.map((secret, index) => [`S${index}`, secret])));
+      const content = texts.map((each) => ({ type: 'text', text: each }) as const);
+      const message = hide(createEvent('message', { source: 'user', role: 'user', content }));
+      const result = message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+      expect(result).toBe(hide.text(texts.join('')));
+      const left = result.replace(/\[secret S\d\]/g, '\n');
+      for (const secret of secrets) expect(left).not.toContain(secret);
+      expect(hide(message)).toBe(message);
+    }),
+    { numRuns: 300, seed: 20_261_121 },
+  );
+});
+
+describe('a text that comes in pieces', () => {
+  const hide = secretMask({ PASSWORD: value });
+
+  test('is the text masked, however it is cut, also where a value is encoded', () => {
+    const printed = fc.constantFrom(
+      ...Object.values(encodings).map((encode) => encode(value)),
+      'words ',
+      '[',
+      'hunter2-',
+    );
+    fc.assert(
+      fc.property(fc.array(printed, { maxLength: 6 }), fc.integer({ min: 1, max: 40 }), (parts, size) => {
+        const whole = parts.join(' ');
+        const pieces: string[] = [];
+        const stream = hide.stream((text) => pieces.push(text));
+        for (let at = 0; at < whole.length; at += size) stream.write(whole.slice(at, at + size));
+        stream.end();
+        expect(pieces.join('')).toBe(hide.text(whole));
+      }),
+      { numRuns: 200, seed: 20_261_121 },
+    );
+  });
+
+  test('is not held back longer than a value may be', () => {
+    const pieces: string[] = [];
+    const stream = hide.stream((text) => pieces.push(text));
+    stream.write('word '.repeat(20));
+    expect(pieces.join('').length).toBe(100 - 3 * value.length);
+  });
+
+  test('is what a model writes: each kind by itself, a call’s name at once', () => {
+    const seen: Delta[] = [];
+    const deltas = maskedDeltas(hide, (delta) => seen.push(delta));
+    deltas.write({ type: 'thinking', text: 'hunter2-' });
+    deltas.write({ type: 'thinking', text: 'hunter2?' });
+    deltas.write({ type: 'text', text: 'It is hunter2-' });
+    deltas.write({ type: 'tool-call', index: 0, id: 'c1', name: 'run', arguments: '' });
+    deltas.write({ type: 'tool-call', index: 0, arguments: '{"a":"hunter2-hu' });
+    deltas.write({ type: 'tool-call', index: 0, arguments: 'nter2"}' });
+    expect(seen).toEqual([
+      { type: 'thinking', text: '[secret PASSWORD]?' },
+      { type: 'text', text: 'It is hunter2-' },
+      { type: 'tool-call', index: 0, id: 'c1', name: 'run', arguments: '' },
+    ]);
+    deltas.end();
+    deltas.end();
+    expect(seen.slice(3)).toEqual([{ type: 'tool-call', index: 0, arguments: '{"a":"[secret PASSWORD]"}' }]);
   });
 });
 
@@ -108,7 +244,6 @@ describe('what is no secret', () => {
   });
 });
 
-const value = 'hunter2-hunter2';
 const base = { toolName: 'run', toolCallId: 'c1', actionId: 'a1' } as const;
 const call = { id: 'c1', name: 'run', arguments: JSON.stringify({ command: `curl -H "x: ${value}"`, [value]: 1 }) };
 const text = { type: 'text', text: `It is ${value}.` } as const;
@@ -193,18 +328,16 @@ describe('every event', () => {
     expect(JSON.stringify(long(action))).not.toContain('12345678901234567890');
   });
 
-  test('signed thinking goes whole, since a part of it would be refused', () => {
+  test('signed thinking goes whole, since what is left of it would be refused', () => {
     const blocks = [
-      { type: 'thinking', thinking: value, signature: 's' },
       { type: 'thinking', thinking: 'ok', signature: 's' },
+      { type: 'thinking', thinking: value, signature: 's' },
+      { type: 'thinking', thinking: 'fine', signature: 's' },
     ] as const;
-    const message = createEvent('message', {
-      source: 'agent',
-      role: 'assistant',
-      content: [],
-      thinkingBlocks: [...blocks],
-    });
-    expect(hide(message).thinkingBlocks).toEqual([blocks[1]]);
+    const message = (...thinkingBlocks: readonly ThinkingBlock[]) =>
+      createEvent('message', { source: 'agent', role: 'assistant', content: [], thinkingBlocks: [...thinkingBlocks] });
+    expect(hide(message(...blocks)).thinkingBlocks).toEqual([]);
+    expect(hide(message(blocks[0], blocks[2])).thinkingBlocks).toEqual([blocks[0], blocks[2]]);
   });
 
   test.each([
@@ -245,6 +378,38 @@ test('a tool’s answer is masked before anybody sees it, and the tool gets the 
   });
   expect(inputs).toEqual([{ word: 'text' }, { word: value }]);
   expect({ ...masked, execute: 0 }).toEqual({ ...tool, execute: 0 });
+});
+
+test('a tool’s failure and what it appends are masked as well', async () => {
+  const appended: Event[] = [];
+  const failing = (error: unknown) =>
+    maskedTool(
+      secretMask({ PASSWORD: value }),
+      defineTool({
+        name: 'fail',
+        description: 'Fails.',
+        input: z.object({}),
+        execute: async (_, { append }) => {
+          await append(createEvent('acme/note', { source: 'environment', text: value }));
+          throw error;
+        },
+      }),
+    );
+  const context = {
+    signal: new AbortController().signal,
+    append: async (event: Event) => void appended.push(event),
+  } as unknown as Parameters<ReturnType<typeof failing>['execute']>[1];
+  const thrownBy = async (error: unknown) =>
+    (async () => failing(error).execute({}, context))().catch((thrown: unknown) => thrown);
+
+  const thrown = await thrownBy(new RangeError(`bad key ${value}`, { cause: value }));
+  expect(thrown).toMatchObject({ name: 'RangeError', message: 'bad key [secret PASSWORD]' });
+  expect(inspect(thrown, { depth: 9, showHidden: true })).not.toContain(value);
+  const harmless = new Error('no network');
+  expect(await thrownBy(harmless)).toBe(harmless);
+  expect(await thrownBy(value)).toBe('[secret PASSWORD]');
+  expect(appended).toHaveLength(3);
+  expect(JSON.stringify(appended)).not.toContain(value);
 });
 
 describe('a secret that cannot be masked', () => {

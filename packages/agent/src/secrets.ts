@@ -1,8 +1,12 @@
 import { createEvent as createDefaultEvent } from '@palimpsest/events';
-import type { CreateEvent, Event, Tool } from '@palimpsest/events';
-import { secretPatterns } from './secrets-encodings.js';
+import type { CreateEvent, Event, Tool, ToolDefinition, ToolOutput } from '@palimpsest/events';
+import type { Delta } from '@palimpsest/llm-adapters';
 import { InvalidSecretError } from './secrets-errors.js';
-import { maskedData, maskedEvent } from './secrets-walk.js';
+import { secretSearch, withoutSecrets } from './secrets-search.js';
+import { maskedStream } from './secrets-stream.js';
+import type { TextStream } from './secrets-stream.js';
+import { maskedData, maskedDescriptions, maskedEvent, maskedOutput } from './secrets-walk.js';
+import type { Mask } from './secrets-walk.js';
 
 /** The shortest value that can be masked without hiding what is no secret. Unit: characters. */
 export const minSecretLength = 6;
@@ -13,8 +17,14 @@ export interface SecretMask {
   <E extends Event>(event: E): E;
   /** A line of a log, a message of an error. */
   text(text: string): string;
-  /** Any JSON value, keys included: what a tool answered, what goes to a file. */
+  /** Any JSON value, keys included: what goes to a file, what a page shows. */
   data<T>(value: T): T;
+  /** Definitions of tools: their descriptions, and those of their inputs. */
+  tools<T extends readonly ToolDefinition[]>(definitions: T): T;
+  /** What a tool answered. */
+  output<T extends ToolOutput>(output: T): T;
+  /** A text that comes in pieces. Where a value may have begun, the rest waits for the next piece or for `end`. */
+  stream(emit: (text: string) => void): TextStream;
 }
 
 /**
@@ -53,16 +63,27 @@ export function secretMask(values: Readonly<Record<string, string>>): SecretMask
       throw new InvalidSecretError(index + 1, 'has a name that contains the value of a secret. Give it another name.');
     }
   });
-  const searches = entries.map(({ name, value }) => ({
-    label: `[secret ${name}]`,
-    patterns: [value, ...longLines(value)].flatMap(secretPatterns),
-  }));
-  const text = (input: string): string => masked(input, searches);
-  return Object.assign(<E extends Event>(event: E): E => maskedEvent(event, text), {
-    text,
-    data: <T>(value: T): T => maskedData(value, text),
+  if (entries.length === 0) return nothingToHide;
+  const search = secretSearch(entries);
+  const texts: Mask = (parts) => withoutSecrets(parts, search);
+  return Object.assign(<E extends Event>(event: E): E => maskedEvent(event, texts), {
+    text: (text: string) => texts([text])[0] ?? '',
+    data: <T>(value: T): T => maskedData(value, texts),
+    tools: <T extends readonly ToolDefinition[]>(definitions: T): T => maskedDescriptions(definitions, texts),
+    output: <T extends ToolOutput>(output: T): T => maskedOutput(output, texts),
+    stream: (emit: (text: string) => void) => maskedStream(search, emit),
   });
 }
+
+const same = <T>(value: T): T => value;
+
+const nothingToHide: SecretMask = Object.assign(<E extends Event>(event: E): E => event, {
+  text: same<string>,
+  data: same,
+  tools: same,
+  output: same,
+  stream: (emit: (text: string) => void) => ({ write: emit, end: () => undefined }),
+});
 
 /**
  * Makes events in which the values are hidden: give it to an agent, and none of its events holds one.
@@ -74,61 +95,61 @@ export function maskedEvents(mask: SecretMask, create: CreateEvent = createDefau
 }
 
 /**
- * The same tool, with the values hidden in what it answers: before a long answer is cut or kept elsewhere, where the event's
- * mask would come too late.
+ * The same tool, with the values hidden in what it answers, appends and throws: before a long answer is cut or kept
+ * elsewhere, where the event's mask would come too late. What it is told is not changed.
  */
 export function maskedTool<Input>(mask: SecretMask, tool: Tool<Input>): Tool<Input> {
-  return { ...tool, execute: async (input, context) => mask.data(await tool.execute(input, context)) };
-}
-
-/** The lines of a key, of which a tool may print a few. Its first and last line are no secret. */
-function longLines(value: string): readonly string[] {
-  const lines = value.split(/\r?\n/).map((line) => line.trim());
-  return lines.length === 1 ? [] : lines.filter((line) => line.length >= 16 && !line.startsWith('-----'));
-}
-
-interface Search {
-  readonly label: string;
-  readonly patterns: readonly RegExp[];
-}
-
-interface Found {
-  readonly start: number;
-  end: number;
-  readonly label: string;
-}
-
-const mark = /\[secret [A-Za-z_][\w.-]*\]/g;
-
-function masked(text: string, searches: readonly Search[]): string {
-  const found: Found[] = [];
-  for (const { label, patterns } of searches) {
-    for (const pattern of patterns) {
-      for (const match of text.matchAll(pattern)) {
-        found.push({ start: match.index, end: match.index + match[0].length, label });
+  return {
+    ...tool,
+    async execute(input, context) {
+      try {
+        const append = (event: Event) => context.append(mask(event));
+        return mask.output(await tool.execute(input, { ...context, append }));
+      } catch (error) {
+        throw withoutValues(mask, error);
       }
-    }
-  }
-  if (found.length === 0) return text;
-  // A mark that stands there already is not masked again, whatever its words are.
-  const marks = [...text.matchAll(mark)].map(({ index, 0: { length } }) => ({ start: index, end: index + length }));
-  const hidden = joined(found.filter(({ start, end }) => !marks.some((own) => own.start <= start && end <= own.end)));
-  let result = '';
-  let position = 0;
-  for (const { start, end, label } of hidden) {
-    result += text.slice(position, start) + label;
-    position = end;
-  }
-  return result + text.slice(position);
+    },
+  };
 }
 
-/** Where secrets overlap, all of their characters go. */
-function joined(found: readonly Found[]): readonly Found[] {
-  const result: Found[] = [];
-  for (const next of found.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
-    const last = result.at(-1);
-    if (last === undefined || next.start >= last.end) result.push({ ...next });
-    else last.end = Math.max(last.end, next.end);
-  }
-  return result;
+/** The error itself where there is nothing to hide; else one that says the same, without the cause, which may hold the value. */
+function withoutValues(mask: SecretMask, thrown: unknown): unknown {
+  if (!(thrown instanceof Error)) return typeof thrown === 'string' ? mask.text(thrown) : thrown;
+  const message = mask.text(thrown.message);
+  return message === thrown.message ? thrown : Object.assign(new Error(message), { name: thrown.name });
+}
+
+/**
+ * What a model writes, piece by piece, with the values hidden. A piece that may hold the beginning of a value waits for the
+ * next one: call `end` when the answer is complete.
+ */
+export function maskedDeltas(
+  mask: SecretMask,
+  onDelta: (delta: Delta) => void,
+): { readonly write: (delta: Delta) => void; readonly end: () => void } {
+  let open: { readonly kind: string; readonly stream: TextStream } | undefined;
+  const end = (): void => {
+    open?.stream.end();
+    open = undefined;
+  };
+  return {
+    write(delta) {
+      const kind = delta.type === 'tool-call' ? `call ${delta.index}` : delta.type;
+      if (open?.kind !== kind) {
+        end();
+        open = { kind, stream: mask.stream((text) => onDelta(pieceLike(delta, text))) };
+      }
+      if (delta.type !== 'tool-call') return open.stream.write(delta.text);
+      // Its name goes on at once.
+      if (delta.id !== undefined || delta.name !== undefined) onDelta({ ...delta, arguments: '' });
+      open.stream.write(delta.arguments);
+    },
+    end,
+  };
+}
+
+function pieceLike(delta: Delta, text: string): Delta {
+  return delta.type === 'tool-call'
+    ? { type: 'tool-call', index: delta.index, arguments: text }
+    : { type: delta.type, text };
 }

@@ -7,6 +7,7 @@ import { noteOf, vetoOf } from './hooks.js';
 import type { Hooks } from './hooks.js';
 import { limitedOutput, limitedText } from './output-store.js';
 import type { OutputLimit } from './output-store.js';
+import type { SecretMask } from './secrets.js';
 import { prepareCall } from './tool-call.js';
 import type { PreparedCall, Toolset } from './tool-call.js';
 import { runTool } from './tool-run.js';
@@ -28,6 +29,8 @@ export interface ToolExecutionOptions {
   readonly concurrency?: number;
   /** @defaultValue output stays whole */
   readonly output?: OutputLimit;
+  /** Hides values in what tools answer, before it is cut or kept elsewhere. @defaultValue nothing is hidden */
+  readonly secrets?: SecretMask;
 }
 
 const defaultTimeoutMs = 300_000;
@@ -140,13 +143,19 @@ async function run(
   try {
     const timeoutMs = tool.timeoutMs ?? options.timeoutMs ?? defaultTimeoutMs;
     const given = await runTool(tool, input, context, { timeoutMs, signal });
-    const output = outputOf(given, tool.name);
+    const whole = outputOf(given, tool.name);
+    const output = options.secrets?.output(whole) ?? whole;
     const onRecord =
       repaired === undefined ? output : { ...output, details: { ...output.details, repairedArguments: repaired } };
     const limited = await limitedOutput(onRecord, call, options.output, signal);
     return createEvent('observation', { ...addressOf(action), ...observationFields(limited) });
   } catch (error) {
-    const said = await limitedText(messageOf(error), call, options.output, signal);
+    const said = await limitedText(
+      options.secrets?.text(messageOf(error)) ?? messageOf(error),
+      call,
+      options.output,
+      signal,
+    );
     return isAborted(signal)
       ? interrupted(action, `The run was interrupted while it ran: ${said}`, createEvent)
       : agentError(action, said || 'The tool failed and did not say why.', createEvent);

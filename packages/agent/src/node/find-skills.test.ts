@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { instructionFileNames } from './instruction-files.js';
 let base: string;
 let root: string;
 beforeEach(async () => {
-  base = await mkdtemp(path.join(tmpdir(), 'palimpsest-skills-'));
+  base = await realpath(await mkdtemp(path.join(tmpdir(), 'palimpsest-skills-')));
   root = path.join(base, 'repository');
   await put('.git/HEAD', 'ref: refs/heads/main');
 });
@@ -97,6 +97,43 @@ describe('instruction files', () => {
     expect(problems[0]?.message).toMatch(/AGENTS\.md' is a link that leads out/);
   });
 
+  test('what is cut leaves no half of a character', async () => {
+    await put('AGENTS.md', '123😀56');
+    const { skills } = await findSkills({ workingDirectory: root, maxCharacters: 4 });
+    expect(skills[0]?.content).toBe('123\n[4 more characters stand in AGENTS.md]');
+  });
+
+  test('a line that names a file which is not found by itself stays', async () => {
+    await put('AGENTS.md', '@docs/rules.md');
+    await put('CLAUDE.md', '@./AGENTS.md\r\n');
+    expect(await names()).toEqual(['AGENTS.md']);
+  });
+
+  test('those of the user are not taken for those of a folder, whatever it is called; several users’ are all there', async () => {
+    for (const file of ['../one/AGENTS.md', '../two/AGENTS.md', 'user/AGENTS.md', 'one/AGENTS.md'])
+      await put(file, file);
+    const { skills } = await findSkills({
+      workingDirectory: path.join(root, 'user'),
+      userDirectories: [path.join(base, 'one'), path.join(base, 'two')],
+    });
+    expect(skills.map(({ content }) => content)).toEqual(['../one/AGENTS.md', '../two/AGENTS.md', 'user/AGENTS.md']);
+  });
+
+  test('are found around a working directory that a link leads to', async () => {
+    await put('AGENTS.md', 'root');
+    await put('a/AGENTS.md', 'a');
+    await symlink(path.join(root, 'a'), path.join(base, 'link'));
+    expect(await names(path.join(base, 'link'))).toEqual(['AGENTS.md', 'a/AGENTS.md']);
+  });
+
+  test('a working directory that is not there, or not in the root, is an error, and so is a length that is none', async () => {
+    await expect(findSkills({ workingDirectory: path.join(root, 'none') })).rejects.toThrow(/ENOENT.*none/);
+    await expect(findSkills({ workingDirectory: base, rootDirectory: root })).rejects.toThrow(
+      /is not in '.*repository'/,
+    );
+    await expect(findSkills({ workingDirectory: root, maxCharacters: -1 })).rejects.toThrow('maxCharacters must be');
+  });
+
   test('a folder, a file that is no text and a huge one are passed over', async () => {
     await mkdir(path.join(root, '.clinerules'));
     await put('CLAUDE.md', 'a\0b');
@@ -132,12 +169,12 @@ describe('skills', () => {
         workingDirectory: path.join(root, 'a'),
         userDirectories: [user, `${user}-none`],
       });
-      return skills.map(({ name, content }) => `${name}: ${content}`);
+      return skills.map(({ name, content }) => `${name.replace(user, '~')}: ${content}`);
     };
     await put('a/x', '');
-    expect(await find()).toEqual(['user/AGENTS.md: My rules.', 'docker: user', 'mine: mine']);
+    expect(await find()).toEqual(['~/AGENTS.md: My rules.', 'docker: user', 'mine: mine']);
     await put('.palimpsest/skills/docker.md', skill('root'));
-    expect(await find()).toEqual(['user/AGENTS.md: My rules.', 'mine: mine', 'docker: root']);
+    expect(await find()).toEqual(['~/AGENTS.md: My rules.', 'mine: mine', 'docker: root']);
     await put('a/.openhands/microagents/docker.md', skill('near'));
     expect(await find()).toContain('docker: near');
     expect(await find()).not.toContain('docker: root');
@@ -148,7 +185,45 @@ describe('skills', () => {
     await mkdir(path.join(base, 'user'));
     await symlink('../dotfiles/rules.md', path.join(base, 'user/AGENTS.md'));
     const { skills } = await findSkills({ workingDirectory: root, userDirectories: [path.join(base, 'user')] });
-    expect(skills).toMatchObject([{ name: 'user/AGENTS.md', content: 'My rules.' }]);
+    expect(skills).toMatchObject([{ name: path.join(base, 'user/AGENTS.md'), content: 'My rules.' }]);
+  });
+
+  test('behind links that lead around in a circle are each found once', async () => {
+    await put('.palimpsest/skills/a.md', 'A');
+    await put('.palimpsest/skills/team/b.md', 'B');
+    // Followed without a memory, these are more names than can ever be read.
+    for (const name of ['one', 'two', 'three']) await symlink('..', path.join(root, '.palimpsest/skills/team', name));
+    await symlink('itself', path.join(root, '.palimpsest/skills/itself'));
+    await symlink('.github', path.join(root, '.github'));
+    await symlink('../../docs', path.join(root, '.palimpsest/skills/docs'));
+    await put('docs/c.md', 'C');
+    const { skills, problems } = await findSkills({ workingDirectory: root });
+    expect(skills.map(({ name }) => name)).toEqual(['a', 'docs/c', 'team/b']);
+    expect(problems).toEqual([]);
+  });
+
+  test('behind a link that leads out of the repository are not looked for', async () => {
+    await put('../private/a.md', 'private');
+    await put('.palimpsest/skills/b.md', 'B');
+    await symlink(path.join(base, 'private'), path.join(root, '.palimpsest/skills/out'));
+    await symlink(path.join(base, 'private'), path.join(root, '.openhands'));
+    await put('../private/microagents/c.md', 'private');
+    const { skills, problems } = await findSkills({ workingDirectory: root });
+    expect(skills.map(({ name }) => name)).toEqual(['b']);
+    expect(problems.map(({ file }) => path.relative(root, file))).toEqual([
+      '.openhands/microagents',
+      '.palimpsest/skills/out',
+    ]);
+    for (const { message } of problems) expect(message).toContain('leads out');
+  });
+
+  test('are none in a folder of thousands of files, which is a problem', async () => {
+    await put('.palimpsest/skills/a.md', 'A');
+    await put('AGENTS.md', 'Use tabs.');
+    for (let index = 0; index < 2_000; index++) await writeFile(path.join(root, `.palimpsest/skills/${index}.txt`), '');
+    const { skills, problems } = await findSkills({ workingDirectory: root });
+    expect(skills.map(({ name }) => name)).toEqual(['AGENTS.md']);
+    expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining('more than 2000 files')]);
   });
 
   test('a broken one is a problem that names its file, and the others are found', async () => {

@@ -1,10 +1,11 @@
-import { access, readdir } from 'node:fs/promises';
+import { access, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { InvalidSkillError, parseSkill } from '../prompts/index.js';
+import { assertCount } from '../option-checks.js';
 import type { Skill } from '../prompts/index.js';
-import { hasCode } from './file-errors.js';
-import { readGuarded } from './guarded-file.js';
-import { instructionFilesOf } from './instruction-files.js';
+import { isWithin, readGuarded } from './guarded-file.js';
+import { instructionFileNames, instructionFilesOf } from './instruction-files.js';
+import { markdownFilesBelow } from './markdown-files.js';
 
 /** Options of {@link findSkills}. */
 export interface FindSkillsOptions {
@@ -33,52 +34,52 @@ const userFolders = ['microagents', 'skills'];
  * {@link instructionFileNames}, always on, and the markdown below `.openhands/microagents` and `.palimpsest/skills`
  * (`README.md` is none). What stands nearer to the working directory counts more; of two skills with one name the stronger
  * is kept, and a file that is linked or copied under several names is included once. A broken file is a problem, and the
- * others are found all the same.
+ * others are found all the same. An instruction file is named by its path from the root, one of the user's by its whole path.
+ *
+ * @throws RangeError when `maxCharacters` is no whole number of at least 1, or the working directory does not stand in the
+ *   root; what the file system throws when one of them is not there.
  */
 export async function findSkills(options: FindSkillsOptions): Promise<FoundSkills> {
-  const workingDirectory = path.resolve(options.workingDirectory);
-  const root =
-    options.rootDirectory === undefined ? await rootOf(workingDirectory) : path.resolve(options.rootDirectory);
+  const { maxCharacters = 32_000 } = options;
+  assertCount('maxCharacters', maxCharacters, 1);
+  // Where it really is, whatever links lead to it, so that the repository around it is found.
+  const workingDirectory = await realpath(options.workingDirectory);
+  const root = await (options.rootDirectory === undefined ? rootOf(workingDirectory) : realpath(options.rootDirectory));
   const places = [
-    ...(options.userDirectories ?? []).map((folder) => ({
-      folder,
-      root: folder,
-      // A user's own links lead where the user wants them to.
-      within: path.parse(path.resolve(folder)).root,
-      prefix: 'user/',
-      inside: userFolders,
-    })),
+    ...(options.userDirectories ?? []).map((directory) => {
+      const folder = path.resolve(directory);
+      // A user's own links lead where the user wants them to, and its files are named as the model can find them.
+      return { folder, within: path.parse(folder).root, nameOf: (file: string) => file, inside: userFolders };
+    }),
     ...foldersBetween(root, workingDirectory).map((folder) => ({
       folder,
-      root,
       within: root,
-      prefix: '',
+      nameOf: (file: string) => path.relative(root, file),
       inside: projectFolders,
     })),
   ];
   const problems: InvalidSkillError[] = [];
-  const found: Skill[] = [];
-  const attempt = async (action: () => Promise<Skill | undefined>) => {
+  const found: (Skill | undefined)[] = [];
+  const attempt = async <T>(action: () => Promise<T>): Promise<T | undefined> => {
     try {
-      const one = await action();
-      if (one !== undefined) found.push(one);
+      return await action();
     } catch (error) {
       if (!InvalidSkillError.isInstance(error)) throw error;
       problems.push(error);
+      return undefined;
     }
   };
-  for (const { folder, root: from, within, prefix, inside } of places) {
+  for (const { folder, within, nameOf, inside } of places) {
     for (const file of await instructionFilesOf(folder)) {
-      const name = prefix + slashed(path.relative(from, file));
-      await attempt(() => instruction(file, { within, name, maxCharacters: options.maxCharacters ?? 32_000 }));
+      found.push(await attempt(() => instruction(file, { within, name: slashed(nameOf(file)), maxCharacters })));
     }
     for (const skills of inside.map((each) => path.join(folder, each))) {
-      for (const file of await markdownBelow(skills)) {
-        await attempt(() => skillOf(file, { within, folder: skills }));
+      for (const file of (await attempt(() => markdownFilesBelow(skills, within))) ?? []) {
+        found.push(await attempt(() => skillOf(file, { within, folder: skills })));
       }
     }
   }
-  return { skills: eachOnce(found), problems };
+  return { skills: eachOnce(found.filter((skill) => skill !== undefined)), problems };
 }
 
 async function instruction(
@@ -87,12 +88,18 @@ async function instruction(
 ): Promise<Skill | undefined> {
   const read = await readGuarded(file, options.within);
   const text = read?.trim() ?? '';
-  // Some files only point to another one, which is found by itself.
-  if (text === '' || /^@\S+$/.test(text)) return undefined;
+  if (text === '' || isPointer(text)) return undefined;
   const { maxCharacters, name } = options;
-  const rest = text.length - maxCharacters;
-  const content = rest > 0 ? `${text.slice(0, maxCharacters)}\n[${rest} more characters stand in ${name}]` : text;
+  // A cut may not leave half of a character that takes two code units.
+  const shown = text.slice(0, maxCharacters).replace(/[\ud800-\udbff]$/, '');
+  const rest = text.length - shown.length;
+  const content = rest > 0 ? `${shown}\n[${rest} more characters stand in ${name}]` : text;
   return { name, kind: 'always', content, triggers: [], inputs: [] };
+}
+
+/** Some files only name another one, `@AGENTS.md`, which is found by itself. */
+function isPointer(text: string): boolean {
+  return instructionFileNames.some((name) => text === `@${name}` || text === `@./${name}`);
 }
 
 async function skillOf(
@@ -118,19 +125,6 @@ function eachOnce(found: readonly Skill[]): readonly Skill[] {
   return kept.reverse();
 }
 
-async function markdownBelow(folder: string): Promise<readonly string[]> {
-  try {
-    const entries = await readdir(folder, { recursive: true });
-    return entries
-      .filter((name) => /\.md$/i.test(name) && path.basename(name).toLowerCase() !== 'readme.md')
-      .sort()
-      .map((name) => path.join(folder, name));
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return [];
-    throw error;
-  }
-}
-
 async function rootOf(directory: string): Promise<string> {
   for (let folder = directory; ; folder = path.dirname(folder)) {
     const isRoot = await access(path.join(folder, '.git')).then(
@@ -144,7 +138,7 @@ async function rootOf(directory: string): Promise<string> {
 
 function foldersBetween(root: string, directory: string): readonly string[] {
   const steps = path.relative(root, directory);
-  if (steps.startsWith('..') || path.isAbsolute(steps)) return [directory];
+  if (!isWithin(directory, root)) throw new RangeError(`The working directory '${directory}' is not in '${root}'.`);
   const parts = steps === '' ? [] : steps.split(path.sep);
   return [root, ...parts.map((_, index) => path.join(root, ...parts.slice(0, index + 1)))];
 }

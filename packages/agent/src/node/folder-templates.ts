@@ -3,10 +3,12 @@ import path from 'node:path';
 import { PromptTemplateError, builtInTemplateTexts } from '../prompts/index.js';
 import type { TemplateSource } from '../prompts/index.js';
 import { hasCode } from './file-errors.js';
+import { isWithin } from './guarded-file.js';
 
 /**
  * Templates from the files of a folder: `system_prompt.j2` and so on. The folder holds all that is used; layer it over the
- * built-in templates (`layeredTemplates`) to replace a few. Nothing outside of the folder is read.
+ * built-in templates (`layeredTemplates`) to replace a few. Nothing outside of the folder is read,
+ * unless a link in it leads there.
  */
 export function folderTemplates(directory: string): TemplateSource {
   const folder = path.resolve(directory);
@@ -14,7 +16,7 @@ export function folderTemplates(directory: string): TemplateSource {
     locate: (name) => path.join(folder, name),
     async read(name) {
       const file = path.resolve(folder, name);
-      if (!file.startsWith(folder + path.sep)) {
+      if (file === folder || !isWithin(file, folder)) {
         throw new PromptTemplateError(file, `stands outside of the folder '${folder}', from which nothing is read.`);
       }
       try {

@@ -14,7 +14,7 @@ const maxBytes = 1_048_576;
 export async function readGuarded(file: string, within: string): Promise<string | undefined> {
   try {
     const [realPath, root] = await Promise.all([realpath(file), realpath(within)]);
-    if (realPath !== root && !realPath.startsWith(root.endsWith(path.sep) ? root : root + path.sep)) {
+    if (!isWithin(realPath, root)) {
       throw new InvalidSkillError(file, `is a link that leads out of '${within}' and is not read.`);
     }
     const entry = await stat(realPath);
@@ -29,4 +29,9 @@ export async function readGuarded(file: string, within: string): Promise<string 
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
     throw new InvalidSkillError(file, `cannot be read: ${(error as Error).message}`, { cause: error });
   }
+}
+
+/** Whether a path is the folder or below it. Both are real paths: without links, dots and a separator at the end. */
+export function isWithin(file: string, folder: string): boolean {
+  return file === folder || file.startsWith(folder.endsWith(path.sep) ? folder : folder + path.sep);
 }

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { hasCode } from './file-errors.js';
+import { ifThere } from './file-errors.js';
 
 /**
  * The files in which repositories say how to work in them, the weakest first. Names count without regard to case; where
@@ -24,7 +24,7 @@ export async function instructionFilesOf(folder: string): Promise<readonly strin
   const found: string[] = [];
   for (const name of instructionFileNames) {
     const parent = path.join(folder, path.dirname(name));
-    const entries = listings.get(parent) ?? (await entriesOf(parent));
+    const entries = listings.get(parent) ?? (await ifThere(readdir(parent))) ?? [];
     listings.set(parent, entries);
     const wanted = path.basename(name);
     const matching = entries.filter((entry) => entry.toLowerCase() === wanted.toLowerCase()).sort();
@@ -32,13 +32,4 @@ export async function instructionFilesOf(folder: string): Promise<readonly strin
     if (entry !== undefined) found.push(path.join(parent, entry));
   }
   return found;
-}
-
-async function entriesOf(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return [];
-    throw error;
-  }
 }

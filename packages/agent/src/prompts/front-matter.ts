@@ -19,7 +19,8 @@ export function splitFrontMatter(document: string, file: string): FrontMatter {
     throw new InvalidSkillError(file, "begins with '---' and never ends its front matter; close it with a line '---'.");
   }
   try {
-    return { data: yaml.parse(match[1] ?? '') as unknown, body: text.slice(match[0].length) };
+    // What YAML only warns of is not printed: a library has no business on the console.
+    return { data: yaml.parse(match[1] ?? '', { logLevel: 'error' }) as unknown, body: text.slice(match[0].length) };
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n', 1)[0] : 'it cannot be read';
     throw new InvalidSkillError(file, `has front matter that is not YAML: ${reason}`, { cause: error });

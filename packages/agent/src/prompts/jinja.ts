@@ -15,6 +15,8 @@ export interface JinjaNode {
 export interface JinjaValue {
   readonly type: string;
   readonly value: unknown;
+  /** Methods and the like. */
+  readonly builtins: ReadonlyMap<string, JinjaValue>;
 }
 
 /** The variables in sight. */

@@ -2,6 +2,7 @@ import { createEvent, userMessage } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { View } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
+import { maskedEvents, secretMask } from '../secrets.js';
 import { ensureInitialUserMessage, ensureSystemPrompt } from './opening.js';
 
 const system = (systemPrompt: string) => createEvent('system-prompt', { systemPrompt });
@@ -43,6 +44,18 @@ describe('the system prompt', () => {
     expect(ensureSystemPrompt(added, { ...options, tools: [] })).toHaveLength(1);
   });
 
+  test('that a mask has changed is in force as it stands in the log', () => {
+    const masked = maskedEvents(secretMask({ TOKEN: 'hunter2-hunter2' }));
+    const options = {
+      systemPrompt: 'Send hunter2-hunter2.',
+      tools: [{ name: 'look', description: 'Needs hunter2-hunter2.', inputSchema: { type: 'object' } }],
+      createEvent: masked,
+    };
+    const added = ensureSystemPrompt([], options);
+    expect(JSON.stringify(added)).not.toContain('hunter2');
+    expect(ensureSystemPrompt(added, options)).toEqual([]);
+  });
+
   test('nothing to say adds nothing', () => {
     expect(ensureSystemPrompt([], { systemPrompt: ' ' })).toEqual([]);
   });
@@ -61,6 +74,7 @@ describe('the first user message', () => {
       { type: 'message', source: 'user', role: 'user', content: [{ type: 'text', text: 'Build it.' }] },
     ]);
     expect(ensured([])).toHaveLength(1);
+    expect(ensured([userMessage(' ')])).toHaveLength(1);
   });
 
   test('quirk: one that stands anywhere is enough, so the task is never there twice', () => {

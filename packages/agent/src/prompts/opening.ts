@@ -1,4 +1,4 @@
-import { createEvent as createDefaultEvent } from '@palimpsest/events';
+import { createEvent as createDefaultEvent, isMeaningful } from '@palimpsest/events';
 import type {
   ContentPart,
   CreateEvent,
@@ -26,31 +26,34 @@ export function ensureSystemPrompt(
 ): readonly SystemPromptEvent[] {
   const { systemPrompt, dynamicContext = '', tools = [], createEvent = createDefaultEvent } = options;
   if (systemPrompt.trim() === '' && dynamicContext.trim() === '' && tools.length === 0) return [];
+  const wanted = createEvent('system-prompt', {
+    systemPrompt,
+    ...(dynamicContext === '' ? {} : { dynamicContext }),
+    ...(tools.length === 0 ? {} : { tools: [...tools] }),
+  });
   const inForce = [...events].findLast((event): event is SystemPromptEvent => event.type === 'system-prompt');
-  const isInForce =
-    inForce?.systemPrompt === systemPrompt &&
-    (inForce.dynamicContext ?? '') === dynamicContext &&
-    JSON.stringify(inForce.tools ?? []) === JSON.stringify(tools);
-  if (isInForce) return [];
-  return [
-    createEvent('system-prompt', {
-      systemPrompt,
-      ...(dynamicContext === '' ? {} : { dynamicContext }),
-      ...(tools.length === 0 ? {} : { tools: [...tools] }),
-    }),
-  ];
+  // As it would stand in the log: a mask of secrets may have changed it.
+  return inForce !== undefined && saysTheSame(inForce, wanted) ? [] : [wanted];
+}
+
+function saysTheSame(one: SystemPromptEvent, other: SystemPromptEvent): boolean {
+  const said = ({ systemPrompt, dynamicContext = '', tools = [] }: SystemPromptEvent) =>
+    JSON.stringify([systemPrompt, dynamicContext, tools]);
+  return said(one) === said(other);
 }
 
 /**
- * The events to append so that the user has said something: one, or none where a message of the user stands anywhere in the
- * log. A log that only a condensation has hidden it in still has it.
+ * The events to append so that the user has said something: one, or none where words of the user stand anywhere in the log.
+ * A log that only a condensation has hidden them in still has them.
  */
 export function ensureInitialUserMessage(
   events: Iterable<Event>,
   options: { readonly content: string | readonly ContentPart[]; readonly createEvent?: CreateEvent },
 ): readonly MessageEvent[] {
   const { content, createEvent = createDefaultEvent } = options;
-  for (const event of events) if (event.type === 'message' && event.source === 'user') return [];
+  for (const event of events) {
+    if (event.type === 'message' && event.source === 'user' && event.content.some(isMeaningful)) return [];
+  }
   return [
     createEvent('message', {
       source: 'user',

@@ -60,5 +60,9 @@ export async function loadPrompts(options: PromptOptions = {}): Promise<PromptMa
 type Loading = ReturnType<typeof loadTemplate>;
 
 function templateAgent({ skill, trigger, content }: TriggeredSkill): TemplateValue {
-  return { name: skill.name, trigger, content: withoutOurTags(content) };
+  return {
+    name: withoutOurTags(skill.name),
+    trigger: withoutOurTags(trigger),
+    content: withoutOurTags(content),
+  };
 }

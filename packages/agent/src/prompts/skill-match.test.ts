@@ -24,6 +24,14 @@ describe('a keyword', () => {
     ['straße', 'Die Straße.'],
     ['日本', '日本'],
     ['a.b', 'a.b'],
+    ['データ', '新しいデータベース'],
+    ['数据库', '请使用数据库部署'],
+    ['docker', '使用docker部署'],
+    ['도커', '도커를 써'],
+    ['caf\u00e9', 'un cafe\u0301 noir'],
+    ['cafe\u0301', 'un caf\u00e9 noir'],
+    ['🚀', 'go🚀!'],
+    ['[a](.*)', 'x[a](.*)y'],
   ])('%s is in %j', (trigger, text) => {
     expect(matches(trigger, text)).toBe(true);
   });
@@ -36,6 +44,10 @@ describe('a keyword', () => {
     ['ssh', 'sshé'],
     ['.ts', 'file.tsx'],
     ['a.b', 'axb'],
+    ['cafe', 'un cafe\u0301 noir'],
+    ['.*', 'anything'],
+    [' ', 'any thing'],
+    ['', 'anything'],
     ['git', ''],
   ])('quirk: %s is not in %j, though a part of a word may be', (trigger, text) => {
     expect(matches(trigger, text)).toBe(false);

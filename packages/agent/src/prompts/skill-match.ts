@@ -14,36 +14,48 @@ export interface TriggeredSkill {
  * The skills that a text calls for, in their own order, each once.
  *
  * A trigger matches without regard to case and width of white space, and only as whole words: where it begins or ends with a
- * letter, digit or underscore, none of these may stand next to it (`git` is not in `digit`). A trigger that begins with `/`
- * is a command: white space or the beginning stands before it, white space, punctuation or the end after it, so that paths
- * and addresses call for nothing. OpenHands matches any part of a word; this does not.
+ * letter, digit or underscore, none of these may stand next to it (`git` is not in `digit`), letters of scripts without
+ * spaces and of Korean excepted. A trigger that begins with `/` is a command: white space or the beginning stands before it,
+ * white space, punctuation or the end after it, so that paths and addresses call for nothing. OpenHands matches any part of
+ * a word; this does not.
  */
 export function matchSkills(text: string, skills: readonly Skill[]): readonly TriggeredSkill[] {
+  const composed = text.normalize();
   return skills.flatMap((skill) => {
     for (const trigger of skill.triggers) {
-      const match = patternOf(trigger).exec(text);
+      const match = matchOf(trigger.trim(), text, composed);
       if (match === null) continue;
-      const rest = text.slice(match.index + match[0].length).split('\n', 1)[0] ?? '';
+      const rest = match.input.slice(match.index + match[0].length).split('\n', 1)[0] ?? '';
       return [{ skill, trigger, content: skill.kind === 'task' ? taskContent(skill, rest) : skill.content }];
     }
     return [];
   });
 }
 
-const word = String.raw`[\p{L}\p{N}_]`;
+/** Scripts that put no space between words, and Korean, whose particles stand at the word. */
+const unspaced = String.raw`[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]`;
+const word = String.raw`(?:(?!${unspaced})[\p{L}\p{M}\p{N}_])`;
+const startsWithWord = new RegExp(`^${word}`, 'u');
+const endsWithWord = new RegExp(`${word}$`, 'u');
+
+/** The same letter with its accent may be one character or two. What is put into a task's text stays as the user wrote it. */
+function matchOf(trigger: string, text: string, composed: string): RegExpExecArray | null {
+  if (trigger === '') return null;
+  const isComposed = composed === text && trigger === trigger.normalize();
+  return patternOf(trigger).exec(text) ?? (isComposed ? null : patternOf(trigger.normalize()).exec(composed));
+}
 
 function patternOf(trigger: string): RegExp {
   const wanted = trigger
-    .trim()
     .split(/\s+/)
     .map(escaped)
     .join(String.raw`\s+`);
   if (trigger.startsWith('/')) {
     return new RegExp(String.raw`(?<!\S)${wanted}(?=$|\s|[.,;:!?)](?:\s|$))`, 'iu');
   }
-  const isWord = new RegExp(word, 'u');
-  const before = isWord.test([...trigger][0] ?? '') ? `(?<!${word})` : '';
-  const after = isWord.test([...trigger].at(-1) ?? '') ? `(?!${word})` : '';
+  const before = startsWithWord.test(trigger) ? `(?<!${word})` : '';
+  // An accent that stands by itself belongs to the letter before it.
+  const after = endsWithWord.test(trigger) ? String.raw`(?!${word}|\p{M})` : '';
   return new RegExp(before + wanted + after, 'iu');
 }
 

@@ -1,5 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { InvalidSkillError } from './errors.js';
+import { matchSkills } from './skill-match.js';
 import { parseSkill } from './skill.js';
 
 const parse = (document: string, file = 'skills/docker.md') => parseSkill(document, { file });
@@ -63,17 +65,76 @@ describe('a skill', () => {
     });
   });
 
+  test('takes the words that YAML reads as something else, and prints nothing of what YAML warns of', () => {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    onTestFinished(() => emitWarning.mockRestore());
+    expect(parse('---\nname: 7\ntriggers: [404, true, 1.5]\nother: !!odd x\n---\nText')).toMatchObject({
+      name: '7',
+      triggers: ['404', 'true', '1.5'],
+    });
+    expect(emitWarning).not.toHaveBeenCalled();
+  });
+
   test('an empty front matter is none', () => {
     expect(parse('---\n---\nText')).toMatchObject({ kind: 'always', content: 'Text' });
   });
+});
+
+test('whatever a file holds, it is a skill that can be matched, or an error that names the file', () => {
+  const line = fc.oneof(
+    fc.constantFrom(
+      '---',
+      '',
+      '- a',
+      'triggers:',
+      'inputs:',
+      '- name: x',
+      'type: task',
+      'type: repo',
+      '  - null',
+      ': :',
+      '"',
+    ),
+    fc
+      .tuple(fc.constantFrom('name', 'triggers', 'inputs', 'type'), fc.json())
+      .map(([key, value]) => `${key}: ${value}`),
+    fc.string(),
+  );
+  fc.assert(
+    fc.property(fc.array(line), fc.boolean(), (lines, hasFrontMatter) => {
+      const document = [...(hasFrontMatter ? ['---'] : []), ...lines].join('\n');
+      try {
+        const skill = parse(document);
+        expect(skill.content.trim()).not.toBe('');
+        for (const trigger of skill.triggers) {
+          expect(matchSkills(`Please: ${trigger} now`, [skill])).toMatchObject([{ skill: { name: skill.name } }]);
+        }
+      } catch (error) {
+        if (!InvalidSkillError.isInstance(error)) throw error;
+        expect(error.message).toContain("'skills/docker.md'");
+      }
+    }),
+    { numRuns: 300, seed: 20_261_121 },
+  );
 });
 
 describe('what is no skill names its file and the reason', () => {
   test.each([
     ['---\ntriggers: [a\n---\nText', /not YAML/],
     ['---\ntriggers: [a]\nText', /never ends its front matter/],
-    ['---\ntriggers: a\n---\nText', /'triggers'/],
+    ['---\ntriggers: a\n---\nText', /'triggers': must be a list, as in '\[docker\]'/],
+    ['---\ntriggers: [a, null]\n---\nText', /'triggers\.1': must be a word/],
+    ['---\ntriggers:\n- a\n-\n---\nText', /'triggers\.1': must be a word/],
+    ['---\ntriggers: [{ a: b }]\n---\nText', /'triggers\.0': must be a word/],
+    ["---\ntriggers: [' ']\n---\nText", /'triggers\.0': is empty/],
+    ['---\nname: [a]\n---\nText', /'name': must be a word/],
+    ['---\nname: "a\\nb"\n---\nText', /'name': must stand on one line/],
+    ['---\ninputs: issue\n---\nText', /'inputs': must be a list, as in '\[\{ name: issue \}\]'/],
+    ['---\ninputs: [issue]\n---\nText', /'inputs\.0': must have a name/],
     ['---\ninputs: [{ description: x }]\n---\nText', /'inputs\.0\.name'/],
+    ['---\ninputs: [{ name: a b }]\n---\nText', /'inputs\.0\.name': may hold letters/],
+    ['---\ninputs: [{ name: a }, { name: b }, { name: a }]\n---\nText', /two inputs 'a'/],
+    ['---\ntriggers: [a]\ntriggers: [b]\n---\nText', /not YAML/],
     ['---\ntype: banana\n---\nText', /'type'.*repo.*knowledge.*task/],
     ['---\n- a\n---\nText', /its front matter/],
     ['---\ntriggers: [a]\n---\n \n', /no text/],

@@ -22,12 +22,22 @@ export interface Skill {
   readonly inputs: readonly SkillInput[];
 }
 
-const inputSchema = z.object({ name: z.string().regex(/^[\w-]+$/), description: z.string().nullish() });
+const inputSchema = z.object(
+  {
+    name: z.string('must be a word').regex(/^[\w-]+$/, 'may hold letters, digits, _ and -'),
+    description: z.string('must be a text').nullish(),
+  },
+  "must have a name, as in '{ name: issue }'",
+);
+/** YAML reads some words as numbers or truth values. */
+const wordSchema = z.union([z.string(), z.number(), z.boolean()], 'must be a word or words').transform(String);
 const metadataSchema = z.object({
-  name: z.coerce.string().nullish(),
+  name: wordSchema.pipe(z.string().trim().regex(/^.*$/, 'must stand on one line')).nullish(),
   type: z.enum(['repo', 'knowledge', 'task']).nullish(),
-  triggers: z.array(z.coerce.string().trim().min(1)).nullish(),
-  inputs: z.array(inputSchema).nullish(),
+  triggers: z
+    .array(wordSchema.pipe(z.string().trim().min(1, 'is empty')), "must be a list, as in '[docker]'")
+    .nullish(),
+  inputs: z.array(inputSchema, "must be a list, as in '[{ name: issue }]'").nullish(),
 });
 const kinds = { repo: 'always', knowledge: 'keyword', task: 'task' } as const;
 
@@ -50,6 +60,8 @@ export function parseSkill(document: string, options: { readonly file: string; r
     throw new InvalidSkillError(file, `is not valid: ${where}: ${issue?.message ?? 'is wrong'}`);
   }
   const { type, triggers, inputs } = parsed.data;
+  const repeated = inputs?.find(({ name }, index) => inputs.findIndex((other) => other.name === name) !== index);
+  if (repeated !== undefined) throw new InvalidSkillError(file, `has two inputs '${repeated.name}'.`);
   const name = options.name ?? (parsed.data.name || baseName(file));
   const content = body.trim();
   if (content === '') throw new InvalidSkillError(file, 'has no text below its front matter.');

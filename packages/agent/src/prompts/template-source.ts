@@ -46,5 +46,6 @@ export async function readTemplate(source: TemplateSource, name: string): Promis
       'does not exist. Add it, or layer your templates over the built-in ones.',
     );
   }
-  return text;
+  // As Jinja reads it: what editors put at the beginning of a file and at the end of lines is no text.
+  return text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
 }

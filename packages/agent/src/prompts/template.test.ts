@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PromptTemplateError } from './errors.js';
 import { loadTemplate } from './template.js';
@@ -103,8 +104,95 @@ describe('include', () => {
 
 test('a syntax error is told apart from a missing file', async () => {
   expect((await failure(() => render('{% if %}'))).message).toContain('does not parse');
-  expect((await failure(() => render('{% extends "x" %}'))).message).toMatch(/'main.j2' does not parse.*extends/);
+  expect((await failure(() => render('{% extends "x" %}'))).message).toMatch(
+    /'main.j2', line 1, does not parse.*extends/,
+  );
   expect((await failure(() => loadTemplate(templatesFrom({}), 'main.j2'))).message).toContain('does not exist');
+});
+
+describe('an error names the line of the tag', () => {
+  const parts = { 'part.j2': 'a\nb\n{{ nobody.x }}', 'open.j2': 'a\n{% if x %}', 'bad.j2': '\n{{ a b }}' };
+
+  test.each([
+    ['that ends inside of a string', "a\n{# {{ x }} #}\n{{ 'b }}\n", 'main.j2', 3, /does not parse/],
+    ['that holds an odd character', 'a\r\n\r\n{{ x ? }}', 'main.j2', 3, /Unexpected character: \?/],
+    ['that is none', 'a\n{{ x }}\n{% nothing %}\n{{ x }}', 'main.j2', 3, /nothing/],
+    ['that ends where it should not', '\n{{ x }}{{ }}', 'main.j2', 2, /does not parse/],
+    ['in which a variable is used', '{{ x }}\n{% if x %}\n{{ x.y }}{% endif %}', 'main.j2', 3, /'x.y' is not defined/],
+    ['in an included file', "{{ x }}\n{% include 'part.j2' %}\n{{ y }}", 'part.j2', 3, /'nobody' is not defined/],
+    ['in an included file that does not parse', "\n\n\n{% include 'bad.j2' %}", 'bad.j2', 2, /does not parse/],
+    ['that is not an include as we know it', '\n\n{% include name %}', 'main.j2', 3, /written/],
+  ])('%s', async (_, text, file, line, reason) => {
+    const error = await failure(() => render(text, { x: { a: 1 } }, parts));
+    expect({ file: error.file, line: error.line }).toEqual({ file, line });
+    expect(error.message).toContain(`'${file}', line ${line}, `);
+    expect(error.message).toMatch(reason);
+  });
+
+  test('and says so where a block is not closed', async () => {
+    for (const text of ['{% if x %}', '{% for a in x %}b', '{{ x', '{% macro m() %}']) {
+      const error = await failure(() => render(text, { x: 1 }));
+      expect(error.message).toMatch(/'main.j2'.* does not parse: (it ends inside|Unexpected end)/);
+    }
+    expect((await failure(() => render("{% include 'open.j2' %}{% endif %}", {}, parts))).file).toBe('open.j2');
+  });
+});
+
+test('whatever a template holds, it is rendered, or an error names the file', async () => {
+  const whole = [
+    '{{ x }}',
+    '{{ x | upper }}',
+    '{{ x() }}',
+    '{{ y.z }}',
+    '{{ x[0] }}',
+    '{# x #}',
+    "{% include 'part.j2' %}",
+    'a\n',
+  ];
+  const blocks = [
+    '{% if x %}',
+    '{% else %}',
+    '{% endif %}',
+    '{% for a in x %}',
+    '{% endfor %}',
+    '{% set y = x %}',
+    '{%- if y is defined -%}',
+  ];
+  const broken = ['{{', '}}', '{%', '%}', "{{ ' }}", '{{ x | }}', '{{ x. }}', '{% if %}', '{% macro m( %}', '\\'];
+  const piece = fc.oneof(
+    { weight: 5, arbitrary: fc.constantFrom(...whole) },
+    { weight: 5, arbitrary: fc.constantFrom(...blocks) },
+    { weight: 1, arbitrary: fc.constantFrom(...broken) },
+  );
+  const ends = { rendered: 0, refused: 0 };
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { minLength: 1, maxLength: 6 }), async (pieces) => {
+      try {
+        await render(pieces.join(''), { x: [1] }, { 'part.j2': 'P{{ x }}' });
+        ends.rendered++;
+      } catch (error) {
+        if (!PromptTemplateError.isInstance(error)) throw error;
+        expect(['main.j2', 'part.j2']).toContain(error.file);
+        expect(error.message).not.toMatch(/Cannot read properties|is not iterable/);
+        ends.refused++;
+      }
+    }),
+    { numRuns: 500, seed: 20_261_121 },
+  );
+  expect(Math.min(ends.rendered, ends.refused)).toBeGreaterThan(50);
+});
+
+test('a file is read as editors leave it: with a byte order mark, and line ends of Windows', async () => {
+  const others = { 'part.j2': '\uFEFFpart\r\n' };
+  expect(
+    await render("\uFEFFa\r\n{% include 'part.j2' %}\r\n{% if yes -%}\r\nb{% endif %}", { yes: true }, others),
+  ).toBe('a\npart\nb');
+  expect(await render('')).toBe('');
+});
+
+test('a map’s method is not hidden by a key of its name, as in Jinja', async () => {
+  const text = '{% for k, v in map.items() %}{{ k }}={{ v }};{% endfor %}{{ map["items"] }}{{ map.get("keys") }}';
+  expect(await render(text, { map: { items: 1, keys: 2 } })).toBe('items=1;keys=2;12');
 });
 
 test('a source that fails is named', async () => {

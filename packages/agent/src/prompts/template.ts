@@ -1,7 +1,7 @@
 import { PromptTemplateError } from './errors.js';
-import { Environment, Interpreter, parse, tokenize } from './jinja.js';
-import type { JinjaEnvironment, JinjaNode, JinjaToken, JinjaValue } from './jinja.js';
-import { readTemplate } from './template-source.js';
+import { Environment, Interpreter } from './jinja.js';
+import type { JinjaEnvironment, JinjaNode, JinjaValue } from './jinja.js';
+import { parseTokens, placeOf, templateTokens } from './template-tokens.js';
 import type { TemplateSource } from './template-source.js';
 
 /** What a template can be given. Never code, and never read as a template itself. */
@@ -21,54 +21,28 @@ export interface Template {
  * @throws {@link PromptTemplateError} when it or something that it includes is missing, does not parse, or includes itself.
  */
 export async function loadTemplate(source: TemplateSource, name: string): Promise<Template> {
+  const tokens = await templateTokens(source, name);
   const file = source.locate(name);
-  const tokens = await tokensOf(source, name, []);
-  const program = attempt(source.locate(name), 'does not parse', () => parse(tokens));
+  const program = parseTokens(tokens, file);
   return {
-    render: (variables) =>
-      attempt(file, 'cannot be rendered', () => {
-        const environment = new Environment();
-        for (const [key, value] of Object.entries({ ...constants, ...variables })) environment.set(key, value);
+    render(variables) {
+      const environment = new Environment();
+      for (const [key, value] of Object.entries({ ...constants, ...variables })) environment.set(key, value);
+      try {
         return String(new StrictInterpreter(environment).run(program).value);
-      }),
+      } catch (error) {
+        const place = error instanceof UndefinedVariableError ? placeOf(error.variable, tokens) : undefined;
+        const reason = error instanceof Error ? error.message : String(error);
+        throw new PromptTemplateError(place?.file ?? file, `cannot be rendered: ${reason}.`, {
+          cause: error,
+          line: place?.line,
+        });
+      }
+    },
   };
 }
 
 const constants = { true: true, false: false, none: null, True: true, False: false, None: null };
-
-/** The library has no `include`, so the included tokens are put in the place of the tag. */
-async function tokensOf(
-  source: TemplateSource,
-  name: string,
-  within: readonly string[],
-): Promise<readonly JinjaToken[]> {
-  const text = await readTemplate(source, name);
-  const file = source.locate(name);
-  if (within.includes(name)) {
-    throw new PromptTemplateError(file, `includes itself: ${[...within, name].join(' → ')}.`);
-  }
-  const tokens = attempt(file, 'does not parse', () => tokenize(text));
-  const result: JinjaToken[] = [];
-  for (let index = 0; index < tokens.length; index++) {
-    const token = tokens[index] as JinjaToken;
-    const [keyword, target, end] = tokens.slice(index + 1, index + 4);
-    if (token.type !== 'OpenStatement' || keyword?.type !== 'Identifier' || keyword.value !== 'include') {
-      result.push(token);
-      continue;
-    }
-    if (target?.type !== 'StringLiteral' || end?.type !== 'CloseStatement') {
-      throw new PromptTemplateError(
-        file,
-        "does not parse: an include is written {% include 'name' %}, with nothing else.",
-      );
-    }
-    result.push(...(await tokensOf(source, target.value, [...within, name])));
-    index += 3;
-  }
-  // A broken part is named itself, and not only the file that includes it.
-  attempt(file, 'does not parse', () => parse([...result]));
-  return result;
-}
 
 /** Jinja's StrictUndefined: using what was not given is an error, asking whether it was given is not. */
 class StrictInterpreter extends Interpreter {
@@ -76,17 +50,39 @@ class StrictInterpreter extends Interpreter {
 
   override evaluate(node: JinjaNode | undefined, environment: JinjaEnvironment): JinjaValue {
     if (node !== undefined && asksWhetherDefined(node)) this.#mayBeUndefined.add(node.operand);
+    const method = this.#methodOf(node, environment);
+    if (method !== undefined) return method;
     const value = super.evaluate(node, environment);
     if (node === undefined || value.type !== 'UndefinedValue' || this.#mayBeUndefined.has(node)) return value;
     const used = nameOf(node);
     if (used === undefined) return value;
     throw new UndefinedVariableError(used);
   }
+
+  /** As in Jinja, `map.items` is the method, also where the map has a key of that name: a host or a secret may be called so. */
+  #methodOf(node: JinjaNode | undefined, environment: JinjaEnvironment): JinjaValue | undefined {
+    if (node?.type !== 'MemberExpression') return undefined;
+    const { object, property, computed } = node as Member;
+    const name = String((property as Named).value);
+    if (computed || !mapMethods.has(name)) return undefined;
+    const value = this.evaluate(object, environment);
+    return value.type === 'ObjectValue' ? value.builtins.get(name) : undefined;
+  }
+}
+
+const mapMethods: ReadonlySet<string> = new Set(['items', 'keys', 'values', 'get']);
+
+interface Member extends JinjaNode {
+  readonly object: JinjaNode;
+  readonly property: JinjaNode;
+  readonly computed: boolean;
 }
 
 class UndefinedVariableError extends Error {
-  constructor(name: string) {
-    super(`'${name}' is not defined; give it a value, or write "${name} is defined" or "${name} | default('')"`);
+  constructor(readonly variable: string) {
+    super(
+      `'${variable}' is not defined; give it a value, or write "${variable} is defined" or "${variable} | default('')"`,
+    );
   }
 }
 
@@ -107,20 +103,6 @@ interface Named {
 function nameOf(node: JinjaNode): string | undefined {
   if (node.type === 'Identifier') return String((node as Named).value);
   if (node.type !== 'MemberExpression') return undefined;
-  const { object, property, computed } = node as unknown as {
-    object: JinjaNode;
-    property: JinjaNode;
-    computed: boolean;
-  };
+  const { object, property, computed } = node as Member;
   return `${nameOf(object) ?? '…'}${computed ? `[${nameOf(property) ?? '…'}]` : `.${nameOf(property) ?? '…'}`}`;
-}
-
-function attempt<T>(file: string, what: string, action: () => T): T {
-  try {
-    return action();
-  } catch (error) {
-    if (PromptTemplateError.isInstance(error)) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new PromptTemplateError(file, `${what}: ${reason}.`, { cause: error });
-  }
 }

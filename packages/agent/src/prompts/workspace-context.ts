@@ -28,9 +28,9 @@ export function workspaceVariables(
 ): Readonly<Record<string, TemplateValue>> {
   return {
     repository_info: orNull({
-      repo_name: repository.name ?? '',
-      repo_directory: repository.directory ?? '',
-      branch_name: repository.branch ?? '',
+      repo_name: oneLine(repository.name),
+      repo_directory: oneLine(repository.directory),
+      branch_name: oneLine(repository.branch),
     }),
     repository_instructions: withoutOurTags(repositoryInstructions),
     runtime_info: orNull({
@@ -53,6 +53,11 @@ function orNull(section: Readonly<Record<string, TemplateValue>>): TemplateValue
 
 const ourTags =
   /<(?=\/?(?:REPOSITORY_INFO|REPOSITORY_INSTRUCTIONS|RUNTIME_INFORMATION|CONVERSATION_INSTRUCTIONS|EXTRA_INFO)\b)/gi;
+
+/** Whoever may push a branch chooses its name. */
+function oneLine(name = ''): string {
+  return withoutOurTags(name.replace(/\s+/g, ' '));
+}
 
 /** A document cannot end the section that it stands in and begin one of its own. */
 export function withoutOurTags(text: string): string {

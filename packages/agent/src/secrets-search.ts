@@ -1,0 +1,120 @@
+import { readings, secretPatterns } from './secrets-encodings.js';
+import type { Reading, SecretPattern } from './secrets-encodings.js';
+
+/** Where a value stands in a text, and what is put in its place. */
+export interface FoundSecret {
+  readonly start: number;
+  readonly end: number;
+  readonly label: string;
+}
+
+/** Finds values in texts. */
+export interface SecretSearch {
+  /** In order, and none of them touches another. */
+  find(text: string): readonly FoundSecret[];
+  /** How much of a value must be seen to tell that it is one. Unit: characters. */
+  readonly longest: number;
+}
+
+interface Search {
+  readonly label: string;
+  readonly patterns: readonly SecretPattern[];
+  /** No form of the value is shorter than the value. */
+  readonly length: number;
+}
+
+/** A search for values, each with its label `[secret NAME]`. What stands inside of one of these labels is no value. */
+export function secretSearch(values: readonly { readonly name: string; readonly value: string }[]): SecretSearch {
+  const searches = values.flatMap(({ name, value }) =>
+    [value, ...longLines(value)].map((one) => ({
+      label: labelOf(name),
+      patterns: secretPatterns(one),
+      length: one.length,
+    })),
+  );
+  const labels = values.map(({ name }) => labelOf(name));
+  return {
+    find: (text) => found(text, searches, labels),
+    longest: Math.max(0, ...values.map(({ value }) => lengthToHold(value))),
+  };
+}
+
+/**
+ * The texts with the values hidden. They are read as one text, so that a value is found that begins in one of them and ends
+ * in another; its label stands where it begins.
+ */
+export function withoutSecrets(texts: readonly string[], { find }: SecretSearch): readonly string[] {
+  const hidden = find(texts.join(''));
+  if (hidden.length === 0) return texts;
+  let offset = 0;
+  return texts.map((text) => {
+    const [from, to] = [offset, offset + text.length];
+    offset = to;
+    let result = '';
+    let position = from;
+    for (const { start, end, label } of hidden) {
+      if (end <= from || start >= to) continue;
+      result += text.slice(position - from, Math.max(start, from) - from) + (start >= from ? label : '');
+      position = Math.min(end, to);
+    }
+    return result + text.slice(position - from);
+  });
+}
+
+function labelOf(name: string): string {
+  return `[secret ${name}]`;
+}
+
+/** The lines of a key, of which a tool may print a few. Its first and last line are no secret. */
+function longLines(value: string): readonly string[] {
+  const lines = value.split(/\r?\n/).map((line) => line.trim());
+  return lines.length === 1 ? [] : lines.filter((line) => line.length >= 16 && !line.startsWith('-----'));
+}
+
+/** A value of many lines is found line by line. */
+function lengthToHold(value: string): number {
+  const lines = longLines(value);
+  return lines.length === 0 ? value.length : Math.max(...lines.map((line) => line.length));
+}
+
+function found(text: string, searches: readonly Search[], labels: readonly string[]): readonly FoundSecret[] {
+  const all: FoundSecret[] = [];
+  const read = new Map<Reading, string>();
+  const holds = (needle: string, reading: Reading): boolean => {
+    const known = read.get(reading) ?? readings[reading](text);
+    read.set(reading, known);
+    return known.includes(needle);
+  };
+  for (const { label, patterns, length } of searches) {
+    if (text.length < length) continue;
+    for (const { pattern, needle, reading } of patterns) {
+      if (!holds(needle, reading)) continue;
+      for (const match of text.matchAll(pattern)) {
+        all.push({ start: match.index, end: match.index + match[0].length, label });
+      }
+    }
+  }
+  if (all.length === 0) return all;
+  // A label that stands there already is not hidden again, whatever its words are. One of another's making is any text.
+  const own = labels.flatMap((label) => placesOf(label, text));
+  return joined(all.filter(({ start, end }) => !own.some((place) => place.start <= start && end <= place.end)));
+}
+
+function placesOf(label: string, text: string): readonly { readonly start: number; readonly end: number }[] {
+  const places: { readonly start: number; readonly end: number }[] = [];
+  for (let start = text.indexOf(label); start >= 0; start = text.indexOf(label, start + label.length)) {
+    places.push({ start, end: start + label.length });
+  }
+  return places;
+}
+
+/** Where secrets overlap, all of their characters go. */
+function joined(places: readonly FoundSecret[]): readonly FoundSecret[] {
+  const result: FoundSecret[] = [];
+  for (const next of places.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = result.at(-1);
+    if (last === undefined || next.start >= last.end) result.push(next);
+    else result[result.length - 1] = { ...last, end: Math.max(last.end, next.end) };
+  }
+  return result;
+}
