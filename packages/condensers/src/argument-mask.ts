@@ -2,12 +2,15 @@ import { oneLine } from './manifest/excerpt.js';
 import { filesOfPatch } from './manifest/patch-files.js';
 import { argumentStub } from './observation-masking.prompt.js';
 
+/** What is nested deeper, which a model can write and no tool takes, stays as it is. Unit: levels. */
+const deepest = 64;
 /** Texts of at most this length stay: paths, names, queries and short commands. Unit: characters. */
 const keptCharacters = 400;
 
 /**
  * The arguments of a call with each long text in them replaced by a note of what was there; everything short stays, and the
- * text is that of a JSON object with the same keys. Undefined where the arguments are not an object or hold nothing long.
+ * text is that of a JSON object with the same keys. Undefined where the arguments are not an object, hold nothing long, or are nested
+ * too deep.
  */
 export function maskedArguments(text: string): string | undefined {
   if (text.length <= keptCharacters) return undefined;
@@ -18,6 +21,7 @@ export function maskedArguments(text: string): string | undefined {
     return undefined;
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  if (depthOf(value) > deepest) return undefined;
   const masked = JSON.stringify(withoutLongTexts(value));
   return masked.length < text.length ? masked : undefined;
 }
@@ -27,6 +31,12 @@ function withoutLongTexts(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutLongTexts);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutLongTexts(item)]));
+}
+
+/** How deep a value is nested, as far as it matters. */
+function depthOf(value: unknown, depth = 0): number {
+  if (typeof value !== 'object' || value === null || depth > deepest) return depth;
+  return Object.values(value).reduce<number>((most, item) => Math.max(most, depthOf(item, depth + 1)), depth);
 }
 
 function noteOf(text: string): string {

@@ -7,7 +7,7 @@ import {
 import type { Completion, CompletionRequest, LLM } from '@palimpsest/llm-adapters';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { ScriptedAnswer } from '@palimpsest/llm-adapters/testing';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { accountOf, askModel, saysNothing, textOf } from './ask-model.js';
 import { CondenserModelError } from './model-failure.js';
 
@@ -34,8 +34,8 @@ test('asks once, does not stream, and hands on a signal', async () => {
 
 test.each([
   { answer: new Error('socket hang up'), kind: 'error', mayRetry: true },
-  { answer: new ServiceUnavailableError('overloaded', provider), kind: 'error', mayRetry: true },
-  { answer: new RateLimitError('too much', { ...provider, kind: 'rate' }), kind: 'error', mayRetry: true },
+  { answer: new ServiceUnavailableError('overloaded', provider), kind: 'error', mayRetry: false },
+  { answer: new RateLimitError('too much', { ...provider, kind: 'rate' }), kind: 'error', mayRetry: false },
   { answer: new RateLimitError('no money', { ...provider, kind: 'quota' }), kind: 'error', mayRetry: false },
   { answer: new AuthenticationError('no such key', provider), kind: 'error', mayRetry: false },
   {
@@ -89,13 +89,6 @@ test('of a usage that is only estimated the account says nothing', async () => {
   const ask = () => askModel(llm, request, { timeoutMs: 10_000 });
   expect(accountOf(await ask())).toEqual({ model: 'scripted' });
   expect(accountOf(await ask())).toHaveProperty('usage.outputTokens');
-});
-
-test('a deadline that no timer can hold is the longest that one can', async () => {
-  const timers = vi.spyOn(globalThis, 'setTimeout');
-  onTestFinished(() => timers.mockRestore());
-  await askModel(scriptedLLM({ script: ['Done.'] }), request, { timeoutMs: 2 ** 40 });
-  expect(timers.mock.calls.map(([, delay]) => delay)).toEqual([2 ** 31 - 1]);
 });
 
 test.each([

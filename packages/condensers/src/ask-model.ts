@@ -2,14 +2,9 @@ import { usageSchema } from '@palimpsest/events';
 import type { Completion, CompletionRequest, LLM } from '@palimpsest/llm-adapters';
 import { ContextWindowExceededError, LLMError } from '@palimpsest/llm-adapters';
 import { z } from 'zod';
+import { withinDeadline } from './deadline.js';
 import { CondenserModelError } from './model-failure.js';
 import type { ModelAccount } from './model-failure.js';
-
-/** How long a condenser waits for its model. Unit: milliseconds. */
-export const defaultTimeoutMs = 120_000;
-
-/** A timer that is set to more fires at once. Unit: milliseconds. */
-const longestTimer = 2 ** 31 - 1;
 
 /** What {@link askModel} is given besides the request. */
 export interface AskOptions {
@@ -30,29 +25,15 @@ export async function askModel(
   request: Omit<CompletionRequest, 'signal' | 'onDelta'>,
   { timeoutMs, signal }: AskOptions,
 ): Promise<Completion> {
-  signal?.throwIfAborted();
-  const call = new AbortController();
-  const deadline = new CondenserModelError('timeout', `the model took longer than ${timeoutMs} ms`, {
-    account: { model: llm.model },
-    // Asked again it would keep the user waiting again.
-    mayRetry: false,
-  });
-  const timer = setTimeout(() => call.abort(deadline), Math.min(timeoutMs, longestTimer));
-  const passOn = (): void => call.abort(signal?.reason);
-  signal?.addEventListener('abort', passOn, { once: true });
   try {
-    const stopped = new Promise<never>((_, reject) => {
-      call.signal.addEventListener('abort', () => reject(call.signal.reason as Error), { once: true });
-    });
-    const completion = await Promise.race([llm.complete({ ...request, signal: call.signal }), stopped]);
+    const completion = await withinDeadline({ timeoutMs, signal, model: llm.model }, (until) =>
+      llm.complete({ ...request, signal: until }),
+    );
     assertComplete(completion, llm);
     return completion;
   } catch (error) {
     if (signal?.aborted === true) throw signal.reason;
-    throw call.signal.aborted ? deadline : failureOf(error, llm);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', passOn);
+    throw failureOf(error, llm);
   }
 }
 
@@ -112,7 +93,7 @@ function failureOf(error: unknown, { model }: LLM): CondenserModelError {
   const reason = error instanceof Error ? error.message : String(error);
   if (ContextWindowExceededError.isInstance(error))
     return new CondenserModelError('overflow', reason, { account, cause: error });
-  // What a provider calls final stays so with less to read.
-  const mayRetry = !LLMError.isInstance(error) || error.isRetryable;
+  // Nothing that a provider says of itself changes with less to read, and where waiting helps, the adapter has waited.
+  const mayRetry = !LLMError.isInstance(error);
   return new CondenserModelError('error', reason, { account, cause: error, mayRetry });
 }

@@ -1,7 +1,7 @@
 import type { Condensation, Event } from '@palimpsest/events';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
+import { sizeNow } from './back-off.js';
 import { isSameEvent } from './rebased-condensation.js';
-import type { Summarizer } from './summarizer.js';
 
 type Report = Parameters<CondenseContext['report']>[0];
 
@@ -19,21 +19,14 @@ export class BackgroundTask {
   constructor(options: {
     readonly view: View;
     readonly context: CondenseContext;
-    readonly summarizer: Summarizer;
-    readonly create: (summarizer: Summarizer) => Condenser;
+    readonly create: (asks: () => void) => Condenser;
   }) {
-    const { view, context, summarizer, create } = options;
+    const { view, context, create } = options;
     this.view = view;
     this.#newest = view.stored.events.at(view.stored.events.length - 1);
-    let ask = (): void => {};
-    this.#asked = new Promise((resolve) => (ask = () => resolve(undefined)));
-    const condenser = create({
-      ...(summarizer.model === undefined ? {} : { model: summarizer.model }),
-      summarize: (input, asking) => {
-        ask();
-        return summarizer.summarize(input, asking);
-      },
-    });
+    let asks = (): void => {};
+    this.#asked = new Promise((resolve) => (asks = () => resolve(undefined)));
+    const condenser = create(asks);
     this.stopWith(context.signal);
     const run = async () =>
       condenser.condense(view, {
@@ -57,7 +50,7 @@ export class BackgroundTask {
     return this.#stop.signal.aborted;
   }
 
-  /** The outcome, or undefined as soon as the summariser is asked. */
+  /** The outcome, or undefined as soon as a model is asked. */
   outcomeUnlessAsking(): Promise<View | Condensation | undefined> {
     return Promise.race([this.#outcome, this.#asked]);
   }
@@ -92,7 +85,7 @@ export class BackgroundTask {
   /** Hands over what was reported meanwhile. A failure counts from now on, so that a back-off holds from here. */
   deliverReports(context: CondenseContext, view: View): void {
     for (const { data, ...report } of this.#reports.splice(0)) {
-      const size = data?.['events'] === undefined ? {} : { events: view.events.length, tokens: view.tokens() };
+      const size = data?.['events'] === undefined ? {} : { events: sizeNow(view), tokens: view.tokens() };
       context.report({ ...report, ...(data === undefined ? {} : { data: { ...data, ...size } }) });
     }
   }

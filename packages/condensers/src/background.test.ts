@@ -7,6 +7,7 @@ import { condensation, isCondensation, View, ViewProjection } from '@palimpsest/
 import type { CondenseContext, Condenser } from '@palimpsest/view';
 import { messageViolations } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
+import { llmAttentionCondenser } from './llm-attention.js';
 import { llmSummarizingCondenser } from './llm-summarizing.js';
 import { observationMaskingCondenser } from './observation-masking.js';
 import { pin } from './pin.js';
@@ -33,8 +34,12 @@ class Host {
   readonly reports: Parameters<CondenseContext['report']>[0][] = [];
   #steps = 0;
 
-  constructor() {
-    this.add(this.log.system(), this.log.user('Fix the parser.'));
+  constructor(forkOf?: Host) {
+    if (forkOf === undefined) this.add(this.log.system(), this.log.user('Fix the parser.'));
+    else {
+      this.log = logBuilder({ idPrefix: 'fork-' });
+      this.add(...forkOf.log.events);
+    }
   }
 
   add(...events: readonly Event[]): void {
@@ -319,6 +324,26 @@ describe('conversations', () => {
     expect(llm.requests).toHaveLength(2);
   });
 
+  test('a fork is another: what it gets speaks of what both share, and the original gets one too', async () => {
+    const { host, condenser, llm } = setUp(() => 'SUMMARY');
+    host.steps(12);
+    await host.condense(condenser);
+    const fork = new Host(host);
+    fork.steps(1);
+    host.steps(2);
+    for (const one of [fork, host]) {
+      const shared = one.projection.view.events.slice(0, 26).map(({ id }) => id);
+      let result = await one.condense(condenser);
+      while (!isCondensation(result)) {
+        await settle();
+        result = await one.condense(condenser);
+      }
+      for (const id of result.forgottenEventIds) expect(shared).toContain(id);
+      expect(messageViolations(one.projection.view.toMessages())).toEqual([]);
+    }
+    expect(llm.requests).toHaveLength(2);
+  });
+
   test('a log that is read anew at each step is the same conversation', async () => {
     const { host, condenser, llm } = setUp(() => 'SUMMARY');
     host.steps(12);
@@ -352,6 +377,37 @@ describe('which condensers', () => {
     expect(await host.condense(condenser)).toBe(host.projection.view);
     await settle();
     expect(isCondensation(await host.condense(condenser))).toBe(true);
+  });
+
+  test('llmAttention', async () => {
+    const { opened, open } = gate();
+    const text = JSON.stringify({ ids: [9, 11] });
+    const llm = scriptedLLM({ script: () => ({ text, until: opened }) });
+    const condenser = llmAttentionCondenser({ llm, maxSize: 20, background: true });
+    const host = new Host();
+    host.steps(12);
+    const [, , third] = host.projection.view.events.slice(8);
+    for (let step = 0; step < 3; step++) {
+      expect(await host.condense(condenser)).toBe(host.projection.view);
+      host.steps(1);
+    }
+    open();
+    await settle();
+    const result = await host.condense(condenser);
+    expect(result).toMatchObject({ metadata: { condenser: 'llmAttention', background: true, ranked: 2 } });
+    const { view } = host.projection;
+    expect(view.indexOf(third?.id ?? '')).toBeDefined();
+    expect(JSON.stringify(view.events.at(-1))).toContain('line 15 of the file');
+    expect(messageViolations(view.toMessages())).toEqual([]);
+    expect(llm.requests).toHaveLength(1);
+  });
+
+  test('llmAttention, when somebody asks: it is waited for', async () => {
+    const llm = scriptedLLM({ script: () => JSON.stringify({ ids: [] }) });
+    const host = new Host();
+    host.steps(12);
+    host.add(host.log.request());
+    expect(isCondensation(await host.condense(llmAttentionCondenser({ llm, background: true })))).toBe(true);
   });
 
   test('slidingWindow', async () => {

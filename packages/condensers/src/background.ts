@@ -9,9 +9,8 @@ import type { Summarizer } from './summarizer.js';
 /** What is run in the background. */
 export interface BackgroundOptions {
   readonly name: string;
-  readonly summarizer: Summarizer;
-  /** Makes the condenser around a summariser. Called for each decision, so it must be cheap. */
-  readonly create: (summarizer: Summarizer) => Condenser;
+  /** Makes the condenser, which calls `asks` when it asks its model. Called for each decision, so it must be cheap. */
+  readonly create: (asks: () => void) => Condenser;
   /** True where the agent cannot go on without a condensation, so that it has to be waited for. Costs O(1). */
   readonly mustWait: (view: View, context: CondenseContext) => boolean;
 }
@@ -20,27 +19,27 @@ export interface BackgroundOptions {
 const mostTasks = 64;
 
 /**
- * Has a condenser's summaries written while the agent goes on. What the condenser decides without asking its summariser it decides
- * at once. When it asks, the view is returned as it is; once the summary is there, the next call returns the condensation, if what it
+ * Has a condenser's model asked while the agent goes on. What the condenser decides without asking it decides
+ * at once. When it asks, the view is returned as it is; once the answer is there, the next call returns the condensation, if what it
  * covers is still in the view as it was read and the view can still be cut there. Else it is thrown away, and that is reported
  * (`outcome: 'discarded'`). Only a view that must be condensed waits.
  *
- * The one thing that it keeps between calls is the summary that is being written, found again by what it was made from. It is in no
+ * The one thing that it keeps between calls is the answer that is being written, found again by what it was made from. It is in no
  * log: after a restart the next decision starts again, and a call that was paid for may be paid twice. A summary that fails is
  * reported at the next call, which is where a condenser's back-off reads it. An abort of a call that started it, or that
  * came while it was written, stops it.
  */
 export function backgroundCondenser(options: BackgroundOptions): Condenser {
-  const { name, summarizer, create, mustWait } = options;
+  const { name, create, mustWait } = options;
   const tasks = new Set<BackgroundTask>();
 
   const start = async (view: View, context: CondenseContext): Promise<View | Condensation> => {
-    const task = new BackgroundTask({ view, context, summarizer, create });
+    const task = new BackgroundTask({ view, context, create });
     const outcome = await task.outcomeUnlessAsking();
     if (outcome === undefined && !mustWait(view, context)) {
       const [first] = tasks.add(task);
       if (tasks.size > mostTasks && first !== undefined && tasks.delete(first)) {
-        first.stop(new Error('too many conversations have a summary in the making'));
+        first.stop(new Error('too many conversations have a condensation in the making'));
       }
       return view;
     }
@@ -73,10 +72,29 @@ export function backgroundCondenser(options: BackgroundOptions): Condenser {
       if (!isCondensation(result)) return mustWait(view, context) ? start(view, context) : view;
       const condensation = rebased(result, { from: task.view, to: view });
       if (condensation !== undefined) return condensation;
-      const reason = 'what the summary covers is no longer in the view as it was read';
+      const reason = 'what the answer covers is no longer in the view as it was read';
       const { model, usage, costUsd } = result.metadata ?? {};
       context.report({ outcome: 'discarded', reason, data: { condenser: name, model, usage, costUsd } });
       return start(view, context);
+    },
+  };
+}
+
+/** Where a condensation in the background is begun. Unit: share of `maxTokens`. */
+const earlyShare = 0.8;
+
+/** The `maxTokens` that begin one in the background, before those that it is waited for. Unit: tokens. */
+export function earlyTokens(maxTokens: number): number {
+  return Math.max(1, Math.floor(maxTokens * earlyShare));
+}
+
+/** A summariser that tells when it is asked. */
+export function telling(summarizer: Summarizer, asks: () => void): Summarizer {
+  return {
+    ...(summarizer.model === undefined ? {} : { model: summarizer.model }),
+    summarize: (input, asking) => {
+      asks();
+      return summarizer.summarize(input, asking);
     },
   };
 }

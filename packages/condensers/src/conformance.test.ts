@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createEvent } from '@palimpsest/events';
 import type { Event, EventId } from '@palimpsest/events';
-import { View } from '@palimpsest/view';
+import { protectedEventIds, View } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
 import { newestStep } from './newest-step.js';
 import { requirementOf } from './requirement.js';
@@ -59,6 +59,7 @@ interface OwnRules {
   readonly rollsUp?: boolean;
   readonly keepsNewest?: boolean;
   readonly countsTokens?: boolean;
+  readonly countsWhatGoes?: boolean;
 }
 
 /** What a condenser would forget; undefined where it leaves the view as it is. */
@@ -109,6 +110,13 @@ describe.skipIf(folder === undefined)('selections of the upstream system', () =>
         ours: { countsTokens: true },
         because: ({ upstream }) => upstream.reasons.includes('tokens'),
       },
+      {
+        rule: 'what is protected is no progress',
+        ours: { countsWhatGoes: true },
+        because: ({ view, upstream }) =>
+          upstream.forgotten?.some((id) => protectedEventIds(view).has(id)) === true &&
+          upstream.forgotten.length < view.events.length * 0.1 + 3,
+      },
     ];
     for (const { rule, ours, because } of rules) {
       const changed = acting.filter((trial) => trial.sameCuts && !same(select(trial, ours), select(trial, {})));
@@ -121,12 +129,13 @@ describe.skipIf(folder === undefined)('selections of the upstream system', () =>
 /** The selection, as a pure function of view and limits; a hard reset counts as everything. */
 function select({ view, upstream }: Trial, ours: OwnRules): Selected {
   const { max_size: maxSize, max_tokens: maxTokens, agent_limit: limit } = upstream;
+  // What is asked of it here is no more than this.
   const counted = {
     events: view.events,
     internalEvents: view.internalEvents,
     unhandledCondensationRequest: view.unhandledCondensationRequest,
     tokens: (from = 0, to = view.events.length) => quarter(view.tokens(0, to)) - quarter(view.tokens(0, from)),
-  };
+  } as Partial<View> as View;
   const limits = [maxTokens, limit].filter((each) => each !== null);
   const requirement = requirementOf(
     counted,
@@ -140,8 +149,10 @@ function select({ view, upstream }: Trial, ours: OwnRules): Selected {
   const keepFirst = ours.rollsUp === true ? firstSummary(view.events, upstream.keep_first) : upstream.keep_first;
   const tail = strictestTail({ requirement, length, maxSize, keepFirst, tokens: counted.tokens });
   const any = selectMiddle({ length, cutPoints: view.cutPoints, keepFirst, tail, minimumProgress: 0 });
-  const few = any !== undefined && any.end - any.start < length * 0.1;
-  const middle = few && !(ours.countsTokens === true && isProgress(counted, any, 0.1)) ? undefined : any;
+  const kept = ours.countsWhatGoes === true ? protectedEventIds(view) : new Set<EventId>();
+  const events = any === undefined ? 0 : view.events.slice(any.start, any.end).filter(({ id }) => !kept.has(id)).length;
+  const tokens = any !== undefined && ours.countsTokens === true ? counted.tokens(any.start, any.end) : 0;
+  const middle = isProgress(counted, { events, tokens }, 0.1) ? any : undefined;
   const range = middle ?? (level === 'hard' ? { start: 0, end: length } : undefined);
   const end = ours.keepsNewest === true ? Math.min(range?.end ?? 0, newestStep(view).cutPoint) : range?.end;
   const forgotten = range && view.events.slice(range.start, end).map(({ id }) => id);

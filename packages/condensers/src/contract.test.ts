@@ -3,6 +3,7 @@ import { condenserContract } from '@palimpsest/view/testing';
 import { describe, test } from 'vitest';
 import { condenserByName, condenserNames, condenserNamesWithModel } from './by-name.js';
 import { extractiveSummaryCondenser } from './extractive-summary.js';
+import { llmAttentionCondenser } from './llm-attention.js';
 import { llmSummarizingCondenser } from './llm-summarizing.js';
 import { noOpCondenser } from './no-op.js';
 import { observationMaskingCondenser } from './observation-masking.js';
@@ -131,10 +132,14 @@ describe.each(condenserNames.filter((name) => name !== 'noOp'))('%s, by its name
   });
 });
 
-describe.each(['llmSummarizing', 'structuredSummary'] as const)(
+describe.each(['llmSummarizing', 'structuredSummary', 'llmAttention'] as const)(
   '%s in the background, for a view that cannot wait',
   (name) => {
-    const create = { llmSummarizing: llmSummarizingCondenser, structuredSummary: structuredSummaryCondenser }[name];
+    const create = {
+      llmSummarizing: llmSummarizingCondenser,
+      structuredSummary: structuredSummaryCondenser,
+      llmAttention: llmAttentionCondenser,
+    }[name];
     condenserContract({
       test,
       seeds,

@@ -12,17 +12,16 @@ import type { ExtractiveSummaryOptions } from './extractive-summary.js';
 
 type Limits = Omit<CondenseContext, 'report'>;
 
-function condense(
+async function condense(
   options: ExtractiveSummaryOptions,
   events: readonly Event[],
   limits: Limits = {},
-): View | Condensation {
-  const condenser = extractiveSummaryCondenser(options);
-  return condenser.condense(View.fromEvents(events), { report: () => {}, ...limits }) as View | Condensation;
+): Promise<View | Condensation> {
+  return extractiveSummaryCondenser(options).condense(View.fromEvents(events), { report: () => {}, ...limits });
 }
 
-function condensed(options: ExtractiveSummaryOptions, events: readonly Event[], limits: Limits = {}) {
-  const result = condense(options, events, limits);
+async function condensed(options: ExtractiveSummaryOptions, events: readonly Event[], limits: Limits = {}) {
+  const result = await condense(options, events, limits);
   if (!isCondensation(result)) throw new Error('nothing was condensed');
   return { result, view: View.fromEvents([...events, result]) };
 }
@@ -44,14 +43,14 @@ function session(steps: number) {
   return log;
 }
 
-test('at maxSize nothing happens; one step more leaves half of it', () => {
+test('at maxSize nothing happens; one step more leaves half of it', async () => {
   const log = session(59);
   expect(log.events).toHaveLength(120);
   const view = View.fromEvents(log.events);
   const condenser = extractiveSummaryCondenser();
-  expect(condenser.condense(view, { report: () => {} })).toBe(view);
+  expect(await condenser.condense(view, { report: () => {} })).toBe(view);
   edit(log, 60);
-  const { result, view: after } = condensed({}, log.events);
+  const { result, view: after } = await condensed({}, log.events);
   // 122 events; 4 + 1 + 55 would stay, and the cut moves forward by one so that no call is parted from its result.
   expect(after.events.length).toBe(59);
   expect(result.forgottenEventIds).toHaveLength(64);
@@ -65,7 +64,7 @@ test('at maxSize nothing happens; one step more leaves half of it', () => {
   });
 });
 
-test('the summary tells what was done, and is smaller than what it replaces', () => {
+test('the summary tells what was done, and is smaller than what it replaces', async () => {
   const log = session(2);
   log.user('Keep the old names, please.');
   log.call('bash', { command: 'npm test -- --run parser' }, 'not ok 3 - parses comments\n\nexit code 1');
@@ -80,7 +79,7 @@ test('the summary tells what was done, and is smaller than what it replaces', ()
   log.call('book', { user_id: 'mia_li_3668', seats: 2 }, '{"reservation_id": "HATHAT"}');
   log.user('And run the linter.');
   for (let step = 3; step <= 12; step++) edit(log, step);
-  const { result, view } = condensed({ maxSize: 24, keepFirst: 2 }, log.events);
+  const { result, view } = await condensed({ maxSize: 24, keepFirst: 2 }, log.events);
   const summary = result.summary ?? '';
   for (const told of [
     '- Keep the old names, please.',
@@ -106,14 +105,14 @@ test('the summary tells what was done, and is smaller than what it replaces', ()
   expect(messageViolations(view.toMessages())).toEqual([]);
 });
 
-test('nothing decays: after many generations the first step is told as exactly as the last', () => {
+test('nothing decays: after many generations the first step is told as exactly as the last', async () => {
   const options = { maxSize: 20, maxSummaryTokens: 20_000 };
   const log = session(1);
   log.user('Never touch the lock file.');
   let generations = 0;
   for (let step = 2; step <= 200; step++) {
     edit(log, step);
-    const result = condense(options, log.events);
+    const result = await condense(options, log.events);
     if (!isCondensation(result)) continue;
     generations++;
     log.add(parseEvent(JSON.parse(JSON.stringify(result))));
@@ -128,12 +127,12 @@ test('nothing decays: after many generations the first step is told as exactly a
   expect(JSON.stringify([...view.events])).toContain('Never touch the lock file.');
 });
 
-test('the metadata of each condensation holds the facts of its own range only', () => {
+test('the metadata of each condensation holds the facts of its own range only', async () => {
   const log = session(1);
   const sizes: number[] = [];
   for (let step = 2; step <= 300; step++) {
     edit(log, step);
-    const result = condense({ maxSize: 20 }, log.events);
+    const result = await condense({ maxSize: 20 }, log.events);
     if (!isCondensation(result)) continue;
     sizes.push(JSON.stringify(result.metadata).length);
     log.add(result);
@@ -142,77 +141,98 @@ test('the metadata of each condensation holds the facts of its own range only', 
   expect(Math.max(...sizes.slice(1))).toBeLessThan(Math.min(...sizes.slice(1)) * 1.5);
 });
 
-test('a summary of another condenser is kept as text, and its events are read again', () => {
+test('a summary of another condenser is kept as text, and its events are read again', async () => {
   const log = session(6);
   const view = View.fromEvents(log.events);
   log.condensation(view.events.slice(2, 10), { summary: 'The model wrote: half is done.', summaryOffset: 2 });
   for (let step = 7; step <= 20; step++) edit(log, step);
-  const { result } = condensed({ maxSize: 20, keepFirst: 2 }, log.events);
+  const { result } = await condensed({ maxSize: 20, keepFirst: 2 }, log.events);
   expect(result.summary).toContain('The model wrote: half is done.');
   expect(result.summary).toContain('- src/1.ts (modified)');
   log.add(result);
   for (let step = 21; step <= 40; step++) edit(log, step);
-  const next = condensed({ maxSize: 20, keepFirst: 2 }, log.events).result.summary;
+  const next = (await condensed({ maxSize: 20, keepFirst: 2 }, log.events)).result.summary;
   expect(next).toContain('The model wrote: half is done.');
   expect(next).toContain('- src/1.ts (modified)');
 });
 
-test('a reverted condensation counts for nothing', () => {
+test('a reverted condensation counts for nothing', async () => {
   const log = session(12);
-  const first = condensed({ maxSize: 20, keepFirst: 2 }, log.events).result;
+  const first = (await condensed({ maxSize: 20, keepFirst: 2 }, log.events)).result;
   log.add(first);
   log.revert(first);
   edit(log, 13);
-  const { result } = condensed({ maxSize: 20, keepFirst: 2 }, log.events);
+  const { result } = await condensed({ maxSize: 20, keepFirst: 2 }, log.events);
   expect(result.metadata?.['replaces']).toEqual([]);
   expect(result.summary?.split('- src/1.ts (modified)')).toHaveLength(2);
 });
 
-test('masked results are read as they were logged', () => {
+test('masked results are read as they were logged', async () => {
   const log = session(1);
   const { result: run } = log.call('bash', { command: 'npm test' }, 'not ok 1 - the masked test\nexit code 1');
   for (let step = 2; step <= 12; step++) edit(log, step);
   log.condensation([], { redactions: [{ eventId: run.id, text: '[hidden]' }] });
-  expect(condensed({ maxSize: 20, keepFirst: 2 }, log.events).result.summary).toContain('- the masked test');
+  expect((await condensed({ maxSize: 20, keepFirst: 2 }, log.events)).result.summary).toContain('- the masked test');
 });
 
-test('a request condenses a short view too, but never the newest step', () => {
+test('a request condenses a short view too, but never the newest step', async () => {
   const log = session(3);
   log.request();
-  const { result, view } = condensed({}, log.events);
+  const { result, view } = await condensed({}, log.events);
   expect(result.metadata?.['reason']).toBe('request');
   expect(view.events.slice(-2).map(({ type }) => type)).toEqual(['action', 'observation']);
   log.add(result);
   log.request();
-  expect(() => condense({}, log.events)).toThrow(NoCondensationAvailableError);
+  await expect(condense({}, log.events)).rejects.toThrow(NoCondensationAvailableError);
 });
 
-test('too many tokens are condensed to half of the budget', () => {
+test('too many tokens are condensed to half of the budget', async () => {
   const log = session(40);
-  const { result, view } = condensed({ maxTokens: 4_000 }, log.events);
+  const { result, view } = await condensed({ maxTokens: 4_000 }, log.events);
   expect(result.metadata?.['reason']).toBe('tokens');
   expect(view.tokens()).toBeLessThan(4_000 * 0.76);
-  const small = condensed({}, log.events, { contextWindow: 5_000, maxOutputTokens: 1_000 });
+  const small = await condensed({}, log.events, { contextWindow: 5_000, maxOutputTokens: 1_000 });
   expect(small.view.tokens()).toBeLessThan(3_500 * 0.76);
 });
 
-test('when only the newest step is too large it reports that, and returns the view', () => {
+test('when only the newest step is too large it reports that, and returns the view', async () => {
   const log = session(0);
   log.call('read_file', { path: 'huge' }, 'x'.repeat(100_000));
   const attempts: unknown[] = [];
   const view = View.fromEvents(log.events);
   const condenser = extractiveSummaryCondenser({ maxTokens: 1_000 });
-  expect(condenser.condense(view, { report: (attempt) => void attempts.push(attempt) })).toBe(view);
+  expect(await condenser.condense(view, { report: (attempt) => void attempts.push(attempt) })).toBe(view);
   expect(attempts).toMatchObject([{ outcome: 'unavailable', data: { tokens: view.tokens(), tokenBudget: 1_000 } }]);
 });
 
-test('a small window of a few small messages gives no summary that is larger than they are', () => {
+test('a small window of a few small messages gives no summary that is larger than they are', async () => {
   const log = logBuilder();
   for (let index = 0; index < 30; index++) log.agent(`${index}`);
-  expect(isCondensation(condense({ maxSize: 20 }, log.events))).toBe(false);
+  expect(isCondensation(await condense({ maxSize: 20 }, log.events))).toBe(false);
 });
 
-test('it counts as the view counts', () => {
+test('whatever stands in it is text that every provider takes', async () => {
+  const log = logBuilder();
+  log.user('Half \ud83d a character.');
+  for (let step = 0; step < 30; step++) {
+    log.call('edit', { path: `src/${step}\ud83d.ts`, newText: 'b'.repeat(200) }, `\ud83d of ${step}`);
+    log.user(`And \ud83d ${step}.`);
+  }
+  const { result } = await condensed({ maxSize: 20 }, log.events);
+  expect(result.summary).toContain('src/9\ufffd.ts');
+  expect(result.summary?.isWellFormed()).toBe(true);
+});
+
+test('arguments that are nested deeper than any tool takes them are no reason to fail', async () => {
+  const log = session(12);
+  log.call('run', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`, 'done');
+  log.call('run', `${'['.repeat(20_000)}${']'.repeat(20_000)}`, 'done');
+  edit(log, 13);
+  const { result } = await condensed({ maxSize: 8, keepFirst: 0, maxSummaryTokens: 20_000 }, log.events);
+  expect(result.summary).toContain('src/12.ts');
+});
+
+test('it counts as the view counts', async () => {
   const { events } = session(70);
   for (const estimate of [
     () => 1,
@@ -220,7 +240,7 @@ test('it counts as the view counts', () => {
     (event: Parameters<typeof estimateTokens>[0]) => 3 * estimateTokens(event),
   ]) {
     const view = View.fromEvents(events, { estimateTokens: estimate });
-    const result = extractiveSummaryCondenser().condense(view, { report: () => {} }) as Condensation;
+    const result = (await extractiveSummaryCondenser().condense(view, { report: () => {} })) as Condensation;
     const after = View.fromEvents([...events, result], { estimateTokens: estimate });
     expect(after.tokens()).toBe(result.metadata?.['tokensAfter']);
     expect(after.tokens()).toBeLessThan(view.tokens());
@@ -229,23 +249,23 @@ test('it counts as the view counts', () => {
   }
 });
 
-test('the same view gives the same condensation, with ids and times from the factory', () => {
-  const make = () => {
+test('the same view gives the same condensation, with ids and times from the factory', async () => {
+  const make = async () => {
     const createEvent = eventFactory({ newId: () => 'c-1', now: () => new Date(0) });
-    return condensed({ createEvent, maxSize: 20 }, session(20).events).result;
+    return (await condensed({ createEvent, maxSize: 20 }, session(20).events)).result;
   };
-  expect(make()).toEqual(make());
-  expect(make()).toMatchObject({ id: 'c-1', timestamp: '1970-01-01T00:00:00.000Z' });
+  expect(await make()).toEqual(await make());
+  expect(await make()).toMatchObject({ id: 'c-1', timestamp: '1970-01-01T00:00:00.000Z' });
 });
 
-test('a small maxSize lowers the default of keepFirst', () => {
+test('a small maxSize lowers the default of keepFirst', async () => {
   for (const maxSize of [4, 5, 6, 10]) {
-    const { view } = condensed({ maxSize }, session(20).events);
+    const { view } = await condensed({ maxSize }, session(20).events);
     expect(view.events.length).toBeLessThan(42);
   }
 });
 
-test('the error names what was set, and what would do', () => {
+test('the error names what was set, and what would do', async () => {
   expect(() => extractiveSummaryCondenser({ maxSize: 3 })).toThrow("'maxSize' must be a whole number of at least 4");
   expect(() => extractiveSummaryCondenser({ maxSize: 10, keepFirst: 4 })).toThrow(
     /'keepFirst' may be at most 3 with a 'maxSize' of 10.*at least 12/,

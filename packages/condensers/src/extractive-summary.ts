@@ -1,14 +1,13 @@
 import type { Condensation, CreateEvent } from '@palimpsest/events';
 import { condensation, NoCondensationAvailableError } from '@palimpsest/view';
-import type { CondenseContext, Condenser, View } from '@palimpsest/view';
+import type { Condenser, View } from '@palimpsest/view';
 import { manifestOfRange } from './manifest-of-range.js';
 import { newestStep } from './newest-step.js';
-import type { NewestStep } from './newest-step.js';
-import { noContext } from './no-context.js';
 import { assertWholeNumber, checkedKeepFirst } from './option-checks.js';
 import { requirementOf } from './requirement.js';
 import type { Requirement } from './requirement.js';
-import { selectMiddle, strictestTail } from './select-middle.js';
+import { rollingCondenser } from './rolling.js';
+import { isProgress, selectMiddle, strictestTail } from './select-middle.js';
 import type { Selection } from './select-middle.js';
 
 /** Options of {@link extractiveSummaryCondenser}. */
@@ -26,6 +25,8 @@ export interface ExtractiveSummaryOptions {
 }
 
 const name = 'extractiveSummary';
+/** What takes less is not done, unless somebody asks. Unit: share of the view's events or tokens. */
+const minimumProgress = 0.1;
 
 /**
  * A rolling summary without a model: the middle of the history is replaced by a manifest of what it did. The first `keepFirst`
@@ -53,75 +54,47 @@ export function extractiveSummaryCondenser(options: ExtractiveSummaryOptions = {
   const keepFirst = checkedKeepFirst(name, maxSize, options.keepFirst);
   assertWholeNumber(name, 'maxSummaryTokens', maxSummaryTokens, 1);
   if (maxTokens !== undefined) assertWholeNumber(name, 'maxTokens', maxTokens, 1);
-  return {
+  const limits = { maxSummaryTokens, createEvent };
+  return rollingCondenser({
     name,
-    handlesCondensationRequests: true,
-    condense: (view: View, context: CondenseContext = noContext) => {
-      const requirement = requirementOf(view, context, { maxSize, maxTokens });
-      if (requirement.level === 'none') return view;
-      const newest = newestStep(view);
-      for (const selection of selections(view, requirement, { maxSize, keepFirst, newest: newest.cutPoint })) {
-        const done = summarise(view, selection, requirement, { maxSummaryTokens, createEvent });
-        if (done !== undefined) return done;
-      }
-      const isOneBatch = newest.sharesResponse && newest.cutPoint < newest.start;
-      if (requirement.level === 'soft' && !isOneBatch) return view;
-      const reason = whyNot(view, newest, isOneBatch);
-      if (view.unhandledCondensationRequest) throw new NoCondensationAvailableError(reason);
-      // Sizes are estimates: whether the view is too large is for the provider to say, and a request follows if it is.
-      context.report({
-        outcome: 'unavailable',
-        reason,
-        data: { tokens: view.tokens(), tokenBudget: requirement.tokenBudget },
-      });
-      return view;
+    requirement: (view, context) => requirementOf(view, context, { maxSize, maxTokens }),
+    getCondensation: (view, requirement) => {
+      const { length } = view.events;
+      const tokens = (from?: number, to?: number) => view.tokens(from, to);
+      const tail = strictestTail({ requirement, length, maxSize, keepFirst, tokens });
+      const middle = selectMiddle({ length, cutPoints: view.cutPoints, keepFirst, tail });
+      const end = Math.min(middle?.end ?? 0, newestStep(view).cutPoint);
+      return summarise(view, { start: middle?.start ?? 0, end }, requirement, limits);
     },
-  };
-}
-
-function whyNot(view: View, newest: NewestStep, isOneBatch: boolean): string {
-  return isOneBatch
-    ? `the events from ${newest.cutPoint} to ${view.events.length} are one batch that cannot be cut, because their llmResponseId is the same`
-    : `of ${view.events.length} events none before the newest step may be forgotten, or a summary would make no room`;
-}
-
-/** What may be summarised, the best first. When it must be, all that lies before the newest step is the last resort. */
-function* selections(
-  view: View,
-  requirement: Requirement,
-  limits: { readonly maxSize: number; readonly keepFirst: number; readonly newest: number },
-): Generator<Selection> {
-  const { maxSize, keepFirst, newest } = limits;
-  const { length } = view.events;
-  const tail = strictestTail({
-    requirement,
-    length,
-    maxSize,
-    keepFirst,
-    tokens: (from, to) => view.tokens(from, to),
+    hardReset: (view, requirement) => {
+      const end = newestStep(view).cutPoint;
+      try {
+        return summarise(view, { start: view.cutPoints.atOrAfter(keepFirst) ?? end, end }, requirement, limits);
+      } catch (error) {
+        if (!NoCondensationAvailableError.isInstance(error)) throw error;
+        return summarise(view, { start: view.cutPoints.atOrAfter(0) ?? end, end }, requirement, limits);
+      }
+    },
   });
-  const middle = selectMiddle({ length, cutPoints: view.cutPoints, keepFirst, tail });
-  if (middle !== undefined) {
-    const end = Math.min(middle.end, newest);
-    if (end > middle.start) yield { start: middle.start, end };
-  }
-  if (requirement.level !== 'hard') return;
-  for (const first of [keepFirst, 0]) {
-    const start = view.cutPoints.atOrAfter(first);
-    if (start !== undefined && newest > start) yield { start, end: newest };
-  }
 }
 
+/** @throws {@link NoCondensationAvailableError} when that leaves nothing to forget, or saves too little. */
 function summarise(
   view: View,
   selection: Selection,
   requirement: Requirement,
   options: { readonly maxSummaryTokens: number; readonly createEvent: CreateEvent | undefined },
-): Condensation | undefined {
+): Condensation {
   const budget = requirement.tokenBudget === undefined ? Infinity : Math.floor(requirement.tokenBudget / 4);
   const written = manifestOfRange(view, selection, Math.min(options.maxSummaryTokens, budget));
-  if (written === undefined) return undefined;
-  const { summary, forgottenTokens, summaryTokens, metadata } = written;
+  if (written === undefined) throw new NoCondensationAvailableError(whyNot(view));
+  const { summary, forgottenEvents, forgottenTokens, summaryTokens, metadata } = written;
+  const gone = { events: forgottenEvents, tokens: forgottenTokens - summaryTokens };
+  if (!requirement.reasons.includes('request') && !isProgress(view, gone, minimumProgress)) {
+    throw new NoCondensationAvailableError(
+      `only ${gone.events} of ${view.events.length} events and ${gone.tokens} of ${view.tokens()} tokens would go`,
+    );
+  }
   const tokensBefore = view.tokens();
   return condensation({
     view,
@@ -131,9 +104,16 @@ function summarise(
       condenser: name,
       reason: requirement.reasons.join(', '),
       tokensBefore,
-      tokensAfter: tokensBefore - forgottenTokens + summaryTokens,
+      tokensAfter: tokensBefore - gone.tokens,
       ...metadata,
     },
     ...(options.createEvent === undefined ? {} : { createEvent: options.createEvent }),
   });
+}
+
+function whyNot(view: View): string {
+  const { start, cutPoint, sharesResponse } = newestStep(view);
+  return sharesResponse && cutPoint < start
+    ? `the events from ${cutPoint} to ${view.events.length} are one batch that cannot be cut, because their llmResponseId is the same`
+    : `of ${view.events.length} events none before the newest step may be forgotten, or a summary would make no room`;
 }

@@ -3,7 +3,11 @@ import { condensation, NoCondensationAvailableError } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 import { accountingOf } from './accounting.js';
 import type { Account } from './accounting.js';
+import { isProgress } from './select-middle.js';
 import type { Unit } from './units.js';
+
+/** What takes less is not done, unless somebody asks. Unit: share of the view's events or tokens. */
+const minimumProgress = 0.1;
 
 /** What {@link forgetUnits} forgets, and what it notes of it. */
 export interface ForgetUnitsOptions {
@@ -21,7 +25,8 @@ export interface ForgetUnitsOptions {
 /**
  * A condensation without a summary that forgets units, wherever they stand, but for the protected events in them.
  *
- * @throws {@link NoCondensationAvailableError} when that leaves nothing to forget.
+ * @throws {@link NoCondensationAvailableError} when that leaves nothing to forget, or so little that it is not worth it while
+ *   nobody asked: what is pinned may be most of a range.
  */
 export function forgetUnits(options: ForgetUnitsOptions): Condensation {
   const { view, units, stays = () => false, account, metadata, createEvent } = options;
@@ -48,6 +53,12 @@ export function forgetUnits(options: ForgetUnitsOptions): Condensation {
   for (const id of forgottenEventIds) {
     const index = view.indexOf(id);
     if (index !== undefined) savedTokens += view.tokens(index, index + 1);
+  }
+  const gone = { events: forgottenEventIds.length, tokens: savedTokens };
+  if (!account.reason.includes('request') && !isProgress(view, gone, minimumProgress)) {
+    throw new NoCondensationAvailableError(
+      `only ${gone.events} of ${view.events.length} events and ${gone.tokens} of ${view.tokens()} tokens would go`,
+    );
   }
   return Object.freeze({
     ...whole,

@@ -90,6 +90,10 @@ const runs: Readonly<Record<string, Run>> = {
   },
   structuredSummary: { create: () => structuredSummaryCondenser({ llm }), check: heldBy(120) },
   llmAttention: { create: () => llmAttentionCondenser({ llm }), check: heldBy(120) },
+  'llmAttention in the background': {
+    create: () => llmAttentionCondenser({ llm, background: true }),
+    check: heldBy(120 + 8),
+  },
   // Ten summaries, three invocations of at most 202 events that are complete, and the live one.
   slidingWindow: {
     create: () => slidingWindowCondenser({ llm, compactionInterval: 3, overlapSize: 1 }),

@@ -127,6 +127,22 @@ describe('F, defects of other TypeScript systems', () => {
     expect(acted).toBeGreaterThan(0);
   });
 
+  test.each([2, 3, 5, 9])('F3: batches of %i calls are cut whole, wherever the tail begins', async (width) => {
+    for (let keepFirst = 0; keepFirst <= 8; keepFirst++) {
+      const log = logBuilder();
+      log.user('Go.');
+      for (let step = 0; step < 12; step++)
+        log.batch(Array.from({ length: width }, (_, call) => ({ name: `tool-${call}`, result: 'text '.repeat(30) })));
+      const llm = scriptedLLM({ script: () => 'SUMMARY' });
+      const { view } = await condensed(
+        llmSummarizingCondenser({ llm, maxSize: 20 + keepFirst, keepFirst }),
+        log.events,
+      );
+      expect(messageViolations(view.toMessages())).toEqual([]);
+      expect(view.leftOut.size).toBe(0);
+    }
+  });
+
   test.each(Object.keys(all))('F4: the log and the views that were there stay as they were: %s', async (name) => {
     const { events } = session();
     const [before, view] = [JSON.stringify(events), View.fromEvents(events)];

@@ -2,13 +2,14 @@ import type { CreateEvent } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { NoCondensationAvailableError } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
-import { defaultTimeoutMs } from './ask-model.js';
+import { backgroundCondenser, earlyTokens } from './background.js';
+import { defaultTimeoutMs } from './deadline.js';
 import { askForRanking } from './attention-answer.js';
+import type { AttentionQuestion } from './attention-answer.js';
+import { choiceOf } from './attention-choice.js';
 import { selectByRank } from './attention-selection.js';
-import type { Room, WeighedUnit } from './attention-selection.js';
 import { InvalidCondenserConfigError } from './errors.js';
 import { forgetUnits } from './forget-units.js';
-import { keptEventIds } from './kept-events.js';
 import { CondenserModelError } from './model-failure.js';
 import type { ModelAccount } from './model-failure.js';
 import { newestStep } from './newest-step.js';
@@ -40,6 +41,12 @@ export interface LLMAttentionOptions {
   readonly timeoutMs?: number;
   /** A longer event is cut in its middle. Unit: characters. @defaultValue 2000 */
   readonly maxEventCharacters?: number;
+  /**
+   * Has the ranking made while the agent goes on, and acts on it at a later step; only a view over its budget, or a request, waits.
+   * It begins at four fifths of `maxTokens`. Meanwhile the view may have more than `maxSize` events. After a restart it begins again.
+   * @defaultValue false
+   */
+  readonly background?: boolean;
   /** Makes the condensation. @defaultValue the factory of `@palimpsest/events` */
   readonly createEvent?: CreateEvent;
 }
@@ -67,10 +74,28 @@ const minimumProgress = 0.1;
  * @see LLMAttentionCondenser of OpenHands at d6fab190
  */
 export function llmAttentionCondenser(options: LLMAttentionOptions): Condenser {
-  const { maxTokens, createEvent } = options;
-  const { maxSize, keepFirst } = checkedSizes(options);
-  const question = questionOf(options);
+  const parts = { sizes: checkedSizes(options), question: questionOf(options), createEvent: options.createEvent };
+  const { maxTokens, background = false } = options;
+  if (!background) return attention({ ...parts, maxTokens, asks: () => {} });
+  const early = maxTokens === undefined ? undefined : earlyTokens(maxTokens);
+  return backgroundCondenser({
+    name,
+    create: (asks) => attention({ ...parts, maxTokens: early, asks }),
+    mustWait: (view, context) => requirementOf(view, context, { maxSize: Infinity, maxTokens }).level === 'hard',
+  });
+}
 
+/** What an attention condenser is put together from. */
+interface Parts {
+  readonly sizes: { readonly maxSize: number; readonly keepFirst: number };
+  readonly maxTokens: number | undefined;
+  readonly question: AttentionQuestion;
+  readonly createEvent: CreateEvent | undefined;
+  /** Called before the model is. */
+  readonly asks: () => void;
+}
+
+function attention({ sizes, maxTokens, question, createEvent, asks }: Parts): Condenser {
   const forget = (
     view: View,
     units: readonly Unit[],
@@ -84,15 +109,16 @@ export function llmAttentionCondenser(options: LLMAttentionOptions): Condenser {
 
   return rollingCondenser({
     name,
-    requirement: (view, context) => requirementOf(view, context, { maxSize, maxTokens }),
+    requirement: (view, context) => requirementOf(view, context, { maxSize: sizes.maxSize, maxTokens }),
     getCondensation: async (view, requirement, context) => {
-      const { candidates, room, forgettable, isAllKept, wanted } = choiceOf(view, requirement, { maxSize, keepFirst });
+      const { candidates, room, forgettable, isAllKept, wanted } = choiceOf(view, requirement, sizes);
       if (isAllKept || forgettable < view.events.length * minimumProgress)
         throw new NoCondensationAvailableError(
           `of ${view.events.length} events too few, ${forgettable}, lie between the first ones and the newest step`,
         );
       if (room.events <= 0 || room.tokens <= 0) return forget(view, candidates, requirement);
       const { signal } = context;
+      asks();
       const { ranked, account, unreadable } = await askForRanking(view, question, { wanted, signal });
       if (unreadable !== undefined) {
         const data = { condenser: name, model: account.model };
@@ -115,60 +141,6 @@ export function llmAttentionCondenser(options: LLMAttentionOptions): Condenser {
   });
 }
 
-/** What can go, and how much of it there is room for. */
-interface Choice {
-  readonly candidates: readonly WeighedUnit[];
-  readonly room: Room;
-  /** Unit: events. */
-  readonly forgettable: number;
-  /** There is room for all of it. */
-  readonly isAllKept: boolean;
-  /** How many events to ask for. */
-  readonly wanted: number;
-}
-
-function choiceOf(
-  view: View,
-  { reasons, tokenBudget = Infinity }: Requirement,
-  { maxSize, keepFirst }: { readonly maxSize: number; readonly keepFirst: number },
-): Choice {
-  const { length } = view.events;
-  const head = view.cutPoints.atOrAfter(keepFirst) ?? length;
-  const newest = newestStep(view).cutPoint;
-  const kept = keptEventIds(view);
-  const candidates: WeighedUnit[] = [];
-  let forgettable = 0;
-  let forgettableTokens = 0;
-  for (const { start, end } of unitsOf(view)) {
-    if (start < head || end > newest) continue;
-    let [events, tokens] = [0, 0];
-    for (let index = start; index < end; index++) {
-      if (kept.has(view.events.at(index)?.id ?? '')) continue;
-      events++;
-      tokens += view.tokens(index, index + 1);
-    }
-    if (events === 0) continue;
-    candidates.push({ start, end, events, tokens });
-    forgettable += events;
-    forgettableTokens += tokens;
-  }
-  const size = reasons.includes('request') ? Math.min(maxSize, length) : maxSize;
-  const target = reasons.some((reason) => reason !== 'tokens') ? Math.floor(size / 2) : Infinity;
-  const protectedBehindHead = [...kept].filter((id) => (view.indexOf(id) ?? -1) >= head).length;
-  const events = target - (length - forgettable - protectedBehindHead);
-  const tokens = reasons.includes('tokens')
-    ? Math.floor(tokenBudget / 2) - (view.tokens() - forgettableTokens)
-    : Infinity;
-  const share = Math.min(events / Math.max(1, forgettable), tokens / Math.max(1, forgettableTokens), 1);
-  return {
-    candidates,
-    room: { events, tokens },
-    forgettable,
-    isAllKept: events >= forgettable && tokens >= forgettableTokens,
-    wanted: Math.max(1, Math.ceil(share * forgettable)),
-  };
-}
-
 function checkedSizes(options: LLMAttentionOptions): { readonly maxSize: number; readonly keepFirst: number } {
   const { maxSize = 120, maxTokens } = options;
   assertWholeNumber(name, 'maxSize', maxSize, 4);
@@ -183,7 +155,7 @@ function checkedSizes(options: LLMAttentionOptions): { readonly maxSize: number;
   return { maxSize, keepFirst };
 }
 
-function questionOf({ llm, prompt = attentionTemplate, ...options }: LLMAttentionOptions) {
+function questionOf({ llm, prompt = attentionTemplate, ...options }: LLMAttentionOptions): AttentionQuestion {
   const { maxOutputTokens, timeoutMs = defaultTimeoutMs, maxEventCharacters = 2_000 } = options;
   assertWholeNumber(name, 'timeoutMs', timeoutMs, 1);
   assertWholeNumber(name, 'maxEventCharacters', maxEventCharacters, 100);

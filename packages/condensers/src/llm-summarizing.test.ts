@@ -1,7 +1,7 @@
 import { logBuilder } from '@palimpsest/events/testing';
 import type { LogBuilder } from '@palimpsest/events/testing';
 import type { Condensation, Event } from '@palimpsest/events';
-import { AuthenticationError, ContextWindowExceededError } from '@palimpsest/llm-adapters';
+import { AuthenticationError, ContextWindowExceededError, ServiceUnavailableError } from '@palimpsest/llm-adapters';
 import type { CompletionRequest } from '@palimpsest/llm-adapters';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { Script, ScriptedLLM } from '@palimpsest/llm-adapters/testing';
@@ -470,6 +470,15 @@ describe('G7: a model that gives nothing of use', () => {
     expect(reports.at(-1)).toMatchObject({ outcome: 'failed' });
   });
 
+  test('a provider that is down is not asked anew: its adapter has tried again already', async () => {
+    const log = talk(30);
+    log.request();
+    const script = () => new ServiceUnavailableError('overloaded', { provider: 'test' });
+    const { llm, error } = await condense(log.events, {}, { script });
+    expect(llm.requests).toHaveLength(1);
+    expect(error).toHaveProperty('cause.kind', 'error');
+  });
+
   test('an error that is final is not tried again', async () => {
     const log = talk(30);
     log.request();
@@ -488,6 +497,18 @@ describe('G7: a model that gives nothing of use', () => {
       log.agent(words);
       expect((await condense(log.events, { maxSize: 20 }, { script })).llm.requests).toHaveLength(grown < 4 ? 0 : 1);
     }
+  });
+
+  test('a model that is down is not asked at every step', async () => {
+    const log = talk(21);
+    let calls = 0;
+    for (let step = 0; step < 100; step++) {
+      const { reports } = await condense(log.events, { maxSize: 20 }, { script: () => (calls++, new Error('down')) });
+      for (const report of reports) log.attempt({ condenser: 'llmSummarizing', ...report } as never);
+      log.agent(words);
+    }
+    // At once, and after 4, 8, 16 and 32 events more.
+    expect(calls).toBe(5);
   });
 
   test('an abort ends in its reason', async () => {
@@ -528,6 +549,25 @@ describe('the last resort', () => {
     const run = await condense(log.events, { maxSize: 100 }, { script });
     expect(condensationOf(run).summary).toContain('SUMMARY');
     expect(run.llm.requests.length).toBe(3);
+  });
+
+  test('a prompt that is always too long costs hardResetTries and one more, with less to read each time', async () => {
+    const log = task(60, words.repeat(5));
+    log.request();
+    const script = () => new ContextWindowExceededError('too long', { provider: 'test', kind: 'input' });
+    const { llm, reports, error } = await condense(log.events, {}, { script });
+    expect(error).toHaveProperty('cause.kind', 'overflow');
+    expect(reports.filter(({ outcome }) => outcome === 'retried')).toHaveLength(3);
+    const sizes = llm.requests.map((request) => JSON.stringify(request.messages).length);
+    expect(sizes).toHaveLength(4);
+    for (const [index, size] of sizes.slice(1).entries()) expect(size).toBeLessThan(sizes[index] ?? 0);
+  });
+
+  test('a window without room for a single event is no other with less to read', async () => {
+    const llm = scriptedLLM({ script: [], contextWindow: 400 });
+    const { reports } = await condense(talk(30).events, { maxSize: 20 }, { llm });
+    expect(reports).toMatchObject([{ outcome: 'failed', data: { kind: 'overflow' } }]);
+    expect(reports).toHaveLength(1);
   });
 
   test('what it may cost is bounded by hardResetTries', async () => {

@@ -17,7 +17,8 @@ export interface LLMSummarizingOptions extends LLMSummarizerOptions, Summarizing
  * cut off, or answers with more than it would replace, the history stays as it was: that is reported, and the next attempt waits
  * while the view grows by 4, 8, 16 … 64 events, if the host appends attempts to the log. When the view must be condensed, all
  * that lies before the newest step (and, when that is nothing, all) is summarised as a last resort, up to `hardResetTries` times
- * with less to read each time; a model that is too slow, or an error that is final, is not tried again.
+ * with less to read each time. A model that is too slow, and an error of its provider's, are not tried again: that would be no
+ * other with less to read, and the adapter has waited and tried again already.
  *
  * Bound: `maxSize` events, as far as there are cut points and the model answers; after a condensation `floor(maxSize / 2)`, and
  * besides them protected and pinned events and the rest of a unit or a newest step that cannot be cut.
@@ -41,5 +42,10 @@ export function llmSummarizingCondenser(options: LLMSummarizingOptions): Condens
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(maxEventCharacters === undefined ? {} : { maxEventCharacters }),
   };
-  return summarizingCondenser({ ...limits, name: 'llmSummarizing', summarizer: llmSummarizer(model) });
+  return summarizingCondenser({
+    ...limits,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    name: 'llmSummarizing',
+    summarizer: llmSummarizer(model),
+  });
 }

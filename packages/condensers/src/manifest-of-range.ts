@@ -14,6 +14,8 @@ export interface RangeSummary {
   readonly summary: string;
   /** Unit: tokens. */
   readonly summaryTokens: number;
+  /** What goes. Unit: events. */
+  readonly forgottenEvents: number;
   /** What goes. Unit: tokens. */
   readonly forgottenTokens: number;
   /** For the condensation: `coveredEvents`, the condensations that it `replaces`, and the `facts` of this range alone. */
@@ -49,9 +51,9 @@ export function manifestOfRange(view: View, { start, end }: Selection, maxTokens
   if (place === undefined || (forgotten.length === summaries.length && summaries.length < 2)) return undefined;
 
   const lineage = lineageOf(view, summaries);
-  const before = factsOfEvents(view.events.slice(0, start), view);
-  const facts = factsOfEvents(forgotten, view, [...before, ...lineage.facts]);
-  const manifest = new Manifest([...lineage.facts, ...facts]);
+  const head = new Manifest(factsOfEvents(view.events.slice(0, start), view));
+  const manifest = new Manifest(lineage.facts);
+  const facts = factsOfEvents(forgotten, view, manifest, head);
   const coveredEvents = lineage.coveredEvents + forgotten.length - summaries.length;
 
   // The view may count otherwise than the estimate does; characters are what can be aimed at.
@@ -62,12 +64,12 @@ export function manifestOfRange(view: View, { start, end }: Selection, maxTokens
       events: coveredEvents,
       maxCharacters: characters - 16,
       original: (id) => view.original(id),
-    });
+    })?.toWellFormed();
     if (summary === undefined) return undefined;
     const summaryTokens = view.tokensOf(summaryEvent(summary));
     if (summaryTokens <= maxTokens && summaryTokens < forgottenTokens) {
       const metadata = { coveredEvents, replaces: lineage.replaces, facts: [...lineage.newFacts, ...facts] };
-      return { summary, summaryTokens, forgottenTokens, metadata };
+      return { summary, summaryTokens, forgottenEvents: forgotten.length, forgottenTokens, metadata };
     }
     characters = Math.floor(characters * 0.6);
   }

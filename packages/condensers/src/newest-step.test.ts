@@ -35,7 +35,7 @@ test('where one response id stands on everything, it is the last call and its re
   expect(newestStep(oneId(5))).toEqual({ start: 9, cutPoint: 1, sharesResponse: true });
 });
 
-test('so masking acts, and the summary reports why it cannot', () => {
+test('so masking acts, and the summary reports why it cannot', async () => {
   const view = oneId(200);
   const attempts: unknown[] = [];
   const report = (attempt: unknown) => void attempts.push(attempt);
@@ -44,7 +44,7 @@ test('so masking acts, and the summary reports why it cannot', () => {
   expect(masked).toMatchObject({ redactions: expect.objectContaining({ length: 188 }) as unknown });
   expect(attempts).toEqual([]);
   for (const limits of [{}, { contextWindow: 50_000 }])
-    expect(extractiveSummaryCondenser().condense(view, { report, ...limits })).toBe(view);
+    expect(await extractiveSummaryCondenser().condense(view, { report, ...limits })).toBe(view);
   const attempt = { outcome: 'unavailable', reason: expect.stringContaining('llmResponseId is the same') as unknown };
   expect(attempts).toMatchObject([attempt, attempt]);
 });

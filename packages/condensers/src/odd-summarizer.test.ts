@@ -1,6 +1,8 @@
 import { logBuilder } from '@palimpsest/events/testing';
 import { View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
+import { InvalidCondenserConfigError } from './errors.js';
+import { slidingWindowCondenser } from './sliding-window/sliding-window.js';
 import { summarizingCondenser } from './summarizing.js';
 import type { Summarizer, SummaryResult } from './summarizer.js';
 
@@ -16,6 +18,41 @@ test('a summariser that ignores its signal does not hold up who aborts', async (
   const condenser = summarizingCondenser({ summarizer: deaf, maxSize: 10 });
   const waiting = Promise.resolve(condenser.condense(view, { signal: abort.signal, report: () => {} }));
   await expect(waiting).rejects.toBe(reason);
+});
+
+test.each([
+  summarizingCondenser({
+    summarizer: { model: 'deaf', summarize: () => new Promise(() => {}) },
+    maxSize: 10,
+    timeoutMs: 1,
+  }),
+  slidingWindowCondenser({
+    summarizer: { model: 'deaf', summarize: () => new Promise(() => {}) },
+    tokenThreshold: 500,
+    eventRetentionSize: 2,
+    timeoutMs: 1,
+  }),
+])('$name: one that never answers is given up at the deadline', async (condenser) => {
+  const reports: unknown[] = [];
+  expect(await condenser.condense(view, { report: (report) => void reports.push(report) })).toBe(view);
+  expect(reports).toMatchObject([{ outcome: 'failed', data: { kind: 'timeout', model: 'deaf' } }]);
+});
+
+test('its signal aborts at the deadline', async () => {
+  let given: AbortSignal | undefined;
+  const summarizer: Summarizer = { summarize: (_, { signal }) => ((given = signal), new Promise(() => {})) };
+  await summarizingCondenser({ summarizer, maxSize: 10, timeoutMs: 1 }).condense(view, { report: () => {} });
+  expect(given?.aborted).toBe(true);
+});
+
+test.each([
+  { option: 'timeoutMs', options: { timeoutMs: 0 } },
+  { option: 'summarizer', options: { summarizer: undefined as unknown as Summarizer } },
+])('$option is checked', ({ option, options }) => {
+  const summarizer: Summarizer = { summarize: () => Promise.resolve({ text: 'S' }) };
+  const make = () => summarizingCondenser({ summarizer, ...options });
+  expect(make).toThrow(InvalidCondenserConfigError);
+  expect(make).toThrow(`'${option}'`);
 });
 
 test.each([undefined, {}, { text: 42 }, { text: '\u200b' }, { text: '---' }])(

@@ -5,6 +5,7 @@ import { isCondensation, NoCondensationAvailableError, View } from '@palimpsest/
 import type { Condenser } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { extractiveSummaryCondenser } from './extractive-summary.js';
+import { InvalidCondenserConfigError } from './errors.js';
 import { noOpCondenser } from './no-op.js';
 import { observationMaskingCondenser } from './observation-masking.js';
 import { pipelineCondenser } from './pipeline.js';
@@ -102,6 +103,33 @@ test('a stage that cannot act is reported, and the next one gets its chance', as
     { outcome: 'unavailable', reason: 'No condensation is available: there is nothing', data: { stage: 'unable' } },
   ]);
   await expect(pipelineCondenser([unable, noOpCondenser()]).condense(view, quiet)).rejects.toThrow('there is nothing');
+});
+
+test.each<[string, unknown, string]>([
+  ['a factory that was not called', [noOpCondenser], 'stages[0]'],
+  ['nothing', [noOpCondenser(), undefined], 'stages[1]'],
+  ['something else', [{ name: 'x' }], 'stages[0]'],
+  ['no list', noOpCondenser(), 'stages'],
+])('%s in the place of a stage is refused', (_, stages, option) => {
+  const make = () => pipelineCondenser(stages as Condenser[]);
+  expect(make).toThrow(InvalidCondenserConfigError);
+  expect(make).toThrow(`'${option}'`);
+});
+
+test.each([undefined, null, 7, {}, []])('a stage that returns %j is named', async (result) => {
+  const forgetful = { name: 'forgetful', condense: () => result } as unknown as Condenser;
+  const asked = pipelineCondenser([forgetful, noOpCondenser()]).condense(View.fromEvents(longLog().events), quiet);
+  await expect(asked).rejects.toThrow("'forgetful' returned neither a View nor a Condensation");
+});
+
+test('a request goes to the stage that handles it, on the view that the ones before return', async () => {
+  const log = longLog(30);
+  log.request();
+  const stages = [recentEventsCondenser({ maxEvents: 30 }), noOpCondenser(), extractiveSummaryCondenser()];
+  const result = await pipelineCondenser(stages).condense(View.fromEvents(log.events), quiet);
+  if (!isCondensation(result)) throw new Error('it returned a view');
+  expect(result.metadata).toMatchObject({ reason: 'request', stage: 'extractiveSummary' });
+  expect(View.fromEvents([...log.events, result]).unhandledCondensationRequest).toBe(false);
 });
 
 test('other errors of a stage are not swallowed', async () => {

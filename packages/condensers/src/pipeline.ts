@@ -1,6 +1,7 @@
 import type { Condensation } from '@palimpsest/events';
 import { isCondensation, NoCondensationAvailableError } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
+import { InvalidCondenserConfigError } from './errors.js';
 import { noContext } from './no-context.js';
 
 /**
@@ -13,9 +14,17 @@ import { noContext } from './no-context.js';
  * It handles requests if a stage does, rewrites at every step if a stage does, and protects unless a stage does not. Bound:
  * that of the stage whose bound is the lowest; each stage's bound holds for what it is given.
  *
- * @throws {@link NoCondensationAvailableError} when a stage had to act and could not, and no later one acted.
+ * @throws {@link InvalidCondenserConfigError} when a stage is no condenser, and from `condense` when what it returns is neither a
+ *   view nor a condensation; `condense` throws {@link NoCondensationAvailableError} when a stage had to act and could not, and no later one acted.
  */
 export function pipelineCondenser(stages: readonly Condenser[]): Condenser {
+  const given: unknown = stages;
+  if (!Array.isArray(given)) throw noStages('stages', 'must be a list of condensers');
+  for (const [index, stage] of stages.entries()) {
+    if (typeof stage === 'function') throw noStages(`stages[${index}]`, 'is a function: call it, it makes a condenser');
+    if (typeof stage?.condense !== 'function')
+      throw noStages(`stages[${index}]`, "must be a condenser, with 'condense'");
+  }
   return {
     name: 'pipeline',
     handlesCondensationRequests: stages.some((stage) => stage.handlesCondensationRequests === true),
@@ -28,6 +37,7 @@ export function pipelineCondenser(stages: readonly Condenser[]): Condenser {
         context.signal?.throwIfAborted();
         try {
           const result = await stage.condense(current, contextOf(stage, context));
+          assertResult(result, stage);
           if (isCondensation(result)) return withStage(result, stage);
           current = result;
         } catch (error) {
@@ -40,6 +50,16 @@ export function pipelineCondenser(stages: readonly Condenser[]): Condenser {
       return current;
     },
   };
+}
+
+function noStages(option: string, reason: string): InvalidCondenserConfigError {
+  return new InvalidCondenserConfigError({ condenser: 'pipeline', option, reason });
+}
+
+/** A stage in plain JavaScript may return anything, such as nothing where a `return` was forgotten. */
+function assertResult(result: unknown, { name }: Condenser): void {
+  if (typeof result === 'object' && result !== null && ('events' in result || 'forgottenEventIds' in result)) return;
+  throw noStages(name, 'returned neither a View nor a Condensation: is a `return` missing?');
 }
 
 function contextOf(stage: Condenser, context: CondenseContext): CondenseContext {

@@ -1,25 +1,25 @@
 // #region example
 import { createEvent, userMessage } from '@palimpsest/events';
-import { isCondensation, ViewProjection } from '@palimpsest/view';
+import { isCondensation, ViewProjection, type CondenseContext } from '@palimpsest/view';
 import { extractiveSummaryCondenser, observationMaskingCondenser, pipelineCondenser } from './index.js';
 
 const condenser = pipelineCondenser([observationMaskingCondenser(), extractiveSummaryCondenser({ maxSize: 40 })]);
 const log = new ViewProjection();
 log.append(userMessage('Count the files, one folder at a time.'));
-
+const context: CondenseContext = {
+  contextWindow: 200_000,
+  // What is in the log holds back a model that fails; without it, it is asked at each step.
+  report: (attempt) => log.append(createEvent('condensation-attempt', { condenser: condenser.name, ...attempt })),
+};
 for (let step = 1; step <= 100; step++) {
   // Before each model call: condense, and once more when something was condensed.
-  let result = await condenser.condense(log.view, { contextWindow: 200_000, report: () => {} });
+  let result = await condenser.condense(log.view, context);
   while (isCondensation(result)) {
     log.append(result);
-    result = await condenser.condense(log.view, { contextWindow: 200_000, report: () => {} });
+    result = await condenser.condense(log.view, context);
   }
   const messages = result.toMessages(); // send these to any model; here its answer is a tool call
-  const toolCall = {
-    id: `call-${step}`,
-    name: 'bash',
-    arguments: JSON.stringify({ command: `ls folder-${step} | wc -l` }),
-  };
+  const toolCall = { id: `call-${step}`, name: 'bash', arguments: `{"command":"ls folder-${step} | wc -l"}` };
   log.append(createEvent('action', { thought: [], toolCall, llmResponseId: `response-${step}` }));
   const content = [{ type: 'text', text: `${messages.length}` }] as const;
   log.append(createEvent('observation', { toolName: 'bash', toolCallId: toolCall.id, content }));

@@ -1,3 +1,4 @@
+import { protectedEventIds } from '@palimpsest/view';
 import type { CondenseContext, View } from '@palimpsest/view';
 import { calibrationOf } from './calibration.js';
 
@@ -15,17 +16,20 @@ export interface Requirement {
   readonly tokenBudget: number | undefined;
 }
 
+/** The protected events that count like any other, because they do in the system that the numbers are from. */
+const countedProtected = 3;
+
 /** The share of a model's window that is left free, because sizes are estimates. */
 const windowMargin = 0.1;
 
 /**
- * What a view requires: more than `maxSize` events is soft; more tokens than `maxTokens`, or than the model's window less its
+ * What a view requires: more than `maxSize` events, what is pinned not counted, is soft; more tokens than `maxTokens`, or than the model's window less its
  * answer holds, is hard, and so is a request. The last tenth of the window is a margin, in which it is soft. All limits are
  * strict: exactly full is not too full. Limits are the provider's tokens; where the log knows how many of them the view's
- * estimates have been, they are translated. Costs O(1).
+ * estimates have been, they are translated. Costs O(1), and with more than `maxSize` events a look for what is pinned.
  */
 export function requirementOf(
-  view: Pick<View, 'events' | 'internalEvents' | 'tokens' | 'unhandledCondensationRequest'>,
+  view: View,
   context: CondenseContext,
   limits: { readonly maxSize: number; readonly maxTokens: number | undefined },
 ): Requirement {
@@ -39,9 +43,14 @@ export function requirementOf(
   const reasons: Reason[] = [];
   if (view.unhandledCondensationRequest) reasons.push('request');
   if (tokenBudget !== undefined && tokens > tokenBudget) reasons.push('tokens');
-  if (view.events.length > limits.maxSize) reasons.push('events');
+  if (isLongerThan(view, limits.maxSize)) reasons.push('events');
   const isHard = reasons.includes('request') || (hardLimit !== undefined && tokens > hardLimit);
   return { level: reasons.length === 0 ? 'none' : isHard ? 'hard' : 'soft', reasons, tokenBudget };
+}
+
+function isLongerThan(view: View, maxSize: number): boolean {
+  const { length } = view.events;
+  return length > maxSize && length - Math.max(0, protectedEventIds(view).size - countedProtected) > maxSize;
 }
 
 /** What of the model's window is left for the view. Unit: tokens. */

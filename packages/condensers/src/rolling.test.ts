@@ -1,8 +1,11 @@
 import { logBuilder } from '@palimpsest/events/testing';
 import type { Condensation } from '@palimpsest/events';
 import { NoCondensationAvailableError, View } from '@palimpsest/view';
+import type { CondenseContext } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
 import { CondenserModelError } from './model-failure.js';
+import { pipelineCondenser } from './pipeline.js';
+import { recentEventsCondenser } from './recent-events.js';
 import type { Requirement } from './requirement.js';
 import { rollingCondenser } from './rolling.js';
 import type { RollingOptions } from './rolling.js';
@@ -150,6 +153,35 @@ describe('G11: back-off', () => {
   test('a condensation ends it, and failures of others are not ours', async () => {
     expect((await run(soft, made, undefined, afterFailures(3, 1, { condensed: true }))).result).toBe(made);
     expect((await run(soft, made, undefined, afterFailures(3, 1, { condenser: 'another' }))).result).toBe(made);
+  });
+
+  test('an empty condensation, as a host appends it for a request that could not be met, does not end it', async () => {
+    const log = logBuilder();
+    for (let index = 0; index < 10; index++) log.agent(`step ${index}`);
+    log.attempt({ condenser: 'subject', outcome: 'failed', data: { events: 10 } });
+    log.condensation([], { metadata: { reason: 'nothing-to-forget' } });
+    expect((await run(soft, made, undefined, View.fromEvents(log.events))).calls.get).toBe(0);
+  });
+
+  test('it ends behind a condenser that always shows as many events, too', async () => {
+    const log = logBuilder();
+    const calls: number[] = [];
+    const subject = rollingCondenser({
+      name: 'subject',
+      requirement: () => soft,
+      getCondensation: () => {
+        calls.push(log.events.length);
+        throw modelFailed;
+      },
+    });
+    const pipeline = pipelineCondenser([recentEventsCondenser({ maxEvents: 10 }), subject]);
+    for (let step = 1; step <= 60; step++) {
+      log.agent(`step ${step}`);
+      const report: CondenseContext['report'] = (attempt) => void log.attempt({ condenser: 'pipeline', ...attempt });
+      await pipeline.condense(View.fromEvents(log.events), { report });
+    }
+    // With each attempt on record: at 1, then after 4, 8, 16 and 32 events more.
+    expect(calls).toEqual([1, 6, 15, 32]);
   });
 
   test('that nothing may be forgotten is said once in 64 events, and tried at each step', async () => {

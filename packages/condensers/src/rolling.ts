@@ -2,7 +2,7 @@ import type { Condensation } from '@palimpsest/events';
 import { NoCondensationAvailableError } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
 import { definedOf } from './accounting.js';
-import { isHeldBack, isKnownUnavailable } from './back-off.js';
+import { isHeldBack, isKnownUnavailable, sizeNow } from './back-off.js';
 import { CondenserModelError } from './model-failure.js';
 import { noContext } from './no-context.js';
 import type { Requirement } from './requirement.js';
@@ -123,7 +123,7 @@ function reportModelFailure(
 ): void {
   if (!CondenserModelError.isInstance(failure)) return;
   const { kind, account, message } = failure;
-  const data = { condenser: name, kind, events: view.events.length, tokens: view.tokens(), ...account };
+  const data = { condenser: name, kind, events: sizeNow(view), tokens: view.tokens(), ...account };
   context.report({ outcome, reason: message, data: definedOf(data) });
 }
 
@@ -136,6 +136,6 @@ function reportUnavailable(
   failure: Failure,
 ): void {
   if (CondenserModelError.isInstance(failure) || isKnownUnavailable(view, name)) return;
-  const data = { condenser: name, events: view.events.length, tokens: view.tokens(), tokenBudget };
+  const data = { condenser: name, events: sizeNow(view), tokens: view.tokens(), tokenBudget };
   context.report({ outcome: 'unavailable', reason: failure.message, data: definedOf(data) });
 }

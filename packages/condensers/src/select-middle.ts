@@ -105,14 +105,12 @@ export function firstSummary(events: View['events'], keepFirst: number): number 
 }
 
 /**
- * Whether a selection takes enough: a share of the events, or of the tokens, since one long result can be most of a view.
+ * Whether enough goes: a share of the events, or of the tokens, since one long result can be most of a view.
  */
 export function isProgress(
   view: Pick<View, 'tokens'> & { readonly events: { readonly length: number } },
-  { start, end }: Selection,
+  gone: { readonly events: number; readonly tokens: number },
   minimumProgress: number,
 ): boolean {
-  return (
-    end - start >= view.events.length * minimumProgress || view.tokens(start, end) >= view.tokens() * minimumProgress
-  );
+  return gone.events >= view.events.length * minimumProgress || gone.tokens >= view.tokens() * minimumProgress;
 }

@@ -2,6 +2,7 @@ import { InvalidRequestError } from '@palimpsest/llm-adapters';
 import type { Completion, CompletionRequest, LLM } from '@palimpsest/llm-adapters';
 import { accountOf, askModel, textOf } from './ask-model.js';
 import type { AskOptions } from './ask-model.js';
+import { withinDeadline } from './deadline.js';
 import { CondenserModelError } from './model-failure.js';
 import type { ModelAccount } from './model-failure.js';
 
@@ -54,22 +55,14 @@ export async function askForObject(
   { timeoutMs, signal }: AskOptions,
 ): Promise<StructuredAnswer> {
   const possible = ways.filter((way) => way !== 'tool' || llm.facts?.acceptsForcedTools !== false);
-  const all = new AbortController();
-  const passOn = (): void => all.abort(signal?.reason);
-  const late = new CondenserModelError('timeout', `the model took longer than ${timeoutMs} ms`, {
-    account: { model: llm.model },
-  });
-  const timer = setTimeout(() => all.abort(late), timeoutMs);
-  signal?.addEventListener('abort', passOn, { once: true });
-  try {
-    signal?.throwIfAborted();
+  return withinDeadline({ timeoutMs, signal, model: llm.model }, async (until) => {
     for (const [index, way] of possible.entries()) {
       const request = {
         ...requestFor(way, prompt, question),
         ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
       };
       try {
-        const completion = await askModel(llm, request, { timeoutMs, signal: all.signal });
+        const completion = await askModel(llm, request, { timeoutMs, signal: until });
         return { value: valueOf(completion, question), way, account: accountOf(completion) };
       } catch (error) {
         const isRefused = CondenserModelError.isInstance(error) && InvalidRequestError.isInstance(error.cause);
@@ -77,10 +70,7 @@ export async function askForObject(
       }
     }
     throw new CondenserModelError('error', 'there is no way to ask this model', { mayRetry: false });
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', passOn);
-  }
+  });
 }
 
 /** What is said of an object besides the prompt. Unit: characters. */

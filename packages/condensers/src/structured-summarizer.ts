@@ -1,4 +1,4 @@
-import { defaultTimeoutMs } from './ask-model.js';
+import { defaultTimeoutMs } from './deadline.js';
 import { InvalidCondenserConfigError } from './errors.js';
 import { CondenserModelError } from './model-failure.js';
 import { assertWholeNumber } from './option-checks.js';

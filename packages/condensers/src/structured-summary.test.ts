@@ -353,6 +353,27 @@ describe('fails closed', () => {
     expect(attempts).toMatchObject([{ outcome: 'failed', data: { kind: 'timeout', model: 'silent' } }]);
   });
 
+  test('also when somebody asked, and then it is not asked again: the user has waited once', async () => {
+    let asked = 0;
+    const llm: LLM = { model: 'silent', complete: () => (asked++, new Promise(() => {})) };
+    const log = session(15);
+    log.request();
+    await expect(condense({ llm, timeoutMs: 5 }, log.events)).rejects.toThrow('no answer within 5 ms');
+    expect(asked).toBe(1);
+  });
+
+  test('a deadline that no timer can hold does not fire at once', async () => {
+    const llm: LLM = {
+      model: 'slow',
+      complete: async (request) => {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        return answering(call(state)).complete(request);
+      },
+    };
+    const { result } = await condense({ llm, maxSize: 20, timeoutMs: 2 ** 31 }, session(15).events);
+    expect(isCondensation(result)).toBe(true);
+  });
+
   test('all ways of asking share one deadline', async () => {
     let asked = 0;
     const llm: LLM = {

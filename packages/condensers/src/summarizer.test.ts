@@ -69,6 +69,26 @@ describe('what the model reads', () => {
     expect(text).toContain('<user_words>\nOne.\n\nTwo.\n</user_words>');
   });
 
+  test('of the words of the user that stay, however many, the first and the newest, and that others are left out', async () => {
+    const userWords = Array.from({ length: 100 }, (_, index) => `RULE ${index}. ${'word '.repeat(400)}`);
+    const events = eventsOf((log) => log.agent('what was done'));
+    const { text } = await asked(events, { contextWindow: 8_000 }, { userWords });
+    expect(text).toContain('RULE 0. ');
+    expect(text).toContain('RULE 99. ');
+    expect(text).toMatch(/\[… \d+ messages left out …]/);
+    expect(text).not.toContain('RULE 1. ');
+    expect(text).toContain('what was done');
+    expect(text.length).toBeLessThan(8_000 * 4);
+  });
+
+  test('text that every provider takes, also where a tool left half a pair of characters', async () => {
+    const events = eventsOf((log) => log.call('read', { path: 'a' }, 'cut off: \ud83d'));
+    const input = { previousSummary: 'half \ud83d', userWords: ['half \ud83d'] };
+    const { text } = await asked(events, {}, input);
+    expect(text).toContain('cut off: \ufffd');
+    expect(text.isWellFormed()).toBe(true);
+  });
+
   test('the line before a summary is not carried along', async () => {
     const previousSummary = `${summaryHeader}\n\nOne.\n\n${summaryHeader}\n\nTwo.`;
     const { text } = await asked(

@@ -1,6 +1,7 @@
 import type { LLMConvertibleEvent } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
-import { accountOf, askModel, defaultTimeoutMs, saysNothing, textOf } from './ask-model.js';
+import { accountOf, askModel, saysNothing, textOf } from './ask-model.js';
+import { defaultTimeoutMs } from './deadline.js';
 import { InvalidCondenserConfigError } from './errors.js';
 import { CondenserModelError } from './model-failure.js';
 import type { ModelAccount } from './model-failure.js';

@@ -1,21 +1,21 @@
 import type { Condensation, CreateEvent } from '@palimpsest/events';
 import { NoCondensationAvailableError } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
-import { backgroundCondenser } from './background.js';
+import { backgroundCondenser, earlyTokens, telling } from './background.js';
+import { defaultTimeoutMs } from './deadline.js';
 import { InvalidCondenserConfigError } from './errors.js';
 import { CondenserModelError } from './model-failure.js';
 import { nextScale, tryAgain } from './model-tries.js';
 import type { Tries } from './model-tries.js';
-import { newestStep } from './newest-step.js';
 import { assertWholeNumber, checkedKeepFirst } from './option-checks.js';
 import { rangeContent } from './range-content.js';
 import { requirementOf } from './requirement.js';
 import type { Requirement } from './requirement.js';
 import { rollingCondenser } from './rolling.js';
-import { firstSummary, isProgress, selectMiddle, strictestTail } from './select-middle.js';
 import type { Selection } from './select-middle.js';
 import { summariseRange } from './summarise-range.js';
 import type { Summarizer } from './summarizer.js';
+import { everythingOf, isWorthACall, middleOf } from './summary-ranges.js';
 
 /** When a summarising condenser acts, and what it leaves. */
 export interface SummarizingLimits {
@@ -27,9 +27,12 @@ export interface SummarizingLimits {
   readonly maxTokens?: number;
   /** How long a summary is asked to be at most. Unit: tokens. @defaultValue 4000 */
   readonly maxSummaryTokens?: number;
-  /** A condensation that takes less is not made. Unit: share of the view's events or tokens, above 0 and below 1. @defaultValue 0.1 */
+  /**
+   * A condensation that takes less is not made, unless somebody asks. Unit: share of the view's events or tokens, above 0 and
+   * below 1. @defaultValue 0.1
+   */
   readonly minimumProgress?: number;
-  /** How often the last resort is tried, with less to read each time. @defaultValue 3 */
+  /** How often the last resort is tried, and a prompt that is too long, with less to read each time. @defaultValue 3 */
   readonly hardResetTries?: number;
   /**
    * Has summaries written while the agent goes on, and puts them in at a later step; only a view over its budget, or a request,
@@ -47,6 +50,11 @@ export interface SummarizingOptions extends SummarizingLimits {
   readonly name?: string;
   /** Writes the summaries. */
   readonly summarizer: Summarizer;
+  /**
+   * How long a summary may take; a deadline that the summariser sets itself counts if it is shorter. Then it is left alone, and its
+   * signal aborts. Unit: milliseconds. @defaultValue 120000
+   */
+  readonly timeoutMs?: number;
 }
 
 type Limits = Required<Omit<SummarizingLimits, 'maxTokens' | 'createEvent' | 'background'>> &
@@ -54,8 +62,6 @@ type Limits = Required<Omit<SummarizingLimits, 'maxTokens' | 'createEvent' | 'ba
 
 /** What has fewer is not worth a call: no summary is smaller. Unit: tokens. */
 const leastTokens = 24;
-/** Where a summary in the background is begun. Unit: share of `maxTokens`. */
-const earlyShare = 0.8;
 
 /**
  * A rolling summary by whatever writes one: the first `keepFirst` events and the newest ones stay, and one summary takes the
@@ -64,8 +70,13 @@ const earlyShare = 0.8;
  * @throws {@link InvalidCondenserConfigError} when the numbers leave no room for a summary and one event behind it.
  */
 export function summarizingCondenser(options: SummarizingOptions): Condenser {
-  const { name = 'summarizing', summarizer } = options;
+  const { name = 'summarizing', summarizer, timeoutMs = defaultTimeoutMs } = options;
   const limits = checkedLimits(name, options);
+  assertWholeNumber(name, 'timeoutMs', timeoutMs, 1);
+  if (typeof summarizer?.summarize !== 'function') {
+    const reason = "must be an object with 'summarize'";
+    throw new InvalidCondenserConfigError({ condenser: name, option: 'summarizer', reason });
+  }
   if (options.background === true) return inBackground(options, name, limits);
 
   const summarise = (
@@ -77,13 +88,19 @@ export function summarizingCondenser(options: SummarizingOptions): Condenser {
   ): Promise<Condensation> => {
     const content = rangeContent(view, range);
     if (content === undefined)
-      throw new NoCondensationAvailableError(`the events ${range.start} to ${range.end} are protected, or one summary`);
+      throw new NoCondensationAvailableError(
+        `the events ${range.start} to ${range.end} are protected or pinned, or one summary`,
+      );
     if (content.tokens < leastTokens)
       throw new NoCondensationAvailableError(`a summary is no smaller than ${content.tokens} tokens`);
     const { maxSummaryTokens, minimumProgress, createEvent } = limits;
+    if (!isWorthACall(view, content, requirement, minimumProgress)) {
+      const share = `${content.forgotten.length} of ${view.events.length} events and ${content.tokens} of ${view.tokens()} tokens`;
+      throw new NoCondensationAvailableError(`only ${share} may go, too little to be worth a summary`);
+    }
     const subject = { condenser: name, summarizer, view, range, content, requirement, context, createEvent };
     return tryAgain(tries, name, context, (scale) =>
-      summariseRange({ ...subject, maxSummaryTokens, minimumProgress }, scale),
+      summariseRange({ ...subject, maxSummaryTokens, minimumProgress, timeoutMs }, scale),
     );
   };
 
@@ -97,19 +114,22 @@ export function summarizingCondenser(options: SummarizingOptions): Condenser {
         throw new NoCondensationAvailableError(
           `of ${view.events.length} events too few lie between the first ones and the newest step`,
         );
-      const tries = { most: limits.hardResetTries, isWorthIt: ({ kind }: CondenserModelError) => kind === 'overflow' };
+      const isWorthIt = ({ kind, mayRetry }: CondenserModelError): boolean => kind === 'overflow' && mayRetry;
+      const tries = { most: limits.hardResetTries, isWorthIt };
       return summarise(view, middle, requirement, context, tries);
     },
     hardReset: (view, requirement, context, failure) => {
       if (CondenserModelError.isInstance(failure) && !failure.mayRetry) return undefined;
-      const range = everythingOf(view);
+      const range = everythingOf(view, requirement);
       if (range === undefined) return undefined;
-      const wasTried = CondenserModelError.isInstance(failure);
-      const tries = {
-        most: limits.hardResetTries,
-        isWorthIt: ({ mayRetry }: CondenserModelError) => mayRetry,
-        scale: wasTried ? nextScale(1, failure) : 1,
-      };
+      const isWorthIt = ({ mayRetry }: CondenserModelError): boolean => mayRetry;
+      const tries = { most: limits.hardResetTries, isWorthIt, scale: 1 };
+      if (CondenserModelError.isInstance(failure)) {
+        // What was too long has been tried so often already, with half each time.
+        const overflows = failure.kind === 'overflow' ? limits.hardResetTries : 1;
+        tries.most -= overflows - 1;
+        for (let past = 0; past < overflows; past++) tries.scale = nextScale(tries.scale, failure);
+      }
       return summarise(view, range, requirement, context, tries);
     },
   });
@@ -117,49 +137,18 @@ export function summarizingCondenser(options: SummarizingOptions): Condenser {
 
 /** The same, begun early and waited for late. */
 function inBackground(options: SummarizingOptions, name: string, { maxTokens }: Limits): Condenser {
-  const early = maxTokens === undefined ? {} : { maxTokens: Math.max(1, Math.floor(maxTokens * earlyShare)) };
+  const early = maxTokens === undefined ? {} : { maxTokens: earlyTokens(maxTokens) };
   return backgroundCondenser({
     name,
-    summarizer: options.summarizer,
-    create: (summarizer) => summarizingCondenser({ ...options, ...early, summarizer, background: false }),
+    create: (asks) =>
+      summarizingCondenser({
+        ...options,
+        ...early,
+        summarizer: telling(options.summarizer, asks),
+        background: false,
+      }),
     mustWait: (view, context) => requirementOf(view, context, { maxSize: Infinity, maxTokens }).level === 'hard',
   });
-}
-
-/**
- * What lies between the first events and the newest that may stay, never the newest step. A summary among the first events is not
- * one of them: it is replaced like any other, so that there is only one.
- */
-function middleOf(view: View, requirement: Requirement, limits: Limits): Selection | undefined {
-  const { events, cutPoints } = view;
-  const keepFirst = firstSummary(events, limits.keepFirst);
-  const tail = strictestTail({
-    requirement,
-    length: events.length,
-    maxSize: limits.maxSize,
-    keepFirst,
-    tokens: (from, to) => view.tokens(from, to),
-  });
-  const newest = events.length - newestStep(view).cutPoint;
-  const middle = selectMiddle({
-    length: events.length,
-    cutPoints,
-    keepFirst,
-    tail: tail < 0 ? tail : Math.max(tail, newest),
-    minimumProgress: 0,
-  });
-  return middle !== undefined && isProgress(view, middle, limits.minimumProgress) ? middle : undefined;
-}
-
-/** All before the newest step; where nothing of that can go, all. */
-function everythingOf(view: View): Selection | undefined {
-  const start = view.cutPoints.atOrAfter(0);
-  const ends = [newestStep(view).cutPoint, view.cutPoints.atOrBefore(view.events.length)];
-  for (const end of ends) {
-    if (start === undefined || end === undefined || end <= start) continue;
-    if (rangeContent(view, { start, end }) !== undefined) return { start, end };
-  }
-  return undefined;
 }
 
 function checkedLimits(name: string, options: SummarizingLimits): Limits {

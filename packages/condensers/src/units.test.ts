@@ -75,6 +75,6 @@ test('the units lie in order, and a derived view never has a finer cut than the 
         }
       }
     }),
-    { numRuns: 100 },
+    { seed: 20_261_121, numRuns: 100 },
   );
 });

@@ -79,7 +79,7 @@ export const condenserKinds = {
   ),
   llmSummarizing: kind<LLMSummarizingOptions>(ofSummary, llmSummarizingCondenser),
   structuredSummary: kind<StructuredSummaryOptions>(ofSummary, structuredSummaryCondenser),
-  llmAttention: kind<LLMAttentionOptions>({ ...ofModel, ...sizes }, llmAttentionCondenser),
+  llmAttention: kind<LLMAttentionOptions>({ ...ofModel, ...sizes, background: yesOrNo }, llmAttentionCondenser),
   slidingWindow: kind<SlidingWindowOptions>(
     {
       llm,

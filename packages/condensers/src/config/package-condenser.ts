@@ -38,7 +38,7 @@ export async function packageCondenser(
   }
   const factory = factoryOf(loaded);
   if (factory === undefined) {
-    const names = typeof loaded === 'object' && loaded !== null ? Object.keys(loaded).join(', ') : shown(loaded);
+    const names = typeof loaded === 'object' && loaded !== null ? namesIn(loaded) : shown(loaded);
     throw wrong(`has no default export that makes a condenser; it exports: ${names || 'nothing'}`);
   }
   let made: unknown;
@@ -50,6 +50,12 @@ export async function packageCondenser(
   }
   if (!isCondenser(made)) throw wrong(`made ${shown(made)}, which is no condenser: it needs a 'name' and 'condense'`);
   return made;
+}
+
+/** Some of what a module exports: of the largest it would be pages. */
+function namesIn(loaded: object): string {
+  const names = Object.keys(loaded);
+  return names.length > 12 ? `${names.slice(0, 12).join(', ')} and ${names.length - 12} more` : names.join(', ');
 }
 
 type Factory = (options: Readonly<Record<string, unknown>>) => unknown;

@@ -16,6 +16,8 @@ export interface CallArguments {
 }
 
 const maximumLeaves = 300;
+/** No tool takes what is nested deeper; a model can write it, and more than a stack holds. Unit: levels. */
+const deepest = 64;
 /** Agents have few tools and few argument names, and each is read at every call. Unit: names. */
 const rememberedNames = 4_096;
 const longestRemembered = 64;
@@ -65,12 +67,12 @@ function parsed(text: string): unknown {
   }
 }
 
-function collect(value: unknown, key: string, leaves: ArgumentLeaf[]): void {
-  if (leaves.length >= maximumLeaves) return;
+function collect(value: unknown, key: string, leaves: ArgumentLeaf[], depth = 0): void {
+  if (leaves.length >= maximumLeaves || depth > deepest) return;
   if (Array.isArray(value)) {
-    for (const item of value) collect(item, key, leaves);
+    for (const item of value) collect(item, key, leaves, depth + 1);
   } else if (typeof value === 'object' && value !== null) {
-    for (const [name, item] of Object.entries(value)) collect(item, name, leaves);
+    for (const [name, item] of Object.entries(value)) collect(item, name, leaves, depth + 1);
   } else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
     leaves.push({ key, words: wordsOf(key), value });
   }

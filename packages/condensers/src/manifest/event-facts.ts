@@ -1,6 +1,7 @@
 import { isMeaningful, isToolResult } from '@palimpsest/events';
 import type { ActionEvent, Event, EventId } from '@palimpsest/events';
 import { callFacts } from './call-facts.js';
+import type { KnownBefore } from './call-facts.js';
 import type { Fact } from './fact.js';
 import { Manifest } from './manifest.js';
 
@@ -12,14 +13,18 @@ export interface FactSource {
 
 /**
  * The facts of a stretch of a log, in its order. Events are read as they were logged, so what was masked meanwhile counts in
- * full. `known` is what came before; it is not changed.
+ * full. `soFar` is what came before, to which they are added; `head` is what is known besides.
  */
 export function factsOfEvents(
   events: Iterable<{ readonly id: EventId }>,
   source: FactSource,
-  known: readonly Fact[] = [],
+  soFar = new Manifest(),
+  head = new Manifest(),
 ): readonly Fact[] {
-  const soFar = new Manifest(known);
+  const known: KnownBefore = {
+    knowsFile: (path) => soFar.knowsFile(path) || head.knowsFile(path),
+    isFailing: (test) => soFar.isFailing(test) || head.isFailing(test),
+  };
   const facts: Fact[] = [];
   const calls = new Map<string, ActionEvent>();
   const add = (fact: Fact): void => {
@@ -41,7 +46,7 @@ export function factsOfEvents(
       const logged = event.actionId === undefined ? undefined : source.original(event.actionId);
       const action = logged?.type === 'action' ? logged : calls.get(event.toolCallId);
       if (action === undefined) continue;
-      for (const fact of callFacts(action, event, soFar)) add(fact);
+      for (const fact of callFacts(action, event, known)) add(fact);
     }
   }
   return facts;

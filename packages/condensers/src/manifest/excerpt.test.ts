@@ -15,9 +15,9 @@ test('an excerpt never exceeds its limit and never splits a character', () => {
     fc.property(fc.string({ unit: 'binary', maxLength: 600 }), fc.integer({ min: 1, max: 300 }), (text, limit) => {
       for (const cut of [excerpt(text, limit), oneLine(text, limit)]) {
         expect(cut.length).toBeLessThanOrEqual(limit);
-        expect(cut.isWellFormed() || !text.isWellFormed()).toBe(true);
+        expect(cut.isWellFormed()).toBe(true);
       }
     }),
-    { numRuns: 300 },
+    { seed: 20_261_121, numRuns: 300 },
   );
 });

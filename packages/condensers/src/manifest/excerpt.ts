@@ -1,6 +1,7 @@
 /** The text, or its beginning and its end with a note of how much was left out between. Limit: characters. */
 export function excerpt(text: string, limit: number): string {
-  if (text.length <= limit) return text;
+  // Half a pair of characters, which a tool may have left behind, is refused by some providers.
+  if (text.length <= limit) return text.toWellFormed();
   const note = ` [… ${text.length - limit} characters left out …] `;
   const kept = Math.max(0, limit - note.length);
   if (kept < 40) return `${text.slice(0, Math.max(0, limit - 1)).toWellFormed()}…`;

@@ -1,3 +1,4 @@
+import { remembered } from '../remembered.js';
 import type { EventId } from '@palimpsest/events';
 
 /** What was done to a file. */
@@ -76,9 +77,14 @@ const shapes: Readonly<Record<Fact['kind'], Shape>> = {
 export function factsFromMetadata(
   metadata: Readonly<Record<string, unknown>> | undefined,
 ): readonly Fact[] | undefined {
-  const facts = metadata?.['facts'];
-  return Array.isArray(facts) ? facts.filter(isFact) : undefined;
+  return metadata === undefined ? undefined : checkedFacts(metadata, undefined);
 }
+
+/** Each new summary reads those of all before it, so they are checked once. */
+const checkedFacts = remembered((metadata: Readonly<Record<string, unknown>>, _: undefined) => {
+  const { facts } = metadata;
+  return Array.isArray(facts) ? facts.filter(isFact) : undefined;
+});
 
 function isFact(value: unknown): value is Fact {
   if (typeof value !== 'object' || value === null || !('kind' in value) || !isText(value.kind)) return false;

@@ -3,6 +3,7 @@ import type { View } from '@palimpsest/view';
 import { factsOfEvents } from './event-facts.js';
 import { factsFromMetadata } from './fact.js';
 import type { Fact } from './fact.js';
+import { Manifest } from './manifest.js';
 
 /** What the summaries of a stretch of a view stand for. */
 export interface Lineage {
@@ -66,7 +67,7 @@ export function lineageOf(
     const read = factsOfEvents(
       forgottenEventIds.map((forgotten) => ({ id: forgotten })),
       view,
-      facts,
+      new Manifest(facts),
     );
     // A summary holds what its writer was told of earlier ones, so only the newest text of a chain is kept.
     const text: readonly Fact[] = direct.has(id) ? [{ kind: 'earlier-summary', eventId: id }] : [];

@@ -84,6 +84,6 @@ test('it keeps within its room, or says that there is none', () => {
       const text = render([...everything, ...facts], room);
       expect((text ?? '').length).toBeLessThanOrEqual(room);
     }),
-    { numRuns: 300 },
+    { seed: 20_261_121, numRuns: 300 },
   );
 });

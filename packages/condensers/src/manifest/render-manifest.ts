@@ -31,7 +31,7 @@ export function renderManifest(manifest: Manifest, options: RenderManifestOption
   const header = summaryHeader(options.events);
   const space = options.maxCharacters - header.length;
   if (space < 0) return undefined;
-  const sections = sectionsOf(manifest, options).filter((section) => section.fit(Infinity).length > 0);
+  const sections = sectionsOf(manifest, options).filter(({ isEmpty }) => !isEmpty);
   for (let count = sections.length; count > 0; count--) {
     const parts = sharedOut(sections.slice(0, count), space);
     // No kind is wholly left out while one that weighs less is there.
@@ -65,34 +65,24 @@ function sectionsOf(manifest: Manifest, { original }: RenderManifestOptions): re
   const [otherLooks, calls] = split(manifest.calls, ({ onlyLooks }) => onlyLooks);
   return [
     textSection(headings.userWords, 0.3, words(manifest.userWords), 160),
-    listSection(headings.tasks, 0.1, manifest.tasks.filter(isOpen).map(taskText)),
+    listSection(headings.tasks, 0.1, manifest.tasks.filter(isOpen), taskText),
     textSection(headings.earlierSummaries, 0.1, summaries(manifest, original), 400),
-    listSection(headings.changedFiles, 0.15, changed.map(fileText)),
-    listSection(headings.failingTests, 0.05, manifest.failingTests),
-    listSection(
-      headings.errors,
-      0.06,
-      manifest.errors.slice(-12).map(({ of, text }) => `${oneLine(of, 120)}: ${text}`),
+    listSection(headings.changedFiles, 0.15, changed, fileText),
+    listSection(headings.failingTests, 0.05, manifest.failingTests, (name) => name),
+    listSection(headings.errors, 0.06, manifest.errors.slice(-12), ({ of, text }) => `${oneLine(of, 120)}: ${text}`),
+    listSection(headings.commands, 0.08, failuresLast(commands), runText),
+    listSection(headings.calls, 0.05, failuresLast(calls), runText),
+    listSection(headings.identifiers, 0.04, usedLast(manifest), ({ label, value }) =>
+      label === '' ? value : `${label}: ${value}`,
     ),
-    listSection(headings.commands, 0.08, failuresLast(commands).map(runText)),
-    listSection(headings.calls, 0.05, failuresLast(calls).map(runText)),
-    listSection(
-      headings.identifiers,
-      0.04,
-      usedLast(manifest).map(({ label, value }) => (label === '' ? value : `${label}: ${value}`)),
-    ),
-    listSection(
-      headings.readFiles,
-      0.04,
-      read.map(({ path }) => path),
-    ),
-    listSection(headings.looks, 0.02, [...looks, ...otherLooks].map(runText)),
+    listSection(headings.readFiles, 0.04, read, ({ path }) => path),
+    listSection(headings.looks, 0.02, [...looks, ...otherLooks], runText),
     listSection(
       headings.agentWords,
       0.01,
-      words(manifest.agentWords)
-        .slice(-5)
-        .map((text) => oneLine(text, 240)),
+      // Of so many behind each other some may say nothing.
+      words(manifest.agentWords.slice(-20)).slice(-5),
+      (text) => oneLine(text, 240),
     ),
   ];
 }

@@ -6,25 +6,37 @@ export interface Section {
   readonly heading: string;
   /** What it may take before the rest is shared out. Unit: share of the whole, 0 to 1. */
   readonly share: number;
+  /** It has nothing to say, at whatever length. */
+  readonly isEmpty: boolean;
   /** Its lines, the heading not among them, in at most so many characters; empty where nothing fits. */
   fit(characters: number): readonly string[];
 }
 
-/** A section of one-line entries, the newest last. Where not all fit, the oldest are left out, and it says how many. */
-export function listSection(heading: string, share: number, entries: readonly string[]): Section {
+/**
+ * A section of one-line entries, the newest last. Where not all fit, the oldest are left out, and it says how many; those are
+ * never written, so that a long list costs what is shown of it.
+ */
+export function listSection<Entry>(
+  heading: string,
+  share: number,
+  entries: readonly Entry[],
+  textOf: (entry: Entry) => string,
+): Section {
+  const lines: string[] = [];
+  const lineAt = (index: number): string => (lines[index] ??= `- ${textOf(entries[index] as Entry)}`);
   return {
     heading,
     share,
+    isEmpty: entries.length === 0,
     fit: (characters) => {
-      const lines = entries.map((entry) => `- ${entry}`);
-      if (sizeOfLines(lines) <= characters) return lines;
-      let size = leftOutLine(lines.length).length + 1;
-      let first = lines.length;
-      while (first > 0 && size + (lines[first - 1] as string).length + 1 <= characters) {
-        first--;
-        size += (lines[first] as string).length + 1;
-      }
-      return first === lines.length ? [] : [leftOutLine(first), ...lines.slice(first)];
+      let first = entries.length;
+      let size = 0;
+      while (first > 0 && size + lineAt(first - 1).length + 1 <= characters) size += lineAt(--first).length + 1;
+      const note = first === 0 ? 0 : leftOutLine(entries.length).length + 1;
+      while (first < entries.length && size + note > characters) size -= lineAt(first++).length + 1;
+      if (first === entries.length) return [];
+      const shown = Array.from({ length: entries.length - first }, (_, index) => lineAt(first + index));
+      return first === 0 ? shown : [leftOutLine(first), ...shown];
     },
   };
 }
@@ -42,6 +54,7 @@ export function textSection(heading: string, share: number, texts: readonly stri
   return {
     heading,
     share,
+    isEmpty: texts.length === 0,
     fit: (characters) => {
       const frame = 3;
       const note = leftOutLine(texts.length).length + 1;

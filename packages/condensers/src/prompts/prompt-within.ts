@@ -35,12 +35,12 @@ export interface PromptLimits {
  */
 export function promptWithin(write: Prompt, input: SummaryInput, limits: PromptLimits): string {
   const { events, previousSummary = '', maxTokens, inputScale = 1 } = input;
-  const userWords = (input.userWords ?? []).map((words) => cutInMiddle(neutralised(words), mostOfAWord)).join('\n\n');
   const { contextWindow = assumedWindow, maxEventCharacters } = limits;
   const answer = limits.maxOutputTokens ?? Math.min(Math.max(usualAnswer, maxTokens), Math.floor(contextWindow / 4));
+  const window = Math.floor((contextWindow * (1 - margin) - answer) * charactersPerToken);
+  const userWords = shownWords(input.userWords ?? [], Math.floor(window / 4));
   const bare: PromptValues = { previousSummary: '', events: [], leftOut: 0, maxTokens, userWords };
   const own = write(bare).length;
-  const window = Math.floor((contextWindow * (1 - margin) - answer) * charactersPerToken);
   const summary = cutInMiddle(neutralised(previousSummary), Math.max(0, Math.floor((window - own) / 2)));
   const room = window - own - summary.length - 2 * frame;
   const texts = events.map(eventText);
@@ -64,5 +64,26 @@ export function promptWithin(write: Prompt, input: SummaryInput, limits: PromptL
       text: cutInMiddle(text, (shared.limits[number] ?? frame) - frame),
     };
   });
-  return write({ previousSummary: summary, events: shown, leftOut: shared.leftOut, maxTokens, userWords });
+  // Half a pair of characters, which a tool may have left behind, is refused by some providers.
+  return write({
+    previousSummary: summary,
+    events: shown,
+    leftOut: shared.leftOut,
+    maxTokens,
+    userWords,
+  }).toWellFormed();
+}
+
+/**
+ * The words of the user that stay, in a room that leaves enough for the events, however many are pinned: the first, which are the
+ * task, and of the others rather the newest. Unit: characters.
+ */
+function shownWords(words: readonly string[], room: number): string {
+  const [task, ...later] = words.map(neutralised);
+  if (task === undefined) return '';
+  const lengths = [...later, task].map(({ length }) => length);
+  const { limits, leftOut } = textLimits(lengths, { room: Math.max(0, room), longest: mostOfAWord });
+  const shown = later.flatMap((text, index) => (index < leftOut ? [] : [cutInMiddle(text, limits[index] ?? 0)]));
+  const note = leftOut === 0 ? [] : [`[… ${leftOut} messages left out …]`];
+  return [cutInMiddle(task, limits.at(-1) ?? 0), ...note, ...shown].join('\n\n');
 }

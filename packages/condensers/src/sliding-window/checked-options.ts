@@ -1,4 +1,5 @@
 import type { CreateEvent } from '@palimpsest/events';
+import { defaultTimeoutMs } from '../deadline.js';
 import { InvalidCondenserConfigError } from '../errors.js';
 import { assertWholeNumber } from '../option-checks.js';
 import { llmSummarizer } from '../summarizer.js';
@@ -22,7 +23,7 @@ export interface CheckedOptions {
 
 /** @throws {@link InvalidCondenserConfigError} when options are missing, contradict each other, or are out of range. */
 export function checkedOptions(options: SlidingWindowOptions): CheckedOptions {
-  const { maxSummaries = 10, maxSummaryTokens = 2_000, timeoutMs = 120_000 } = options;
+  const { maxSummaries = 10, maxSummaryTokens = 2_000, timeoutMs = defaultTimeoutMs } = options;
   const invocations = pair(options, ['compactionInterval', 1], ['overlapSize', 0]);
   const tokens = pair(options, ['tokenThreshold', 1], ['eventRetentionSize', 0]);
   if (invocations === undefined && tokens === undefined) {

@@ -3,7 +3,7 @@ import type { LLM } from '@palimpsest/llm-adapters';
 import { NoCondensationAvailableError } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
 import { isHeldBack } from '../back-off.js';
-import { backgroundCondenser } from '../background.js';
+import { backgroundCondenser, telling } from '../background.js';
 import { matchingEvents } from '../matching-events.js';
 import { CondenserModelError } from '../model-failure.js';
 import { noContext } from '../no-context.js';
@@ -92,8 +92,7 @@ export function slidingWindowCondenser(options: SlidingWindowOptions): Condenser
   if (options.background !== true) return windowCondenser(checked);
   return backgroundCondenser({
     name: condenserName,
-    summarizer: checked.summarizer,
-    create: (summarizer) => windowCondenser({ ...checked, summarizer }),
+    create: (asks) => windowCondenser({ ...checked, summarizer: telling(checked.summarizer, asks) }),
     mustWait: (view, context) =>
       requirementOf(view, context, { maxSize: Infinity, maxTokens: undefined }).level === 'hard',
   });

@@ -1,6 +1,7 @@
 import type { Condensation } from '@palimpsest/events';
 import type { CondenseContext, View } from '@palimpsest/view';
 import { definedOf } from '../accounting.js';
+import { sizeNow } from '../back-off.js';
 import { CondenserModelError } from '../model-failure.js';
 import { askSummarizer } from './ask-summarizer.js';
 import { wasAttempted } from './attempts.js';
@@ -75,7 +76,7 @@ function reportBlocked({ view, timeline, context, reason }: Trigger, openCallIds
 /** Tells the host of a failed summary, with what it took, so that the log knows it. */
 export function reportFailure({ view, timeline, context, reason }: Trigger, failure: CondenserModelError): void {
   const { kind, account, message } = failure;
-  const size = { events: view.events.length, tokens: view.tokens() };
+  const size = { events: sizeNow(view), tokens: view.tokens() };
   const data = {
     condenser: condenserName,
     trigger: reason,
