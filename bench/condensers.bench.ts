@@ -11,6 +11,7 @@ import {
   slidingWindowCondenser,
   structuredSummaryCondenser,
 } from '@palimpsest/condensers';
+import { createEvent } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { isCondensation, ViewProjection } from '@palimpsest/view';
@@ -43,13 +44,25 @@ const idle: Readonly<Record<string, () => Condenser>> = {
     ]),
 };
 
+/** Each condenser that asks no model, at its defaults. */
+const steady: Readonly<Record<string, () => Condenser>> = {
+  recentEvents: () => recentEventsCondenser(),
+  observationMasking: () => observationMaskingCondenser(),
+  'observationMasking, rolling': () => observationMaskingCondenser({ rewritesEveryStep: true }),
+  amortizedForgetting: () => amortizedForgettingCondenser(),
+  conversationWindow: () => conversationWindowCondenser(),
+  extractiveSummary: () => extractiveSummaryCondenser(),
+  pipeline: () => pipelineCondenser([observationMaskingCondenser(), extractiveSummaryCondenser()]),
+};
+
 /** Each condenser that asks no model, set so that it acts on half of so many events. */
 const acting: Readonly<Record<string, (length: number) => Condenser>> = {
   recentEvents: (length) => recentEventsCondenser({ maxEvents: Math.floor(length / 2) }),
   observationMasking: () => observationMaskingCondenser({ attentionWindow: 24, minSavedTokens: 1 }),
+  'observationMasking, rolling': () => observationMaskingCondenser({ rewritesEveryStep: true }),
+  conversationWindow: () => conversationWindowCondenser(),
   amortizedForgetting: (length) => amortizedForgettingCondenser({ maxSize: length - 1 }),
   extractiveSummary: (length) => extractiveSummaryCondenser({ maxSize: length - 1 }),
-  'extractiveSummary, 60 events': () => extractiveSummaryCondenser({ maxSize: 120 }),
 };
 
 const lengths = [1_000, 10_000, 100_000];
@@ -71,6 +84,38 @@ export async function idleBench(): Promise<void> {
   }
 }
 
+/** Every decision for "yes" of a run of 10,000 events. */
+export async function steadyBench(): Promise<void> {
+  console.log('\nEvery decision for "yes" while 10,000 events are appended, at the defaults. Unit: ms');
+  console.log(row('', ['decisions', 'p50', 'p99', 'longest']));
+  for (const [name, create] of Object.entries(steady)) {
+    await timesOfRun(create());
+    const times = await timesOfRun(create());
+    const cells = [at(times, 0.5), at(times, 0.99), times.at(-1) ?? NaN].map((time) => time.toFixed(2));
+    console.log(row(name, [String(times.length), ...cells]));
+  }
+}
+
+/** How long each "yes" of a run took, sorted. Unit: milliseconds. */
+async function timesOfRun(condenser: Condenser): Promise<readonly number[]> {
+  const projection = new ViewProjection();
+  const asksItself = condenser.name !== 'conversationWindow';
+  const times: number[] = [];
+  for (const [index, event] of ordinaryLog(10_000, 1_000).entries()) {
+    if (index % 1_000 === 0) globalThis.gc?.();
+    projection.append(event);
+    if (!asksItself && index % 100 === 99) projection.append(createEvent('condensation-request', {}));
+    const { view } = projection;
+    const start = performance.now();
+    const result = await condenser.condense(view, { report: () => {} });
+    const time = performance.now() - start;
+    if (result === view) continue;
+    times.push(time);
+    if (isCondensation(result)) projection.append(result);
+  }
+  return times.sort((a, b) => a - b);
+}
+
 /** A decision for "yes" that asks no model: linear in what it touches. */
 export async function actingBench(): Promise<void> {
   console.log('\nA decision for "yes" without a model, on half of the events. Unit: ms');
@@ -78,14 +123,13 @@ export async function actingBench(): Promise<void> {
   for (const [name, create] of Object.entries(acting)) {
     const cells: string[] = [];
     const medians: number[] = [];
-    for (const length of name.includes('60 events') ? [120] : actingLengths) {
+    for (const length of actingLengths) {
       const times = await timesOf(create(length), length, true, length > 10_000 ? 20 : rounds);
       medians.push(at(times, 0.5));
       cells.push(at(times, 0.5).toFixed(2));
-      if (length === 10_000 || length === 120) cells.push(at(times, 0.99).toFixed(2));
+      if (length === 10_000) cells.push(at(times, 0.99).toFixed(2));
     }
-    if (medians.length === 3) cells.push(`${((medians[2] ?? NaN) / (medians[1] ?? NaN)).toFixed(1)}×`);
-    else cells.unshift('');
+    cells.push(`${((medians[2] ?? NaN) / (medians[1] ?? NaN)).toFixed(1)}×`);
     console.log(row(name, cells));
   }
 }
@@ -108,6 +152,7 @@ async function timesOf(
     if (!acts || round === 0) {
       projection.append(log[next++] as Event);
       projection.append(log[next++] as Event);
+      if (acts && condenser.name === 'conversationWindow') projection.append(createEvent('condensation-request', {}));
     }
     const { view } = projection;
     const result = await condenser.condense(view, { report: () => {} });

@@ -1,8 +1,8 @@
 import type { Condensation, CreateEvent } from '@palimpsest/events';
 import { condensation, NoCondensationAvailableError } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
-import { planMasks, savableTokens } from './masks.js';
-import type { AttentionWindow, MaskPlan, MaskRule } from './masks.js';
+import { masksBy, savedBy } from './masks.js';
+import type { AttentionWindow, Mask, MaskRule } from './masks.js';
 import { newestStep } from './newest-step.js';
 import { noContext } from './no-context.js';
 import { requirementOf } from './requirement.js';
@@ -27,20 +27,19 @@ const leastSavedWhenUrgent = 0.1;
  * step may be masked when the window holds too much.
  */
 export function batchedMasks(options: BatchedMasksOptions): Condenser {
-  const { name, rule, minSavedTokens } = options;
-  const savable = savableTokens(rule);
-  const act = (view: View, plan: MaskPlan, end: number, reason: string): Condensation | undefined => {
-    if (plan.savedTokens <= 0) return undefined;
+  const { name, minSavedTokens } = options;
+  const masks = masksBy(options.rule);
+  const act = (view: View, found: readonly Mask[], end: number, reason: string): Condensation => {
     const tokensBefore = view.tokens();
     return condensation({
       view,
-      redactions: plan.redactions,
+      redactions: found.map(({ redaction }) => redaction),
       metadata: {
         condenser: name,
         reason,
         tokensBefore,
-        tokensAfter: tokensBefore - plan.savedTokens,
-        masked: plan.redactions.length,
+        tokensAfter: tokensBefore - savedBy(found),
+        masked: found.length,
         through: view.events.at(end - 1)?.id,
       },
       ...(options.createEvent === undefined ? {} : { createEvent: options.createEvent }),
@@ -55,20 +54,17 @@ export function batchedMasks(options: BatchedMasksOptions): Condenser {
       const windowStart = Math.max(0, Math.min(options.windowOf(view).start, newest));
       const from = firstUnmasked(view, name);
       const enough = Math.min(minSavedTokens, Math.ceil((context.contextWindow ?? Infinity) / 10));
-      const mayBeEnough = view.tokens(from, windowStart) >= enough && savable(view, from, windowStart) >= enough;
+      const mayBeEnough = view.tokens(from, windowStart) >= enough && masks.savable(view, from, windowStart) >= enough;
       if (mayBeEnough) {
-        const plan = planMasks(view, from, windowStart, rule);
-        const done = plan.savedTokens >= enough ? act(view, plan, windowStart, 'batch') : undefined;
-        if (done !== undefined) return done;
+        const found = masks.of(view, from, windowStart);
+        if (savedBy(found) >= enough) return act(view, found, windowStart, 'batch');
       }
       const urgency = urgencyOf(view, context);
       if (urgency === undefined) return view;
+      const enoughNow = Math.max(1, Math.min(enough, view.tokens() * leastSavedWhenUrgent));
       for (const end of [windowStart, newest]) {
-        const plan = planMasks(view, 0, end, rule);
-        if (plan.redactions.length === 0 || plan.savedTokens < Math.min(enough, view.tokens() * leastSavedWhenUrgent))
-          continue;
-        const done = act(view, plan, end, urgency);
-        if (done !== undefined) return done;
+        const found = masks.of(view, 0, end);
+        if (savedBy(found) >= enoughNow) return act(view, found, end, urgency);
       }
       if (urgency !== 'request') return view;
       throw new NoCondensationAvailableError('masking old results would save less than a tenth of the view');

@@ -6,7 +6,8 @@ import { protectedEventIds, View } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
 import { newestStep } from './newest-step.js';
 import { requirementOf } from './requirement.js';
-import { firstSummary, isProgress, selectMiddle, strictestTail } from './select-middle.js';
+import { isProgress } from './progress.js';
+import { firstSummary, selectMiddle, strictestTail } from './select-middle.js';
 
 /** The logs and expectations of the upstream system, by the folder that the environment names. */
 const folder = process.env['PALIMPSEST_CONFORMANCE'];

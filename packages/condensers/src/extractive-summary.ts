@@ -4,10 +4,11 @@ import type { Condenser, View } from '@palimpsest/view';
 import { manifestOfRange } from './manifest-of-range.js';
 import { newestStep } from './newest-step.js';
 import { assertWholeNumber, checkedKeepFirst } from './option-checks.js';
+import { assertProgress } from './progress.js';
 import { requirementOf } from './requirement.js';
 import type { Requirement } from './requirement.js';
 import { rollingCondenser } from './rolling.js';
-import { isProgress, selectMiddle, strictestTail } from './select-middle.js';
+import { selectMiddle, strictestTail } from './select-middle.js';
 import type { Selection } from './select-middle.js';
 
 /** Options of {@link extractiveSummaryCondenser}. */
@@ -25,8 +26,6 @@ export interface ExtractiveSummaryOptions {
 }
 
 const name = 'extractiveSummary';
-/** What takes less is not done, unless somebody asks. Unit: share of the view's events or tokens. */
-const minimumProgress = 0.1;
 
 /**
  * A rolling summary without a model: the middle of the history is replaced by a manifest of what it did. The first `keepFirst`
@@ -90,11 +89,7 @@ function summarise(
   if (written === undefined) throw new NoCondensationAvailableError(whyNot(view));
   const { summary, forgottenEvents, forgottenTokens, summaryTokens, metadata } = written;
   const gone = { events: forgottenEvents, tokens: forgottenTokens - summaryTokens };
-  if (!requirement.reasons.includes('request') && !isProgress(view, gone, minimumProgress)) {
-    throw new NoCondensationAvailableError(
-      `only ${gone.events} of ${view.events.length} events and ${gone.tokens} of ${view.tokens()} tokens would go`,
-    );
-  }
+  assertProgress(view, gone);
   const tokensBefore = view.tokens();
   return condensation({
     view,

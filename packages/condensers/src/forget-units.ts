@@ -3,11 +3,8 @@ import { condensation, NoCondensationAvailableError } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 import { accountingOf } from './accounting.js';
 import type { Account } from './accounting.js';
-import { isProgress } from './select-middle.js';
+import { assertProgress } from './progress.js';
 import type { Unit } from './units.js';
-
-/** What takes less is not done, unless somebody asks. Unit: share of the view's events or tokens. */
-const minimumProgress = 0.1;
 
 /** What {@link forgetUnits} forgets, and what it notes of it. */
 export interface ForgetUnitsOptions {
@@ -32,11 +29,11 @@ export function forgetUnits(options: ForgetUnitsOptions): Condensation {
   const { view, units, stays = () => false, account, metadata, createEvent } = options;
   const [first, last] = [units[0], units.at(-1)];
   if (first === undefined || last === undefined) throw nothing(view);
-  const wanted = new Set<EventId>();
+  const wanted = new Map<EventId, number>();
   for (const { start, end } of units) {
     for (let index = start; index < end; index++) {
       const event = view.events.at(index);
-      if (event !== undefined && !stays(index)) wanted.add(event.id);
+      if (event !== undefined && !stays(index)) wanted.set(event.id, view.tokens(index, index + 1));
     }
   }
   // It leaves out what is protected, and what the stored view cannot part with; without a summary, no place depends on what is
@@ -47,19 +44,16 @@ export function forgetUnits(options: ForgetUnitsOptions): Condensation {
     end: last.end,
     ...(createEvent === undefined ? {} : { createEvent }),
   });
-  const forgottenEventIds = whole.forgottenEventIds.filter((id) => wanted.has(id));
-  if (forgottenEventIds.length === 0) throw nothing(view);
+  const forgottenEventIds: EventId[] = [];
   let savedTokens = 0;
-  for (const id of forgottenEventIds) {
-    const index = view.indexOf(id);
-    if (index !== undefined) savedTokens += view.tokens(index, index + 1);
+  for (const id of whole.forgottenEventIds) {
+    const tokens = wanted.get(id);
+    if (tokens === undefined) continue;
+    forgottenEventIds.push(id);
+    savedTokens += tokens;
   }
-  const gone = { events: forgottenEventIds.length, tokens: savedTokens };
-  if (!account.reason.includes('request') && !isProgress(view, gone, minimumProgress)) {
-    throw new NoCondensationAvailableError(
-      `only ${gone.events} of ${view.events.length} events and ${gone.tokens} of ${view.tokens()} tokens would go`,
-    );
-  }
+  if (forgottenEventIds.length === 0) throw nothing(view);
+  assertProgress(view, { events: forgottenEventIds.length, tokens: savedTokens });
   return Object.freeze({
     ...whole,
     forgottenEventIds: Object.freeze(forgottenEventIds),

@@ -17,6 +17,7 @@ import { assertWholeNumber } from './option-checks.js';
 import { attentionTemplate } from './prompts/attention.prompt.js';
 import { promptOf } from './prompts/prompt.js';
 import type { Prompt } from './prompts/prompt.js';
+import { minimumProgress } from './progress.js';
 import { requirementOf } from './requirement.js';
 import type { Requirement } from './requirement.js';
 import { rollingCondenser } from './rolling.js';
@@ -52,8 +53,6 @@ export interface LLMAttentionOptions {
 }
 
 const name = 'llmAttention';
-/** The least that must be able to go before a model is asked. Unit: share of all events. */
-const minimumProgress = 0.1;
 
 /**
  * Has a model rank the events of a history that has grown too long, keeps the most important ones and forgets the rest, without a

@@ -2,7 +2,7 @@ import type { CondensationSummaryEvent, LLMConvertibleEvent } from '@palimpsest/
 import { estimateTokens } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 import { keptEventIds } from './kept-events.js';
-import { factsOfEvents } from './manifest/event-facts.js';
+import { readFacts } from './manifest/event-facts.js';
 import type { Fact } from './manifest/fact.js';
 import { lineageOf } from './manifest/lineage.js';
 import { Manifest } from './manifest/manifest.js';
@@ -51,9 +51,10 @@ export function manifestOfRange(view: View, { start, end }: Selection, maxTokens
   if (place === undefined || (forgotten.length === summaries.length && summaries.length < 2)) return undefined;
 
   const lineage = lineageOf(view, summaries);
-  const head = new Manifest(factsOfEvents(view.events.slice(0, start), view));
-  const manifest = new Manifest(lineage.facts);
-  const facts = factsOfEvents(forgotten, view, manifest, head);
+  const { manifest } = lineage;
+  const before = new Manifest();
+  readFacts(view.events.slice(0, start), view, before);
+  const facts = readFacts(forgotten, view, manifest, before);
   const coveredEvents = lineage.coveredEvents + forgotten.length - summaries.length;
 
   // The view may count otherwise than the estimate does; characters are what can be aimed at.

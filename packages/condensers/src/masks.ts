@@ -20,54 +20,83 @@ export interface AttentionWindow {
   readonly leftWith: (index: number) => number;
 }
 
-/** Some masks, and what they save. */
-export interface MaskPlan {
-  readonly redactions: readonly Redaction[];
-  /** Unit: tokens. */
+/** One mask that is worth it. */
+export interface Mask {
+  readonly index: number;
+  readonly redaction: Redaction;
+  /** The masked event. */
+  readonly copy: LLMConvertibleEvent;
+  /** Unit: tokens, as the view counts. */
   readonly savedTokens: number;
+}
+
+/** What may be masked of the views that it is asked about. Each event is looked at once, as long as its list is the same. */
+export interface Masks {
+  /** What masking a range saves, if nothing in it is pinned. Unit: tokens. */
+  savable(view: View, from: number, to: number): number;
+  /** The masks of a range, without those of what is pinned. */
+  of(view: View, from: number, to: number): readonly Mask[];
 }
 
 /** A mask that saves less is not worth a change. Unit: tokens. */
 export const leastSavedByOne = 40;
 
-/**
- * Makes the function that says what masking a range can save at most. Most calls end with it, so it costs a look at each event
- * that is new since the last one: sums are kept by the list's source. Unit: tokens.
- */
-export function savableTokens(rule: MaskRule): (view: View, from: number, to: number) => number {
-  const known = new WeakMap<object, number[]>();
-  return (view, from, to) => {
-    if (to <= from) return 0;
+interface Looked {
+  /** By index; undefined where a mask is not worth it. */
+  readonly masks: (Mask | undefined)[];
+  /** What the masks before an index save. */
+  readonly sums: number[];
+}
+
+/** The masks that a rule makes. What was looked at is kept by the list's source, so that a call costs a look at what is new. */
+export function masksBy(rule: MaskRule): Masks {
+  const known = new WeakMap<object, Looked>();
+  const look = (view: View, to: number): Looked => {
     const { source } = view.events;
-    const sums = (source && known.get(source)) ?? [0];
-    for (let index = sums.length - 1; index < to; index++) {
-      const event = view.events.at(index);
-      const size = view.tokens(index, index + 1);
-      sums.push((sums[index] ?? 0) + (event !== undefined && rule.isMaskable(event, size) ? size : 0));
+    const looked = (source && known.get(source)) ?? { masks: [], sums: [0] };
+    const { masks, sums } = looked;
+    for (let index = masks.length; index < to; index++) {
+      const mask = maskAt(view, index, rule);
+      masks.push(mask);
+      sums.push((sums[index] ?? 0) + (mask?.savedTokens ?? 0));
     }
-    if (source !== undefined) known.set(source, sums);
-    return (sums[to] ?? 0) - (sums[from] ?? 0);
+    if (source !== undefined) known.set(source, looked);
+    return looked;
+  };
+  return {
+    savable: (view, from, to) => {
+      if (to <= from) return 0;
+      const { sums } = look(view, to);
+      return (sums[to] ?? 0) - (sums[from] ?? 0);
+    },
+    of: (view, from, to) => {
+      if (to <= from) return [];
+      const { masks } = look(view, to);
+      const kept = keptEventIds(view);
+      const found: Mask[] = [];
+      for (let index = from; index < to; index++) {
+        const mask = masks[index];
+        if (mask !== undefined && !kept.has(mask.redaction.eventId)) found.push(mask);
+      }
+      return found;
+    },
   };
 }
 
-/** The masks of a range that are worth it, as the view counts. What is pinned is not masked. */
-export function planMasks(view: View, from: number, to: number, rule: MaskRule): MaskPlan {
-  const kept = keptEventIds(view);
-  const redactions: Redaction[] = [];
-  let savedTokens = 0;
-  for (let index = from; index < to; index++) {
-    const event = view.events.at(index);
-    const size = view.tokens(index, index + 1);
-    if (event === undefined || !rule.isMaskable(event, size) || kept.has(event.id)) continue;
-    const redaction = rule.maskOf(view, event, index);
-    const copy = redaction === undefined ? undefined : copyWith(event, redaction);
-    if (redaction === undefined || copy === undefined) continue;
-    const saved = size - view.tokensOf(copy);
-    if (saved < leastSavedByOne) continue;
-    redactions.push(redaction);
-    savedTokens += saved;
-  }
-  return { redactions, savedTokens };
+function maskAt(view: View, index: number, rule: MaskRule): Mask | undefined {
+  const event = view.events.at(index);
+  const size = view.tokens(index, index + 1);
+  if (event === undefined || !rule.isMaskable(event, size)) return undefined;
+  const redaction = rule.maskOf(view, event, index);
+  const copy = redaction === undefined ? undefined : copyWith(event, redaction);
+  if (redaction === undefined || copy === undefined) return undefined;
+  const savedTokens = size - view.tokensOf(copy);
+  return savedTokens < leastSavedByOne ? undefined : { index, redaction, copy, savedTokens };
+}
+
+/** What some masks save together. Unit: tokens. */
+export function savedBy(masks: readonly Mask[]): number {
+  return masks.reduce((sum, { savedTokens }) => sum + savedTokens, 0);
 }
 
 /**
@@ -76,19 +105,16 @@ export function planMasks(view: View, from: number, to: number, rule: MaskRule):
  */
 export function maskedView(
   view: View,
-  redactions: readonly Redaction[],
-  effectiveFrom: (index: number) => EventId | undefined = () => undefined,
+  masks: readonly Mask[],
+  effectiveFrom: (index: number) => EventId | undefined,
 ): View {
+  if (masks.length === 0) return view;
   const changes = new Map<EventId, Replacement>();
-  for (const redaction of redactions) {
-    const index = view.indexOf(redaction.eventId);
-    const event = index === undefined ? undefined : view.events.at(index);
-    const copy = event === undefined ? undefined : copyWith(event, redaction);
-    if (index === undefined || copy === undefined) continue;
+  for (const { index, redaction, copy } of masks) {
     const since = effectiveFrom(index);
     changes.set(redaction.eventId, { event: copy, ...(since === undefined ? {} : { effectiveFrom: since }) });
   }
-  return changes.size === 0 ? view : view.replace(changes);
+  return view.replace(changes);
 }
 
 /** The same copy each time, so that who masks anew at each step need not make it anew. */

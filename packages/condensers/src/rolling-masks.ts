@@ -1,6 +1,6 @@
 import type { Condenser, View } from '@palimpsest/view';
 import { InvalidCondenserConfigError } from './errors.js';
-import { maskedView, planMasks } from './masks.js';
+import { maskedView, masksBy } from './masks.js';
 import type { AttentionWindow, MaskRule } from './masks.js';
 import { newestStep } from './newest-step.js';
 
@@ -17,6 +17,7 @@ export interface RollingMasksOptions {
  * provider has cached behind the newest mask. It costs a look at every event before the window.
  */
 export function rollingMasks({ name, rule, windowOf }: RollingMasksOptions): Condenser {
+  const masks = masksBy(rule);
   return {
     name,
     rewritesEveryStep: true,
@@ -28,8 +29,7 @@ export function rollingMasks({ name, rule, windowOf }: RollingMasksOptions): Con
       // A mask stands in what a response was made from when both what pushed the event out and a later step came before it.
       const standsFrom = (index: number): number =>
         Math.max(window.leftWith(index), (nextStep ??= nextSteps(view))[index] ?? Infinity) + 1;
-      const { redactions } = planMasks(view, 0, to, rule);
-      return maskedView(view, redactions, (index) => {
+      return maskedView(view, masks.of(view, 0, to), (index) => {
         // What was pinned for a while is masked later than the window says; when, the view does not tell.
         wasUnpinned ??= [...view.internalEvents].some(({ type }) => (type as string) === 'condensers/unpin');
         return wasUnpinned ? undefined : view.events.at(standsFrom(index))?.id;

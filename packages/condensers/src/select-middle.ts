@@ -1,4 +1,5 @@
 import type { CutPoints, View } from '@palimpsest/view';
+import { minimumProgress } from './progress.js';
 import type { Requirement } from './requirement.js';
 
 /** A range of a stored list between two cut points. */
@@ -25,11 +26,11 @@ export function selectMiddle(options: {
   /** The least that must be selected. Unit: share of all events. @defaultValue 0.1 */
   readonly minimumProgress?: number;
 }): Selection | undefined {
-  const { length, cutPoints, keepFirst, tail, minimumProgress = 0.1 } = options;
+  const { length, cutPoints, keepFirst, tail, minimumProgress: least = minimumProgress } = options;
   const start = cutPoints.atOrAfter(keepFirst);
   const end = tail < 0 ? undefined : cutPoints.atOrAfter(Math.max(0, length - tail));
   if (start === undefined || end === undefined || end <= start) return undefined;
-  return end - start < length * minimumProgress ? undefined : { start, end };
+  return end - start < length * least ? undefined : { start, end };
 }
 
 /** How many of the newest events may stay so that `target` remain: the first ones, one summary, and these. Unit: events. */
@@ -102,15 +103,4 @@ export function strictestTail(options: {
 export function firstSummary(events: View['events'], keepFirst: number): number {
   const first = events.slice(0, keepFirst).findIndex(({ type }) => type === 'condensation-summary');
   return first === -1 ? keepFirst : first;
-}
-
-/**
- * Whether enough goes: a share of the events, or of the tokens, since one long result can be most of a view.
- */
-export function isProgress(
-  view: Pick<View, 'tokens'> & { readonly events: { readonly length: number } },
-  gone: { readonly events: number; readonly tokens: number },
-  minimumProgress: number,
-): boolean {
-  return gone.events >= view.events.length * minimumProgress || gone.tokens >= view.tokens() * minimumProgress;
 }

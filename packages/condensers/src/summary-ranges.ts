@@ -2,8 +2,9 @@ import type { View } from '@palimpsest/view';
 import { newestStep } from './newest-step.js';
 import { rangeContent } from './range-content.js';
 import type { RangeContent } from './range-content.js';
+import { isProgress } from './progress.js';
 import type { Requirement } from './requirement.js';
-import { firstSummary, isProgress, selectMiddle, strictestTail } from './select-middle.js';
+import { firstSummary, selectMiddle, strictestTail } from './select-middle.js';
 import type { Selection } from './select-middle.js';
 
 /**

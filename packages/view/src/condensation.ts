@@ -2,7 +2,7 @@ import { createEvent as createEventByDefault, isToolResult } from '@palimpsest/e
 import type { Condensation, CreateEvent, EventId, LLMConvertibleEvent, Redaction } from '@palimpsest/events';
 import { NoCondensationAvailableError } from './errors.js';
 import { protectedEventIds } from './protected-events.js';
-import { redactedCopy } from './redacted-copy.js';
+import { isRedactable } from './redacted-copy.js';
 import type { View } from './view.js';
 
 /** Options of {@link condensation}. */
@@ -102,7 +102,7 @@ function allowedRedactions(
   if (redactions.length === 0) return redactions;
   return redactions.filter((redaction) => {
     const event = view.events.at(view.indexOf(redaction.eventId) ?? view.events.length);
-    return event !== undefined && !others.has(event.id) && redactedCopy(event, redaction) !== undefined;
+    return event !== undefined && !others.has(event.id) && isRedactable(event, redaction);
   });
 }
 

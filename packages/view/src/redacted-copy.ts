@@ -1,6 +1,13 @@
 import { isToolResult } from '@palimpsest/events';
 import type { LLMConvertibleEvent, Redaction } from '@palimpsest/events';
 
+/** Whether a redaction fits an event: a text for a tool result, arguments for a call. */
+export function isRedactable(event: LLMConvertibleEvent, redaction: Pick<Redaction, 'text' | 'arguments'>): boolean {
+  return event.type === 'action'
+    ? redaction.arguments !== undefined
+    : isToolResult(event) && redaction.text !== undefined;
+}
+
 /**
  * The copy of an event in which a redaction stands: the text of a tool result, or the arguments of a call. Id, position,
  * call and tool name stay. Undefined where the redaction does not fit the event.

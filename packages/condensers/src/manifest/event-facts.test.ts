@@ -4,7 +4,8 @@ import { View } from '@palimpsest/view';
 import { randomLog } from '@palimpsest/view/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { factsOfEvents } from './event-facts.js';
+import { readFacts } from './event-facts.js';
+import type { Fact } from './fact.js';
 import { Manifest } from './manifest.js';
 import { wordsOfEvent } from './words-of-event.js';
 
@@ -12,6 +13,9 @@ function sourceOf(events: readonly Event[]) {
   const byId = new Map(events.map((event) => [event.id, event]));
   return { original: (id: string) => byId.get(id) };
 }
+
+const factsOf = (events: readonly Event[], source = sourceOf(events), known: readonly Fact[] = []) =>
+  readFacts(events, source, new Manifest(known));
 
 test('who spoke, and what calls did, in the order of the log', () => {
   const log = logBuilder();
@@ -22,7 +26,7 @@ test('who spoke, and what calls did, in the order of the log', () => {
   log.action('unanswered');
   log.agent('   ');
   const answered = log.agent('Done.');
-  expect(factsOfEvents(log.events, sourceOf(log.events))).toEqual([
+  expect(factsOf(log.events)).toEqual([
     { kind: 'words', by: 'user', eventId: asked.id },
     { kind: 'words', by: 'agent', eventId: action.id },
     { kind: 'file', path: 'a', operation: 'read' },
@@ -38,9 +42,21 @@ test('what was known before decides what is new', () => {
     { kind: 'file', path: 'a', operation: 'read' },
     { kind: 'tests', of: 'npm test', failing: ['a'], passing: [] },
   ] as const;
-  const facts = factsOfEvents(log.events, sourceOf(log.events), new Manifest(known));
+  const facts = factsOf(log.events, undefined, known);
   expect(facts[0]).toEqual({ kind: 'file', path: 'a', operation: 'modified' });
   expect(facts).toContainEqual({ kind: 'tests', of: 'npm test -- a', failing: [], passing: ['a'] });
+});
+
+test('what is known besides decides too, and stays out of the manifest', () => {
+  const log = logBuilder();
+  log.call('write', { path: 'a', content: 'x' });
+  const manifest = new Manifest();
+  const besides = new Manifest([
+    { kind: 'file', path: 'a', operation: 'read' },
+    { kind: 'file', path: 'b', operation: 'read' },
+  ]);
+  readFacts(log.events, sourceOf(log.events), manifest, besides);
+  expect(manifest.files).toEqual([{ path: 'a', operations: ['modified'] }]);
 });
 
 test('facts of two stretches between cut points, one behind the other, are the facts of the whole', () => {
@@ -50,9 +66,9 @@ test('facts of two stretches between cut points, one behind the other, are the f
       const events = [...view.events];
       const at = view.cutPoints.atOrBefore(near) ?? 0;
       const source = sourceOf(events);
-      const whole = factsOfEvents(events, source);
-      const first = factsOfEvents(events.slice(0, at), source);
-      const both = [...first, ...factsOfEvents(events.slice(at), source, new Manifest(first))];
+      const whole = factsOf(events, source);
+      const first = factsOf(events.slice(0, at), source);
+      const both = [...first, ...factsOf(events.slice(at), source, first)];
       expect(both).toEqual(whole);
       expect(new Manifest(both).files).toEqual(new Manifest(whole).files);
     }),

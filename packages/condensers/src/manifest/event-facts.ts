@@ -3,7 +3,7 @@ import type { ActionEvent, Event, EventId } from '@palimpsest/events';
 import { callFacts } from './call-facts.js';
 import type { KnownBefore } from './call-facts.js';
 import type { Fact } from './fact.js';
-import { Manifest } from './manifest.js';
+import type { Manifest } from './manifest.js';
 
 /** Where facts are read from. */
 export interface FactSource {
@@ -12,24 +12,24 @@ export interface FactSource {
 }
 
 /**
- * The facts of a stretch of a log, in its order. Events are read as they were logged, so what was masked meanwhile counts in
- * full. `soFar` is what came before, to which they are added; `head` is what is known besides.
+ * Reads the facts of a stretch of a log, in its order, and adds them to a manifest of what came before. Events are read as they
+ * were logged, so what was masked meanwhile counts in full. `besides` is known too and stays out of the manifest.
  */
-export function factsOfEvents(
+export function readFacts(
   events: Iterable<{ readonly id: EventId }>,
   source: FactSource,
-  soFar = new Manifest(),
-  head = new Manifest(),
+  manifest: Manifest,
+  besides?: KnownBefore,
 ): readonly Fact[] {
   const known: KnownBefore = {
-    knowsFile: (path) => soFar.knowsFile(path) || head.knowsFile(path),
-    isFailing: (test) => soFar.isFailing(test) || head.isFailing(test),
+    knowsFile: (path) => manifest.knowsFile(path) || besides?.knowsFile(path) === true,
+    isFailing: (test) => manifest.isFailing(test) || besides?.isFailing(test) === true,
   };
   const facts: Fact[] = [];
   const calls = new Map<string, ActionEvent>();
   const add = (fact: Fact): void => {
     facts.push(fact);
-    soFar.add(fact);
+    manifest.add(fact);
   };
   for (const { id } of events) {
     const event = source.original(id);

@@ -3,6 +3,7 @@ import { View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import type { Fact } from './fact.js';
 import { lineageOf } from './lineage.js';
+import type { Lineage } from './lineage.js';
 
 const file = (path: string): Fact => ({ kind: 'file', path, operation: 'read' });
 
@@ -25,17 +26,19 @@ function generations() {
 }
 
 const summaries = (view: View) => [...view.events].filter((event) => event.type === 'condensation-summary');
-const paths = (facts: readonly Fact[]) => facts.flatMap((fact) => (fact.kind === 'file' ? [fact.path] : []));
+const paths = ({ manifest }: Lineage) => manifest.files.map(({ path }) => path);
 
 test('without summaries there is nothing', () => {
-  expect(lineageOf(View.fromEvents([]), [])).toEqual({ facts: [], newFacts: [], replaces: [], coveredEvents: 0 });
+  const lineage = lineageOf(View.fromEvents([]), []);
+  expect(lineage).toMatchObject({ newFacts: [], replaces: [], coveredEvents: 0 });
+  expect(paths(lineage)).toEqual([]);
 });
 
 test('the facts of all generations come in the order of the log, and only the latest is named', () => {
   const { log, second } = generations();
   const view = View.fromEvents(log.events);
   const lineage = lineageOf(view, summaries(view));
-  expect(paths(lineage.facts)).toEqual(['1', '2']);
+  expect(paths(lineage)).toEqual(['1', '2']);
   expect(lineage).toMatchObject({ newFacts: [], replaces: [second.id], coveredEvents: 4 });
 });
 
@@ -48,7 +51,7 @@ test('through the summary of another condenser the facts before it are still rea
   });
   const view = View.fromEvents(log.events);
   const lineage = lineageOf(view, summaries(view));
-  expect(paths(lineage.facts)).toEqual(['1', '2', '3']);
+  expect(paths(lineage)).toEqual(['1', '2', '3']);
   expect(lineage.newFacts).toContainEqual({ kind: 'earlier-summary', eventId: other.id });
   expect(lineage).toMatchObject({ replaces: [second.id], coveredEvents: 6 });
 });
@@ -58,7 +61,7 @@ test('a condensation that was reverted counts for nothing', () => {
   log.revert(second);
   const view = View.fromEvents(log.events);
   expect(lineageOf(view, summaries(view))).toMatchObject({ replaces: [first.id], coveredEvents: 2 });
-  expect(paths(lineageOf(view, [{ condensationId: second.id }]).facts)).toEqual([]);
+  expect(paths(lineageOf(view, [{ condensationId: second.id }]))).toEqual([]);
 });
 
 test('metadata that says nonsense does no harm', () => {
@@ -69,7 +72,7 @@ test('metadata that says nonsense does no harm', () => {
   });
   const view = View.fromEvents(log.events);
   expect(lineageOf(view, [{ condensationId: loop.id }, { condensationId: 'unknown' }, {}])).toMatchObject({
-    facts: [],
+    newFacts: [],
     replaces: [loop.id],
     coveredEvents: 1,
   });

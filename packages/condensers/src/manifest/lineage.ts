@@ -1,15 +1,15 @@
 import type { Condensation, EventId } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
-import { factsOfEvents } from './event-facts.js';
+import { readFacts } from './event-facts.js';
 import { factsFromMetadata } from './fact.js';
 import type { Fact } from './fact.js';
 import { Manifest } from './manifest.js';
 
 /** What the summaries of a stretch of a view stand for. */
 export interface Lineage {
-  /** In the order of the log. */
-  readonly facts: readonly Fact[];
-  /** Of these, those that no condensation carries in its metadata. */
+  /** All of their facts. */
+  readonly manifest: Manifest;
+  /** Of these, those that no condensation carries in its metadata, in the order of the log. */
   readonly newFacts: readonly Fact[];
   /** The condensations that carry facts and from which all the others are reached; goes into the metadata as `replaces`. */
   readonly replaces: readonly EventId[];
@@ -29,9 +29,9 @@ export function lineageOf(
   const direct = new Set(
     summaries.flatMap(({ condensationId }) => (condensationId === undefined ? [] : [condensationId])),
   );
-  const facts: Fact[] = [];
+  const manifest = new Manifest();
   const newFacts: Fact[] = [];
-  if (direct.size === 0) return { facts, newFacts, replaces: [], coveredEvents: 0 };
+  if (direct.size === 0) return { manifest, newFacts, replaces: [], coveredEvents: 0 };
   const inForce = new Map<EventId, Condensation>();
   for (const condensation of view.condensations) inForce.set(condensation.id, condensation);
 
@@ -60,21 +60,21 @@ export function lineageOf(
     if (itsFacts !== undefined) {
       const covered = metadata?.['coveredEvents'];
       if (roots.has(id)) coveredEvents += typeof covered === 'number' ? covered : forgottenEventIds.length;
-      for (const fact of itsFacts) facts.push(fact);
+      for (const fact of itsFacts) manifest.add(fact);
       continue;
     }
     coveredEvents += forgottenEventIds.filter((forgotten) => view.original(forgotten) !== undefined).length;
-    const read = factsOfEvents(
+    const read = readFacts(
       forgottenEventIds.map((forgotten) => ({ id: forgotten })),
       view,
-      new Manifest(facts),
+      manifest,
     );
     // A summary holds what its writer was told of earlier ones, so only the newest text of a chain is kept.
     const text: readonly Fact[] = direct.has(id) ? [{ kind: 'earlier-summary', eventId: id }] : [];
+    for (const fact of text) manifest.add(fact);
     newFacts.push(...read, ...text);
-    facts.push(...read, ...text);
   }
-  return { facts, newFacts, replaces: [...roots], coveredEvents };
+  return { manifest, newFacts, replaces: [...roots], coveredEvents };
 }
 
 /** The condensations whose summaries another one forgot. */

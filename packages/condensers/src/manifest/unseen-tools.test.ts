@@ -3,7 +3,7 @@ import { View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { toolSets } from '../testing/tool-sets.js';
 import type { ToolSet, ToolUse } from '../testing/tool-sets.js';
-import { factsOfEvents } from './event-facts.js';
+import { readFacts } from './event-facts.js';
 import { Manifest } from './manifest.js';
 
 /** A session of one agent, and what its calls really did: `created src/a.ts`, `exit 1: npm test 3`. */
@@ -79,7 +79,8 @@ function randomNumbers(seed: number): () => number {
 /** What the manifest of a session says, in the words of the truth. */
 function told(events: ReturnType<typeof session>['events']): ReadonlySet<string> {
   const view = View.fromEvents(events);
-  const manifest = new Manifest(factsOfEvents(view.events, view));
+  const manifest = new Manifest();
+  readFacts(view.events, view, manifest);
   return new Set([
     ...manifest.files.flatMap(({ path, operations }) => operations.map((operation) => `${operation} ${path}`)),
     ...manifest.commands.map(({ text, status }) => `exit ${status}: ${text}`),

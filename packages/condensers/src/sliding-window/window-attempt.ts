@@ -3,6 +3,7 @@ import type { CondenseContext, View } from '@palimpsest/view';
 import { definedOf } from '../accounting.js';
 import { sizeNow } from '../back-off.js';
 import { CondenserModelError } from '../model-failure.js';
+import { minimumProgress } from '../progress.js';
 import { askSummarizer } from './ask-summarizer.js';
 import { wasAttempted } from './attempts.js';
 import type { CheckedOptions } from './checked-options.js';
@@ -10,9 +11,6 @@ import type { Timeline } from './timeline.js';
 import { windowCondensation } from './window-condensation.js';
 import type { PlanOutcome, WindowPlan } from './window-plan.js';
 import { condenserName } from './window-record.js';
-
-/** At least so much of the view must go when it is made smaller for its tokens, so that no chain of tiny steps begins. */
-const minimumProgress = 0.1;
 
 /** What made a window, and of what. */
 export interface Trigger {
@@ -51,7 +49,7 @@ export async function summarise(
   return windowCondensation({ view, timeline, plan, summary, reason, createEvent });
 }
 
-/** Whether enough goes besides the summaries that are written anew. */
+/** Whether enough tokens go besides the summaries that are written anew, so that no chain of tiny steps begins. */
 export function isWorthIt(view: View, { forgotten, seeds }: WindowPlan): boolean {
   const ofSeeds = new Set(seeds.map(({ event }) => event.id));
   let tokens = 0;
