@@ -16,6 +16,14 @@ export interface FileEntry {
   readonly operations: readonly FileOperation[];
 }
 
+/** A value that names something, with what it was called. */
+export interface IdentifierEntry {
+  readonly value: string;
+  readonly label: string;
+  /** The agent has used it. */
+  readonly used: boolean;
+}
+
 /**
  * What a stretch of a log did, in the order in which each thing last happened: the fold of its facts. Errors and failing
  * tests stand in it until the same command, call or file goes through.
@@ -24,14 +32,14 @@ export class Manifest {
   readonly #userWords = new Set<EventId>();
   readonly #agentWords = new Set<EventId>();
   readonly #earlierSummaries = new Set<EventId>();
-  readonly #files = new Map<string, FileOperation[]>();
+  readonly #files = new Map<string, FileEntry>();
   readonly #commands = new Map<string, Run>();
   readonly #calls = new Map<string, Run>();
-  readonly #errors = new Map<string, string>();
+  readonly #errors = new Map<string, { readonly of: string; readonly text: string }>();
   readonly #failing = new Map<string, string>();
   readonly #lists = new Map<string, readonly TaskItem[]>();
   readonly #tasks = new Map<string, TaskItem>();
-  readonly #identifiers = new Map<string, { readonly label: string; readonly used: boolean }>();
+  readonly #identifiers = new Map<string, IdentifierEntry>();
 
   constructor(facts: Iterable<Fact> = []) {
     for (const fact of facts) this.add(fact);
@@ -46,11 +54,9 @@ export class Manifest {
         this.#earlierSummaries.add(fact.eventId);
         return;
       case 'file': {
-        const before = this.#files.get(fact.path) ?? [];
-        moveToEnd(this.#files, fact.path, [
-          ...before.filter((operation) => operation !== fact.operation),
-          fact.operation,
-        ]);
+        const { path, operation } = fact;
+        const before = this.#files.get(path)?.operations.filter((one) => one !== operation) ?? [];
+        moveToEnd(this.#files, path, { path, operations: [...before, operation] });
         this.#errors.delete(fact.path);
         return;
       }
@@ -61,7 +67,7 @@ export class Manifest {
         this.#ran(this.#calls, fact.call, fact.status, fact.onlyLooks === true);
         return;
       case 'error':
-        moveToEnd(this.#errors, fact.of, fact.text);
+        moveToEnd(this.#errors, fact.of, { of: fact.of, text: fact.text });
         return;
       case 'tests':
         for (const name of fact.passing) this.#failing.delete(name);
@@ -78,7 +84,8 @@ export class Manifest {
       case 'identifier': {
         const before = this.#identifiers.get(fact.value);
         const label = fact.label === '' ? (before?.label ?? '') : fact.label;
-        moveToEnd(this.#identifiers, fact.value, { label, used: fact.used === true || before?.used === true });
+        const used = fact.used === true || before?.used === true;
+        moveToEnd(this.#identifiers, fact.value, { value: fact.value, label, used });
       }
     }
   }
@@ -105,7 +112,7 @@ export class Manifest {
   }
 
   get files(): readonly FileEntry[] {
-    return [...this.#files].map(([path, operations]) => ({ path, operations }));
+    return [...this.#files.values()];
   }
 
   get commands(): readonly Run[] {
@@ -117,7 +124,7 @@ export class Manifest {
   }
 
   get errors(): readonly { readonly of: string; readonly text: string }[] {
-    return [...this.#errors].map(([of, text]) => ({ of, text }));
+    return [...this.#errors.values()];
   }
 
   get failingTests(): readonly string[] {
@@ -129,8 +136,8 @@ export class Manifest {
     return [...[...this.#lists.values()].flat(), ...this.#tasks.values()];
   }
 
-  get identifiers(): readonly { readonly value: string; readonly label: string; readonly used: boolean }[] {
-    return [...this.#identifiers].map(([value, rest]) => ({ value, ...rest }));
+  get identifiers(): readonly IdentifierEntry[] {
+    return [...this.#identifiers.values()];
   }
 
   #ran(runs: Map<string, Run>, text: string, status: CallStatus, onlyLooks: boolean): void {

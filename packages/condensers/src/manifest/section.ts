@@ -22,23 +22,31 @@ export function listSection<Entry>(
   entries: readonly Entry[],
   textOf: (entry: Entry) => string,
 ): Section {
-  const lines: string[] = [];
-  const lineAt = (index: number): string => (lines[index] ??= `- ${textOf(entries[index] as Entry)}`);
+  const newest: string[] = [];
+  const line = (back: number): string => (newest[back] ??= `- ${textOf(entries[entries.length - 1 - back] as Entry)}`);
   return {
     heading,
     share,
     isEmpty: entries.length === 0,
     fit: (characters) => {
-      let first = entries.length;
-      let size = 0;
-      while (first > 0 && size + lineAt(first - 1).length + 1 <= characters) size += lineAt(--first).length + 1;
-      const note = first === 0 ? 0 : leftOutLine(entries.length).length + 1;
-      while (first < entries.length && size + note > characters) size -= lineAt(first++).length + 1;
-      if (first === entries.length) return [];
-      const shown = Array.from({ length: entries.length - first }, (_, index) => lineAt(first + index));
-      return first === 0 ? shown : [leftOutLine(first), ...shown];
+      const count = newestThatFit(entries.length, (back) => line(back).length + 1, characters);
+      const lines = newest.slice(0, count).toReversed();
+      return count === 0 || count === entries.length ? lines : [leftOutLine(entries.length - count), ...lines];
     },
   };
+}
+
+/** How many of the newest entries fit: all, or so many that the line that tells of the others fits too. */
+function newestThatFit(length: number, sizeOf: (back: number) => number, characters: number): number {
+  const note = leftOutLine(length).length + 1;
+  let size = 0;
+  let besideNote = 0;
+  for (let count = 1; count <= length; count++) {
+    size += sizeOf(count - 1);
+    if (size > characters) return besideNote;
+    if (size + note <= characters) besideNote = count;
+  }
+  return length;
 }
 
 /** What lines take, each with its line break. Unit: characters. */
@@ -56,22 +64,19 @@ export function textSection(heading: string, share: number, texts: readonly stri
     share,
     isEmpty: texts.length === 0,
     fit: (characters) => {
-      const frame = 3;
-      const note = leftOutLine(texts.length).length + 1;
-      let kept = texts;
-      const room = (): number => characters - kept.length * frame - (kept.length < texts.length ? note : 0);
-      while (kept.length > 0 && sizeAt(kept, atLeast) > room()) kept = kept.slice(1);
-      if (kept.length === 0) return [];
-      const limit = fairLimit(kept, room());
-      const lines = kept.map((text) => `- ${excerpt(text, limit)}`);
-      return kept.length < texts.length ? [leftOutLine(texts.length - kept.length), ...lines] : lines;
+      const least = (back: number): number => Math.min((texts.at(-1 - back) as string).length, atLeast) + frame;
+      const count = newestThatFit(texts.length, least, characters);
+      if (count === 0) return [];
+      const kept = texts.slice(-count);
+      const note = count < texts.length ? [leftOutLine(texts.length - count)] : [];
+      const limit = fairLimit(kept, characters - count * frame - sizeOfLines(note));
+      return [...note, ...kept.map((text) => `- ${excerpt(text, limit)}`)];
     },
   };
 }
 
-function sizeAt(texts: readonly string[], limit: number): number {
-  return texts.reduce((size, text) => size + Math.min(text.length, limit), 0);
-}
+/** What stands around a text. Unit: characters. */
+const frame = '- '.length + 1;
 
 /** The length to which long texts are cut so that all together fit. Unit: characters. */
 function fairLimit(texts: readonly string[], room: number): number {
