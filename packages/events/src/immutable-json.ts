@@ -50,7 +50,11 @@ function copy(value: unknown, path: Path): unknown {
   }
   if (value === null) return null;
   if (path.length > maximumDepth) throw notJson(path.slice(0, 5), `${tooDeep}, or a cycle`);
-  if (Array.isArray(value)) return Object.freeze(Array.from(value, (item, index) => copyAt(item, index, path)));
+  if (Array.isArray(value)) {
+    const items: unknown[] = [];
+    for (let index = 0; index < value.length; index++) items.push(copyAt(value[index], index, path));
+    return Object.freeze(items);
+  }
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== null && prototype !== Object.prototype && Object.getPrototypeOf(prototype) !== null) {
     throw notJson(path, `${nameOf(value)} is not plain data`);
@@ -73,6 +77,8 @@ function nameOf(value: object): string {
 }
 
 function copyAt(value: unknown, key: string | number, path: Path): unknown {
+  // Most of what there is: a condensation may name thousands of ids.
+  if (typeof value === 'string') return value;
   path.push(key);
   const result = copy(value, path);
   path.pop();
