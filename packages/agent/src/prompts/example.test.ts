@@ -45,10 +45,10 @@ test('the example does what it says', () => {
   expect(JSON.stringify([...conversation.events])).not.toContain(token);
 });
 
-test('the README shows this example', async () => {
+test('the documentation shows this example', async () => {
   const source = await readFile(new URL(import.meta.url), 'utf8');
   const regions = [...source.matchAll(/^\/\/ #region example\n([\s\S]*?)^\/\/ #endregion example/gm)];
   const example = regions.map(([, text]) => text).join('');
   expect(example).toContain('secretMask');
-  expect(await readFile(new URL('../../README.md', import.meta.url), 'utf8')).toContain(example);
+  expect(await readFile(new URL('../../docs/prompts.md', import.meta.url), 'utf8')).toContain(example);
 });
