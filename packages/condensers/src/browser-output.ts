@@ -1,14 +1,13 @@
 import { isToolResult, toolResultContent } from '@palimpsest/events';
 import type { CreateEvent, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
-import type { Condenser, View } from '@palimpsest/view';
+import { matchingEvents } from '@palimpsest/view';
+import type { Condenser, MatchingEvents, View } from '@palimpsest/view';
 import { batchedMasks } from './batched-masks.js';
 import { pageStubText } from './browser-output.prompt.js';
 import { InvalidCondenserConfigError } from './errors.js';
 import { wordsOf } from './manifest/call-arguments.js';
 import { leastSavedByOne } from './masks.js';
 import type { AttentionWindow, MaskRule } from './masks.js';
-import { matchingEvents } from './matching-events.js';
-import type { MatchingEvents } from './matching-events.js';
 import { assertWholeNumber } from './option-checks.js';
 import { remembered } from './remembered.js';
 import { assertNoBatches, rollingMasks } from './rolling-masks.js';
@@ -81,7 +80,7 @@ export function browserOutputCondenser(options: BrowserOutputOptions = {}): Cond
       return text === undefined ? undefined : { eventId: event.id, text };
     },
   };
-  const pagesIn = matchingEvents(isPage);
+  const pagesIn = matchingEvents<LLMConvertibleEvent>(isPage);
   const windowOf = (view: View): AttentionWindow => windowOfPages(view, attentionWindow, pagesIn(view.events));
   return options.rewritesEveryStep === true
     ? rollingMasks({ name, rule, windowOf })

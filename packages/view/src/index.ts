@@ -2,6 +2,8 @@ export type { Replacement, ViewNote, ViewOptions } from './view.js';
 export { View } from './view.js';
 export { ViewProjection } from './view-projection.js';
 export type { EventSequence } from './event-sequence.js';
+export type { MatchingEvents } from './matching-events.js';
+export { matchingEvents } from './matching-events.js';
 export type { CutPoints } from './cut-points.js';
 export type { RenderOptions, ThinkingMode } from './render-options.js';
 export type { EstimateTokens } from './token-estimate.js';

@@ -1,5 +1,6 @@
 import { isToolResult } from '@palimpsest/events';
-import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
+import type { Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
+import { matchingEvents } from './matching-events.js';
 import type { View } from './view.js';
 
 /** Keeps the events that it names, from then on. `@palimpsest/condensers` makes them. */
@@ -37,15 +38,19 @@ export function pinnedEventIds(view: View): ReadonlySet<EventId> {
   return pinned;
 }
 
+const pinsIn = matchingEvents<Event>(({ type }) => type === pinType || type === unpinType);
+
 function namedIds(view: View): ReadonlySet<EventId> {
   const named = new Set<EventId>();
-  for (const event of view.internalEvents) {
-    if (event.type !== pinType && event.type !== unpinType) continue;
-    const ids: unknown = event['eventIds'];
+  const { internalEvents } = view;
+  const pins = pinsIn(internalEvents);
+  for (let place = 0; place < pins.count; place++) {
+    const event = internalEvents.at(pins.at(place) ?? 0);
+    const ids: unknown = event !== undefined && 'eventIds' in event ? event.eventIds : undefined;
     if (!Array.isArray(ids)) continue;
     for (const id of ids as readonly unknown[]) {
       if (typeof id !== 'string') continue;
-      if (event.type === pinType) named.add(id);
+      if (event?.type === pinType) named.add(id);
       else named.delete(id);
     }
   }

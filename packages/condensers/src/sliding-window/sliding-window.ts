@@ -1,10 +1,9 @@
 import type { Condensation, CreateEvent } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
-import { NoCondensationAvailableError } from '@palimpsest/view';
+import { matchingEvents, NoCondensationAvailableError } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
 import { isHeldBack } from '../back-off.js';
 import { backgroundCondenser, telling } from '../background.js';
-import { matchingEvents } from '../matching-events.js';
 import { CondenserModelError } from '../model-failure.js';
 import { noContext } from '../no-context.js';
 import type { Prompt } from '../prompts/prompt.js';

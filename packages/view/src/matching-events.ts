@@ -1,5 +1,5 @@
-import type { LLMConvertibleEvent } from '@palimpsest/events';
-import type { EventSequence } from '@palimpsest/view';
+import type { Event } from '@palimpsest/events';
+import type { EventSequence } from './event-sequence.js';
 
 /** Where the events of one kind stand in a list. */
 export interface MatchingEvents {
@@ -16,12 +16,13 @@ interface Found {
 }
 
 /**
- * Makes the function that finds the events of one kind. Of a list that only grew since it was last asked, it looks at what is new:
- * the result is the same as that of a look at all of it, because it goes by the list's source alone.
+ * Makes the function that finds the events of one kind in `events` or `internalEvents` of a view. Of a list that only grew since
+ * it was last asked, it looks at what is new: the result is the same as that of a look at all of it, because it goes by the
+ * list's source alone. Make it once, outside of what asks at each step.
  */
-export function matchingEvents(
-  matches: (event: LLMConvertibleEvent) => boolean,
-): (events: EventSequence<LLMConvertibleEvent>) => MatchingEvents {
+export function matchingEvents<Item extends Event>(
+  matches: (event: Item) => boolean,
+): (events: EventSequence<Item>) => MatchingEvents {
   const known = new WeakMap<object, Found>();
   return (events) => {
     const found = (events.source && known.get(events.source)) ?? { places: [], searched: 0 };

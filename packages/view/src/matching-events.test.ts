@@ -1,5 +1,8 @@
+import type { LLMConvertibleEvent } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
-import { condensation, View, ViewProjection } from '@palimpsest/view';
+import { condensation } from './condensation.js';
+import { View } from './view.js';
+import { ViewProjection } from './view-projection.js';
 import { expect, test } from 'vitest';
 import { matchingEvents } from './matching-events.js';
 
@@ -14,7 +17,7 @@ function growing(messages: number) {
 
 function userMessages() {
   let looks = 0;
-  const find = matchingEvents((event) => {
+  const find = matchingEvents<LLMConvertibleEvent>((event) => {
     looks++;
     return event.type === 'message';
   });
