@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from './agent.js';
 import { Conversation } from './conversation.js';
+import { secretMask } from './secrets.js';
 
 const echo = defineTool({
   name: 'echo',
@@ -58,4 +59,29 @@ test('what the condenser paid for it is on record, its condensation is not', asy
     { type: 'condensation-attempt', outcome: 'aside', data: { model: 'm', usage, costUsd: 0.25 } },
     { type: 'llm-usage', purpose: 'aside' },
   ]);
+});
+
+test('nothing of a secret is sent with it or comes back, the tools are those of a run, and a condenser is asked for a look only', async () => {
+  const value = 'hunter2-hunter2';
+  const previews: unknown[] = [];
+  const condenser: Condenser = {
+    name: 'looked-at',
+    condense: (view, { preview }) => {
+      previews.push(preview);
+      return view;
+    },
+  };
+  const tool = { ...echo, description: `Echoes as ${value}.` };
+  const llm = scriptedLLM({ script: ['Done.', `It was ${value}.`] });
+  const conversation = await Conversation.open({
+    agent: new Agent({ llm, tools: [tool], condenser }),
+    secrets: secretMask({ PASSWORD: value }),
+  });
+  await conversation.send('Go.');
+  await conversation.run();
+  expect(await conversation.ask(`Is it ${value}?`)).toBe('It was [secret PASSWORD].');
+  const [run, aside] = llm.requests;
+  expect(JSON.stringify(aside)).not.toContain(value);
+  expect(aside?.tools).toEqual(run?.tools);
+  expect(previews).toEqual([undefined, true]);
 });

@@ -6,6 +6,7 @@ import type { Agent } from './agent.js';
 import type { ConversationState } from './conversation-state.js';
 import { wordsOf } from './final-answer.js';
 import { paidIn } from './paid.js';
+import type { SecretMask } from './secrets.js';
 
 /** What was answered beside the conversation, and the events to append that say what it cost. */
 export interface AsideAnswer {
@@ -18,14 +19,15 @@ export async function askAside(
   question: string,
   agent: Agent,
   state: ConversationState,
+  secrets: SecretMask,
   signal: AbortSignal | undefined,
 ): Promise<AsideAnswer> {
   const { view, costs } = await shownView(agent, state, signal);
-  const tools = agent.toolDefinitions;
+  const tools = secrets.tools(agent.toolDefinitions);
   const asked = agent.llm.complete({
     messages: [
       ...view.toMessages(agent.renderOptions(state)),
-      { role: 'user', content: [{ type: 'text', text: question }] },
+      { role: 'user', content: [{ type: 'text', text: secrets.text(question) }] },
     ],
     // The same tools, so that the provider's cache still fits.
     ...(tools.length === 0 ? {} : { tools, toolChoice: 'none' }),
@@ -40,7 +42,7 @@ export async function askAside(
     ...(completion.costUsd === undefined ? {} : { costUsd: completion.costUsd }),
     purpose: 'aside',
   });
-  return { answer: wordsOf(completion.message.content), costs: [...costs, usage] };
+  return { answer: secrets.text(wordsOf(completion.message.content)), costs: [...costs, usage] };
 }
 
 /**
@@ -62,6 +64,7 @@ async function shownView(
   };
   try {
     const context = {
+      preview: true,
       report: ({ data }: Parameters<CondenseContext['report']>[0]) => record(data),
       ...(signal === undefined ? {} : { signal }),
     };

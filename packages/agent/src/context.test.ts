@@ -76,3 +76,21 @@ test('instructions that hold a secret are in the log once, with the secret hidde
     ]);
   }
 });
+
+test('a log that has forgotten all that the user said: what was asked for last is said again, not what was done long ago', async () => {
+  const llm = scriptedLLM({ script: ['One.', 'Two.'] });
+  const conversation = await Conversation.open({ agent: new Agent({ llm }) });
+  const blank = createEvent('message', { source: 'user', role: 'user', content: [{ type: 'text', text: ' ' }] });
+  await conversation.send('Delete the old database.');
+  await conversation.run();
+  await conversation.send('Now write the README.');
+  await conversation.events.append(blank);
+  const forgottenEventIds = [...conversation.view.events].map(({ id }) => id);
+  await conversation.events.append(
+    createEvent('condensation', { forgottenEventIds, summary: 'The database was deleted.', summaryOffset: 0 }),
+  );
+  await conversation.run();
+  const said = JSON.stringify(llm.requests.at(-1)?.messages);
+  expect(said).toContain('Now write the README.');
+  expect(said).not.toContain('Delete the old database.');
+});

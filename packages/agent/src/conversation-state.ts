@@ -1,4 +1,4 @@
-import { isLLMConvertible } from '@palimpsest/events';
+import { isLLMConvertible, isMeaningful } from '@palimpsest/events';
 import type { ActionEvent, Event, EventId, MessageEvent, SystemPromptEvent } from '@palimpsest/events';
 import { ViewProjection } from '@palimpsest/view';
 import type { View, ViewOptions } from '@palimpsest/view';
@@ -137,7 +137,7 @@ export class ConversationStateProjection implements ConversationState {
         if (isRefusalNote(event)) this.#wasRefused = true;
         if (event.source === 'user') {
           this.#wasRefused = false;
-          this.#latestUserMessage = event;
+          if (event.content.some(isMeaningful)) this.#latestUserMessage = event;
           this.#condensationsInARow = 0;
         }
         break;

@@ -211,9 +211,9 @@ export class Conversation {
    * @throws what the model's adapter throws.
    */
   async ask(question: string, options: { readonly signal?: AbortSignal } = {}): Promise<string> {
-    const { answer, costs } = await askAside(this.#secrets.text(question), this.#agent, this.#state, options.signal);
+    const { answer, costs } = await askAside(question, this.#agent, this.#state, this.#secrets, options.signal);
     await this.#append(costs);
-    return this.#secrets.text(answer);
+    return answer;
   }
 
   /**
@@ -324,16 +324,14 @@ export class Conversation {
   }
 
   /**
-   * A log from elsewhere may have forgotten all that the user said: the task is said again. Only at the start of a run, since
-   * a word of the user's ends the count of condensations in a row.
+   * A log from elsewhere may have forgotten all that the user said: what was asked for last is said again. Only at the start of a
+   * run, since a word of the user's ends the count of condensations in a row.
    */
   async #ensureUserMessage(): Promise<void> {
-    const words = (event: Event) => event.type === 'message' && event.source === 'user';
-    if ([...this.view.events].some(words)) return;
-    const first = [...this.#state.log].find(words) as MessageEvent | undefined;
-    if (first === undefined) return;
+    const { latestUserMessage } = this.#state;
+    if (latestUserMessage === undefined) return;
     const { createEvent } = this.#agent;
-    await this.#append(ensureInitialUserMessage(this.view.events, { content: first.content, createEvent }));
+    await this.#append(ensureInitialUserMessage(this.view.events, { content: latestUserMessage.content, createEvent }));
   }
 
   /** What belongs beside the user's words and is not shown to the model, at first or because it was forgotten. */

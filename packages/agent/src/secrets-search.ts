@@ -12,7 +12,7 @@ export interface FoundSecret {
 export interface SecretSearch {
   /** In order, and none of them touches another. */
   find(text: string): readonly FoundSecret[];
-  /** How much of a value must be seen to tell that it is one. Unit: characters. */
+  /** What is so long before the end of a text cannot be the beginning of a value that goes on behind it. Unit: characters. */
   readonly longest: number;
 }
 
@@ -71,10 +71,17 @@ function longLines(value: string): readonly string[] {
   return lines.length === 1 ? [] : lines.filter((line) => line.length >= 16 && !line.startsWith('-----'));
 }
 
-/** A value of many lines is found line by line. */
+/** How much of a text may hold a part of a value that cannot be told yet. Where all lines of a value are found by themselves, one. */
 function lengthToHold(value: string): number {
   const lines = longLines(value);
-  return lines.length === 0 ? value.length : Math.max(...lines.map((line) => line.length));
+  const parts = value.split(/\r?\n/).filter((line) => !line.startsWith('-----') && line.trim() !== '');
+  const alone = lines.length > 0 && lines.length === parts.length ? lines : [value];
+  return Math.max(...alone.map(longestForm));
+}
+
+/** Percent-encoded, escaped or in hex, a letter or digit takes 3 characters at most, and anything else 12. */
+function longestForm(text: string): number {
+  return 3 * text.length + 9 * text.replace(/[A-Za-z0-9]/g, '').length;
 }
 
 function found(text: string, searches: readonly Search[], labels: readonly string[]): readonly FoundSecret[] {

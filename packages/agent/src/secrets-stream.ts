@@ -8,12 +8,8 @@ export interface TextStream {
   end(): void;
 }
 
-/** An escaped or encoded value is longer than the value: three times, where each character is percent-encoded. */
-const longestForm = 3;
-
 /** Emits a text with the values hidden, as soon as no value can begin in what is emitted and end in what is not. */
 export function maskedStream(search: SecretSearch, emit: (text: string) => void): TextStream {
-  const held = search.longest * longestForm;
   let rest = '';
   const release = (end: number): void => {
     const [text = ''] = withoutSecrets([rest.slice(0, end)], search);
@@ -23,7 +19,7 @@ export function maskedStream(search: SecretSearch, emit: (text: string) => void)
   return {
     write(text) {
       rest += text;
-      const end = rest.length - held;
+      const end = rest.length - search.longest;
       if (end <= 0) return;
       const across = search.find(rest).find((place) => place.start < end && place.end > end);
       release(across?.start ?? end);

@@ -132,18 +132,36 @@ function described(value: unknown, mask: Mask, isRead: boolean): unknown {
 
 /** Arguments that parsed before still parse. */
 function maskedJson(text: string, mask: Mask): string {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return maskedText(text, mask);
-  }
+  const parsed = nesting(text) > deepest ? undefined : parsedJson(text);
+  if (parsed === undefined) return maskedText(text, mask);
   const result = maskedData(parsed, mask);
   if (result === parsed && maskedText(text, mask) === text) return text;
-  // A number with more digits than a number holds is read only as text.
-  if (/\d{16}/.test(text)) return maskedText(result === parsed ? text : JSON.stringify(result), mask);
-  // Written anew also where nothing was found: of a key that stands there twice only the last one is parsed.
-  return JSON.stringify(result);
+  // A number with more digits than a number holds is read only as text. Else it is written anew also where nothing was found: of
+  // a key that stands there twice only the last one is parsed.
+  const written = result === parsed && /\d{16}/.test(text) ? text : JSON.stringify(result);
+  const hidden = maskedText(written, mask);
+  // A value that is itself JSON, or a number, leaves a gap.
+  return hidden === written || parsedJson(hidden) !== undefined ? hidden : JSON.stringify({ masked: hidden });
+}
+
+/** What is nested deeper is read as text alone. */
+const deepest = 100;
+
+function nesting(text: string): number {
+  let [depth, most] = [0, 0];
+  for (const [bracket] of text.matchAll(/[[{\]}]/g)) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1;
+    if (depth > most) most = depth;
+  }
+  return most;
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function itemsOf<T>(items: readonly T[], change: (item: T, index: number) => T): readonly T[] {

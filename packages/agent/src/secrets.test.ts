@@ -1,4 +1,5 @@
 import { createEvent, defineTool, parseEvent, userMessage } from '@palimpsest/events';
+import { logBuilder } from '@palimpsest/events/testing';
 import type { ContentPart, Event, ThinkingBlock } from '@palimpsest/events';
 import type { Delta } from '@palimpsest/llm-adapters';
 import { inspect } from 'node:util';
@@ -202,7 +203,7 @@ describe('a text that comes in pieces', () => {
     const pieces: string[] = [];
     const stream = hide.stream((text) => pieces.push(text));
     stream.write('word '.repeat(20));
-    expect(pieces.join('').length).toBe(100 - 3 * value.length);
+    expect(pieces.join('').length).toBe(100 - 3 * value.length - 9); // One character of it is neither letter nor digit.
   });
 
   test('is what a model writes: each kind by itself, a call’s name at once', () => {
@@ -222,6 +223,49 @@ describe('a text that comes in pieces', () => {
     deltas.end();
     deltas.end();
     expect(seen.slice(3)).toEqual([{ type: 'tool-call', index: 0, arguments: '{"a":"[secret PASSWORD]"}' }]);
+  });
+
+  test('of calls that are written side by side, and of the name of one', () => {
+    const seen: Delta[] = [];
+    const deltas = maskedDeltas(hide, (delta) => seen.push(delta));
+    deltas.write({ type: 'tool-call', index: 0, name: `run_${value}`, arguments: '{"a":"hunter2-' });
+    deltas.write({ type: 'tool-call', index: 1, name: 'run', arguments: '{"b":"hun' });
+    deltas.write({ type: 'tool-call', index: 0, arguments: 'hunter2"}' });
+    deltas.write({ type: 'tool-call', index: 1, arguments: 'ter2-hunter2"}' });
+    deltas.end();
+    expect(seen).toEqual([
+      { type: 'tool-call', index: 0, name: 'run_[secret PASSWORD]', arguments: '' },
+      { type: 'tool-call', index: 1, name: 'run', arguments: '' },
+      { type: 'tool-call', index: 0, arguments: '{"a":"[secret PASSWORD]"}' },
+      { type: 'tool-call', index: 1, arguments: '{"b":"[secret PASSWORD]"}' },
+    ]);
+  });
+
+  test.each([
+    ['not of letters', 'пароль-секрет-2026', encodeURIComponent('пароль-секрет-2026')],
+    [
+      'not of letters, escaped',
+      'пароль-секрет-2026',
+      JSON.stringify('пароль-секрет-2026').replace(
+        /[^ -~]/g,
+        (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      ),
+    ],
+    [
+      'of many short lines',
+      'user: deploy\npass: S3cr3t!x9\nport: 5432\nhost: example.org-0123456789',
+      'user: deploy\npass: S3cr3t!x9\nport: 5432\nhost: example.org-0123456789',
+    ],
+  ])('a value %s is found piece by piece where it is found at once', (_, secret, written) => {
+    const own = secretMask({ OWN: secret });
+    const text = `The value is ${written} and nothing else. ${'More words. '.repeat(40)}`;
+    let streamed = '';
+    const stream = own.stream((piece) => (streamed += piece));
+    for (const character of text) stream.write(character);
+    stream.end();
+    expect(streamed).toBe(own.text(text));
+    expect(streamed).toMatch(/^The value is "?\[secret OWN\]/);
+    expect(streamed).not.toContain('S3cr3t');
   });
 });
 
@@ -446,4 +490,25 @@ test('long texts that could be slow are not', () => {
   const odd = secretMask({ A: '\\\\"a\\\\', B: '---%%%\n+++', C: '      a      b' });
   for (const unit of ['\\', '%25', '-', '\\n', ' ', '"', '+', '&#0'])
     expect(odd.text(unit.repeat(100_000))).toHaveLength(unit.length * 100_000);
+});
+
+describe('arguments of a call', () => {
+  const withArguments = (text: string) => {
+    const log = logBuilder();
+    const action = log.action('call');
+    return { ...action, toolCall: { ...action.toolCall, arguments: text } };
+  };
+
+  test('that are nested deeply are read as text', () => {
+    const deep = `${'['.repeat(3_000)}"${token}"${']'.repeat(3_000)}`;
+    const { toolCall } = mask(withArguments(deep));
+    expect(toolCall.arguments).toBe(deep.replace(token, '[secret TOKEN]'));
+  });
+
+  test('that hold a value which is itself JSON still parse, and hold it no longer', () => {
+    const key = '{"client_id":"app","private_key":"MIIEvQIBADANBg"}';
+    const { toolCall } = secretMask({ KEY: key })(withArguments(`{"body":${key}}`));
+    expect(toolCall.arguments).not.toContain('MIIEvQIBADANBg');
+    expect(JSON.parse(toolCall.arguments)).toEqual({ masked: '{"body":[secret KEY]}' });
+  });
 });

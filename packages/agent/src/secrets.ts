@@ -127,24 +127,39 @@ export function maskedDeltas(
   mask: SecretMask,
   onDelta: (delta: Delta) => void,
 ): { readonly write: (delta: Delta) => void; readonly end: () => void } {
-  let open: { readonly kind: string; readonly stream: TextStream } | undefined;
-  const end = (): void => {
-    open?.stream.end();
-    open = undefined;
+  // Words of one kind end where those of another begin; calls may be written side by side.
+  let words: { readonly kind: string; readonly stream: TextStream } | undefined;
+  const calls = new Map<number, TextStream>();
+  const endWords = (): void => {
+    words?.stream.end();
+    words = undefined;
   };
+  const streamOf = (delta: Delta): TextStream => mask.stream((text) => onDelta(pieceLike(delta, text)));
   return {
     write(delta) {
-      const kind = delta.type === 'tool-call' ? `call ${delta.index}` : delta.type;
-      if (open?.kind !== kind) {
-        end();
-        open = { kind, stream: mask.stream((text) => onDelta(pieceLike(delta, text))) };
+      if (delta.type !== 'tool-call') {
+        if (words?.kind !== delta.type) {
+          endWords();
+          words = { kind: delta.type, stream: streamOf(delta) };
+        }
+        return words.stream.write(delta.text);
       }
-      if (delta.type !== 'tool-call') return open.stream.write(delta.text);
+      endWords();
+      const { id, name, index } = delta;
       // Its name goes on at once.
-      if (delta.id !== undefined || delta.name !== undefined) onDelta({ ...delta, arguments: '' });
-      open.stream.write(delta.arguments);
+      if (id !== undefined || name !== undefined) {
+        const named = name === undefined ? {} : { name: mask.text(name) };
+        onDelta({ type: 'tool-call', index, arguments: '', ...(id === undefined ? {} : { id }), ...named });
+      }
+      const call = calls.get(index) ?? streamOf(delta);
+      calls.set(index, call);
+      call.write(delta.arguments);
     },
-    end,
+    end() {
+      endWords();
+      for (const call of calls.values()) call.end();
+      calls.clear();
+    },
   };
 }
 
