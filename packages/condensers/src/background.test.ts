@@ -446,3 +446,44 @@ describe('which condensers', () => {
     expect(messageViolations(host.projection.view.toMessages())).toEqual([]);
   });
 });
+
+describe.each([
+  [
+    'llmSummarizing',
+    (llm: ReturnType<typeof scriptedLLM>, maxTokens: number) =>
+      llmSummarizingCondenser({ llm, maxTokens, keepFirst: 8, background: true }),
+  ],
+  [
+    'llmAttention',
+    (llm: ReturnType<typeof scriptedLLM>, maxTokens: number) =>
+      llmAttentionCondenser({ llm, maxTokens, keepFirst: 8, background: true }),
+  ],
+])('%s, begun early', (_, create) => {
+  test('is no last resort: where nothing lies between the first events and the newest, all stays while the budget holds', async () => {
+    const host = new Host();
+    host.steps(4);
+    const view = host.projection.view;
+    const condenser = create(scriptedLLM({ script: () => 'short' }), Math.floor(view.tokens() / 0.85));
+    for (let round = 0; round < 3; round++) {
+      expect(await condenser.condense(view, { report: () => {} })).toBe(view);
+      await new Promise(setImmediate);
+    }
+  });
+
+  test('a look at the view takes away nothing, and asks no model', async () => {
+    const llm = scriptedLLM({ script: () => 'A summary of what was read.' });
+    const host = new Host();
+    host.steps(40);
+    const view = host.projection.view;
+    const condenser = create(llm, Math.floor(view.tokens() / 0.85));
+    const look = () => condenser.condense(view, { preview: true, report: () => expect.unreachable() });
+    expect(await look()).toBe(view);
+    expect(llm.requests).toHaveLength(0);
+    await condenser.condense(view, { report: () => {} });
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    expect(llm.requests).toHaveLength(1);
+    expect(await look()).toBe(view);
+    expect(isCondensation(await condenser.condense(view, { report: () => {} }))).toBe(true);
+    expect(llm.requests).toHaveLength(1);
+  });
+});

@@ -53,6 +53,8 @@ export function backgroundCondenser(options: BackgroundOptions): Condenser {
     handlesCondensationRequests: true,
     condense: async (view, context = noContext) => {
       context.signal?.throwIfAborted();
+      // What is finished is for whoever can append it.
+      if (context.preview === true) return view;
       const task = [...tasks].find((one) => one.belongsTo(view));
       if (task === undefined) return start(view, context);
       task.stopWith(context.signal);
@@ -78,14 +80,6 @@ export function backgroundCondenser(options: BackgroundOptions): Condenser {
       return start(view, context);
     },
   };
-}
-
-/** Where a condensation in the background is begun. Unit: share of `maxTokens`. */
-const earlyShare = 0.8;
-
-/** The `maxTokens` that begin one in the background, before those that it is waited for. Unit: tokens. */
-export function earlyTokens(maxTokens: number): number {
-  return Math.max(1, Math.floor(maxTokens * earlyShare));
 }
 
 /** A summariser that tells when it is asked. */

@@ -384,3 +384,25 @@ describe('contract', () => {
     actsOn: log.events,
   });
 });
+
+test('with so much pinned that hardly anything could go, no ranking is paid for that nothing comes of', async () => {
+  const log = messages(150);
+  const pinned = pin(log.events.map(({ id }) => id));
+  const projection = new ViewProjection();
+  for (const event of [...log.events, pinned]) projection.append(event);
+  let paidForNothing = 0;
+  let condensations = 0;
+  const llm = ranking(151, 152);
+  const condenser = llmAttentionCondenser({ llm, maxSize: 20 });
+  for (let step = 0; step < 60; step++) {
+    projection.append(log.agent(`step ${step}`));
+    const before = llm.requests.length;
+    const result = await condenser.condense(projection.view, { report: () => {} });
+    if (isCondensation(result)) {
+      condensations++;
+      projection.append(result);
+    } else if (llm.requests.length > before) paidForNothing++;
+  }
+  expect(paidForNothing).toBe(0);
+  expect(condensations).toBeGreaterThan(0);
+});

@@ -2,12 +2,13 @@ import type { CreateEvent } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { NoCondensationAvailableError } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
-import { backgroundCondenser, earlyTokens } from './background.js';
+import { backgroundCondenser } from './background.js';
 import { defaultTimeoutMs } from './deadline.js';
 import { askForRanking } from './attention-answer.js';
 import type { AttentionQuestion } from './attention-answer.js';
 import { choiceOf } from './attention-choice.js';
 import { selectByRank } from './attention-selection.js';
+import type { Room, WeighedUnit } from './attention-selection.js';
 import { InvalidCondenserConfigError } from './errors.js';
 import { forgetUnits } from './forget-units.js';
 import { CondenserModelError } from './model-failure.js';
@@ -17,7 +18,8 @@ import { assertWholeNumber } from './option-checks.js';
 import { attentionTemplate } from './prompts/attention.prompt.js';
 import { promptOf } from './prompts/prompt.js';
 import type { Prompt } from './prompts/prompt.js';
-import { minimumProgress } from './progress.js';
+import { assertProgress, minimumProgress } from './progress.js';
+import type { Gone } from './progress.js';
 import { requirementOf } from './requirement.js';
 import type { Requirement } from './requirement.js';
 import { rollingCondenser } from './rolling.js';
@@ -75,11 +77,10 @@ const name = 'llmAttention';
 export function llmAttentionCondenser(options: LLMAttentionOptions): Condenser {
   const parts = { sizes: checkedSizes(options), question: questionOf(options), createEvent: options.createEvent };
   const { maxTokens, background = false } = options;
-  if (!background) return attention({ ...parts, maxTokens, asks: () => {} });
-  const early = maxTokens === undefined ? undefined : earlyTokens(maxTokens);
+  if (!background) return attention({ ...parts, maxTokens, isEarly: false, asks: () => {} });
   return backgroundCondenser({
     name,
-    create: (asks) => attention({ ...parts, maxTokens: early, asks }),
+    create: (asks) => attention({ ...parts, maxTokens, isEarly: true, asks }),
     mustWait: (view, context) => requirementOf(view, context, { maxSize: Infinity, maxTokens }).level === 'hard',
   });
 }
@@ -88,13 +89,15 @@ export function llmAttentionCondenser(options: LLMAttentionOptions): Condenser {
 interface Parts {
   readonly sizes: { readonly maxSize: number; readonly keepFirst: number };
   readonly maxTokens: number | undefined;
+  /** Begun early, because nobody waits for it. */
+  readonly isEarly: boolean;
   readonly question: AttentionQuestion;
   readonly createEvent: CreateEvent | undefined;
   /** Called before the model is. */
   readonly asks: () => void;
 }
 
-function attention({ sizes, maxTokens, question, createEvent, asks }: Parts): Condenser {
+function attention({ sizes, maxTokens, isEarly, question, createEvent, asks }: Parts): Condenser {
   const forget = (
     view: View,
     units: readonly Unit[],
@@ -108,7 +111,7 @@ function attention({ sizes, maxTokens, question, createEvent, asks }: Parts): Co
 
   return rollingCondenser({
     name,
-    requirement: (view, context) => requirementOf(view, context, { maxSize: sizes.maxSize, maxTokens }),
+    requirement: (view, context) => requirementOf(view, context, { maxSize: sizes.maxSize, maxTokens, isEarly }),
     getCondensation: async (view, requirement, context) => {
       const { candidates, room, forgettable, isAllKept, wanted } = choiceOf(view, requirement, sizes);
       if (isAllKept || forgettable < view.events.length * minimumProgress)
@@ -116,6 +119,7 @@ function attention({ sizes, maxTokens, question, createEvent, asks }: Parts): Co
           `of ${view.events.length} events too few, ${forgettable}, lie between the first ones and the newest step`,
         );
       if (room.events <= 0 || room.tokens <= 0) return forget(view, candidates, requirement);
+      assertProgress(view, leastToGo(candidates, room));
       const { signal } = context;
       asks();
       const { ranked, account, unreadable } = await askForRanking(view, question, { wanted, signal });
@@ -138,6 +142,16 @@ function attention({ sizes, maxTokens, question, createEvent, asks }: Parts): Co
       );
     },
   });
+}
+
+/** What there is no room for, whatever the model ranks first. */
+function leastToGo(candidates: readonly WeighedUnit[], room: Room): Gone {
+  const gone = { events: -room.events, tokens: -room.tokens };
+  for (const { events, tokens } of candidates) {
+    gone.events += events;
+    gone.tokens += tokens;
+  }
+  return gone;
 }
 
 function checkedSizes(options: LLMAttentionOptions): { readonly maxSize: number; readonly keepFirst: number } {

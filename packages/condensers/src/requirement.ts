@@ -19,26 +19,32 @@ export interface Requirement {
 /** The protected events that count like any other, because they do in the system that the numbers are from. */
 const countedProtected = 3;
 
+/** Where a condensation that nobody waits for is begun. Unit: share of `maxTokens`. */
+const earlyShare = 0.8;
+
 /** The share of a model's window that is left free, because sizes are estimates. */
 const windowMargin = 0.1;
 
 /**
- * What a view requires: more than `maxSize` events, what is pinned not counted, is soft; more tokens than `maxTokens`, or than the model's window less its
- * answer holds, is hard, and so is a request. The last tenth of the window is a margin, in which it is soft. All limits are
- * strict: exactly full is not too full. Limits are the provider's tokens; where the log knows how many of them the view's
+ * What a view requires: more than `maxSize` events, what is pinned not counted, is soft; more tokens than `maxTokens`, or than
+ * the model's window less its answer holds, is hard, and so is a request. The last tenth of the window is a margin, in which it is
+ * soft; with `isEarly` so is the last fifth of `maxTokens`. All limits are strict: exactly full is not too full. Limits are the provider's tokens; where the log knows how many of them the view's
  * estimates have been, they are translated. Costs O(1), and with more than `maxSize` events a look for what is pinned.
  */
 export function requirementOf(
   view: View,
   context: CondenseContext,
-  limits: { readonly maxSize: number; readonly maxTokens: number | undefined },
+  limits: { readonly maxSize: number; readonly maxTokens: number | undefined; readonly isEarly?: boolean },
 ): Requirement {
   const room = roomInWindow(context);
   const withMargin =
     room === undefined ? undefined : Math.max(1, room - Math.ceil((context.contextWindow ?? 0) * windowMargin));
+  const { maxTokens } = limits;
+  const wanted =
+    limits.isEarly === true && maxTokens !== undefined ? Math.max(1, Math.floor(maxTokens * earlyShare)) : maxTokens;
   const calibration = calibrationOf(view, context.fixedTokens);
-  const tokenBudget = translated(minimum(limits.maxTokens, withMargin), calibration);
-  const hardLimit = translated(minimum(limits.maxTokens, room), calibration);
+  const tokenBudget = translated(minimum(wanted, withMargin), calibration);
+  const hardLimit = translated(minimum(maxTokens, room), calibration);
   const tokens = view.tokens();
   const reasons: Reason[] = [];
   if (view.unhandledCondensationRequest) reasons.push('request');

@@ -71,6 +71,7 @@ export function rollingCondenser(options: RollingOptions): Condenser {
     handlesCondensationRequests: true,
     condense: async (view, context = noContext) => {
       context.signal?.throwIfAborted();
+      if (context.preview === true) return view;
       const requirement = options.requirement(view, context);
       if (requirement.level === 'none') return view;
       if (!requirement.reasons.includes('request') && isHeldBack(view, name)) return view;

@@ -1,7 +1,7 @@
 import type { Condensation, CreateEvent } from '@palimpsest/events';
 import { NoCondensationAvailableError } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
-import { backgroundCondenser, earlyTokens, telling } from './background.js';
+import { backgroundCondenser, telling } from './background.js';
 import { defaultTimeoutMs } from './deadline.js';
 import { InvalidCondenserConfigError } from './errors.js';
 import { CondenserModelError } from './model-failure.js';
@@ -28,8 +28,8 @@ export interface SummarizingLimits {
   /** How long a summary is asked to be at most. Unit: tokens. @defaultValue 4000 */
   readonly maxSummaryTokens?: number;
   /**
-   * A condensation that takes less is not made, unless somebody asks. Unit: share of the view's events or tokens, above 0 and
-   * below 1. @defaultValue 0.1
+   * A condensation that takes less is not made, unless somebody asks and the view would then be within `maxTokens`. Unit: share of the
+   * view's events or tokens, above 0 and below 1. @defaultValue 0.1
    */
   readonly minimumProgress?: number;
   /** How often the last resort is tried, and a prompt that is too long, with less to read each time. @defaultValue 3 */
@@ -77,8 +77,27 @@ export function summarizingCondenser(options: SummarizingOptions): Condenser {
     const reason = "must be an object with 'summarize'";
     throw new InvalidCondenserConfigError({ condenser: name, option: 'summarizer', reason });
   }
-  if (options.background === true) return inBackground(options, name, limits);
+  const parts = { name, summarizer, timeoutMs, limits };
+  if (options.background !== true) return rollingSummary(parts);
+  const { maxTokens } = limits;
+  return backgroundCondenser({
+    name,
+    create: (asks) => rollingSummary({ ...parts, summarizer: telling(summarizer, asks), isEarly: true }),
+    mustWait: (view, context) => requirementOf(view, context, { maxSize: Infinity, maxTokens }).level === 'hard',
+  });
+}
 
+/** What a rolling summary is put together from. */
+interface Parts {
+  readonly name: string;
+  readonly summarizer: Summarizer;
+  readonly timeoutMs: number;
+  readonly limits: Limits;
+  /** Begun early, because nobody waits for it. @defaultValue false */
+  readonly isEarly?: boolean;
+}
+
+function rollingSummary({ name, summarizer, timeoutMs, limits, isEarly = false }: Parts): Condenser {
   const summarise = (
     view: View,
     range: Selection,
@@ -107,7 +126,7 @@ export function summarizingCondenser(options: SummarizingOptions): Condenser {
   return rollingCondenser({
     name,
     requirement: (view, context) =>
-      requirementOf(view, context, { maxSize: limits.maxSize, maxTokens: limits.maxTokens }),
+      requirementOf(view, context, { maxSize: limits.maxSize, maxTokens: limits.maxTokens, isEarly }),
     getCondensation: (view, requirement, context) => {
       const middle = middleOf(view, requirement, limits);
       if (middle === undefined)
@@ -132,22 +151,6 @@ export function summarizingCondenser(options: SummarizingOptions): Condenser {
       }
       return summarise(view, range, requirement, context, tries);
     },
-  });
-}
-
-/** The same, begun early and waited for late. */
-function inBackground(options: SummarizingOptions, name: string, { maxTokens }: Limits): Condenser {
-  const early = maxTokens === undefined ? {} : { maxTokens: earlyTokens(maxTokens) };
-  return backgroundCondenser({
-    name,
-    create: (asks) =>
-      summarizingCondenser({
-        ...options,
-        ...early,
-        summarizer: telling(options.summarizer, asks),
-        background: false,
-      }),
-    mustWait: (view, context) => requirementOf(view, context, { maxSize: Infinity, maxTokens }).level === 'hard',
   });
 }
 

@@ -11,6 +11,11 @@ export interface CondenseContext {
   readonly maxOutputTokens?: number;
   /** What is sent beside the view: system prompt and tools. */
   readonly fixedTokens?: number;
+  /**
+   * The host only wants to see the view: a `Condensation` is not appended. A condenser that would make one returns the view, and asks
+   * no model. @defaultValue false
+   */
+  readonly preview?: boolean;
   /** Tells the host what was tried. The host may append it to the log as a `condensation-attempt`. */
   report(attempt: {
     readonly outcome: string;

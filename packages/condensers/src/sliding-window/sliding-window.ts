@@ -103,6 +103,7 @@ function windowCondenser(checked: CheckedOptions): Condenser {
     handlesCondensationRequests: true,
     condense: async (view: View, context: CondenseContext = noContext) => {
       context.signal?.throwIfAborted();
+      if (context.preview === true) return view;
       if (view.unhandledCondensationRequest) return answerRequest(view, context, checked);
       return (
         (await condenseForTokens(view, context, checked)) ?? (await condenseWindow(view, context, checked)) ?? view
