@@ -38,12 +38,29 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** By the class's name; by the SDKs' own words where a bundler took the names away. */
+/**
+ * By the class's name; by the SDKs' own words where a bundler took the names away; and by those of `fetch` and of the JSON
+ * reader, which the SDKs pass on where an answer that is not streamed breaks off or is none.
+ */
 function isConnectionFailure(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
+  const { message } = thrown;
   return (
-    thrown.constructor.name.startsWith('APIConnection') || /^(connection error|request timed out)/i.test(thrown.message)
+    thrown.constructor.name.startsWith('APIConnection') ||
+    /^(connection error|request timed out)/i.test(message) ||
+    thrown instanceof SyntaxError ||
+    (thrown instanceof TypeError && unreadable.test(message)) ||
+    lostCodes.test(String(codeOf(thrown) ?? codeOf(thrown.cause)))
   );
+}
+
+/** Undici, Chrome, Safari; the last: the OpenAI client looks into what should be a response. */
+const unreadable =
+  /^(terminated|fetch failed|failed to fetch|load failed|network ?error|cannot use 'in' operator to search for 'object')/i;
+const lostCodes = /^(ECONN|EPIPE|ETIMEDOUT|UND_ERR_|ERR_STREAM_PREMATURE_CLOSE)/;
+
+function codeOf(thrown: unknown): unknown {
+  return field(thrown, 'code');
 }
 
 /**

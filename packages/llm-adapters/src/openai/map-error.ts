@@ -103,8 +103,7 @@ export function toLLMError(thrown: unknown, secrets: Secrets = secretsOf([])): L
   };
   const refusal = { statusCode: status, codes, text, body };
 
-  if (thrown instanceof BrokenStream || thrown instanceof SyntaxError)
-    return new ServiceUnavailableError(message, options);
+  if (thrown instanceof BrokenStream) return new ServiceUnavailableError(message, options);
   if (status === undefined) return withoutStatus(failure.isConnection, text, message, options);
   if (status === 429 || status === 402) {
     return new RateLimitError(message, { ...options, kind: rateLimitKind(refusal) });
