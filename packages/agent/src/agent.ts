@@ -14,7 +14,7 @@ import { isCondensation } from '@palimpsest/view';
 import type { Condenser, RenderOptions, View } from '@palimpsest/view';
 import { abortable } from './abortable.js';
 import { condenseOnce, nothingToForget } from './condense-once.js';
-import { unconfirmed } from './confirmation.js';
+import { assertConfirmationPolicy, unconfirmed } from './confirmation.js';
 import type { ConfirmationPolicy, SecurityRisk } from './confirmation.js';
 import type { ConversationState } from './conversation-state.js';
 import { ContextOverflowError } from './errors.js';
@@ -25,9 +25,9 @@ import type { Hooks } from './hooks.js';
 import { assertCondensationAllowed, maxCondensationsInARow } from './limits.js';
 import { callModel } from './model-call.js';
 import { note } from './notes.js';
-import { assertCount, assertPositive } from './option-checks.js';
+import { assertCount, assertMethod, assertPositive } from './option-checks.js';
 import type { OutputLimit } from './output-store.js';
-import { paidIn } from './paid.js';
+import { costOf, paidIn } from './paid.js';
 import { refusalNote } from './refusal-note.js';
 import type { SecretMask } from './secrets.js';
 import { eventsOfResponse } from './response-events.js';
@@ -114,8 +114,14 @@ export class Agent {
   readonly context: AgentOptions['context'];
   readonly #options: AgentOptions;
 
-  /** @throws TypeError when two tools have the same name; RangeError when a number among the options makes no sense. */
+  /**
+   * @throws TypeError when two tools have the same name, or when the model, the condenser or the confirmation policy is none;
+   *   RangeError when a number among the options makes no sense.
+   */
   constructor(options: AgentOptions) {
+    assertMethod('llm', options.llm, 'complete', 'a model');
+    if (options.condenser !== undefined) assertMethod('condenser', options.condenser, 'condense', 'a condenser');
+    assertConfirmationPolicy(options.confirmation);
     assertCount('toolConcurrency', options.toolConcurrency, 1);
     assertCount('maxOutputTokens', options.maxOutputTokens, 1);
     assertPositive('toolTimeoutMs', options.toolTimeoutMs);
@@ -292,7 +298,7 @@ export class Agent {
         model: completion.model,
         usage: completion.usage,
         estimatedInputTokens: view.tokens(),
-        ...(completion.costUsd === undefined ? {} : { costUsd: completion.costUsd }),
+        ...costOf(completion),
         purpose: 'agent',
       }),
     );

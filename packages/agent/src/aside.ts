@@ -5,7 +5,7 @@ import { abortable } from './abortable.js';
 import type { Agent } from './agent.js';
 import type { ConversationState } from './conversation-state.js';
 import { wordsOf } from './final-answer.js';
-import { paidIn } from './paid.js';
+import { costOf, paidIn } from './paid.js';
 import type { SecretMask } from './secrets.js';
 
 /** What was answered beside the conversation, and the events to append that say what it cost. */
@@ -39,7 +39,7 @@ export async function askAside(
     responseId: completion.responseId,
     model: completion.model,
     usage: completion.usage,
-    ...(completion.costUsd === undefined ? {} : { costUsd: completion.costUsd }),
+    ...costOf(completion),
     purpose: 'aside',
   });
   return { answer: secrets.text(wordsOf(completion.message.content)), costs: [...costs, usage] };

@@ -11,6 +11,11 @@ export function lostResult(action: ActionEvent, createEvent: CreateEvent): ToolR
   return interrupted(action, reason, createEvent);
 }
 
+/** The answer to an action whose arguments held a secret when the process that knew it died. */
+export function lostSecret(action: ActionEvent, createEvent: CreateEvent): ToolResultEvent {
+  return interrupted(action, 'Not run: the log does not keep the secret in its arguments. Call it again.', createEvent);
+}
+
 /** The answer to an action that stands behind the finish. */
 export function endedBefore(action: ActionEvent, createEvent: CreateEvent): ToolResultEvent {
   return agentError(action, 'Not run: an earlier call of the same response ended the work.', createEvent);

@@ -38,6 +38,16 @@ function asks(policy: ConfirmationPolicy, action: ActionEvent): boolean {
   }
 }
 
+/** @throws TypeError when it is none: a misspelt policy must not let everything pass. */
+export function assertConfirmationPolicy(policy: ConfirmationPolicy | undefined): void {
+  if (policy === undefined || policy === 'always' || policy === 'never' || typeof policy === 'function') return;
+  const risk = (policy as { readonly risk?: unknown } | null)?.risk;
+  if (risk === 'low' || risk === 'medium' || risk === 'high') return;
+  throw new TypeError(
+    `confirmation must be 'always', 'never', { risk: 'low' | 'medium' | 'high' } or a function, not ${JSON.stringify(policy)}.`,
+  );
+}
+
 const confirmedKey = 'confirmed-actions';
 
 /** The record that a person, or the application in their place, has allowed these actions. */

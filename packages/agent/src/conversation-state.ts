@@ -112,7 +112,10 @@ export class ConversationStateProjection implements ConversationState {
     return this.#sinceUser.slice(-recentEvents);
   }
 
-  append(event: Event): void {
+  /**
+   * @param asWritten - what to carry out of an action of which the log holds less, since it holds no secrets
+   */
+  append(event: Event, asWritten?: ActionEvent): void {
     this.#events.push(event);
     this.#view.append(event);
     if (event.type === 'message' && event.source === 'user') this.#sinceUser = [];
@@ -130,7 +133,7 @@ export class ConversationStateProjection implements ConversationState {
         break;
       case 'action':
         this.#beginResponse(event.llmResponseId);
-        this.#pending.set(event.id, event);
+        this.#pending.set(event.id, asWritten ?? event);
         break;
       case 'message':
         if (event.source === 'agent') this.#beginResponse(event.llmResponseId ?? event.id);

@@ -1,10 +1,11 @@
 import { EventLog, isMeaningful, newEventId } from '@palimpsest/events';
-import type { ActionEvent, ContentPart, Event, EventId, MessageEvent } from '@palimpsest/events';
+import type { ActionEvent, Condensation, ContentPart, Event, EventId, MessageEvent } from '@palimpsest/events';
+import { isCondensation } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 import type { Agent, StepOptions, StepOutcome } from './agent.js';
 import { abortable } from './abortable.js';
 import { askAside } from './aside.js';
-import { endedBefore, lostResult, rejected } from './call-answers.js';
+import { endedBefore, lostResult, lostSecret, rejected } from './call-answers.js';
 import { confirmationOf, confirmedBy } from './confirmation.js';
 import type { ConversationOptions, ForkOptions, RunOptions } from './conversation-options.js';
 import { ConversationStateProjection } from './conversation-state.js';
@@ -25,7 +26,7 @@ import { failingNote, note, turnsLeftNote, unreadNote } from './notes.js';
 import { ensureInitialUserMessage } from './prompts/opening.js';
 import { isStatus } from './run-outcome.js';
 import type { ConversationStatus, RunOutcome } from './run-outcome.js';
-import { maskedDeltas, secretMask } from './secrets.js';
+import { maskedDeltas, secretLabel, secretMask } from './secrets.js';
 import type { SecretMask } from './secrets.js';
 import { defaultStuckThresholds, stuckPattern } from './stuck-detection.js';
 import type { StuckPattern, StuckThresholds } from './stuck-detection.js';
@@ -46,10 +47,14 @@ export class Conversation {
   readonly #thresholds: StuckThresholds | undefined;
   /** Allowed in this process and not begun: they are carried out, and not answered as left over. */
   readonly #confirmedHere = new Set<EventId>();
+  /** Left open by another process, with a secret in their arguments that the log does not hold. */
+  readonly #withoutSecrets = new Set<EventId>();
+  /** Appended here, and masked in the log: what is to be carried out. */
+  readonly #asWritten = new Map<EventId, ActionEvent>();
   #status: ConversationStatus = 'idle';
   /** Not the status, which stands in the log, where others may write it too. */
   #isRunning = false;
-  #condensing: Promise<unknown> | undefined;
+  #condensing: Promise<View | Condensation> | undefined;
   #pauseRequested = false;
   #systemPromptInForce: Promise<void> | undefined;
   #contextInTurn: Promise<void> = Promise.resolve();
@@ -70,6 +75,9 @@ export class Conversation {
       view: { ...(agent.thinking === undefined ? {} : { thinking: agent.thinking }), ...options.view },
     });
     for (const event of events) this.#follow(event);
+    for (const { id, toolCall } of this.#state.pendingActions) {
+      if (options.secrets !== undefined && secretLabel.test(toolCall.arguments)) this.#withoutSecrets.add(id);
+    }
     // A log that ends in a run was cut off: nobody runs it now.
     if (this.#status === 'running') this.#status = 'idle';
     events.observe((event) => this.#follow(event));
@@ -113,7 +121,8 @@ export class Conversation {
         content: parts,
       }),
     );
-    await this.#appendContext();
+    // The message stands. What cannot be shown beside it fails the run, which tries again.
+    await this.#appendContext().catch(() => undefined);
   }
 
   /**
@@ -122,8 +131,8 @@ export class Conversation {
    * unless their tool may be repeated or they never had the confirmation that they need. A conversation that is finished or
    * stuck stays so until the user says something: then the run ends at once, without a step.
    *
-   * @throws {@link ConversationRunError} when a step fails or a limit is reached; the log then ends in a
-   *   `conversation-error`. {@link ConversationBusyError} when a run goes on already.
+   * @throws {@link ConversationRunError} when a step fails or a limit is reached; the log then holds a `conversation-error`,
+   *   and the status is `error`. {@link ConversationBusyError} when a run goes on already.
    */
   async run(options: RunOptions = {}): Promise<RunOutcome> {
     if (this.#isRunning) throw new ConversationBusyError(this.id);
@@ -178,7 +187,8 @@ export class Conversation {
 
   /** The actions that wait for a person's yes. */
   get waitingActions(): readonly ActionEvent[] {
-    return this.#agent.unconfirmed(this.#state.pendingActions, this.#state);
+    const waiting = this.#agent.unconfirmed(this.#state.pendingActions, this.#state);
+    return waiting.map((action) => this.#secrets(action));
   }
 
   /** Allows the actions that wait; the next {@link Conversation.run} carries them out. Without any it does nothing. */
@@ -188,6 +198,7 @@ export class Conversation {
     // With them the rest of their response, which waited only because they did.
     for (const { id } of this.#state.pendingActions) this.#confirmedHere.add(id);
     await this.#append(confirmationOf(waiting, this.#agent.createEvent));
+    if (!this.#isRunning) await this.#setStatus('idle');
   }
 
   /**
@@ -245,20 +256,21 @@ export class Conversation {
 
   /**
    * Asks for a condensation and has the condenser act on it; no tool is run and no model is called by the agent. During a
-   * run it only asks, and the next step acts. While one is being made, it waits for that one.
+   * run it only asks, and the next step acts. While one is being made, it waits for that one. Resolves to the condensation;
+   * undefined during a run, and where nothing could be condensed: the last `condensation-attempt` of the log says why.
    *
    * @throws {@link CondensationNotSupportedError} when the agent's condenser does not handle requests.
    */
-  async condense(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+  async condense(options: { readonly signal?: AbortSignal } = {}): Promise<Condensation | undefined> {
     const { condenser } = this.#agent;
     if (condenser?.handlesCondensationRequests !== true) throw new CondensationNotSupportedError(condenser?.name);
-    if (this.#condensing !== undefined) return void (await this.#condensing);
+    if (this.#condensing !== undefined) return madeBy(await this.#condensing);
     await this.#append(this.#agent.createEvent('condensation-request', { source: 'user' }));
-    if (this.#isRunning) return;
+    if (this.#isRunning) return undefined;
     this.#condensing ??= this.#agent.condense(this.#state, this.#stepOptions(options.signal)).finally(() => {
       this.#condensing = undefined;
     });
-    await this.#condensing;
+    return madeBy(await this.#condensing);
   }
 
   async #loop(options: RunOptions): Promise<RunOutcome> {
@@ -346,7 +358,12 @@ export class Conversation {
   }
 
   async #append(...events: readonly (Event | readonly Event[])[]): Promise<void> {
-    await this.events.append(events.flat().map((event) => this.#secrets(event)));
+    const masked = events.flat().map((event) => {
+      const logged = this.#secrets(event);
+      if (logged !== event && event.type === 'action') this.#asWritten.set(event.id, event);
+      return logged;
+    });
+    await this.events.append(masked);
   }
 
   /** One step; undefined when it was aborted, which is no failure. */
@@ -442,6 +459,10 @@ export class Conversation {
     const { tools, createEvent } = this.#agent;
     const waiting = new Set(this.waitingActions);
     for (const action of waiting.size > 0 ? [] : this.#state.pendingActions) {
+      if (this.#withoutSecrets.has(action.id)) {
+        await this.#append(lostSecret(action, createEvent));
+        continue;
+      }
       if (this.#confirmedHere.has(action.id)) continue;
       if (action.executable !== false && tools.get(action.toolCall.name)?.annotations?.repeatable === true) continue;
       await this.#append(lostResult(action, createEvent));
@@ -455,7 +476,8 @@ export class Conversation {
 
   #follow(event: Event): void {
     // Also where it was appended beside this conversation, or before the value was a secret.
-    this.#state.append(this.#secrets(event));
+    this.#state.append(this.#secrets(event), this.#asWritten.get(event.id));
+    this.#asWritten.delete(event.id);
     if (event.type === 'conversation-state-update' && event.key === 'status' && isStatus(event.value)) {
       this.#status = event.value;
     }
@@ -464,4 +486,10 @@ export class Conversation {
       this.#status = 'idle';
     }
   }
+}
+
+/** An empty one stands for none. */
+function madeBy(result: View | Condensation): Condensation | undefined {
+  const isOne = isCondensation(result) && result.forgottenEventIds.length + (result.redactions?.length ?? 0) > 0;
+  return isOne ? result : undefined;
 }

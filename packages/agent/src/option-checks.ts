@@ -9,3 +9,11 @@ export function assertPositive(name: string, value: number | undefined): void {
   if (value === undefined || (typeof value === 'number' && value > 0)) return;
   throw new RangeError(`${name} must be more than 0 (Infinity: no limit), not ${String(value)}.`);
 }
+
+/** @throws TypeError when it has no such method: what makes one was not called, or not awaited. */
+export function assertMethod(name: string, value: object, method: string, what: string): void {
+  if (typeof (value as Partial<Record<string, unknown>> | undefined)?.[method] === 'function') return;
+  throw new TypeError(
+    `${name} must be ${what}, with \`${method}\`. Was the function that makes it called, and awaited?`,
+  );
+}

@@ -11,6 +11,9 @@ import type { Mask } from './secrets-walk.js';
 /** The shortest value that can be masked without hiding what is no secret. Unit: characters. */
 export const minSecretLength = 6;
 
+/** What may stand in the place of a value. */
+export const secretLabel = /\[secret [A-Za-z_][\w.-]*\]/;
+
 /** Hides the values of secrets. What holds none of them is given back as it is, the same object. */
 export interface SecretMask {
   /** A copy of the event with the values hidden in all its texts; ids, names of tools and the like stay. */
@@ -48,7 +51,10 @@ export interface SecretMask {
  * ```
  */
 export function secretMask(values: Readonly<Record<string, string>>): SecretMask {
-  const entries = Object.entries(values).map(([name, value]) => ({ name, value: value.trim() }));
+  const entries = Object.entries(values).map(([name, value], index) => {
+    if (typeof value === 'string') return { name, value: value.trim() };
+    throw new InvalidSecretError(index + 1, 'is not a text. Is the variable that holds it set?');
+  });
   entries.forEach(({ name, value }, index) => {
     if (value.length < minSecretLength) {
       throw new InvalidSecretError(

@@ -46,7 +46,8 @@ export function accountOf({ model, usage, usageIsEstimated, costUsd }: Completio
   return { model, ...(isCounted ? { usage } : {}), ...(isCost(costUsd) ? { costUsd } : {}) };
 }
 
-function isCost(costUsd: number | undefined): boolean {
+/** Whether it is an amount: adapters and summarisers of others may say anything. */
+export function isCost(costUsd: number | undefined): boolean {
   return typeof costUsd === 'number' && Number.isFinite(costUsd) && costUsd >= 0;
 }
 

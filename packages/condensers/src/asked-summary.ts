@@ -1,7 +1,7 @@
 import { messageContent } from '@palimpsest/events';
 import type { EventId } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
-import { saysNothing } from './ask-model.js';
+import { isCost, saysNothing } from './ask-model.js';
 import { withinDeadline } from './deadline.js';
 import { keptEventIds } from './kept-events.js';
 import { CondenserModelError } from './model-failure.js';
@@ -47,7 +47,11 @@ export async function askForSummary(
     const reason = error instanceof Error ? error.message : String(error);
     throw new CondenserModelError('error', reason, { account: { model }, cause: error });
   }
-  const account = { model: result?.model ?? model, usage: result?.usage, costUsd: result?.costUsd };
+  const account = {
+    model: result?.model ?? model,
+    usage: result?.usage,
+    costUsd: isCost(result?.costUsd) ? result?.costUsd : undefined,
+  };
   // A summariser in plain JavaScript may answer anything.
   const text = typeof result?.text === 'string' ? result.text.toWellFormed().trim() : '';
   if (saysNothing(text)) throw new CondenserModelError('empty', 'the summary is blank', { account });

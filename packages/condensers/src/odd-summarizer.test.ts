@@ -1,5 +1,5 @@
 import { logBuilder } from '@palimpsest/events/testing';
-import { View } from '@palimpsest/view';
+import { isCondensation, View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { InvalidCondenserConfigError } from './errors.js';
 import { slidingWindowCondenser } from './sliding-window/sliding-window.js';
@@ -68,3 +68,13 @@ test.each([undefined, {}, { text: 42 }, { text: '\u200b' }, { text: '---' }])(
     expect(outcomes).toEqual([['failed', 'empty']]);
   },
 );
+
+test('a cost that is no amount is left out, and the summary counts', async () => {
+  const log = logBuilder();
+  for (let index = 0; index < 20; index++) log.agent(`message ${index} `.repeat(40));
+  const summarizer = { summarize: async () => ({ text: 'A summary.', costUsd: Number.NaN }) };
+  const condenser = summarizingCondenser({ summarizer, maxSize: 10 });
+  const result = await condenser.condense(View.fromEvents(log.events), { report: () => {} });
+  expect(isCondensation(result) && result.metadata).toMatchObject({ condenser: 'summarizing' });
+  expect(isCondensation(result) && result.metadata).not.toHaveProperty('costUsd');
+});
