@@ -72,6 +72,17 @@ describe('a call that waits with a secret in its arguments', () => {
     expect(JSON.stringify([...conversation.events])).not.toContain(value);
   });
 
+  test('is not carried out by a fork, which has it from the log', async () => {
+    const { written, options } = setUp();
+    const conversation = await Conversation.open(options);
+    await conversation.send('Go.');
+    await conversation.run();
+    const fork = await conversation.fork();
+    await fork.confirm();
+    expect(await fork.run()).toMatchObject({ answer: 'Done.' });
+    expect(written).toEqual([]);
+  });
+
   test('is not carried out by another process, which does not know the secret', async () => {
     const { written, options } = setUp();
     const before = await Conversation.open(options);

@@ -47,7 +47,7 @@ export class Conversation {
   readonly #thresholds: StuckThresholds | undefined;
   /** Allowed in this process and not begun: they are carried out, and not answered as left over. */
   readonly #confirmedHere = new Set<EventId>();
-  /** Left open by another process, with a secret in their arguments that the log does not hold. */
+  /** Left open by another process or conversation, with a secret in their arguments that the log does not hold. */
   readonly #withoutSecrets = new Set<EventId>();
   /** Appended here, and masked in the log: what is to be carried out. */
   readonly #asWritten = new Map<EventId, ActionEvent>();
@@ -75,9 +75,7 @@ export class Conversation {
       view: { ...(agent.thinking === undefined ? {} : { thinking: agent.thinking }), ...options.view },
     });
     for (const event of events) this.#follow(event);
-    for (const { id, toolCall } of this.#state.pendingActions) {
-      if (options.secrets !== undefined && secretLabel.test(toolCall.arguments)) this.#withoutSecrets.add(id);
-    }
+    this.#findWithoutSecrets();
     // A log that ends in a run was cut off: nobody runs it now.
     if (this.#status === 'running') this.#status = 'idle';
     events.observe((event) => this.#follow(event));
@@ -245,6 +243,7 @@ export class Conversation {
     const origin = { conversationId: this.id, ...(at === undefined ? {} : { at }) };
     const { createEvent } = this.#agent;
     await fork.#append(kept, createEvent('conversation-state-update', { key: 'forked-from', value: origin }));
+    fork.#findWithoutSecrets();
     if (fork.#status === 'running') fork.#status = 'idle';
     return fork;
   }
@@ -466,6 +465,13 @@ export class Conversation {
       if (this.#confirmedHere.has(action.id)) continue;
       if (action.executable !== false && tools.get(action.toolCall.name)?.annotations?.repeatable === true) continue;
       await this.#append(lostResult(action, createEvent));
+    }
+  }
+
+  #findWithoutSecrets(): void {
+    if (this.#options.secrets === undefined) return;
+    for (const { id, toolCall } of this.#state.pendingActions) {
+      if (secretLabel.test(toolCall.arguments)) this.#withoutSecrets.add(id);
     }
   }
 
