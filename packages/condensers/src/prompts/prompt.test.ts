@@ -45,11 +45,13 @@ test('the transcript holds all events in their tags', () => {
 test('a function is used as it is', () => {
   const own = ({ events }: PromptValues) => `${events.length} events`;
   expect(promptOf('x', own)(values)).toBe('2 events');
+  const none = (() => undefined) as unknown as (values: PromptValues) => string;
+  expect(() => promptOf('x', none)(values)).toThrow(/'prompt' must return a text, not undefined/);
 });
 
 describe('a template that cannot be used is refused when the condenser is made', () => {
   test.each([
-    { template: '{% for event in events %}', says: 'is not a Jinja template' },
+    { template: '{% for event in events %}', says: 'is not a Jinja template: it ends inside of a block' },
     { template: 'Summarise.', says: 'shows neither `events` nor `transcript`' },
     { template: '{{ events }} {{ previousSummary }}', says: 'uses previousSummary; there are previous_summary' },
     { template: '{% for e in events %}{{ e.content }}{% endfor %}', says: 'uses e.content' },

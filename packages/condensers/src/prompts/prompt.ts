@@ -42,13 +42,22 @@ const eventNames = ['number', 'id', 'type', 'text'];
  * @throws {@link InvalidCondenserConfigError} when the template does not parse, shows no events, or uses a name that there is not.
  */
 export function promptOf(condenser: string, prompt: string | Prompt): Prompt {
-  if (typeof prompt === 'function') return prompt;
   const wrong = (reason: string) => new InvalidCondenserConfigError({ condenser, option: 'prompt', reason });
+  if (typeof prompt === 'function') {
+    return (values) => {
+      const text: unknown = prompt(values);
+      if (typeof text !== 'string') throw wrong(`must return a text, not ${text === null ? 'null' : typeof text}`);
+      return text;
+    };
+  }
   let template: Template;
   try {
     template = new Template(prompt);
   } catch (error) {
-    throw wrong(`is not a Jinja template: ${error instanceof Error ? error.message : String(error)}`);
+    // The library reads on behind the end of a template, and says no more than that.
+    const isOpen = error instanceof TypeError;
+    const reason = isOpen ? 'it ends inside of a block; close it with {% endfor %} or {% endif %}' : String(error);
+    throw wrong(`is not a Jinja template: ${reason.replace(/^\w*Error: /, '')}`);
   }
   const { used, strange } = strangeNames((template as { readonly parsed: object }).parsed, {
     names,
