@@ -339,7 +339,7 @@ describe('with rewritesEveryStep', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { seed: 20_261_121, numRuns: 60 },
     );
   });
 
@@ -398,7 +398,7 @@ describe('with rewritesEveryStep', () => {
           }
         },
       ),
-      { numRuns: 80 },
+      { seed: 20_261_121, numRuns: 80 },
     );
     expect(sent).toBeGreaterThan(100);
     expect(dropped).toBeGreaterThan(100);
