@@ -23,10 +23,10 @@ import { vetoOf } from './hooks.js';
 import { assertLimits, assertWithinLimits, defaultLimits, noRunUsage, withCallOf } from './limits.js';
 import type { Limits, RunUsage } from './limits.js';
 import { failingNote, note, turnsLeftNote, unreadNote } from './notes.js';
-import { ensureInitialUserMessage } from './prompts/opening.js';
+import { ensureInitialUserMessage, ensureSystemPrompt } from './prompts/opening.js';
 import { isStatus } from './run-outcome.js';
 import type { ConversationStatus, RunOutcome } from './run-outcome.js';
-import { maskedDeltas, secretLabel, secretMask } from './secrets.js';
+import { maskedDeltas, maskedEvents, secretLabel, secretMask } from './secrets.js';
 import type { SecretMask } from './secrets.js';
 import { defaultStuckThresholds, stuckPattern } from './stuck-detection.js';
 import type { StuckPattern, StuckThresholds } from './stuck-detection.js';
@@ -444,13 +444,17 @@ export class Conversation {
 
   async #appendSystemPrompt(): Promise<void> {
     const { systemPrompt = '', toolDefinitions: tools, createEvent } = this.#agent;
-    if (systemPrompt === '' && tools.length === 0) return;
-    // Compared as it stands in the log, with the secrets hidden.
-    const wanted = this.#secrets(createEvent('system-prompt', { systemPrompt, tools }));
     const inForce = this.#state.systemPrompt;
-    const isInForce =
-      inForce?.systemPrompt === wanted.systemPrompt && JSON.stringify(inForce.tools) === JSON.stringify(wanted.tools);
-    if (!isInForce) await this.#append(wanted);
+    const wanted = {
+      systemPrompt,
+      tools,
+      // What a host has added to the instructions is the log's, not the agent's.
+      ...(inForce?.dynamicContext === undefined ? {} : { dynamicContext: inForce.dynamicContext }),
+      // Compared as it stands in the log, with the secrets hidden.
+      createEvent: maskedEvents(this.#secrets, createEvent),
+    };
+    if (systemPrompt === '' && tools.length === 0) return;
+    await this.#append(ensureSystemPrompt(inForce === undefined ? [] : [inForce], wanted));
   }
 
   /** An action may have been carried out before the process died; only a repeatable tool is safe to run again. */

@@ -14,7 +14,7 @@ import { forgetUnits } from './forget-units.js';
 import { CondenserModelError } from './model-failure.js';
 import type { ModelAccount } from './model-failure.js';
 import { newestStep } from './newest-step.js';
-import { assertWholeNumber } from './option-checks.js';
+import { assertAskable, assertWholeNumber } from './option-checks.js';
 import { attentionTemplate } from './prompts/attention.prompt.js';
 import { promptOf } from './prompts/prompt.js';
 import type { Prompt } from './prompts/prompt.js';
@@ -170,14 +170,6 @@ function checkedSizes(options: LLMAttentionOptions): { readonly maxSize: number;
 
 function questionOf({ llm, prompt = attentionTemplate, ...options }: LLMAttentionOptions): AttentionQuestion {
   const { maxOutputTokens, timeoutMs = defaultTimeoutMs, maxEventCharacters = 2_000 } = options;
-  assertWholeNumber(name, 'timeoutMs', timeoutMs, 1);
-  assertWholeNumber(name, 'maxEventCharacters', maxEventCharacters, 100);
-  if (maxOutputTokens !== undefined) assertWholeNumber(name, 'maxOutputTokens', maxOutputTokens, 1);
-  if (typeof llm?.complete !== 'function')
-    throw new InvalidCondenserConfigError({
-      condenser: name,
-      option: 'llm',
-      reason: 'must be a model with `complete`',
-    });
+  assertAskable(name, { llm, timeoutMs, maxEventCharacters, maxOutputTokens });
   return { llm, write: promptOf(name, prompt), maxOutputTokens, timeoutMs, maxEventCharacters };
 }

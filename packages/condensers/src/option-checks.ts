@@ -1,3 +1,4 @@
+import type { LLM } from '@palimpsest/llm-adapters';
 import { InvalidCondenserConfigError } from './errors.js';
 
 /**
@@ -27,4 +28,23 @@ export function checkedKeepFirst(condenser: string, maxSize: number, keepFirst?:
   if (keepFirst <= most) return keepFirst;
   const reason = `may be at most ${most} with a 'maxSize' of ${maxSize}, so that half of it has room for a summary and an event too; ${keepFirst} needs a 'maxSize' of at least ${2 * (keepFirst + 2)}`;
   throw new InvalidCondenserConfigError({ condenser, option: 'keepFirst', reason });
+}
+
+/** Checks what the condensers have in common that ask a model. @throws {@link InvalidCondenserConfigError} */
+export function assertAskable(
+  condenser: string,
+  options: {
+    readonly llm: LLM;
+    readonly timeoutMs: number;
+    readonly maxEventCharacters: number;
+    readonly maxOutputTokens: number | undefined;
+  },
+): void {
+  const { llm, timeoutMs, maxEventCharacters, maxOutputTokens } = options;
+  assertWholeNumber(condenser, 'timeoutMs', timeoutMs, 1);
+  assertWholeNumber(condenser, 'maxEventCharacters', maxEventCharacters, 100);
+  if (maxOutputTokens !== undefined) assertWholeNumber(condenser, 'maxOutputTokens', maxOutputTokens, 1);
+  // A program in JavaScript may give anything.
+  if (typeof (llm as Partial<LLM> | undefined)?.complete === 'function') return;
+  throw new InvalidCondenserConfigError({ condenser, option: 'llm', reason: 'must be a model with `complete`' });
 }

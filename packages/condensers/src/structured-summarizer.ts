@@ -1,7 +1,6 @@
 import { defaultTimeoutMs } from './deadline.js';
-import { InvalidCondenserConfigError } from './errors.js';
 import { CondenserModelError } from './model-failure.js';
-import { assertWholeNumber } from './option-checks.js';
+import { assertAskable } from './option-checks.js';
 import { promptOf } from './prompts/prompt.js';
 import { promptWithin } from './prompts/prompt-within.js';
 import { structuredSummaryTemplate } from './prompts/structured-summary.prompt.js';
@@ -41,15 +40,7 @@ const question: ObjectQuestion = {
 export function structuredSummarizer(options: LLMSummarizerOptions): Summarizer {
   const { llm, prompt = structuredSummaryTemplate, maxOutputTokens, timeoutMs = defaultTimeoutMs } = options;
   const { maxEventCharacters = 10_000 } = options;
-  assertWholeNumber(name, 'timeoutMs', timeoutMs, 1);
-  assertWholeNumber(name, 'maxEventCharacters', maxEventCharacters, 100);
-  if (maxOutputTokens !== undefined) assertWholeNumber(name, 'maxOutputTokens', maxOutputTokens, 1);
-  if (typeof llm?.complete !== 'function')
-    throw new InvalidCondenserConfigError({
-      condenser: name,
-      option: 'llm',
-      reason: 'must be a model with `complete`',
-    });
+  assertAskable(name, { llm, timeoutMs, maxEventCharacters, maxOutputTokens });
   const write = promptOf(name, prompt);
   const schemaTokens = Math.ceil(questionLength(question) / charactersPerToken);
   return {

@@ -2,10 +2,9 @@ import type { LLMConvertibleEvent } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { accountOf, askModel, saysNothing, textOf } from './ask-model.js';
 import { defaultTimeoutMs } from './deadline.js';
-import { InvalidCondenserConfigError } from './errors.js';
 import { CondenserModelError } from './model-failure.js';
 import type { ModelAccount } from './model-failure.js';
-import { assertWholeNumber } from './option-checks.js';
+import { assertAskable } from './option-checks.js';
 import { promptOf } from './prompts/prompt.js';
 import type { Prompt } from './prompts/prompt.js';
 import { promptWithin } from './prompts/prompt-within.js';
@@ -69,15 +68,7 @@ export function llmSummarizer(options: LLMSummarizerOptions): Summarizer {
   const name = 'llmSummarizer';
   const { llm, prompt = summaryTemplate, maxOutputTokens, timeoutMs = defaultTimeoutMs } = options;
   const { maxEventCharacters = 10_000 } = options;
-  assertWholeNumber(name, 'timeoutMs', timeoutMs, 1);
-  assertWholeNumber(name, 'maxEventCharacters', maxEventCharacters, 100);
-  if (maxOutputTokens !== undefined) assertWholeNumber(name, 'maxOutputTokens', maxOutputTokens, 1);
-  if (typeof llm?.complete !== 'function')
-    throw new InvalidCondenserConfigError({
-      condenser: name,
-      option: 'llm',
-      reason: 'must be a model with `complete`',
-    });
+  assertAskable(name, { llm, timeoutMs, maxEventCharacters, maxOutputTokens });
   const write = promptOf(name, prompt);
   return {
     model: llm.model,
