@@ -1,5 +1,5 @@
 import { jsonrepair } from 'jsonrepair';
-import { messageOf } from './errors.js';
+import { jsonProblem } from './json-problem.js';
 
 /** The arguments of a call as data, with the text that was read in their place where the model's own was no JSON. */
 export type ReadArguments =
@@ -14,9 +14,9 @@ export function readArguments(text: string): ReadArguments {
   if (text.trim() === '') return { json: {} };
   try {
     return { json: JSON.parse(text) };
-  } catch (error) {
+  } catch {
     const repaired = isWhole(text) ? repair(text) : undefined;
-    return repaired ?? { problem: messageOf(error) };
+    return repaired ?? { problem: jsonProblem(text) };
   }
 }
 

@@ -1,9 +1,11 @@
 // `npm test`: everything that a change must pass, cached by Nx; the last line counts the tests of all projects.
+// `npm run test:projects`: the tests alone, and the builds that they need.
 import { runTargets, workspaceRoot } from './run.mjs';
 import { removeReports, summarize, summaryLine } from './test-summary.mjs';
 
 removeReports(workspaceRoot);
-const nx = runTargets(['build', 'lint', 'typecheck', 'test']);
+const onlyTests = process.argv.includes('--only-tests');
+const nx = runTargets(onlyTests ? ['test'] : ['build', 'lint', 'typecheck', 'test']);
 const summary = summarize(workspaceRoot);
 
 for (const problem of summary.problems) console.error(problem);

@@ -23,7 +23,7 @@ export function searchTool(workspace: Workspace): Tool<z.infer<typeof input>> {
     input,
     annotations: { readOnly: true, repeatable: true, parallel: true },
     execute: async ({ pattern, path, ignore_case, max_results }, { signal }) => {
-      const expression = new RegExp(pattern, ignore_case ? 'iu' : 'u');
+      const expression = expressionOf(pattern, ignore_case);
       const found: string[] = [];
       let matches = 0;
       for await (const file of filesBelow(await workspace.resolve(path), path)) {
@@ -44,6 +44,15 @@ export function searchTool(workspace: Workspace): Tool<z.infer<typeof input>> {
       };
     },
   });
+}
+
+function expressionOf(pattern: string, ignoreCase: boolean): RegExp {
+  try {
+    return new RegExp(pattern, ignoreCase ? 'iu' : 'u');
+  } catch (cause) {
+    // The engine's own words differ from one version of Node to the next.
+    throw new Error(`/${pattern}/ is no regular expression of JavaScript. Escape what is meant literally.`, { cause });
+  }
 }
 
 async function* filesBelow(absolute: string, shown: string): AsyncGenerator<string> {

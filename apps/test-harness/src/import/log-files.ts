@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { LogReadError } from './errors.js';
@@ -23,10 +24,8 @@ export async function logFiles(
 ): Promise<{ readonly isFolder: boolean; readonly files: readonly LogFile[] }> {
   try {
     if (!(await stat(path)).isDirectory()) return { isFolder: false, files: [{ file: path, name: basename(path) }] };
-    const entries = await readdir(path, { recursive: true, withFileTypes: true });
     const files: LogFile[] = [];
-    for (const entry of entries) {
-      if (entry.isDirectory()) continue;
+    for await (const entry of entriesBelow(path)) {
       const file = join(entry.parentPath, entry.name);
       files.push(logFile(path, file, entry.isFile() || (entry.isSymbolicLink() && (await leadsToFile(file)))));
     }
@@ -37,6 +36,14 @@ export async function logFiles(
       reason: error instanceof Error ? error.message : String(error),
       cause: error,
     });
+  }
+}
+
+/** Everything below a folder but the folders. Not `recursive`: from Node 26 on, that follows links to folders, in circles too. */
+async function* entriesBelow(folder: string): AsyncGenerator<Dirent> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) yield* entriesBelow(join(folder, entry.name));
+    else yield entry;
   }
 }
 
