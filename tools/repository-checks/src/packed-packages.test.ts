@@ -26,6 +26,7 @@ const bringsAlong: Readonly<Record<string, readonly string[]>> = {
   'relevance-tool': ['@palimpsest/events', '@palimpsest/view', 'zod'],
   agent: [
     '@huggingface/jinja',
+    '@humanwhocodes/momoa',
     '@palimpsest/events',
     '@palimpsest/llm-adapters',
     '@palimpsest/view',
