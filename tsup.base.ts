@@ -3,7 +3,8 @@ import type { Options } from 'tsup';
 const shared: Options = {
   target: 'es2022',
   clean: true,
-  sourcemap: true,
+  // The code is published as it was written but for the types, and maps would triple what is installed.
+  sourcemap: false,
   // What a package imports it declares; nothing of node_modules is copied into dist.
   skipNodeModulesBundle: true,
   removeNodeProtocol: false,

@@ -10,6 +10,10 @@ export interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly repository?: { readonly type: string; readonly url: string; readonly directory: string };
+  readonly homepage?: string;
+  readonly keywords?: readonly string[];
+  readonly scripts?: Readonly<Record<string, string>>;
 }
 
 export interface Workspace {
