@@ -1,4 +1,4 @@
-import { defineTool, memoryEventStore } from '@palimpsest/events';
+import { ConversationBusyError, defineTool, memoryEventStore } from '@palimpsest/events';
 import type { Event, EventStore } from '@palimpsest/events';
 import { ContentPolicyError } from '@palimpsest/llm-adapters';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from './agent.js';
 import { Conversation } from './conversation.js';
-import { ConversationBusyError } from './errors.js';
+
 import { finishTool } from './finish-tool.js';
 
 const ofType = (events: Iterable<Event>, type: string) => [...events].filter((event) => event.type === type);
@@ -181,7 +181,7 @@ describe('a yes', () => {
   test('that was acted on is none for a second time, also in the same process', async () => {
     let ran = 0;
     let isFull = false;
-    const memory = memoryEventStore();
+    const { openForWriting: _, ...memory } = memoryEventStore();
     const store: EventStore = {
       ...memory,
       append: (id, events, options) => {

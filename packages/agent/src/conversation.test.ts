@@ -1,4 +1,4 @@
-import { createEvent, defineTool, memoryEventStore, userMessage } from '@palimpsest/events';
+import { ConversationBusyError, createEvent, defineTool, memoryEventStore, userMessage } from '@palimpsest/events';
 import type { EventStore } from '@palimpsest/events';
 import { ContextWindowExceededError, ServiceUnavailableError } from '@palimpsest/llm-adapters';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
@@ -12,7 +12,6 @@ import { Agent } from './agent.js';
 import { Conversation } from './conversation.js';
 import {
   CondensationNotSupportedError,
-  ConversationBusyError,
   ConversationRunError,
   LimitExceededError,
   NoUserMessageError,
@@ -112,7 +111,7 @@ describe('a run that ends early', () => {
 
   test('because the log cannot be written: the caller learns why', async () => {
     let full = false;
-    const memory = memoryEventStore();
+    const { openForWriting: _, ...memory } = memoryEventStore();
     const store: EventStore = {
       ...memory,
       append: (...parameters) => (full ? Promise.reject(new Error('the disk is full')) : memory.append(...parameters)),

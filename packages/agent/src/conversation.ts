@@ -1,4 +1,4 @@
-import { EventLog, isMeaningful, newEventId } from '@palimpsest/events';
+import { ConversationBusyError, EventLog, isMeaningful, newEventId } from '@palimpsest/events';
 import type { ActionEvent, Condensation, ContentPart, Event, EventId, MessageEvent } from '@palimpsest/events';
 import { isCondensation } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
@@ -12,7 +12,6 @@ import { ConversationStateProjection } from './conversation-state.js';
 import { unobtrusive } from './delta-listener.js';
 import {
   CondensationNotSupportedError,
-  ConversationBusyError,
   ConversationRunError,
   NoUserMessageError,
   codeOf,
@@ -30,10 +29,15 @@ import { maskedDeltas, maskedEvents, secretLabel, secretMask } from './secrets.j
 import type { SecretMask } from './secrets.js';
 import { defaultStuckThresholds, stuckPattern } from './stuck-detection.js';
 import type { StuckPattern, StuckThresholds } from './stuck-detection.js';
+import { WriteAccess } from './write-access.js';
 
 /**
  * An agent's run loop over one event log. What was sent, done and answered is in the log before anybody acts on it, so a
  * conversation goes on from any log, whatever happened to the process that wrote it.
+ *
+ * Every method that appends has the log open for writing from its start to its end, where the store can do that: others get a
+ * `ConversationBusyError` meanwhile, and what they appended before is read first. A conversation that is idle, paused or
+ * waits for a confirmation keeps nobody out.
  */
 export class Conversation {
   readonly id: string;
@@ -43,6 +47,7 @@ export class Conversation {
   readonly #limits: Limits;
   readonly #state: ConversationStateProjection;
   readonly #options: ConversationOptions;
+  readonly #access: WriteAccess;
   readonly #secrets: SecretMask;
   readonly #thresholds: StuckThresholds | undefined;
   /** Allowed in this process and not begun: they are carried out, and not answered as left over. */
@@ -76,9 +81,9 @@ export class Conversation {
     });
     for (const event of events) this.#follow(event);
     this.#findWithoutSecrets();
-    // A log that ends in a run was cut off: nobody runs it now.
-    if (this.#status === 'running') this.#status = 'idle';
+    this.#noRunGoesOn();
     events.observe((event) => this.#follow(event));
+    this.#access = new WriteAccess(events, (from) => this.#caughtUp(from));
   }
 
   /**
@@ -106,11 +111,16 @@ export class Conversation {
   /**
    * Appends a user's message. During a run the model reads it with its next call.
    *
-   * @throws TypeError when there is nothing in it: providers refuse empty messages. What the store throws.
+   * @throws TypeError when there is nothing in it: providers refuse empty messages. {@link ConversationBusyError} when
+   *   another writer has the conversation. What the store throws.
    */
   async send(content: string | readonly ContentPart[]): Promise<void> {
     const parts: readonly ContentPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
     if (!parts.some(isMeaningful)) throw new TypeError('A message must hold some text or an image.');
+    await this.#access.during(() => this.#send(parts));
+  }
+
+  async #send(parts: readonly ContentPart[]): Promise<void> {
     await this.#ensureSystemPrompt();
     await this.#append(
       this.#agent.createEvent('message', {
@@ -130,19 +140,27 @@ export class Conversation {
    * stuck stays so until the user says something: then the run ends at once, without a step.
    *
    * @throws {@link ConversationRunError} when a step fails or a limit is reached; the log then holds a `conversation-error`,
-   *   and the status is `error`. {@link ConversationBusyError} when a run goes on already.
+   *   and the status is `error`. {@link ConversationBusyError} when a run goes on already, here or elsewhere.
    */
   async run(options: RunOptions = {}): Promise<RunOutcome> {
-    if (this.#isRunning) throw new ConversationBusyError(this.id);
+    if (this.#isRunning) throw new ConversationBusyError({ conversationId: this.id, holder: 'a run that goes on' });
+    this.#isRunning = true;
+    this.#pauseRequested = false;
+    this.#interruption = new AbortController();
+    try {
+      return await this.#access.during(() => this.#run(options));
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  async #run(options: RunOptions): Promise<RunOutcome> {
     const { finalAnswer } = this.#state;
     if (this.#status === 'finished' || this.#status === 'stuck') {
       const answer = this.#status === 'stuck' || finalAnswer === undefined ? {} : { answer: finalAnswer };
       return { status: this.#status, ...answer, iterations: 0, condensations: 0 };
     }
-    this.#isRunning = true;
     this.#status = 'running';
-    this.#pauseRequested = false;
-    this.#interruption = new AbortController();
     this.#used = noRunUsage;
     try {
       const isAnswered = finalAnswer !== undefined;
@@ -165,9 +183,16 @@ export class Conversation {
       return await this.#loop({ ...onDelta, signal });
     } catch (error) {
       throw await this.#failed(error);
-    } finally {
-      this.#isRunning = false;
     }
+  }
+
+  /**
+   * Interrupts the run, waits for what is under way, and lets go of the log. Afterwards the conversation can be read and
+   * forked, and every method that appends fails with {@link ConversationClosedError}. The store stays open.
+   */
+  async close(): Promise<void> {
+    this.interrupt();
+    await this.#access.close();
   }
 
   /** Asks the run to stop after its present step. Without a run it does nothing. */
@@ -191,6 +216,10 @@ export class Conversation {
 
   /** Allows the actions that wait; the next {@link Conversation.run} carries them out. Without any it does nothing. */
   async confirm(): Promise<void> {
+    await this.#access.during(() => this.#confirm());
+  }
+
+  async #confirm(): Promise<void> {
     const waiting = this.waitingActions;
     if (waiting.length === 0) return;
     // With them the rest of their response, which waited only because they did.
@@ -204,6 +233,10 @@ export class Conversation {
    * during a run, it does nothing.
    */
   async reject(reason = 'The user did not allow it.'): Promise<void> {
+    await this.#access.during(() => this.#reject(reason));
+  }
+
+  async #reject(reason: string): Promise<void> {
     const { createEvent } = this.#agent;
     const refused = this.#state.pendingActions.map((action) =>
       rejected(action, { reason, source: 'user' }, createEvent),
@@ -220,9 +253,11 @@ export class Conversation {
    * @throws what the model's adapter throws.
    */
   async ask(question: string, options: { readonly signal?: AbortSignal } = {}): Promise<string> {
-    const { answer, costs } = await askAside(question, this.#agent, this.#state, this.#secrets, options.signal);
-    await this.#append(costs);
-    return answer;
+    return this.#access.during(async () => {
+      const { answer, costs } = await askAside(question, this.#agent, this.#state, this.#secrets, options.signal);
+      await this.#append(costs);
+      return answer;
+    });
   }
 
   /**
@@ -237,14 +272,16 @@ export class Conversation {
     const { store: _store, conversationId: _id, ...own } = this.#options;
     const kept = this.events.slice(0, end).filter((event) => confirmedBy(event).length === 0);
     const fork = await Conversation.open({ ...own, ...(agent === undefined ? {} : { agent }), ...options });
-    if (fork.events.length > 0) {
-      throw new RangeError(`The store holds a conversation '${fork.id}' already; give the fork another id.`);
-    }
     const origin = { conversationId: this.id, ...(at === undefined ? {} : { at }) };
     const { createEvent } = this.#agent;
-    await fork.#append(kept, createEvent('conversation-state-update', { key: 'forked-from', value: origin }));
+    await fork.#access.during(async () => {
+      if (fork.events.length > 0) {
+        throw new RangeError(`The store holds a conversation '${fork.id}' already; give the fork another id.`);
+      }
+      await fork.#append(kept, createEvent('conversation-state-update', { key: 'forked-from', value: origin }));
+    });
     fork.#findWithoutSecrets();
-    if (fork.#status === 'running') fork.#status = 'idle';
+    fork.#noRunGoesOn();
     return fork;
   }
 
@@ -263,10 +300,14 @@ export class Conversation {
   async condense(options: { readonly signal?: AbortSignal } = {}): Promise<Condensation | undefined> {
     const { condenser } = this.#agent;
     if (condenser?.handlesCondensationRequests !== true) throw new CondensationNotSupportedError(condenser?.name);
+    return this.#access.during(() => this.#condense(options.signal));
+  }
+
+  async #condense(signal: AbortSignal | undefined): Promise<Condensation | undefined> {
     if (this.#condensing !== undefined) return madeBy(await this.#condensing);
     await this.#append(this.#agent.createEvent('condensation-request', { source: 'user' }));
     if (this.#isRunning) return undefined;
-    this.#condensing ??= this.#agent.condense(this.#state, this.#stepOptions(options.signal)).finally(() => {
+    this.#condensing ??= this.#agent.condense(this.#state, this.#stepOptions(signal)).finally(() => {
       this.#condensing = undefined;
     });
     return madeBy(await this.#condensing);
@@ -472,11 +513,26 @@ export class Conversation {
     }
   }
 
-  #findWithoutSecrets(): void {
+  /** What is open among the events from an index on was written by others, or by a process that has ended. */
+  #findWithoutSecrets(from = 0): void {
     if (this.#options.secrets === undefined) return;
+    const ids = new Set(this.events.slice(from).map(({ id }) => id));
     for (const { id, toolCall } of this.#state.pendingActions) {
-      if (secretLabel.test(toolCall.arguments)) this.#withoutSecrets.add(id);
+      if (ids.has(id) && secretLabel.test(toolCall.arguments)) this.#withoutSecrets.add(id);
     }
+  }
+
+  /** A log that ends in a run was cut off: nobody runs it now. */
+  #noRunGoesOn(): void {
+    if (this.#status === 'running') this.#status = 'idle';
+  }
+
+  /** Others may have appended while this conversation did not write. */
+  #caughtUp(from: number): void {
+    if (this.events.length === from) return;
+    this.#noRunGoesOn();
+    this.#findWithoutSecrets(from);
+    this.#systemPromptInForce = undefined;
   }
 
   async #setStatus(value: ConversationStatus): Promise<void> {

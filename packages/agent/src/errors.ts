@@ -69,16 +69,16 @@ export class CondensationNotSupportedError extends PalimpsestError {
   }
 }
 
-/** A run was asked for while another one of the same conversation goes on. Nothing changed. */
-export class ConversationBusyError extends PalimpsestError {
+/** The conversation was closed: it can be read and forked. Nothing was appended. */
+export class ConversationClosedError extends PalimpsestError {
   static override get typeName(): string {
-    return 'ConversationBusyError';
+    return 'ConversationClosedError';
   }
 
   readonly conversationId: string;
 
   constructor(conversationId: string) {
-    super('conversation-busy', `Conversation '${conversationId}' is already running; wait for the run to end.`);
+    super('conversation-closed', `Conversation '${conversationId}' is closed; open it again to go on with it.`);
     this.conversationId = conversationId;
   }
 }

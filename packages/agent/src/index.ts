@@ -1,3 +1,5 @@
+// Part of what a conversation throws, so it is found here too.
+export { ConversationBusyError } from '@palimpsest/events';
 export type { AgentOptions, StepOptions, StepOutcome } from './agent.js';
 export { Agent } from './agent.js';
 export type { ConversationState } from './conversation-state.js';
@@ -22,7 +24,7 @@ export { defaultLimits, maxCondensationsInARow } from './limits.js';
 export {
   CondensationNotSupportedError,
   ContextOverflowError,
-  ConversationBusyError,
+  ConversationClosedError,
   ConversationRunError,
   LimitExceededError,
   NoUserMessageError,

@@ -130,6 +130,53 @@ export class ConcurrencyError extends PalimpsestError {
   }
 }
 
+/**
+ * Another writer has the conversation open for writing. Nothing was appended. The conversation can be read, followed and
+ * forked meanwhile.
+ */
+export class ConversationBusyError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'ConversationBusyError';
+  }
+
+  readonly conversationId: string;
+  /** Who has it, for a person to read. */
+  readonly holder: string;
+
+  constructor(options: { readonly conversationId: string; readonly holder?: string; readonly cause?: unknown }) {
+    const { conversationId, holder = 'another writer', cause } = options;
+    super(
+      'conversation-busy',
+      `Conversation '${conversationId}' is busy: ${holder} has it open for writing. Nothing was appended; ` +
+        'read, follow or fork it meanwhile, and try again when that writer is done.',
+      { cause },
+    );
+    this.conversationId = conversationId;
+    this.holder = holder;
+  }
+}
+
+/**
+ * Another writer has taken the conversation over, because this one showed no sign of life. What this one appended last is
+ * not acknowledged: it is in the log whole or not at all, and who opens the conversation again reads which.
+ */
+export class WriterOustedError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'WriterOustedError';
+  }
+
+  readonly conversationId: string;
+
+  constructor(conversationId: string) {
+    super(
+      'writer-ousted',
+      `Another writer has taken over the conversation '${conversationId}'. The append is not acknowledged; ` +
+        'open the conversation again and read what it holds before you append.',
+    );
+    this.conversationId = conversationId;
+  }
+}
+
 /** An event store could not read or write. Names the file and line where there is one; the original error is `cause`. */
 export class EventStoreError extends PalimpsestError {
   static override get typeName(): string {

@@ -1,6 +1,6 @@
 import { DuplicateEventError } from './errors.js';
 import type { Event, EventId } from './event.js';
-import type { EventStore } from './event-store.js';
+import type { ConversationWriter, EventStore } from './event-store.js';
 import { parseEvent } from './parse-event.js';
 
 /** Called with each event once it is in the log. What it throws or rejects with is reported and changes nothing. */
@@ -21,11 +21,12 @@ export interface EventLogOptions {
 export class EventLog implements Iterable<Event> {
   readonly conversationId: string;
   readonly #store: EventStore | undefined;
+  #writer: ConversationWriter | undefined;
   readonly #onObserverError: (error: unknown, event: Event) => void;
   readonly #events: Event[] = [];
   readonly #byId = new Map<EventId, Event>();
   readonly #observers = new Set<EventObserver>();
-  #lastAppend: Promise<unknown> = Promise.resolve();
+  #lastTurn: Promise<unknown> = Promise.resolve();
 
   /** A new, empty log. To go on with a stored one, use {@link EventLog.open}. */
   constructor(conversationId: string, options: EventLogOptions = {}) {
@@ -44,11 +45,7 @@ export class EventLog implements Iterable<Event> {
     options: EventLogOptions & { readonly store: EventStore; readonly signal?: AbortSignal },
   ): Promise<EventLog> {
     const log = new EventLog(conversationId, options);
-    const read = options.store.read(conversationId, options.signal === undefined ? {} : { signal: options.signal });
-    for await (const event of read) {
-      if (log.#byId.has(event.id)) throw new DuplicateEventError(event.id);
-      log.#add(event);
-    }
+    for await (const event of log.#unread(options.signal)) log.#add(event);
     return log;
   }
 
@@ -86,9 +83,33 @@ export class EventLog implements Iterable<Event> {
   async append(...events: readonly (Event | readonly Event[])[]): Promise<void> {
     // Now, not when its turn comes: the caller may change the objects by then.
     const parsed = events.flat().map((event) => parseEvent(event));
-    const appended = this.#lastAppend.then(() => this.#append(parsed));
-    this.#lastAppend = appended.catch(() => undefined);
-    await appended;
+    await this.#inTurn(() => this.#append(parsed));
+  }
+
+  /**
+   * Takes the right to write, where the store gives one, and reads what others have appended meanwhile; observers see it.
+   * Until `close`, appends of this log are the only ones. With another store it does nothing.
+   *
+   * @throws {@link ConversationBusyError} when another writer has the conversation; what the store throws.
+   */
+  async openForWriting(): Promise<Pick<ConversationWriter, 'close'>> {
+    return this.#inTurn(async () => {
+      const writer = await this.#store?.openForWriting?.(this.conversationId);
+      if (writer === undefined) return { close: async () => undefined };
+      try {
+        await this.#catchUp();
+      } catch (error) {
+        await writer.close();
+        throw error;
+      }
+      this.#writer = writer;
+      return { close: () => this.#inTurn(() => this.#close(writer)) };
+    });
+  }
+
+  /** Reads what others have appended to the store since; observers see it. */
+  async catchUp(): Promise<void> {
+    await this.#inTurn(() => this.#catchUp());
   }
 
   /** Calls the observer with every event from now on. Returns the function that ends it. */
@@ -104,10 +125,45 @@ export class EventLog implements Iterable<Event> {
       if (this.#byId.has(id) || ids.has(id)) throw new DuplicateEventError(id);
       ids.add(id);
     }
-    await this.#store?.append(this.conversationId, events, { expectedVersion: this.#events.length });
+    const expected = { expectedVersion: this.#events.length };
+    if (this.#writer === undefined) await this.#store?.append(this.conversationId, events, expected);
+    else await this.#writer.append(events, expected);
     const first = this.#events.length;
     for (const event of events) this.#add(event);
     events.forEach((event, offset) => this.#notify(event, first + offset));
+  }
+
+  async #catchUp(): Promise<void> {
+    // Nobody else appends while this log has the writer.
+    if (this.#writer !== undefined) return;
+    for await (const event of this.#unread()) {
+      this.#add(event);
+      this.#notify(event, this.#events.length - 1);
+    }
+  }
+
+  async *#unread(signal?: AbortSignal): AsyncGenerator<Event, void, undefined> {
+    if (this.#store === undefined) return;
+    const from = this.#events.length;
+    for await (const event of this.#store.read(
+      this.conversationId,
+      signal === undefined ? { from } : { from, signal },
+    )) {
+      if (this.#byId.has(event.id)) throw new DuplicateEventError(event.id);
+      yield event;
+    }
+  }
+
+  async #close(writer: ConversationWriter): Promise<void> {
+    if (this.#writer === writer) this.#writer = undefined;
+    await writer.close();
+  }
+
+  /** One after another: what is read and what is appended never mix. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#lastTurn.then(work);
+    this.#lastTurn = done.catch(() => undefined);
+    return done;
   }
 
   #add(event: Event): void {

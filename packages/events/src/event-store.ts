@@ -11,7 +11,8 @@ export interface EventStore {
    * store promises to survive anything. Resolves to the number of events that the conversation now holds.
    *
    * @throws {@link ConcurrencyError} when `expectedVersion` (unit: events) is not the number that the conversation holds,
-   *   or another writer has the conversation; {@link EventStoreError} when it cannot be written. Then nothing was appended.
+   *   or other appends took too long; {@link ConversationBusyError} when somebody has the conversation open for writing;
+   *   {@link EventStoreError} when it cannot be written. Then nothing was appended.
    */
   append(
     conversationId: string,
@@ -31,6 +32,36 @@ export interface EventStore {
 
   /** Every conversation that holds an event, in no particular order. */
   list(): AsyncIterable<{ readonly conversationId: string; readonly version: number }>;
+
+  /**
+   * Opens a conversation for writing: until the writer is closed or has died, nobody else appends to it. Reading goes on. A
+   * conversation that does not exist can be opened; it exists with its first event.
+   *
+   * A store may leave this out. Then `expectedVersion` keeps two writers from overwriting each other, but not from acting at
+   * the same time: one of them learns of the other when it appends, and may have called a model or a tool for nothing.
+   *
+   * @throws {@link ConversationBusyError} when another writer has it, in this process or another one, made by this store or
+   *   another one; {@link EventStoreError} when it cannot be opened.
+   */
+  openForWriting?(conversationId: string): Promise<ConversationWriter>;
+}
+
+/** The right to append to one conversation, which nobody else has: see {@link EventStore.openForWriting}. */
+export interface ConversationWriter {
+  /**
+   * {@link EventStore.append} for this conversation. It resolves only if the writer still had the conversation after the
+   * events were stored.
+   *
+   * @throws as {@link EventStore.append} does; {@link WriterOustedError} when another writer has taken over, and
+   *   {@link EventStoreError} after `close`.
+   */
+  append(
+    events: readonly Event[],
+    options?: { readonly expectedVersion?: number },
+  ): Promise<{ readonly version: number }>;
+
+  /** Waits for the appends that are under way, and lets others write. A second time it does nothing. */
+  close(): Promise<void>;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { ConcurrencyError } from './errors.js';
+import { ConcurrencyError, ConversationBusyError, EventStoreError } from './errors.js';
 import type { Event } from './event.js';
 import { assertConversationId, assertReadFrom } from './event-store.js';
 import type { EventStore } from './event-store.js';
@@ -7,18 +7,43 @@ import { parseEvent } from './parse-event.js';
 /** An {@link EventStore} that keeps everything in memory and nothing beyond the process. */
 export function memoryEventStore(): EventStore {
   const conversations = new Map<string, Event[]>();
+  const openForWriting = new Set<string>();
+
+  const append = (conversationId: string, events: readonly Event[], expectedVersion: number | undefined) => {
+    const stored = conversations.get(conversationId) ?? [];
+    if (expectedVersion !== undefined && expectedVersion !== stored.length) {
+      throw new ConcurrencyError({ conversationId, expectedVersion, actualVersion: stored.length });
+    }
+    // All are checked before the first is stored.
+    for (const event of events.map((event) => parseEvent(event))) stored.push(event);
+    if (stored.length > 0) conversations.set(conversationId, stored);
+    return { version: stored.length };
+  };
+  const assertNobodyWrites = (conversationId: string) => {
+    if (openForWriting.has(conversationId)) throw new ConversationBusyError({ conversationId });
+  };
+
   return {
     async append(conversationId, events, options) {
       assertConversationId(conversationId);
-      const stored = conversations.get(conversationId) ?? [];
-      const expectedVersion = options?.expectedVersion;
-      if (expectedVersion !== undefined && expectedVersion !== stored.length) {
-        throw new ConcurrencyError({ conversationId, expectedVersion, actualVersion: stored.length });
-      }
-      // All are checked before the first is stored.
-      for (const event of events.map((event) => parseEvent(event))) stored.push(event);
-      if (stored.length > 0) conversations.set(conversationId, stored);
-      return { version: stored.length };
+      assertNobodyWrites(conversationId);
+      return append(conversationId, events, options?.expectedVersion);
+    },
+    async openForWriting(conversationId) {
+      assertConversationId(conversationId);
+      assertNobodyWrites(conversationId);
+      openForWriting.add(conversationId);
+      let isOpen = true;
+      return {
+        async append(events, options) {
+          if (!isOpen) throw new EventStoreError(`The writer of '${conversationId}' is closed.`);
+          return append(conversationId, events, options?.expectedVersion);
+        },
+        async close() {
+          if (isOpen) openForWriting.delete(conversationId);
+          isOpen = false;
+        },
+      };
     },
     async *read(conversationId, options) {
       assertConversationId(conversationId);

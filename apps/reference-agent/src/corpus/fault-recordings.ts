@@ -156,7 +156,8 @@ export const faultRecordings: readonly Recording[] = [
 
 /** A run whose log takes nothing more once two calls stand in it, as when the process is killed. */
 async function diedAtWork(): Promise<{ readonly store: EventStore; readonly events: readonly Event[] }> {
-  const store = memoryEventStore();
+  // Each append is to be seen, so nothing may be appended by a writer of the store below.
+  const { openForWriting: _, ...store } = memoryEventStore();
   let actions = 0;
   const dying: EventStore = {
     ...store,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { ConcurrencyError } from '../errors.js';
+import { ConcurrencyError, EventStoreError } from '../errors.js';
 import type { Event } from '../event.js';
-import type { EventStore } from '../event-store.js';
+import type { ConversationWriter, EventStore } from '../event-store.js';
 import { memoryEventStore } from '../memory-event-store.js';
 import { parseEvent } from '../parse-event.js';
 import { eventStoreContract } from './event-store-contract.js';
@@ -361,9 +361,219 @@ const flawsBetweenStores: readonly Flaw[] = [
       };
     },
   },
+  {
+    flaw: 'keeps other writers out in its own object only',
+    rule: 'a writer keeps other stores out',
+    breakStore: (good) => {
+      const own = memoryEventStore();
+      return {
+        async openForWriting(id) {
+          const lock = await own.openForWriting?.(id);
+          return changed(writerOn(good, id), (writer) => ({
+            close: async () => void (await writer.close(), await lock?.close()),
+          }));
+        },
+        append: async (id, events, options) => {
+          const parsed = events.map((event) => parseEvent(event));
+          // What its own writer keeps out.
+          await own.append(id, []);
+          return good.append(id, parsed, options);
+        },
+      };
+    },
+  },
 ];
 
-test.each(flaws)('a store that $flaw is caught: $rule …', async ({ rule, breakStore }) => {
+/** Flaws of stores that can be opened for writing. */
+const flawsOfWriters: readonly Flaw[] = [
+  {
+    flaw: 'lets everybody open a conversation',
+    rule: 'of several who open at the same time',
+    breakStore: (good) => ({ openForWriting: async (id) => writerOn(good, id) }),
+  },
+  {
+    flaw: 'keeps those who open apart, and not those who append beside them',
+    rule: 'while a writer is open',
+    breakStore: (good) => {
+      const open = new Set<string>();
+      return {
+        async openForWriting(id) {
+          if (open.has(id)) await (await good.openForWriting?.(id))?.close();
+          const lock = await good.openForWriting?.(`lock ${id}`);
+          return { ...writerOn(good, id), close: async () => lock?.close() };
+        },
+      };
+    },
+  },
+  {
+    flaw: 'locks all conversations with one',
+    rule: 'while a writer is open',
+    breakStore: (good) => {
+      let last: ConversationWriter | undefined;
+      return {
+        async openForWriting(id) {
+          const lock = await good.openForWriting?.('the only lock');
+          last = await good.openForWriting?.(id);
+          return changed(last, (writer) => ({ close: async () => void (await lock?.close(), await writer.close()) }));
+        },
+      };
+    },
+  },
+  {
+    flaw: 'waits for the writer to be closed',
+    rule: 'while a writer is open',
+    breakStore: (good) => ({
+      async openForWriting(id) {
+        for (let turn = 0; ; turn++) {
+          try {
+            return changed(await good.openForWriting?.(id), () => ({}));
+          } catch (error) {
+            if (turn === 1000) throw new EventStoreError('it took too long', { cause: error });
+            await new Promise(setImmediate);
+          }
+        }
+      },
+    }),
+  },
+  {
+    flaw: 'lets a closed writer append',
+    rule: 'a writer that was closed',
+    breakStore: (good) => ({
+      openForWriting: async (id) =>
+        changed(await good.openForWriting?.(id), () => ({
+          append: (events, options) => withoutLock(good, id, events, options),
+        })),
+    }),
+  },
+  {
+    flaw: 'opens the conversation to all when a writer is closed for a second time',
+    rule: 'a writer that was closed',
+    breakStore: (good) => {
+      const current = new Map<string, ConversationWriter>();
+      return {
+        openForWriting: async (id) =>
+          changed(await good.openForWriting?.(id), (writer) => {
+            current.set(id, writer);
+            return { close: async () => current.get(id)?.close() };
+          }),
+      };
+    },
+  },
+  {
+    flaw: 'does not check the expected version of a writer',
+    rule: 'a writer appends all or none',
+    breakStore: (good) => ({
+      openForWriting: async (id) =>
+        changed(await good.openForWriting?.(id), (writer) => ({ append: (events) => writer.append(events) })),
+    }),
+  },
+  {
+    flaw: 'lets a writer append event after event',
+    rule: 'a writer appends all or none',
+    breakStore: (good) => ({
+      openForWriting: async (id) =>
+        changed(await good.openForWriting?.(id), (writer) => ({
+          async append(events, options) {
+            let result = await writer.append([], options);
+            for (const event of events) result = await writer.append([event]);
+            return result;
+          },
+        })),
+    }),
+  },
+  {
+    flaw: 'keeps what a writer appends until it is closed',
+    rule: 'a writer appends as the store does',
+    breakStore: (good) => ({
+      openForWriting: async (id) =>
+        changed(await good.openForWriting?.(id), (writer) => {
+          const kept: Event[] = [];
+          return {
+            async append(events) {
+              const { version } = await writer.append([]);
+              return { version: version + kept.push(...events) };
+            },
+            async close() {
+              await writer.append(kept);
+              await writer.close();
+            },
+          };
+        }),
+    }),
+  },
+  {
+    flaw: 'does not let go when a writer is closed',
+    rule: 'a writer appends as the store does',
+    breakStore: (good) => ({
+      openForWriting: async (id) => changed(await good.openForWriting?.(id), () => ({ close: async () => undefined })),
+    }),
+  },
+  {
+    flaw: 'closes a writer before its appends are stored',
+    rule: 'appends of a writer at the same time',
+    breakStore: (good) => ({
+      openForWriting: async (id) =>
+        changed(await good.openForWriting?.(id), (writer) => ({
+          async append(events, options) {
+            await new Promise(setImmediate);
+            return writer.append(events, options);
+          },
+        })),
+    }),
+  },
+  {
+    flaw: 'mixes up the appends of a writer',
+    rule: 'appends of a writer at the same time',
+    breakStore: (good) => ({
+      openForWriting: async (id) =>
+        changed(await good.openForWriting?.(id), (writer) => {
+          let waiting: (() => Promise<void>)[] = [];
+          const flush = async () => {
+            const last = waiting.reverse();
+            waiting = [];
+            for (const append of last) await append();
+          };
+          return {
+            append: (events, options) =>
+              new Promise((resolve, reject) => {
+                waiting.push(async () => writer.append(events, options).then(resolve, reject));
+                if (waiting.length === 1) setImmediate(() => void flush());
+              }),
+            async close() {
+              await flush();
+              await writer.close();
+            },
+          };
+        }),
+    }),
+  },
+  {
+    flaw: 'makes a conversation when it is opened',
+    rule: 'a conversation that does not exist can be opened',
+    breakStore: (good) => ({
+      async *list() {
+        yield* good.list();
+        yield* [...(opened.get(good) ?? [])].map((conversationId) => ({ conversationId, version: 0 }));
+      },
+      async openForWriting(id) {
+        const ids = opened.get(good) ?? new Set();
+        opened.set(good, ids.add(id));
+        return changed(await good.openForWriting?.(id), () => ({}));
+      },
+    }),
+  },
+  {
+    flaw: 'opens anything',
+    rule: 'what is no conversation id is not opened',
+    breakStore: (good) => ({
+      openForWriting: async (id) => changed(await good.openForWriting?.(String(id).slice(0, 9) || 'none'), () => ({})),
+    }),
+  },
+];
+
+const opened = new WeakMap<EventStore, Set<string>>();
+
+test.each([...flaws, ...flawsOfWriters])('a store that $flaw is caught: $rule …', async ({ rule, breakStore }) => {
   const run = ruleOf(() => ({ store: broken(memoryEventStore(), breakStore) }), rule);
   await expect(run()).rejects.toThrow();
 });
@@ -416,8 +626,49 @@ function broken(good: EventStore, breakStore: Flaw['breakStore']): EventStore {
     append: (id, events, options) => good.append(id, events, options),
     read: (id, options) => good.read(id, options),
     list: () => good.list(),
+    ...(good.openForWriting === undefined
+      ? {}
+      : { openForWriting: async (id) => changed(await good.openForWriting?.(id), () => ({})) }),
     ...breakStore(good),
   };
+}
+
+/** A writer of the good store with something else in place of a method. */
+function changed(
+  writer: ConversationWriter | undefined,
+  change: (writer: ConversationWriter) => Partial<ConversationWriter>,
+): ConversationWriter {
+  if (writer === undefined) throw new Error('the good store cannot be opened for writing');
+  return { ...writer, ...change(writer) };
+}
+
+/** A writer that keeps nobody out. */
+function writerOn(good: EventStore, id: string): ConversationWriter {
+  let last: Promise<unknown> = Promise.resolve();
+  let isOpen = true;
+  return {
+    append(events, options) {
+      if (!isOpen) throw new EventStoreError('closed');
+      const parsed = events.map((event) => parseEvent(event));
+      const appended = last.then(async () => good.append(id, parsed, options));
+      last = appended.catch(() => undefined);
+      return appended;
+    },
+    async close() {
+      isOpen = false;
+      await last;
+    },
+  };
+}
+
+/** Appends whether a writer is open or not. */
+async function withoutLock(good: EventStore, id: string, ...rest: Parameters<ConversationWriter['append']>) {
+  const writer = await good.openForWriting?.(id).catch(() => undefined);
+  try {
+    return await (writer === undefined ? good.append(id, ...rest) : writer.append(...rest));
+  } finally {
+    await writer?.close();
+  }
 }
 
 function withIds(good: EventStore, change: (id: string) => string): EventStore {

@@ -3,6 +3,7 @@ import { conversationRules } from './conversation-rules.js';
 import { readRules } from './read-rules.js';
 import { reopenRules } from './reopen-rules.js';
 import type { StoreRule, StoreUnderTest } from './store-rule.js';
+import { reopenedWriterRules, writerRules } from './writer-rules.js';
 
 /** Options of {@link eventStoreContract}. */
 export interface EventStoreContractOptions {
@@ -18,7 +19,8 @@ export interface EventStoreContractOptions {
 }
 
 /**
- * Registers one test for each promise of the {@link EventStore} port. A store that passes can stand behind an `EventLog`.
+ * Registers one test for each promise of the {@link EventStore} port. A store that passes can stand behind an `EventLog`. A
+ * store without `openForWriting` passes the tests of that method, which then ask nothing of it.
  *
  * @example
  * ```ts
@@ -30,7 +32,8 @@ export function eventStoreContract(options: EventStoreContractOptions): void {
     ...appendRules,
     ...readRules,
     ...conversationRules,
-    ...(options.reopens === true ? reopenRules : []),
+    ...writerRules,
+    ...(options.reopens === true ? [...reopenRules, ...reopenedWriterRules] : []),
     manyEventsRule,
   ];
   for (const rule of rules) {

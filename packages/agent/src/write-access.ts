@@ -1,0 +1,66 @@
+import type { ConversationWriter, EventLog } from '@palimpsest/events';
+import { ConversationClosedError } from './errors.js';
+
+/**
+ * The right to append to a log, held as long as somebody here needs it: the first who does opens the log for writing, and the
+ * last one lets others in.
+ */
+export class WriteAccess {
+  readonly #log: EventLog;
+  readonly #onOpened: (from: number) => void;
+  readonly #holders = new Set<Promise<unknown>>();
+  #opened: Promise<Pick<ConversationWriter, 'close'>> | undefined;
+  #released: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  /** @param onOpened - called when the log is open, with the index from which on it holds what others have appended meanwhile */
+  constructor(log: EventLog, onOpened: (from: number) => void) {
+    this.#log = log;
+    this.#onOpened = onOpened;
+  }
+
+  /**
+   * Does the work while nobody else writes.
+   *
+   * @throws ConversationBusyError when another writer has the conversation, and {@link ConversationClosedError} after
+   *   {@link WriteAccess.close}: then the work was not begun.
+   */
+  during<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#isClosed
+      ? Promise.reject(new ConversationClosedError(this.#log.conversationId))
+      : this.#hold(work);
+    return done;
+  }
+
+  /** Waits for the work that is under way, and allows no more. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.allSettled(this.#holders);
+    await this.#released;
+  }
+
+  #hold<T>(work: () => Promise<T>): Promise<T> {
+    const opened = (this.#opened ??= this.#open());
+    const working = opened.then(work);
+    this.#holders.add(working);
+    return working.finally(async () => {
+      this.#holders.delete(working);
+      if (this.#holders.size === 0) await this.#release(opened);
+    });
+  }
+
+  async #open(): Promise<Pick<ConversationWriter, 'close'>> {
+    await this.#released;
+    const from = this.#log.length;
+    const writer = await this.#log.openForWriting();
+    this.#onOpened(from);
+    return writer;
+  }
+
+  async #release(opened: Promise<Pick<ConversationWriter, 'close'>>): Promise<void> {
+    this.#opened = undefined;
+    // What was appended stands, whatever becomes of the lock.
+    this.#released = opened.then((writer) => writer.close()).catch(() => undefined);
+    await this.#released;
+  }
+}
