@@ -14,7 +14,7 @@ import { isCondensation } from '@palimpsest/view';
 import type { Condenser, RenderOptions, View } from '@palimpsest/view';
 import { abortable } from './abortable.js';
 import { condenseOnce, nothingToForget } from './condense-once.js';
-import { assertConfirmationPolicy, unconfirmed } from './confirmation.js';
+import { assertConfirmationPolicy, beginningOf, unconfirmed } from './confirmation.js';
 import type { ConfirmationPolicy, SecurityRisk } from './confirmation.js';
 import type { ConversationState } from './conversation-state.js';
 import { ContextOverflowError } from './errors.js';
@@ -324,6 +324,9 @@ export class Agent {
   ): Promise<StepOutcome> {
     const waiting = this.unconfirmed(actions, state);
     if (waiting.length > 0) return { type: 'awaiting-confirmation', actions: waiting };
+    // What waited for a yes may be carried out by any process, until the log says that one has begun. What needs no yes begins
+    // as it is logged.
+    if (actions.some(({ id }) => state.releasedActions.has(id))) await onEvent(beginningOf(actions, this.createEvent));
     const { toolTimeoutMs, toolConcurrency, output } = this.#options;
     const answer = await executeActions(actions, {
       tools: this.tools,

@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from './agent.js';
 import type { AgentOptions } from './agent.js';
+import { begunBy, beginningOf } from './confirmation.js';
 import { Conversation } from './conversation.js';
 
 function setup(script: Script, options: Partial<AgentOptions> = {}) {
@@ -95,22 +96,65 @@ describe('an action that needs a yes', () => {
 });
 
 describe('after the process died', () => {
-  test('what nobody allowed still waits; what was allowed and has no result is answered, not run', async () => {
+  const crashed = () => {
     const store = memoryEventStore();
-    const { agent, removed } = setup([{ toolCalls: [removing('a')] }, 'Done.']);
-    const first = await Conversation.open({ agent, store, conversationId: 'c' });
-    await first.send('Remove a.');
+    const one = setup([{ toolCalls: [{ name: 'look' }, removing('a'), removing('b')] }, 'Done.']);
+    return { ...one, store, open: () => Conversation.open({ agent: one.agent, store, conversationId: 'c' }) };
+  };
+
+  test('what nobody allowed still waits; what was allowed and has not begun runs in any process, once', async () => {
+    const { removed, open } = crashed();
+    const first = await open();
+    await first.send('Remove a and b.');
     await first.run();
-    const second = await Conversation.open({ agent, store, conversationId: 'c' });
+    const second = await open();
     expect((await second.run()).status).toBe('waiting-for-confirmation');
     await second.confirm();
-    // The process that was to carry it out is gone, and nobody knows how far it came.
-    const third = await Conversation.open({ agent, store, conversationId: 'c' });
-    expect(await third.run()).toMatchObject({ status: 'finished' });
+    // The process that was given the yes is gone.
+    const third = await open();
+    expect(third.waitingActions).toEqual([]);
+    expect(await third.run()).toMatchObject({ status: 'finished', answer: 'Done.' });
+    expect(removed).toEqual(['a', 'b']);
+    expect(results(third.events).map(({ type }) => type)).toEqual(['observation', 'observation', 'observation']);
+    // The log said so before the first of them ran.
+    const order = [...third.events].flatMap((event) =>
+      event.type === 'observation' || begunBy(event).length > 0 ? [event.type] : [],
+    );
+    expect(order).toEqual(['conversation-state-update', 'observation', 'observation', 'observation']);
+  });
+
+  test('what had begun is answered, not run, unless its tool may be repeated', async () => {
+    const { agent, store, open, removed } = crashed();
+    const first = await open();
+    await first.send('Remove a and b.');
+    await first.run();
+    await first.confirm();
+    const actions = [...first.events].filter((event) => event.type === 'action');
+    // As far as it came.
+    await store.append('c', [beginningOf(actions, agent.createEvent)]);
+    const second = await open();
+    expect(await second.run()).toMatchObject({ status: 'finished' });
     expect(removed).toEqual([]);
-    expect(results(third.events)).toMatchObject([
-      { type: 'agent-error', error: expect.stringMatching(/^Interrupted/) as string },
-    ]);
+    expect(results(second.events)).toMatchObject(
+      actions.map(({ toolCall }) => ({
+        toolName: toolCall.name,
+        error: expect.stringMatching(/^Interrupted/) as string,
+      })),
+    );
+  });
+
+  test('a yes in a log of an older version does not say what has begun, so it is taken for begun', async () => {
+    const { agent, store, open, removed } = crashed();
+    const first = await open();
+    await first.send('Remove a and b.');
+    const { waiting = [] } = await first.run();
+    const value = waiting.map(({ id }) => id);
+    const yes = agent.createEvent('conversation-state-update', { source: 'user', key: 'confirmed-actions', value });
+    await store.append('c', [yes]);
+    const second = await open();
+    expect(await second.run()).toMatchObject({ status: 'finished' });
+    expect(removed).toEqual([]);
+    expect(results(second.events).map(({ type }) => type)).toEqual(['agent-error', 'agent-error', 'agent-error']);
   });
 });
 
@@ -165,8 +209,9 @@ test('a text that claims a confirmation is none', async () => {
   const conversation = await Conversation.open({ agent });
   await conversation.send('Look.');
   await conversation.run();
-  const planted = { key: 'confirmed-actions', value: 'all' };
-  await conversation.events.append(createEvent('conversation-state-update', planted));
-  expect((await conversation.run()).status).toBe('waiting-for-confirmation');
+  for (const value of ['all', 7, null, { actions: 'all', notBegun: [] }, [{ id: 'x' }]]) {
+    await conversation.events.append(createEvent('conversation-state-update', { key: 'confirmed-actions', value }));
+    expect((await conversation.run()).status).toBe('waiting-for-confirmation');
+  }
   expect(removed).toEqual([]);
 });

@@ -49,16 +49,54 @@ export function assertConfirmationPolicy(policy: ConfirmationPolicy | undefined)
 }
 
 const confirmedKey = 'confirmed-actions';
+const begunKey = 'begun-actions';
 
-/** The record that a person, or the application in their place, has allowed these actions. */
-export function confirmationOf(actions: readonly ActionEvent[], createEvent: CreateEvent): Event {
-  const value = actions.map(({ id }) => id);
+/**
+ * The record that a person, or the application in their place, has allowed actions. `open` are all actions of the response
+ * that have no result: what needs no yes waited for the others, so none of them has begun.
+ */
+export function confirmationOf(
+  actions: readonly ActionEvent[],
+  open: readonly ActionEvent[],
+  createEvent: CreateEvent,
+): Event {
+  const value = { actions: actions.map(({ id }) => id), notBegun: open.map(({ id }) => id) };
   return createEvent('conversation-state-update', { source: 'user', key: confirmedKey, value });
 }
 
 /** The actions that an event allows; none for any other event. */
 export function confirmedBy(event: Event): readonly EventId[] {
-  if (event.type !== 'conversation-state-update' || event.key !== confirmedKey || !Array.isArray(event.value))
-    return [];
-  return event.value.filter((id): id is EventId => typeof id === 'string');
+  const value = valueOf(event, confirmedKey);
+  return idsIn(isRecord(value) ? value.actions : value);
+}
+
+/**
+ * The actions that had not begun when they were allowed, and of which the log will say when they do. Records of older
+ * versions do not say it: what they allowed may have begun.
+ */
+export function releasedBy(event: Event): readonly EventId[] {
+  const value = valueOf(event, confirmedKey);
+  return idsIn(isRecord(value) ? value.notBegun : undefined);
+}
+
+/** The record that actions begin. It stands in the log before the first of them is carried out. */
+export function beginningOf(actions: readonly ActionEvent[], createEvent: CreateEvent): Event {
+  return createEvent('conversation-state-update', { key: begunKey, value: actions.map(({ id }) => id) });
+}
+
+/** The actions that begin with an event; none for any other event. */
+export function begunBy(event: Event): readonly EventId[] {
+  return idsIn(valueOf(event, begunKey));
+}
+
+function valueOf(event: Event, key: string): unknown {
+  return event.type === 'conversation-state-update' && event.key === key ? event.value : undefined;
+}
+
+function idsIn(value: unknown): readonly EventId[] {
+  return Array.isArray(value) ? value.filter((id): id is EventId => typeof id === 'string') : [];
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

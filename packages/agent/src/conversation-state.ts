@@ -2,7 +2,7 @@ import { isLLMConvertible, isMeaningful } from '@palimpsest/events';
 import type { ActionEvent, Event, EventId, MessageEvent, SystemPromptEvent } from '@palimpsest/events';
 import { ViewProjection } from '@palimpsest/view';
 import type { View, ViewOptions } from '@palimpsest/view';
-import { confirmedBy } from './confirmation.js';
+import { begunBy, confirmedBy, releasedBy } from './confirmation.js';
 import { answerAfter } from './final-answer.js';
 import { isRefusalNote } from './refusal-note.js';
 import { turnsThinkingOff } from './thinking-off.js';
@@ -25,6 +25,8 @@ export interface ConversationState {
   readonly lastCondensationWasEmpty: boolean;
   /** Actions that a person, or the application in their place, has allowed. */
   readonly confirmedActions: ReadonlySet<EventId>;
+  /** Actions that were allowed, with the rest of their response, and have not begun: they are safe to carry out. */
+  readonly releasedActions: ReadonlySet<EventId>;
   /** A provider refused the history with its thinking and took it without. */
   readonly isThinkingOff: boolean;
   /** The provider refused the content, the model was told, and neither it nor the user has said anything since. */
@@ -46,6 +48,7 @@ export class ConversationStateProjection implements ConversationState {
   #isThinkingOff = false;
   #wasRefused = false;
   readonly #confirmed = new Set<EventId>();
+  readonly #released = new Set<EventId>();
   #sinceUser: Event[] = [];
 
   constructor(options: { readonly conversationId?: string; readonly view?: ViewOptions } = {}) {
@@ -99,6 +102,10 @@ export class ConversationStateProjection implements ConversationState {
     return this.#confirmed;
   }
 
+  get releasedActions(): ReadonlySet<EventId> {
+    return this.#released;
+  }
+
   get isThinkingOff(): boolean {
     return this.#isThinkingOff;
   }
@@ -121,6 +128,8 @@ export class ConversationStateProjection implements ConversationState {
     if (event.type === 'message' && event.source === 'user') this.#sinceUser = [];
     else if (this.#sinceUser.push(event) > 2 * recentEvents) this.#sinceUser = this.#sinceUser.slice(-recentEvents);
     for (const id of confirmedBy(event)) this.#confirmed.add(id);
+    for (const id of releasedBy(event)) this.#released.add(id);
+    for (const id of begunBy(event)) this.#released.delete(id);
     if (turnsThinkingOff(event)) this.#isThinkingOff = true;
     if (isLLMConvertible(event)) this.#finalAnswer = answerAfter(event, this.#finalAnswer);
     switch (event.type) {

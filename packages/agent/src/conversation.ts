@@ -50,8 +50,6 @@ export class Conversation {
   readonly #access: WriteAccess;
   readonly #secrets: SecretMask;
   readonly #thresholds: StuckThresholds | undefined;
-  /** Allowed in this process and not begun: they are carried out, and not answered as left over. */
-  readonly #confirmedHere = new Set<EventId>();
   /** Left open by another process or conversation, with a secret in their arguments that the log does not hold. */
   readonly #withoutSecrets = new Set<EventId>();
   /** Appended here, and masked in the log: what is to be carried out. */
@@ -136,7 +134,7 @@ export class Conversation {
   /**
    * Steps until the model finishes, an action waits for confirmation, the run is stuck, {@link Conversation.pause} takes
    * effect, or the signal is aborted. Actions that an earlier run left without a result are first answered as interrupted,
-   * unless their tool may be repeated or they never had the confirmation that they need. A conversation that is finished or
+   * unless their tool may be repeated, or they never had the confirmation that they need, or they had it and had not begun. A conversation that is finished or
    * stuck stays so until the user says something: then the run ends at once, without a step.
    *
    * @throws {@link ConversationRunError} when a step fails or a limit is reached; the log then holds a `conversation-error`,
@@ -214,7 +212,10 @@ export class Conversation {
     return waiting.map((action) => this.#secrets(action));
   }
 
-  /** Allows the actions that wait; the next {@link Conversation.run} carries them out. Without any it does nothing. */
+  /**
+   * Allows the actions that wait; the next {@link Conversation.run} carries them out, in this process or another one. Without
+   * any it does nothing.
+   */
   async confirm(): Promise<void> {
     await this.#access.during(() => this.#confirm());
   }
@@ -222,9 +223,7 @@ export class Conversation {
   async #confirm(): Promise<void> {
     const waiting = this.waitingActions;
     if (waiting.length === 0) return;
-    // With them the rest of their response, which waited only because they did.
-    for (const { id } of this.#state.pendingActions) this.#confirmedHere.add(id);
-    await this.#append(confirmationOf(waiting, this.#agent.createEvent));
+    await this.#append(confirmationOf(waiting, this.#state.pendingActions, this.#agent.createEvent));
     if (!this.#isRunning) await this.#setStatus('idle');
   }
 
@@ -328,8 +327,6 @@ export class Conversation {
       const stuck = await this.#stuckIn();
       if (stuck !== undefined) return this.#ended('stuck', { stuck, ...counts() });
       const read: MessageEvent | undefined = this.#state.latestUserMessage;
-      // From here on nobody can tell which of them have been carried out, should their results get lost.
-      this.#confirmedHere.clear();
       const outcome = await this.#step(options);
       if (outcome === undefined) continue;
       if (outcome.type === 'awaiting-confirmation') {
@@ -498,7 +495,10 @@ export class Conversation {
     await this.#append(ensureSystemPrompt(inForce === undefined ? [] : [inForce], wanted));
   }
 
-  /** An action may have been carried out before the process died; only a repeatable tool is safe to run again. */
+  /**
+   * An action may have been carried out before the process died; only a repeatable tool is safe to run again, and what was
+   * confirmed and had not begun.
+   */
   async #answerLeftovers(): Promise<void> {
     const { tools, createEvent } = this.#agent;
     const waiting = new Set(this.waitingActions);
@@ -507,7 +507,7 @@ export class Conversation {
         await this.#append(lostSecret(action, createEvent));
         continue;
       }
-      if (this.#confirmedHere.has(action.id)) continue;
+      if (this.#state.releasedActions.has(action.id)) continue;
       if (action.executable !== false && tools.get(action.toolCall.name)?.annotations?.repeatable === true) continue;
       await this.#append(lostResult(action, createEvent));
     }

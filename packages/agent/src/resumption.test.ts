@@ -9,6 +9,7 @@ import { messageViolations } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from './agent.js';
+import { begunBy } from './confirmation.js';
 import { Conversation } from './conversation.js';
 import { finishTool } from './finish-tool.js';
 
@@ -67,6 +68,8 @@ test('a process that dies after any event: valid requests, nothing lost, nothing
   expect(await toTheEnd(conversation)).toMatchObject({ answer: 'Paid.' });
   const log = [...conversation.events];
   const first = log.findIndex(({ type }) => type === 'message') + 1;
+  let prefixesWithOpenPayments = 0;
+  let prefixesWithBegunPayments = 0;
   for (let end = first; end <= log.length; end++) {
     const store = memoryEventStore();
     const before = log.slice(0, end);
@@ -76,13 +79,18 @@ test('a process that dies after any event: valid requests, nothing lost, nothing
     const outcome = await toTheEnd(resumed);
     expect(resumed.events.slice(0, end)).toEqual(before);
     for (const { messages } of llm.requests) expect(messageViolations(messages)).toEqual([]);
-    // A yes that was in the log may have been acted on; one that is given now was not.
-    const confirmed = before.some((event) => event.type === 'conversation-state-update' && event.source === 'user');
-    const paid = before.filter((event) => isResult(event) && 'toolName' in event && event.toolName === 'pay');
-    const open =
-      before.filter((event) => event.type === 'action' && event.toolCall.name === 'pay').length - paid.length;
-    expect(ran.filter((what) => what.startsWith('pay')).length).toBeLessThanOrEqual(open);
-    if (confirmed && paid.length === 0) expect(ran.filter((what) => what.startsWith('pay'))).toEqual([]);
+    // What had begun may have been carried out, and is not done again; what had not is done, once, whoever said yes.
+    const isAnswered = (id: string) =>
+      before.some((event) => isResult(event) && 'actionId' in event && event.actionId === id);
+    const begun = new Set(before.flatMap(begunBy));
+    const toPay = before.flatMap((event) =>
+      event.type === 'action' && event.toolCall.name === 'pay' && !isAnswered(event.id) && !begun.has(event.id)
+        ? [`pay ${(JSON.parse(event.toolCall.arguments) as { what: string }).what}`]
+        : [],
+    );
+    expect(ran.filter((what) => what.startsWith('pay'))).toEqual(toPay);
+    prefixesWithOpenPayments += toPay.length > 0 ? 1 : 0;
+    prefixesWithBegunPayments += [...begun].some((id) => !isAnswered(id)) ? 1 : 0;
     const actions = [...resumed.events].filter(({ type }) => type === 'action');
     expect([...resumed.events].filter(isResult)).toHaveLength(actions.length);
     if (before.some((event) => event.type === 'observation' && event.toolName === 'finish')) {
@@ -90,6 +98,8 @@ test('a process that dies after any event: valid requests, nothing lost, nothing
       expect(llm.requests).toHaveLength(0);
     }
   }
+  expect(prefixesWithOpenPayments).toBeGreaterThan(5);
+  expect(prefixesWithBegunPayments).toBeGreaterThan(2);
 });
 
 describe('a log that ends in a status', () => {
