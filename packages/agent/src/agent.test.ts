@@ -17,9 +17,6 @@ const echo = defineTool({
   execute: ({ text }) => `echo: ${text}`,
 });
 
-const overflow = () =>
-  new ContextWindowExceededError('too long', { provider: 'scripted', kind: 'input', inputTokens: 9, contextWindow: 8 });
-
 /** Steps once over a log, and collects what is emitted. */
 async function stepOnce(agent: Agent, log: readonly Event[]) {
   const emitted: Event[] = [];
@@ -139,26 +136,53 @@ describe('the condenser of a step', () => {
 });
 
 describe('context overflow', () => {
+  const tooLong = () => new ContextWindowExceededError('too long', { provider: 'scripted', kind: 'input' });
+  const willing = condenserOf('willing', (view) => view, true);
+  const worked = () => {
+    const { action, result } = callAndResult();
+    return [userMessage('Go.'), action, result];
+  };
+
   test('with a condenser that handles requests: one is emitted', async () => {
-    const willing = condenserOf('willing', (view) => view, true);
-    const agent = new Agent({ llm: scriptedLLM({ script: [overflow()] }), condenser: willing });
-    const { outcome, types } = await stepOnce(agent, [userMessage('Go.')]);
+    const agent = new Agent({ llm: scriptedLLM({ script: [tooLong()] }), condenser: willing });
+    const { outcome, types } = await stepOnce(agent, worked());
     expect(outcome).toEqual({ type: 'condensation-request' });
     expect(types).toEqual(['condensation-request']);
   });
 
-  test('without one: a typed error with advice', async () => {
-    const agent = new Agent({ llm: scriptedLLM({ script: [overflow()] }) });
+  test('without one: the agent itself makes room', async () => {
+    const agent = new Agent({ llm: scriptedLLM({ script: [tooLong()] }) });
+    const { outcome, types } = await stepOnce(agent, worked());
+    expect(outcome).toMatchObject({ type: 'condensation', condensation: { metadata: { reason: 'hard-reset' } } });
+    expect(types).toEqual(['condensation']);
+  });
+
+  test('of what may not be forgotten: a typed error with advice and numbers, and nobody is asked', async () => {
+    const kind = { provider: 'scripted', kind: 'input', inputTokens: 400, contextWindow: 4 } as const;
+    for (const condenser of [{}, { condenser: willing }]) {
+      const llm = scriptedLLM({ script: [new ContextWindowExceededError('too long', kind)] });
+      const agent = new Agent({ llm, ...condenser });
+      const step = stepOnce(agent, worked());
+      await expect(step).rejects.toThrow(ContextOverflowError);
+      await expect(step).rejects.toMatchObject({
+        model: 'scripted',
+        protectedTokens: 5,
+        message: expect.stringMatching(/the first and the latest message of the user .* 5 tokens.*shorten/) as string,
+        cause: { code: 'context-window-exceeded' },
+      });
+    }
+  });
+
+  test('with nothing left to give up: a typed error at once', async () => {
+    const agent = new Agent({ llm: scriptedLLM({ script: [tooLong()] }), condenser: willing });
     const step = stepOnce(agent, [userMessage('Go.')]);
-    await expect(step).rejects.toThrow(ContextOverflowError);
-    await expect(step).rejects.toMatchObject({ model: 'scripted', cause: { code: 'context-window-exceeded' } });
+    await expect(step).rejects.toThrow(/all that may be forgotten is forgotten/);
   });
 
   test('after three condensations in a row: a typed error instead of a fourth', async () => {
     const spent: Condensation[] = [1, 2, 3].map(() => createEvent('condensation', { forgottenEventIds: [] }));
-    const willing = condenserOf('willing', (view) => view, true);
-    const agent = new Agent({ llm: scriptedLLM({ script: [overflow()] }), condenser: willing });
-    await expect(stepOnce(agent, [userMessage('Go.'), ...spent])).rejects.toThrow(LimitExceededError);
+    const agent = new Agent({ llm: scriptedLLM({ script: [tooLong()] }), condenser: willing });
+    await expect(stepOnce(agent, [...worked(), ...spent])).rejects.toThrow(LimitExceededError);
     const eager = condenserOf('eager', () => createEvent('condensation', { forgottenEventIds: [] }));
     await expect(
       stepOnce(new Agent({ llm: scriptedLLM({ script: [] }), condenser: eager }), [userMessage('Go.'), ...spent]),

@@ -13,24 +13,26 @@ import type { Completion, Delta, LLM } from '@palimpsest/llm-adapters';
 import { isCondensation } from '@palimpsest/view';
 import type { Condenser, RenderOptions, View } from '@palimpsest/view';
 import { abortable } from './abortable.js';
+import { answerToOverflow } from './answer-to-overflow.js';
 import { condenseOnce, nothingToForget } from './condense-once.js';
 import { assertConfirmationPolicy, beginningOf, unconfirmed } from './confirmation.js';
 import type { ConfirmationPolicy, SecurityRisk } from './confirmation.js';
 import type { ConversationState } from './conversation-state.js';
 import { ContextOverflowError } from './errors.js';
 import { wordsOf } from './final-answer.js';
-import { hardReset } from './hard-reset.js';
 import { noteOf, vetoOf } from './hooks.js';
 import type { Hooks } from './hooks.js';
-import { assertCondensationAllowed, maxCondensationsInARow } from './limits.js';
+import { assertCondensationAllowed } from './limits.js';
 import { callModel } from './model-call.js';
 import { note } from './notes.js';
 import { assertCount, assertMethod, assertPositive } from './option-checks.js';
-import type { OutputLimit } from './output-store.js';
+import { assertOutputLimit } from './output-limit.js';
+import type { OutputLimit } from './output-limit.js';
 import { costOf, paidIn } from './paid.js';
+import { readOutputToolName } from './read-output-tool.js';
 import { refusalNote } from './refusal-note.js';
-import type { SecretMask } from './secrets.js';
 import { eventsOfResponse } from './response-events.js';
+import type { SecretMask } from './secrets.js';
 import { toolset } from './tool-call.js';
 import type { Toolset } from './tool-call.js';
 import { executeActions } from './tool-execution.js';
@@ -67,7 +69,7 @@ export interface AgentOptions {
   readonly toolTimeoutMs?: number;
   /** How many calls may run side by side whose tools are marked `parallel`. @defaultValue 4 */
   readonly toolConcurrency?: number;
-  /** Keeps long tool output elsewhere. @defaultValue all of it stands in the log */
+  /** How much of a tool's output the model is shown, and where the rest goes. @defaultValue as {@link OutputLimit} says */
   readonly output?: OutputLimit;
 }
 
@@ -126,8 +128,7 @@ export class Agent {
     assertCount('maxOutputTokens', options.maxOutputTokens, 1);
     assertPositive('toolTimeoutMs', options.toolTimeoutMs);
     for (const { name, timeoutMs } of options.tools ?? []) assertPositive(`timeoutMs of the tool '${name}'`, timeoutMs);
-    assertCount('output.maxCharacters', options.output?.maxCharacters, 0);
-    assertCount('output.previewCharacters', options.output?.previewCharacters, 0);
+    assertOutputLimit(options.output);
     this.llm = options.llm;
     this.systemPrompt = options.systemPrompt;
     this.condenser = options.condenser;
@@ -165,7 +166,7 @@ export class Agent {
    * `Condensation` is emitted and the step ends without a model call; with a `View` the model is called, and its calls are
    * carried out.
    *
-   * @throws {@link ContextOverflowError} when the history is too long and no condenser handles requests;
+   * @throws {@link ContextOverflowError} when the history is too long and nothing of it may be masked or forgotten;
    *   {@link LimitExceededError} when it is still too long after three condensations; what the model's adapter throws.
    */
   async step(state: ConversationState, options: StepOptions): Promise<StepOutcome> {
@@ -176,7 +177,7 @@ export class Agent {
     try {
       completion = await this.#complete(condensed, state, options);
     } catch (error) {
-      if (ContextWindowExceededError.isInstance(error)) return this.#makeRoom(error, state, options);
+      if (ContextWindowExceededError.isInstance(error)) return this.#makeRoom(error, condensed, state, options);
       if (ContentPolicyError.isInstance(error)) return this.#tellOfRefusal(error, state, options);
       throw error;
     }
@@ -253,30 +254,35 @@ export class Agent {
     });
   }
 
-  /**
-   * After an overflow: the condenser is asked, and acts at the next step. When it has been asked and the history still does
-   * not fit, the agent itself drops all that may be dropped.
-   */
+  /** After an overflow: the condenser is asked, and acts at the next step, or the agent itself makes room. */
   async #makeRoom(
     overflow: ContextWindowExceededError,
+    sent: View,
     state: ConversationState,
     options: StepOptions,
   ): Promise<StepOutcome> {
-    if (this.condenser?.handlesCondensationRequests !== true) throw new ContextOverflowError(this.llm.model, overflow);
-    // Checked here too: a request that nobody may act on would only be found out one step later.
-    assertCondensationAllowed(state.condensationsInARow, overflow);
-    const isLastChance = state.condensationsInARow === maxCondensationsInARow - 1;
-    // A condenser that was asked and did nothing will do nothing the next time either.
-    const wasAsked = state.lastCondensationWasEmpty || state.view.unhandledCondensationRequest;
-    if (!isLastChance && !wasAsked) {
-      await options.onEvent(this.createEvent('condensation-request', { reason: overflow.message }));
+    const { createEvent, condenser, llm } = this;
+    const { maxOutputTokens } = this.#options;
+    const made = answerToOverflow({
+      overflow,
+      sent,
+      state,
+      model: llm.model,
+      condenser,
+      contextWindow: usableWindow(llm, maxOutputTokens),
+      maxOutputTokens,
+      fixedTokens: tokensBesideView(sent, this.toolDefinitions),
+      canRead: this.tools.has(readOutputToolName),
+      createEvent,
+    });
+    if (made === 'request') {
+      await options.onEvent(createEvent('condensation-request', { reason: overflow.message }));
       return { type: 'condensation-request' };
     }
-    const reset = hardReset(state.view, this.createEvent);
-    if (reset === undefined || (await this.#isVetoed(reset, 'agent', state, options))) {
-      throw new ContextOverflowError(this.llm.model, overflow, true);
+    if (await this.#isVetoed(made, 'agent', state, options)) {
+      throw new ContextOverflowError(llm.model, overflow, { isVetoed: true });
     }
-    return { type: 'condensation', condensation: await this.#emitCondensation(reset, state, options) };
+    return { type: 'condensation', condensation: await this.#emitCondensation(made, state, options) };
   }
 
   async #tellOfRefusal(
@@ -327,7 +333,8 @@ export class Agent {
     // What waited for a yes may be carried out by any process, until the log says that one has begun. What needs no yes begins
     // as it is logged.
     if (actions.some(({ id }) => state.releasedActions.has(id))) await onEvent(beginningOf(actions, this.createEvent));
-    const { toolTimeoutMs, toolConcurrency, output } = this.#options;
+    const { toolTimeoutMs, toolConcurrency, output, maxOutputTokens } = this.#options;
+    const window = usableWindow(this.llm, maxOutputTokens);
     const answer = await executeActions(actions, {
       tools: this.tools,
       createEvent: this.createEvent,
@@ -338,6 +345,7 @@ export class Agent {
       ...(toolTimeoutMs === undefined ? {} : { timeoutMs: toolTimeoutMs }),
       ...(toolConcurrency === undefined ? {} : { concurrency: toolConcurrency }),
       ...(output === undefined ? {} : { output }),
+      ...(window === undefined ? {} : { contextWindow: Math.max(1, window - (maxOutputTokens ?? 0)) }),
       ...(secrets === undefined ? {} : { secrets }),
       ...(signal === undefined ? {} : { signal }),
     });

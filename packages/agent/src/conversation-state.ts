@@ -21,6 +21,8 @@ export interface ConversationState {
   readonly pendingActions: readonly ActionEvent[];
   /** Condensations since the model last answered, the user last asked for something, or a run failed. */
   readonly condensationsInARow: number;
+  /** Condensation requests of the agent in the same time: overflows that the condenser was told of. */
+  readonly requestsInARow: number;
   /** The newest condensation forgot and masked nothing: whoever made it had nothing left to give up. */
   readonly lastCondensationWasEmpty: boolean;
   /** Actions that a person, or the application in their place, has allowed. */
@@ -40,6 +42,7 @@ export class ConversationStateProjection implements ConversationState {
   readonly #view: ViewProjection;
   readonly #pending = new Map<EventId, ActionEvent>();
   #condensationsInARow = 0;
+  #requestsInARow = 0;
   #lastResponseId: string | undefined;
   #systemPrompt: SystemPromptEvent | undefined;
   #latestUserMessage: MessageEvent | undefined;
@@ -77,6 +80,10 @@ export class ConversationStateProjection implements ConversationState {
 
   get condensationsInARow(): number {
     return this.#condensationsInARow;
+  }
+
+  get requestsInARow(): number {
+    return this.#requestsInARow;
   }
 
   /** The instructions in force. */
@@ -150,15 +157,16 @@ export class ConversationStateProjection implements ConversationState {
         if (event.source === 'user') {
           this.#wasRefused = false;
           if (event.content.some(isMeaningful)) this.#latestUserMessage = event;
-          this.#condensationsInARow = 0;
+          this.#beginRow();
         }
         break;
       case 'condensation-request':
-        if (event.source === 'user') this.#condensationsInARow = 0;
+        if (event.source === 'user') this.#beginRow();
+        else this.#requestsInARow++;
         break;
       case 'conversation-error':
         // A host that runs again has changed something, or means to try again.
-        this.#condensationsInARow = 0;
+        this.#beginRow();
         break;
       case 'observation':
       case 'user-reject-observation':
@@ -170,9 +178,14 @@ export class ConversationStateProjection implements ConversationState {
     }
   }
 
+  #beginRow(): void {
+    this.#condensationsInARow = 0;
+    this.#requestsInARow = 0;
+  }
+
   /** A response of the model seals the one before it: what that one left unanswered is abandoned, never run late. */
   #beginResponse(responseId: string): void {
-    this.#condensationsInARow = 0;
+    this.#beginRow();
     this.#wasRefused = false;
     if (responseId === this.#lastResponseId) return;
     this.#lastResponseId = responseId;

@@ -36,20 +36,41 @@ export class LimitExceededError extends PalimpsestError {
   }
 }
 
-/** The history does not fit into the model's window, and there is no condenser, or it has nothing left to give up. */
+/**
+ * The history does not fit into the model's window, and nothing is left that may be masked or forgotten. With `protectedTokens`
+ * it is certain that the instructions, the first and the latest words of the user and what is pinned are too long by themselves.
+ */
 export class ContextOverflowError extends PalimpsestError {
   static override get typeName(): string {
     return 'ContextOverflowError';
   }
 
   readonly model: string;
+  /** The size of what may not be forgotten. Unit: tokens, as the view estimates. */
+  readonly protectedTokens: number | undefined;
+  /** What of the window is left for the history. Unit: tokens, as the view estimates. */
+  readonly room: number | undefined;
 
-  constructor(model: string, cause: unknown, isCondensed = false) {
-    const advice = isCondensed
-      ? 'all that may be forgotten is forgotten: use a model with a larger window, or shorten the instructions, the tools or the task.'
-      : 'nothing can make it smaller: give the agent a condenser that handles condensation requests, or a model with a larger window.';
-    super('context-overflow', `The history does not fit into the window of '${model}', and ${advice}`, { cause });
+  constructor(
+    model: string,
+    cause: unknown,
+    found: { readonly protectedTokens?: number; readonly room?: number; readonly isVetoed?: boolean } = {},
+  ) {
+    const { protectedTokens, room, isVetoed = false } = found;
+    const reason =
+      protectedTokens === undefined
+        ? isVetoed
+          ? 'a hook vetoed what would have made room'
+          : 'all that may be forgotten is forgotten'
+        : `what may not be forgotten is too long: the system prompt, the first and the latest message of the user and what is pinned take about ${protectedTokens} tokens, and there is room for ${room ?? 0} tokens`;
+    const advice =
+      'Use a model with a larger window, shorten the instructions, the tools or the message (give a long text as a file that a tool reads), or unpin.';
+    super('context-overflow', `The history does not fit into the window of '${model}', and ${reason}. ${advice}`, {
+      cause,
+    });
     this.model = model;
+    this.protectedTokens = protectedTokens;
+    this.room = room;
   }
 }
 

@@ -1,13 +1,14 @@
-import { defineTool } from '@palimpsest/events';
-import type { Tool } from '@palimpsest/events';
+import { createEvent, defineTool } from '@palimpsest/events';
+import type { Tool, ToolOutput } from '@palimpsest/events';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from './agent.js';
 import { Conversation } from './conversation.js';
 import { finishTool } from './finish-tool.js';
-import { limitedOutput, readOutputTool } from './output-store.js';
-import type { OutputStore } from './output-store.js';
+import { limitedOutput as limited } from './output-store.js';
+import type { LimitedOutputOptions, OutputStore } from './output-store.js';
+import { readOutputTool } from './read-output-tool.js';
 
 function memoryStore(): OutputStore & { readonly texts: Map<string, string> } {
   const texts = new Map<string, string>();
@@ -21,65 +22,92 @@ function memoryStore(): OutputStore & { readonly texts: Map<string, string> } {
   };
 }
 
-const call = { actionId: 'a1', toolName: 'run' };
+const call = createEvent('action', {
+  thought: [],
+  toolCall: { id: 'c1', name: 'run', arguments: '{}' },
+  llmResponseId: 'r1',
+});
 const long = `first line\n${'x'.repeat(40_000)}\nexit code 1`;
+
+function limitedOutput(output: Exclude<ToolOutput, string>, options: Partial<LimitedOutputOptions> = {}) {
+  const shown = { most: 30_000, preview: 4_000 };
+  const defaults = { action: call, shown, store: undefined, canRead: true, createEvent, signal: undefined };
+  return limited(output, { ...defaults, ...options });
+}
 
 test('long output is stored whole; the model reads its beginning, its end and the handle', async () => {
   const store = memoryStore();
-  const output = await limitedOutput({ content: long, details: { exitStatus: 1 } }, call, { store });
-  expect(store.texts.get('of-a1')).toBe(long);
-  expect(output.details).toEqual({ exitStatus: 1, outputHandle: 'of-a1', outputCharacters: long.length });
+  const { output, whole } = await limitedOutput({ content: long, details: { exitStatus: 1 } }, { store });
+  const handle = `of-${call.id}`;
+  expect(store.texts.get(handle)).toBe(long);
+  expect(whole).toBeUndefined();
+  expect(output.details).toEqual({ exitStatus: 1, outputHandle: handle, outputCharacters: long.length });
   const [part] = output.content as unknown as { readonly text: string }[];
   expect(part?.text).toMatch(/^first line\n/);
   expect(part?.text).toMatch(/exit code 1$/);
-  expect(part?.text).toContain("read_output with the handle 'of-a1'");
+  expect(part?.text).toContain(`read_output with the handle '${handle}'`);
   expect(part?.text.length).toBeLessThan(4_300);
 });
 
-test('what is within the limit, or there is no store for, stays as it is; images stay in any case', async () => {
-  const store = memoryStore();
-  const short = { content: 'short' };
-  expect(await limitedOutput(short, call, { store })).toBe(short);
-  const whole = { content: long };
-  expect(await limitedOutput(whole, call, undefined)).toBe(whole);
-  const image = { type: 'image', url: 'data:image/png;base64,AA==' } as const;
-  const mixed = await limitedOutput({ content: [{ type: 'text', text: long }, image] }, call, { store });
-  expect(mixed.content).toEqual([{ type: 'text', text: expect.any(String) as string }, image]);
+test('without a store the whole output is an event of the log', async () => {
+  const { output, whole } = await limitedOutput({ content: long });
+  expect(whole).toMatchObject({ type: 'agent/tool-output', actionId: call.id, toolCallId: 'c1', text: long });
+  expect(output.details).toMatchObject({ outputHandle: whole?.id, outputCharacters: long.length });
 });
 
-test('a store that fails loses nothing: the output stays whole and says why', async () => {
+test('a model without the tool is not told of it', async () => {
+  const { output, whole } = await limitedOutput({ content: long }, { canRead: false });
+  expect(JSON.stringify(output.content)).not.toContain('read_output');
+  expect(JSON.stringify(output.content)).toContain(`are kept as '${whole?.id}'`);
+});
+
+test('what is within the limit stays as it is; images stay in any case', async () => {
+  const short = { content: 'short' };
+  expect((await limitedOutput(short)).output).toBe(short);
+  const image = { type: 'image', url: 'data:image/png;base64,AA==' } as const;
+  const mixed = await limitedOutput({ content: [{ type: 'text', text: long }, image] });
+  expect(mixed.output.content).toEqual([{ type: 'text', text: expect.any(String) as string }, image]);
+});
+
+test('a store that fails loses nothing: the whole output goes into the log', async () => {
   const store: OutputStore = {
     put: () => Promise.reject(new Error('disk full')),
     get: () => Promise.resolve(undefined),
   };
-  const output = await limitedOutput({ content: long }, call, { store });
-  expect(output).toEqual({ content: long, details: { outputStoreError: 'disk full' } });
+  const { output, whole } = await limitedOutput({ content: long }, { store });
+  expect(whole?.text).toBe(long);
+  expect(output.details).toMatchObject({ outputStoreError: 'disk full', outputHandle: whole?.id });
 });
 
 test('a cut leaves no half of a character', async () => {
-  const store = memoryStore();
-  const output = await limitedOutput({ content: '😀'.repeat(20_000) }, call, { store, previewCharacters: 99 });
+  const { output } = await limitedOutput({ content: '😀'.repeat(20_000) }, { shown: { most: 30_000, preview: 99 } });
   const [part] = output.content as unknown as { readonly text: string }[];
   expect(part?.text.isWellFormed()).toBe(true);
 });
 
 test('the tool reads what was stored, part by part, and says what is not there', async () => {
   const store = memoryStore();
-  await limitedOutput({ content: long }, call, { store });
+  const characters = `first line\n${'😀'.repeat(20_000)}\nexit code 1`;
+  await limitedOutput({ content: characters }, { store });
   const tool = readOutputTool(store);
   const read = async (input: object): Promise<string> =>
-    (await tool.execute(tool.parseInput(input), {} as never)) as string;
+    (await tool.execute(tool.parseInput(input), { event: () => undefined } as never)) as string;
+  const handle = `of-${call.id}`;
   let text = '';
-  while (text.length < long.length) {
-    const part = await read({ handle: 'of-a1', offset: text.length });
+  while (text.length < characters.length) {
+    const part = await read({ handle, offset: text.length, length: 998 });
+    expect(part.isWellFormed()).toBe(true);
     text += part.slice(part.indexOf('\n') + 1);
   }
-  expect(text).toBe(long);
+  expect(text).toBe(characters);
+  // An offset in the middle of a character.
+  expect((await read({ handle, offset: 12, length: 1 })).split('\n')).toEqual(['[Characters 11 to 13 of 40023]', '😀']);
   await expect(read({ handle: '../../etc/passwd' })).rejects.toThrow(/no stored output/);
-  await expect(read({ handle: 'of-a1', offset: 99_999 })).rejects.toThrow(/behind its end/);
+  await expect(read({ handle, offset: 99_999 })).rejects.toThrow(/behind its end/);
   // What it returns is not stored away once more.
   const again = { content: long };
-  expect(await limitedOutput(again, { ...call, toolName: tool.name }, { store })).toBe(again);
+  const action = { ...call, toolCall: { ...call.toolCall, name: tool.name } };
+  expect((await limitedOutput(again, { action, store })).output).toBe(again);
 });
 
 describe('in a run', () => {
@@ -111,7 +139,7 @@ describe('in a run', () => {
     );
     await outcome;
     const error = [...conversation.events].find(({ type }) => type === 'agent-error');
-    expect(error).toMatchObject({ error: expect.stringMatching(/^x{7}\n\[490 .*handle 'h1'/) as string });
+    expect(error).toMatchObject({ error: expect.stringMatching(/^x{7}\n\[490 .*kept as 'h1'/) as string });
     expect(kept).toEqual([long]);
   });
 
@@ -119,7 +147,7 @@ describe('in a run', () => {
     expect(await (await run(finishTool(), keeping)).outcome).toMatchObject({ answer: long });
   });
 
-  test('a store that never answers: an interrupt keeps the output whole', async () => {
+  test('a store that never answers: after an interrupt the whole output is in the log', async () => {
     const running: { conversation?: Conversation } = {};
     const { conversation, outcome } = await run(
       defineTool({ name: 'say', description: '', input: z.object({}), execute: () => long }),
@@ -130,9 +158,12 @@ describe('in a run', () => {
     );
     running.conversation = conversation;
     expect(await outcome).toMatchObject({ status: 'paused' });
-    expect([...conversation.events].find(({ type }) => type === 'observation')).toMatchObject({
-      content: [{ text: long }],
-      details: { outputStoreError: 'The run was interrupted.' },
+    const events = [...conversation.events];
+    const whole = events.find(({ type }) => type === 'agent/tool-output');
+    expect(whole).toMatchObject({ text: long });
+    expect(events.find(({ type }) => type === 'observation')).toMatchObject({
+      content: [{ text: expect.stringMatching(/^x{7}\n\[490 /) as string }],
+      details: { outputStoreError: 'The run was interrupted.', outputHandle: whole?.id },
     });
   });
 });

@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { Agent } from './agent.js';
 import { Conversation } from './conversation.js';
 import { fileOutputStore } from './node/index.js';
-import { readOutputTool } from './output-store.js';
+import { readOutputTool } from './read-output-tool.js';
 import { secretMask } from './secrets.js';
 
 const value = 'hunter2-hunter2';

@@ -1,5 +1,6 @@
 import { isErrorResult, isToolResult, toolResultContent } from '@palimpsest/events';
 import type { ActionEvent, Event, ToolResultEvent } from '@palimpsest/events';
+import { isLastResort } from './last-resort.js';
 
 /** What a run that gets nowhere does again and again. */
 export type StuckPattern =
@@ -123,11 +124,17 @@ function overflowsInARow(events: readonly Event[]): number {
   let actions = 0;
   for (const event of events.toReversed()) {
     if (event.type === 'action') actions++;
-    if (event.type === 'condensation-request' && event.source === 'environment') {
+    // What follows one overflow counts once: the request, and the agent's own condensation.
+    if (isForOverflow(event) && (count === 0 || actions > 0)) {
       count++;
       actions = 0;
     }
     if (actions > 1) break;
   }
   return count;
+}
+
+function isForOverflow(event: Event): boolean {
+  if (event.type === 'condensation-request') return event.source === 'environment';
+  return event.type === 'condensation' && isLastResort(event);
 }

@@ -2,11 +2,14 @@ import type { ActionEvent, CreateEvent, Event, EventId, ToolOutput, ToolResultEv
 import { abortable } from './abortable.js';
 import { addressOf, agentError, endedBefore, interrupted, rejected } from './call-answers.js';
 import { messageOf } from './errors.js';
-import { answerAfter } from './final-answer.js';
+import { answerAfter, wordsOf } from './final-answer.js';
 import { noteOf, vetoOf } from './hooks.js';
 import type { Hooks } from './hooks.js';
-import { limitedOutput, limitedText } from './output-store.js';
-import type { OutputLimit } from './output-store.js';
+import { shownCharacters } from './output-limit.js';
+import type { OutputLimit, ShownCharacters } from './output-limit.js';
+import { limitedOutput } from './output-store.js';
+import type { LimitedOutputOptions } from './output-store.js';
+import { readOutputToolName } from './read-output-tool.js';
 import type { SecretMask } from './secrets.js';
 import { prepareCall } from './tool-call.js';
 import type { PreparedCall, Toolset } from './tool-call.js';
@@ -27,8 +30,10 @@ export interface ToolExecutionOptions {
   readonly timeoutMs?: number;
   /** How many calls may run side by side whose tools are marked `parallel`. @defaultValue 4 */
   readonly concurrency?: number;
-  /** @defaultValue output stays whole */
+  /** How much of an output the model is shown. @defaultValue 30000 characters, and a tenth of the window */
   readonly output?: OutputLimit;
+  /** The model's window less its answer. Unit: tokens. @defaultValue not known, which {@link OutputLimit} takes for 32000 */
+  readonly contextWindow?: number;
   /** Hides values in what tools answer, before it is cut or kept elsewhere. @defaultValue nothing is hidden */
   readonly secrets?: SecretMask;
 }
@@ -47,12 +52,14 @@ export async function executeActions(
   options: ToolExecutionOptions,
 ): Promise<string | undefined> {
   let finalAnswer: string | undefined;
+  const shown = shownCharacters(options.output ?? {}, options.contextWindow, actions.length);
   const calls = actions.map((action) => ({ action, prepared: prepareCall(action.toolCall, options.tools) }));
   for (const group of groups(calls)) {
     const waiting = [...group];
     const isFinished = finalAnswer !== undefined;
     const next = async (call: Call): Promise<void> => {
-      const { result, failure } = await answer(call.action, call.prepared, isFinished, options);
+      const { result, whole, failure } = await answer(call.action, call.prepared, isFinished, { ...options, shown });
+      if (whole !== undefined) await options.onEvent(whole);
       await options.onEvent(result);
       if (failure !== undefined) throw failure.error;
       finalAnswer ??= answerAfter(result, undefined);
@@ -96,10 +103,13 @@ async function answer(
   action: ActionEvent,
   prepared: PreparedCall,
   finished: boolean,
-  options: ToolExecutionOptions,
+  options: CallOptions,
 ): Promise<Answer> {
   const { createEvent, signal, hooks } = options;
-  if (prepared.type === 'refused') return { result: agentError(action, prepared.reason, createEvent) };
+  if (prepared.type === 'refused') {
+    const { said, ...rest } = await limitedWords(action, prepared.reason, options);
+    return { ...rest, result: agentError(action, said, createEvent) };
+  }
   // Nobody was asked to confirm it, because it could not be run then.
   if (action.executable === false) return { result: agentError(action, laterTool, createEvent) };
   if (finished) return { result: endedBefore(action, createEvent) };
@@ -107,19 +117,25 @@ async function answer(
   const { veto, note } = await verdictOn(action, prepared.input, options);
   if (isAborted(signal)) return { result: interrupted(action, beforeRun, createEvent) };
   if (veto !== undefined) return { result: rejected(action, { reason: veto, source: 'hook' }, createEvent) };
-  const result = await run(action, prepared, options);
+  const { result, ...rest } = await run(action, prepared, options);
   try {
     const remark = await abortable(hooks?.afterToolUse?.(action, result), signal);
-    return { result: withNotes(result, [note, remark?.note]) };
+    return { ...rest, result: withNotes(result, [note, remark?.note]) };
   } catch (error) {
     // The tool has done its work, and the log must say so, whatever became of the hook.
-    return { result: withNotes(result, [note]), ...(isAborted(signal) ? {} : { failure: { error } }) };
+    return { ...rest, result: withNotes(result, [note]), ...(isAborted(signal) ? {} : { failure: { error } }) };
   }
+}
+
+interface CallOptions extends ToolExecutionOptions {
+  readonly shown: ShownCharacters;
 }
 
 /** The result of a call, and what a hook threw after it: the result is told first. */
 interface Answer {
   readonly result: ToolResultEvent;
+  /** Told before the result. */
+  readonly whole?: Event;
   readonly failure?: { readonly error: unknown };
 }
 
@@ -129,17 +145,17 @@ const laterTool = 'Not run: it could not be run when you called it. Call it agai
 async function run(
   action: ActionEvent,
   { tool, input, repaired }: Extract<PreparedCall, { readonly type: 'executable' }>,
-  options: ToolExecutionOptions,
-): Promise<ToolResultEvent> {
-  const { createEvent, signal } = options;
+  options: CallOptions,
+): Promise<Answer> {
+  const { createEvent, signal, shown } = options;
   const context = {
     actionId: action.id,
     toolCallId: action.toolCall.id,
     log: options.log,
     event: options.event,
     append: async (event: Event) => options.onEvent(event),
+    maxOutputCharacters: shown.most,
   };
-  const call = { actionId: action.id, toolName: tool.name };
   try {
     const timeoutMs = tool.timeoutMs ?? options.timeoutMs ?? defaultTimeoutMs;
     const given = await runTool(tool, input, context, { timeoutMs, signal });
@@ -147,19 +163,33 @@ async function run(
     const output = options.secrets?.output(whole) ?? whole;
     const onRecord =
       repaired === undefined ? output : { ...output, details: { ...output.details, repairedArguments: repaired } };
-    const limited = await limitedOutput(onRecord, call, options.output, signal);
-    return createEvent('observation', { ...addressOf(action), ...observationFields(limited) });
+    const { output: part, ...rest } = await limitedOutput(onRecord, limitOf(action, options));
+    return { ...rest, result: createEvent('observation', { ...addressOf(action), ...observationFields(part) }) };
   } catch (error) {
-    const said = await limitedText(
-      options.secrets?.text(messageOf(error)) ?? messageOf(error),
-      call,
-      options.output,
-      signal,
-    );
-    return isAborted(signal)
+    const masked = options.secrets?.text(messageOf(error)) ?? messageOf(error);
+    const { said, ...rest } = await limitedWords(action, masked, options);
+    const result = isAborted(signal)
       ? interrupted(action, `The run was interrupted while it ran: ${said}`, createEvent)
       : agentError(action, said || 'The tool failed and did not say why.', createEvent);
+    return { ...rest, result };
   }
+}
+
+/** What is said of a failure can hold a whole log, or the whole input. */
+async function limitedWords(
+  action: ActionEvent,
+  words: string,
+  options: CallOptions,
+): Promise<{ readonly said: string; readonly whole?: Event }> {
+  const { output, ...rest } = await limitedOutput({ content: words }, limitOf(action, options));
+  return { ...rest, said: typeof output.content === 'string' ? output.content : wordsOf(output.content) };
+}
+
+function limitOf(
+  action: ActionEvent,
+  { tools, output, shown, createEvent, signal }: CallOptions,
+): LimitedOutputOptions {
+  return { action, shown, store: output?.store, canRead: tools.has(readOutputToolName), createEvent, signal };
 }
 
 /** A tool that only does something may return nothing. What is no output is an error for its author and for the model. */

@@ -16,6 +16,11 @@ export interface ToolContext {
   event(id: EventId): Event | undefined;
   /** Appends an event of the tool's own to the log. Resolves when it is in the log. */
   append(event: Event): Promise<void>;
+  /**
+   * How much of the call's output the model will be shown; of more it is shown the beginning and the end. A tool that can
+   * give its output in parts makes them no longer. Unit: characters. @defaultValue the host says nothing
+   */
+  readonly maxOutputCharacters?: number;
 }
 
 /** What a tool answers: text, or content with a mark for failure and data for programs. */

@@ -1,0 +1,251 @@
+import { Agent, Conversation, readOutputTool } from '@palimpsest/agent';
+import type { AgentOptions, OutputLimit } from '@palimpsest/agent';
+import { condenserByName, condenserNames } from '@palimpsest/condensers';
+import { createEvent, defineTool, memoryEventStore, userMessage } from '@palimpsest/events';
+import type { Event, Tool } from '@palimpsest/events';
+import type { LLM } from '@palimpsest/llm-adapters';
+import { anthropicLLM } from '@palimpsest/llm-adapters/anthropic';
+import { openaiLLM } from '@palimpsest/llm-adapters/openai';
+import { anthropicServer, openaiServer } from '@palimpsest/llm-adapters/testing';
+import type { ProviderServer } from '@palimpsest/llm-adapters/testing';
+import { relevanceCondenser } from '@palimpsest/relevance-tool';
+import type { Condenser } from '@palimpsest/view';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { defaultCondenser } from './default-condenser.js';
+
+/**
+ * Results of any size, over the real SDKs and HTTP, against servers that refuse what does not fit into the window: with every
+ * condenser and with none.
+ */
+
+const contextWindow = 100_000;
+const apiKey = 'sk-test-0123456789abcdef';
+const mega = 1_000_000;
+
+const dump = defineTool({
+  name: 'dump',
+  description: 'Prints so many characters.',
+  input: z.object({ characters: z.number(), note: z.string().optional() }),
+  annotations: { readOnly: true, parallel: true },
+  execute: ({ characters }) => 'A line of the log, and one more.\n'.repeat(Math.ceil(characters / 33)),
+});
+
+/** What the model calls at each step: the size of each result, or of the argument where it is negative. */
+type Steps = readonly (readonly number[])[];
+
+const inputOf = (size: number) => (size < 0 ? { characters: 10, note: 'n'.repeat(-size) } : { characters: size });
+const isSummary = (body: unknown) => !JSON.stringify((body as { tools?: unknown }).tools ?? '').includes('"dump"');
+const summary = 'The log was read up to here, and nothing was found.';
+
+interface Flow {
+  readonly server: ProviderServer;
+  readonly llm: LLM;
+}
+
+async function openai(steps: Steps, api: 'responses' | 'chat-completions' = 'chat-completions'): Promise<Flow> {
+  let index = 0;
+  const server = await openaiServer({
+    apiKey,
+    contextWindow,
+    reply: (body) => {
+      if (isSummary(body)) return { message: { content: summary } };
+      const step = steps[index++];
+      if (step === undefined) return { message: { content: 'All read.' } };
+      const calls = step.map((size, call) => ({
+        id: `call_${index}_${call}`,
+        type: 'function',
+        function: { name: 'dump', arguments: JSON.stringify(inputOf(size)) },
+      }));
+      return { message: { content: `Step ${index}.`, tool_calls: calls } };
+    },
+  });
+  onTestFinished(() => server.close());
+  const llm = openaiLLM({ model: 'gpt-4o', api, apiKey, baseURL: server.url, contextWindow, maxOutputTokens: 2_000 });
+  return { server, llm };
+}
+
+async function anthropic(steps: Steps): Promise<Flow> {
+  let index = 0;
+  const server = await anthropicServer({
+    apiKey,
+    contextWindow,
+    reply: (body) => {
+      if (isSummary(body)) return { content: [{ type: 'text', text: summary }] };
+      const step = steps[index++];
+      if (step === undefined) return { content: [{ type: 'text', text: 'All read.' }] };
+      const calls = step.map((size, call) => ({
+        type: 'tool_use',
+        id: `toolu_${index}_${call}`,
+        name: 'dump',
+        input: inputOf(size),
+      }));
+      const thinking = { type: 'thinking', thinking: `thought ${index}`, signature: '' };
+      return { content: [thinking, { type: 'text', text: `Step ${index}.` }, ...calls] };
+    },
+  });
+  onTestFinished(() => server.close());
+  const llm = anthropicLLM({
+    model: 'claude-opus-5-5',
+    apiKey,
+    baseURL: server.url,
+    contextWindow,
+    maxOutputTokens: 3_000,
+    thinking: 'on',
+  });
+  return { server, llm };
+}
+
+async function run(
+  flow: Flow,
+  options: Partial<AgentOptions> & { readonly log?: readonly Event[]; readonly task?: string } = {},
+) {
+  const { log = [], task = 'Read the logs.', ...own } = options;
+  const store = memoryEventStore();
+  if (log.length > 0) await store.append('c', log);
+  const agent = new Agent({
+    llm: flow.llm,
+    systemPrompt: 'You read logs.',
+    tools: [dump as Tool, readOutputTool() as Tool],
+    ...own,
+  });
+  const conversation = await Conversation.open({ agent, store, conversationId: 'c', stuckDetection: false });
+  await conversation.send(task);
+  const outcome = await conversation.run();
+  const events = [...conversation.events];
+  // Nothing was refused as malformed, and no history was sent a second time for that.
+  const updates = events.flatMap((event) => (event.type === 'conversation-state-update' ? [event.key] : []));
+  expect(new Set(updates)).toEqual(new Set(['status']));
+  return { outcome, events, view: conversation.view };
+}
+
+const resortsIn = (events: readonly Event[]) =>
+  events.filter((event) => event.type === 'condensation' && event.metadata?.['reason'] === 'hard-reset');
+const unlimited: OutputLimit = { maxCharacters: Infinity, windowShare: 1 };
+
+const kinds: readonly (readonly [string, (llm: LLM) => Condenser | undefined])[] = [
+  ['none', () => undefined],
+  ...condenserNames.map((name) => [name, (llm: LLM) => condenserByName(name, { llm })] as const),
+  ['relevance', () => relevanceCondenser()],
+  ['relevance in batches', () => relevanceCondenser({ apply: 'batched' })],
+  ['the default of this agent', () => defaultCondenser()],
+  ['the default of this agent, with a model', (llm: LLM) => defaultCondenser({}, llm)],
+];
+const given = (condenser: Condenser | undefined) => (condenser === undefined ? {} : { condenser });
+
+describe.each(kinds)('with the condenser %s', (_, create) => {
+  const steps: Steps = Array.from({ length: 14 }, (_, step) => [step % 5 === 4 ? 10 * mega : mega]);
+
+  test('14 results of 1 MB and 10 MB: the run goes on', { timeout: 60_000 }, async () => {
+    const flow = await openai(steps);
+    const { outcome, events } = await run(flow, given(create(flow.llm)));
+    expect(outcome).toMatchObject({ status: 'finished', answer: 'All read.', iterations: 15 });
+    const whole = events.flatMap((event) => (event.type === 'agent/tool-output' ? [event['text'] as string] : []));
+    expect(whole.map(({ length }) => length >= mega)).toEqual(steps.map(() => true));
+  });
+
+  test(
+    'shown as much as the window holds: one giant after another, in batches, in arguments',
+    { timeout: 60_000 },
+    async () => {
+      const flow = await anthropic([
+        [mega],
+        [mega],
+        [5, 5],
+        [mega, mega, 100, mega],
+        [-mega],
+        [5],
+        [-mega, mega],
+        [mega],
+      ]);
+      const { outcome, events } = await run(flow, { ...given(create(flow.llm)), output: unlimited });
+      expect(outcome).toMatchObject({ status: 'finished', answer: 'All read.', iterations: 9 });
+      // The newest step is still there, or a model has summed it up.
+      const last = events.findLast((event) => event.type === 'condensation');
+      const sent = JSON.stringify(flow.server.requests.at(-1)?.body);
+      expect(sent).toContain(last?.summary?.includes(summary) === true ? summary : 'Step 8.');
+      expect(resortsIn(events).length).toBeLessThanOrEqual(12);
+    },
+  );
+});
+
+const text = (words: string) => [{ type: 'text', text: words }] as const;
+
+/** A log of somebody else, whose tools knew no limit. */
+function foreignLog(sizes: Steps): Event[] {
+  const events: Event[] = [userMessage('Read the logs of yesterday.')];
+  sizes.forEach((step, index) => {
+    const actions = step.map((size, call) =>
+      createEvent('action', {
+        thought: call === 0 ? text(`Old step ${index}.`) : [],
+        toolCall: { id: `old_${index}_${call}`, name: 'dump', arguments: JSON.stringify(inputOf(size)) },
+        llmResponseId: `old-${index}`,
+      }),
+    );
+    const results = actions.map(({ id, toolCall }, call) => {
+      const content = text(`${'o'.repeat(Math.max(10, step[call] ?? 0))} ends`);
+      return createEvent('observation', { toolName: 'dump', toolCallId: toolCall.id, actionId: id, content });
+    });
+    events.push(...actions, ...results);
+  });
+  return events;
+}
+
+const providers: readonly (readonly [string, (steps: Steps) => Promise<Flow>])[] = [
+  ['Anthropic', anthropic],
+  ['OpenAI, Chat Completions', (steps) => openai(steps)],
+  ['OpenAI, Responses', (steps) => openai(steps, 'responses')],
+];
+
+describe.each(providers)('a log that holds giants already, %s', (_, flowOf) => {
+  const small: Steps = Array.from({ length: 20 }, () => [200]);
+  const cases: readonly (readonly [string, () => readonly Event[]])[] = [
+    ['one result of 10 MB', () => foreignLog([...small, [10 * mega], ...small])],
+    ['results of 1 MB at every step', () => foreignLog(Array.from({ length: 20 }, () => [mega]))],
+    [
+      'a batch of 30 results of 1 MB as the newest step',
+      () => foreignLog([...small, Array.from({ length: 30 }, () => mega)]),
+    ],
+    ['arguments of 2 MB', () => foreignLog([...small, [-2 * mega], ...small])],
+    [
+      'a message of 2 MB that is not protected',
+      () => [...foreignLog(small), userMessage('w'.repeat(2 * mega)), ...foreignLog([[5]])],
+    ],
+    [
+      'a summary of 2 MB',
+      () => {
+        const log = foreignLog([...small, ...small]);
+        const forgottenEventIds = log.slice(1, 41).map(({ id }) => id);
+        return [...log, createEvent('condensation', { forgottenEventIds, summary: 's'.repeat(2 * mega) })];
+      },
+    ],
+    ['many small results, too many in all', () => foreignLog(Array.from({ length: 400 }, () => [2_000]))],
+  ];
+
+  test.each(cases)('%s: the run goes on with what is recent', { timeout: 60_000 }, async (_, log) => {
+    const flow = await flowOf([[1_000], [mega]]);
+    const { outcome, events } = await run(flow, { log: log() });
+    expect(outcome).toMatchObject({ status: 'finished', answer: 'All read.' });
+    expect(resortsIn(events)).toHaveLength(1);
+    const sent = JSON.stringify(flow.server.requests.at(-1)?.body);
+    expect(sent).toContain('Read the logs.');
+    expect(sent).toContain('Read the logs of yesterday.');
+    expect(sent).toContain('Step 1.');
+  });
+
+  test('words that are protected and alone exceed the window: a typed error, after one call', async () => {
+    for (const condenser of [undefined, condenserByName('extractiveSummary')]) {
+      const flow = await flowOf([]);
+      const failing = run(flow, { log: foreignLog(small), task: 'Read this: '.repeat(100_000), ...given(condenser) });
+      await expect(failing).rejects.toMatchObject({
+        code: 'conversation-run',
+        cause: {
+          code: 'context-overflow',
+          protectedTokens: expect.any(Number) as number,
+          message: expect.stringMatching(/latest message of the user.*Use a model with a larger window/) as string,
+        },
+      });
+      expect(flow.server.requests).toHaveLength(1);
+    }
+  });
+});

@@ -1,0 +1,133 @@
+import type { Condensation, CreateEvent, LLMConvertibleEvent, Redaction } from '@palimpsest/events';
+import { condensation, NoCondensationAvailableError, protectedEventIds, redactedCopy } from '@palimpsest/view';
+import type { View } from '@palimpsest/view';
+import { maskOf } from './last-resort-mask.js';
+import { newestStepStart } from './newest-step.js';
+
+/** Options of {@link lastResort}. */
+export interface LastResortOptions {
+  /** What of the model's window is left for the view; undefined where nobody knows. Unit: tokens, as the view estimates. */
+  readonly room: number | undefined;
+  /** There is no further try: everything goes that may, and no more than stubs stay of what is long. */
+  readonly isLast: boolean;
+  /** Whether the model has the tool that reads what is masked. */
+  readonly canRead: boolean;
+  /** Size of an event. Unit: tokens. @defaultValue as the view estimates */
+  readonly sizeOf?: (event: LLMConvertibleEvent) => number;
+  readonly createEvent: CreateEvent;
+}
+
+const origin = { condenser: 'agent', reason: 'hard-reset' } as const;
+
+const summary =
+  'Earlier steps of this work were dropped, because the history did not fit into the window. Look at the present state of ' +
+  'things before you go on.';
+
+/** The summary and its frame. Unit: tokens. */
+const summaryTokens = 50;
+/** So much of what is sent, or of the room, stays: with less the next steps would overflow again. Unit: share. */
+const targetShare = 0.5;
+/** What fits into any window. Unit: tokens. */
+const assumedRoom = 2_000;
+/** A result or call that takes more of the target is giant. Unit: share. */
+const giantShare = 0.1;
+/** What is smaller is not worth a mask. Unit: tokens. */
+const leastGiant = 250;
+/** The same, when everything goes that may. Unit: tokens. */
+const leastMasked = 100;
+/** What stays of a text that is masked, before the newest step and in it. Unit: characters. */
+const excerpts = { old: 400, newest: 2_000 } as const;
+
+/** An event of the view as it would be sent. */
+interface Item {
+  readonly event: LLMConvertibleEvent;
+  readonly isKept: boolean;
+  size: number;
+  redaction?: Redaction;
+}
+
+/**
+ * What a host does itself when its condenser has not made the history fit: masks what is giant, then forgets the oldest units,
+ * until half of the room is free. The newest step stays; what is giant in it is masked with a longer excerpt. Undefined when
+ * nothing of that makes the view smaller.
+ */
+export function lastResort(view: View, options: LastResortOptions): Condensation | undefined {
+  const { isLast, createEvent, sizeOf = (event) => view.tokensOf(event) } = options;
+  const kept = protectedEventIds(view);
+  const items = [...view.events].map((event): Item => {
+    const size = view.leftOut.has(event.id) ? 0 : sizeOf(event);
+    return { event, size, isKept: kept.has(event.id) };
+  });
+  const tokensBefore = view.tokens();
+  const total = sum(items);
+  const { room = Math.max(assumedRoom, isLast ? total / 4 : total) } = options;
+  const target = isLast ? 0 : Math.min(room, total) * targetShare;
+  const newest = newestStepStart(view);
+  const mask = (item: Item, excerpt: number): void => {
+    if (item.isKept || item.size === 0) return;
+    const redaction = maskOf(item.event, { excerpt, canRead: options.canRead });
+    const copy = redaction && redactedCopy(item.event, redaction);
+    const size = copy && sizeOf(copy);
+    if (redaction !== undefined && size !== undefined && size < item.size) Object.assign(item, { redaction, size });
+  };
+
+  const giant = isLast ? leastMasked : Math.max(leastGiant, target * giantShare);
+  for (const item of items.slice(0, newest)) if (item.size > giant) mask(item, isLast ? 0 : excerpts.old);
+  // Of the newest step what is largest goes first, and no more than has to.
+  const step = items.slice(newest);
+  const bySize = step.toSorted((one, other) => other.size - one.size);
+  for (const item of bySize) {
+    if (sum(step) <= target * targetShare || item.size <= leastMasked) break;
+    mask(item, isLast ? 0 : Math.min(excerpts.newest, Math.floor(target / step.length)));
+  }
+  const { end, left } = forgotten(view, items, { target, newest, room });
+  // A summary can be larger than the few small events before it; a provider may count those otherwise than we do.
+  const forgetsEvents = items
+    .slice(0, end)
+    .some(({ event, isKept }) => !isKept && event.type !== 'condensation-summary');
+  if (left >= total && !(isLast && forgetsEvents)) return undefined;
+
+  const redactions = items.flatMap(({ redaction }) => (redaction === undefined ? [] : [redaction]));
+  const metadata = { ...origin, tokensBefore, masked: redactions.length };
+  try {
+    return condensation({ view, start: 0, end, redactions, summary, metadata, createEvent });
+  } catch (error) {
+    if (!NoCondensationAvailableError.isInstance(error)) throw error;
+    return undefined;
+  }
+}
+
+/** Whether a condensation is one of these. */
+export function isLastResort({ metadata }: Condensation): boolean {
+  return metadata?.['condenser'] === origin.condenser && metadata['reason'] === origin.reason;
+}
+
+/**
+ * Where what is forgotten ends, and what is left then: as early as that fits into the target, and at the newest step at the
+ * latest. Where it would not even fit into the room, because of words in the newest step, behind the last of these.
+ */
+function forgotten(
+  view: View,
+  items: readonly Item[],
+  { target, newest, room }: { readonly target: number; readonly newest: number; readonly room: number },
+): { readonly end: number; readonly left: number } {
+  const { length } = items;
+  const latest = view.cutPoints.atOrBefore(newest) ?? 0;
+  let left = sum(items);
+  let end = 0;
+  const forgetTo = (cut: number): void => {
+    if (end === 0) left += summaryTokens;
+    for (; end < cut; end++) left -= items[end]?.isKept === true ? 0 : (items[end]?.size ?? 0);
+  };
+  const cutAfter = (index: number): number => view.cutPoints.atOrAfter(index + 1) ?? Infinity;
+  while (left > target && cutAfter(end) <= latest) forgetTo(cutAfter(end));
+  while (left > room && cutAfter(end) <= length) {
+    const giant = items.findLastIndex(({ size, isKept }, at) => at >= end && !isKept && size > room / 4);
+    forgetTo(Math.min(cutAfter(Math.max(giant, end)), length));
+  }
+  return { end, left };
+}
+
+function sum(items: readonly Item[]): number {
+  return items.reduce((total, { size }) => total + size, 0);
+}
