@@ -106,7 +106,7 @@ async function run(
   const agent = new Agent({
     llm: flow.llm,
     systemPrompt: 'You read logs.',
-    tools: [dump as Tool, readOutputTool() as Tool],
+    tools: [dump, readOutputTool()],
     ...own,
   });
   const conversation = await Conversation.open({ agent, store, conversationId: 'c', stuckDetection: false });
