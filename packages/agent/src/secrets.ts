@@ -127,7 +127,7 @@ function withoutValues(mask: SecretMask, thrown: unknown): unknown {
 
 /**
  * What a model writes, piece by piece, with the values hidden. A piece that may hold the beginning of a value waits for the
- * next one: call `end` when the answer is complete.
+ * next one: call `end` when the answer is complete. What waits at a `restart` is void and handed to nobody.
  */
 export function maskedDeltas(
   mask: SecretMask,
@@ -140,9 +140,14 @@ export function maskedDeltas(
     words?.stream.end();
     words = undefined;
   };
-  const streamOf = (delta: Delta): TextStream => mask.stream((text) => onDelta(pieceLike(delta, text)));
+  const streamOf = (delta: Piece): TextStream => mask.stream((text) => onDelta(pieceLike(delta, text)));
   return {
     write(delta) {
+      if (delta.type === 'restart') {
+        words = undefined;
+        calls.clear();
+        return onDelta({ ...delta, reason: mask.text(delta.reason) });
+      }
       if (delta.type !== 'tool-call') {
         if (words?.kind !== delta.type) {
           endWords();
@@ -169,7 +174,9 @@ export function maskedDeltas(
   };
 }
 
-function pieceLike(delta: Delta, text: string): Delta {
+type Piece = Exclude<Delta, { readonly type: 'restart' }>;
+
+function pieceLike(delta: Piece, text: string): Delta {
   return delta.type === 'tool-call'
     ? { type: 'tool-call', index: delta.index, arguments: text }
     : { type: delta.type, text };

@@ -1,6 +1,11 @@
 import type { AssistantMessage } from '@palimpsest/events';
 
-/** A piece of an answer on its way. Tool calls are told apart by their index; `id` and `name` come with the first piece. */
+/**
+ * A piece of an answer on its way. Tool calls are told apart by their index; `id` and `name` come with the first piece.
+ *
+ * `restart` is no piece: the connection was lost, and the model is asked again. What was handed out of this answer so far is
+ * void, and the pieces that follow are those of a new one, its calls counted from 0 again.
+ */
 export type Delta =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly text: string }
@@ -11,6 +16,11 @@ export type Delta =
       readonly name?: string;
       /** The next piece of the arguments' JSON text. */
       readonly arguments: string;
+    }
+  | {
+      readonly type: 'restart';
+      /** Why, in the words of the error that the try ended in. */
+      readonly reason: string;
     };
 
 /** A complete answer as deltas, for adapters that do not stream. */

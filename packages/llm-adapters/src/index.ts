@@ -2,6 +2,7 @@ export type {
   CacheHints,
   Completion,
   CompletionRequest,
+  CountedUsage,
   FinishReason,
   JsonSchemaFormat,
   LLM,
@@ -31,3 +32,4 @@ export type { FailedAttempt, RetryOptions } from './retry.js';
 export type { Usage } from '@palimpsest/events';
 export { noUsage, sumUsage, totalInputTokens } from './usage.js';
 export { estimateInputTokens, estimateUsage } from './usage-estimate.js';
+export { unnamedToolName } from './wire/received-call.js';

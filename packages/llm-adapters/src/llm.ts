@@ -47,10 +47,23 @@ export interface CompletionRequest {
   readonly cache?: CacheHints;
   readonly signal?: AbortSignal;
   /**
-   * Called with each piece of the answer as it arrives. The pieces together are the completion's message. An adapter that
-   * does not stream calls it when the answer is complete.
+   * Called with each piece of the answer as it arrives. The pieces together, those behind the last `restart`, are the
+   * completion's message. An adapter that does not stream calls it when the answer is complete.
    */
   readonly onDelta?: (delta: Delta) => void;
+  /**
+   * Called with what the provider has counted so far of an answer on its way: the only word of what an answer has cost that
+   * never becomes complete. Each call replaces the one before; after a `restart` it is about the new try. Many providers
+   * count nothing before the end, and then it is never called.
+   */
+  readonly onUsage?: (counted: CountedUsage) => void;
+}
+
+/** What a provider has counted of an answer that is not complete. */
+export interface CountedUsage {
+  readonly usage: Usage;
+  /** Unit: USD. Absent where the prices are not known. */
+  readonly costUsd?: number;
 }
 
 /** Whether the model may, must not, or must call a tool; or the one that it must call. */

@@ -5,6 +5,7 @@ import { inspect } from 'node:util';
 import type { Message } from '@palimpsest/events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { anthropicLLM } from './anthropic/index.js';
+import { ServiceUnavailableError } from './errors.js';
 import type { Delta, FailedAttempt, LLM } from './index.js';
 import { openaiLLM } from './openai/index.js';
 import type { SdkLLMOptions } from './sdk-llm.js';
@@ -47,7 +48,11 @@ interface Provider {
   readonly refuse: (status: number, type: string, message: string, headers?: Readonly<Record<string, string>>) => Step;
   /** The start of a streamed answer: one delta. */
   readonly firstDelta: string;
+  /** The rest of it: one more. */
+  readonly lastDelta: string;
 }
+
+const frame = (event: { readonly type: string }) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
 const providers: readonly Provider[] = [
   {
@@ -67,6 +72,12 @@ const providers: readonly Provider[] = [
       model: 'gpt-4o',
       choices: [{ index: 0, delta: { role: 'assistant', content: 'Hel' }, finish_reason: null }],
     })}\n\n`,
+    lastDelta: `data: ${JSON.stringify({
+      id: 'chatcmpl-1',
+      object: 'chat.completion.chunk',
+      model: 'gpt-4o',
+      choices: [{ index: 0, delta: { content: 'lo.' }, finish_reason: 'stop' }],
+    })}\n\ndata: [DONE]\n\n`,
   },
   {
     name: 'anthropic',
@@ -104,7 +115,15 @@ const providers: readonly Provider[] = [
       { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
       { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hel' } },
     ]
-      .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+      .map(frame)
+      .join(''),
+    lastDelta: [
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'lo.' } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 2 } },
+      { type: 'message_stop' },
+    ]
+      .map(frame)
       .join(''),
   },
 ];
@@ -115,8 +134,16 @@ const thrownBy = (call: Promise<unknown>) =>
     (thrown: unknown) => thrown,
   );
 
-describe.each(providers)('a call of $name', ({ llm, answer, refuse, firstDelta }) => {
+describe.each(providers)('a call of $name', ({ llm, answer, refuse, firstDelta, lastDelta }) => {
   const fast = { minDelayMs: 1, maxDelayMs: 1 };
+  const broken: Step = (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(firstDelta, () => setImmediate(() => response.destroy()));
+  };
+  const streamed: Step = (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(firstDelta + lastDelta);
+  };
 
   it.each([
     ['429', refuse(429, 'rate_limit_error', 'Slow down.')],
@@ -246,23 +273,62 @@ describe.each(providers)('a call of $name', ({ llm, answer, refuse, firstDelta }
       }),
     );
     expect(error).toMatchObject({ code: 'service-unavailable' });
-    expect(deltas).toEqual([{ type: 'text', text: 'Hel' }]);
-    // What was handed out cannot be taken back, so there was no second try.
-    expect(server.requests).toHaveLength(1);
+    const restart = { type: 'restart', reason: expect.stringContaining('no answer within 500 ms') };
+    const begun = { type: 'text', text: 'Hel' };
+    expect(deltas).toEqual([begun, restart, begun, restart, begun]);
+    expect(server.requests).toHaveLength(3);
   });
 
-  it('is not tried again once a piece of the answer was handed out', async () => {
-    const server = await start((response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(firstDelta, () => setImmediate(() => response.destroy()));
-    }, answer);
+  it('is tried again when the connection is lost in the middle of a stream, and the listener is told', async () => {
+    const server = await start(broken, streamed);
     const deltas: Delta[] = [];
-    const call = llm({ baseURL: server.url, retry: fast }).complete({
+    const failures: FailedAttempt[] = [];
+    const retry = { ...fast, onRetry: (failed: FailedAttempt) => failures.push(failed) };
+    const onDelta = (delta: Delta) => deltas.push(delta);
+    const completion = await llm({ baseURL: server.url, retry }).complete({ messages, onDelta });
+    expect(completion.message.content).toEqual([{ type: 'text', text: 'Hello.' }]);
+    expect(failures).toHaveLength(1);
+    expect(deltas).toEqual([
+      { type: 'text', text: 'Hel' },
+      { type: 'restart', reason: failures[0]?.error.message },
+      { type: 'text', text: 'Hel' },
+      { type: 'text', text: 'lo.' },
+    ]);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('is not tried more often than the options say, and then ends in the typed error', async () => {
+    const server = await start(broken);
+    const deltas: Delta[] = [];
+    const call = llm({ baseURL: server.url, retry: { ...fast, attempts: 2 } }).complete({
       messages,
       onDelta: (delta) => deltas.push(delta),
     });
     expect(await thrownBy(call)).toMatchObject({ code: 'service-unavailable', isRetryable: true });
-    expect(deltas).toHaveLength(1);
+    expect(deltas.map(({ type }) => type)).toEqual(['text', 'restart', 'text']);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('is given up at once when its caller aborts in the wait after a lost connection', async () => {
+    const server = await start(broken);
+    const aborter = new AbortController();
+    const reason = new Error('enough');
+    const onDelta = (delta: Delta) => {
+      if (delta.type === 'restart') aborter.abort(reason);
+    };
+    const retry = { minDelayMs: 1_000_000_000, maxDelayMs: 1_000_000_000 };
+    const call = llm({ baseURL: server.url, retry }).complete({ messages, onDelta, signal: aborter.signal });
+    expect(await thrownBy(call)).toBe(reason);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('ends with an error of ours that the callback for pieces throws, and is not tried again', async () => {
+    const server = await start(streamed);
+    const mine = new ServiceUnavailableError('the screen is gone', { provider: 'mine' });
+    const onDelta = () => {
+      throw mine;
+    };
+    expect(await thrownBy(llm({ baseURL: server.url, retry: fast }).complete({ messages, onDelta }))).toBe(mine);
     expect(server.requests).toHaveLength(1);
   });
 

@@ -1,3 +1,4 @@
+import type { Usage } from '@palimpsest/events';
 import { overflowInAnswer } from './answered-overflow.js';
 import { assertRequest } from './checked-input.js';
 import type { Delta } from './delta.js';
@@ -7,7 +8,8 @@ import type { ModelFacts } from './models/model-facts.js';
 import { priceTable, pricesAt } from './models/price-table.js';
 import { vendorOf } from './models/vendor.js';
 import type { Vendor } from './models/vendor.js';
-import type { TokenPrices } from './prices.js';
+import { costOf } from './prices.js';
+import type { CostDetails, TokenPrices } from './prices.js';
 import { whatIsWrongWith, withRetries } from './retry.js';
 import type { RetryOptions } from './retry.js';
 import { secretsOf } from './secrets.js';
@@ -51,6 +53,8 @@ export interface SendCall {
   readonly signal: AbortSignal;
   /** Where it is given, the answer is streamed, and each piece handed to it. */
   readonly onDelta?: (delta: Delta) => void;
+  /** To be called where a stream says before its end what was counted. */
+  readonly onUsage?: (usage: Usage, details: CostDetails) => void;
   /** To be called with every event of a stream: one that makes no delta, as thinking that is not shown, is no silence either. */
   readonly heard: () => void;
   /** For the SDK's own timer, which would else be shorter. Unit: milliseconds. */
@@ -124,7 +128,7 @@ export function sdkLLM<Client, Body, Response>(
 
   /** One exchange with the provider, tried as often as the options say. */
   const exchange = async <Answer>(
-    { signal, onDelta }: Pick<CompletionRequest, 'signal' | 'onDelta'>,
+    { signal, onDelta, onUsage }: Pick<CompletionRequest, 'signal' | 'onDelta' | 'onUsage'>,
     request: CompletionRequest,
     ask: (client: Client, body: Body, call: SendCall) => Promise<Answer>,
   ): Promise<Answer> => {
@@ -136,10 +140,37 @@ export function sdkLLM<Client, Body, Response>(
     });
     const { client, secrets } = await made;
     const body = adapter.toRequest(request, client);
-    let handedOut = false;
     /** What the caller's own callback threw is the caller's, not a failure of the provider. */
     let thrownByCaller: { readonly thrown: unknown } | undefined;
-    return withRetries(retry, {
+    const tell = (listener: () => void): void => {
+      // More may have arrived with the piece at which the caller had enough.
+      signal?.throwIfAborted();
+      try {
+        listener();
+      } catch (thrown) {
+        thrownByCaller ??= { thrown };
+        throw thrown;
+      }
+    };
+    let wasHeard = false;
+    const handOut = (delta: Delta): void => {
+      wasHeard = true;
+      tell(() => onDelta?.(delta));
+    };
+    const handOutCount: SendCall['onUsage'] = (usage, details) => {
+      const inForce = pricesNow();
+      const cost = inForce === undefined ? {} : { costUsd: costOf(usage, inForce, details) };
+      tell(() => onUsage?.({ usage, ...cost }));
+    };
+    const tries: RetryOptions = {
+      ...retry,
+      onRetry: (failure) => {
+        retry.onRetry?.(failure);
+        if (wasHeard) onDelta?.({ type: 'restart', reason: failure.error.message });
+        wasHeard = false;
+      },
+    };
+    return withRetries(tries, {
       signal,
       attempt: () =>
         endAfterSilence({ timeoutMs, signal, provider }, (attemptSignal, heard) =>
@@ -147,21 +178,8 @@ export function sdkLLM<Client, Body, Response>(
             signal: attemptSignal,
             heard,
             timeoutMs: timeoutMs + sdkGraceMs,
-            ...(onDelta === undefined
-              ? {}
-              : {
-                  onDelta: (delta) => {
-                    // More may have arrived with the piece at which the caller had enough.
-                    signal?.throwIfAborted();
-                    handedOut = true;
-                    try {
-                      onDelta(delta);
-                    } catch (thrown) {
-                      thrownByCaller ??= { thrown };
-                      throw thrown;
-                    }
-                  },
-                }),
+            ...(onDelta === undefined ? {} : { onDelta: handOut }),
+            ...(onUsage === undefined ? {} : { onUsage: handOutCount }),
           }),
         )
           .catch((thrown: unknown) => {
@@ -170,7 +188,9 @@ export function sdkLLM<Client, Body, Response>(
           })
           // However the attempt ended, an answer that came in the same moment too.
           .finally(() => signal?.throwIfAborted()),
-      retryable: (thrown) => (LLMError.isInstance(thrown) && thrown.isRetryable && !handedOut ? thrown : undefined),
+      // An error of ours that the caller threw ends the call like any other of theirs.
+      retryable: (thrown) =>
+        thrownByCaller === undefined && LLMError.isInstance(thrown) && thrown.isRetryable ? thrown : undefined,
     });
   };
 

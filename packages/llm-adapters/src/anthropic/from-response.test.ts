@@ -1,6 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from 'vitest';
 import { ContextWindowExceededError, ServiceUnavailableError } from '../errors.js';
+import { unnamedToolName } from '../wire/received-call.js';
 import { toolNames } from '../wire/tool-names.js';
 import { fromMessage } from './from-response.js';
 
@@ -111,6 +112,17 @@ describe('fromMessage', () => {
       { type: 'thinking', thinking: 'two', signature: '2' },
       { type: 'redacted-thinking', data: 'x', position: 1 },
       { type: 'thinking', thinking: 'three', signature: '3', position: 2 },
+    ]);
+  });
+
+  it('reads calls that lack what a call has, as servers of others send them', () => {
+    const { message } = fromMessage(
+      response([{ type: 'tool_use' }, { type: 'tool_use', id: 'toolu_1', name: '', input: '{"a":1}' }], 'tool_use'),
+      { request },
+    );
+    expect(message.toolCalls).toEqual([
+      { id: expect.stringMatching(/^toolu_\w+$/), name: unnamedToolName, arguments: '{}' },
+      { id: 'toolu_1', name: unnamedToolName, arguments: '{"a":1}' },
     ]);
   });
 

@@ -1,13 +1,15 @@
-import { isMeaningful } from '@palimpsest/events';
-import type { AssistantMessage, ContentPart, ThinkingBlock, ToolCall, Usage } from '@palimpsest/events';
+import { isMeaningful, newEventId } from '@palimpsest/events';
+import type { AssistantMessage, ContentPart, ThinkingBlock, ToolCall } from '@palimpsest/events';
 import type Anthropic from '@anthropic-ai/sdk';
 import { ContextWindowExceededError, ServiceUnavailableError } from '../errors.js';
-import { field } from '../http-failure.js';
+import { field, textOf } from '../http-failure.js';
 import type { Completion, CompletionRequest, FinishReason } from '../llm.js';
 import { costOf } from '../prices.js';
 import type { TokenPrices } from '../prices.js';
 import { estimateUsage } from '../usage-estimate.js';
+import { receivedArguments, receivedToolName } from '../wire/received-call.js';
 import { toLLMError } from './map-error.js';
+import { reportedUsage } from './reported-usage.js';
 import { requestPlan } from './request-plan.js';
 import type { MessagesOptions, RequestPlan } from './request-plan.js';
 
@@ -46,8 +48,9 @@ export function completionOf(
     throw new ServiceUnavailableError('anthropic: the response holds no message', { provider: 'anthropic' });
   }
   const message = assistantMessage(response, plan);
-  const reported = response.usage as Anthropic.Usage | undefined;
-  const usage = reported === undefined ? estimateUsage(plan.request, message) : neutralUsage(reported);
+  const counted = response.usage as Anthropic.Usage | undefined;
+  const reported = counted === undefined ? undefined : reportedUsage(counted);
+  const usage = reported?.usage ?? estimateUsage(plan.request, message);
   if (response.stop_reason === 'model_context_window_exceeded') {
     throw new ContextWindowExceededError('anthropic: the window was full before the answer ended', {
       provider: 'anthropic',
@@ -57,7 +60,6 @@ export function completionOf(
       inputTokens: usage.uncachedInputTokens + usage.cacheReadTokens + usage.cacheWriteTokens,
     });
   }
-  const longWrites = reported?.cache_creation?.ephemeral_1h_input_tokens ?? 0;
   return {
     message,
     responseId: response.id,
@@ -66,9 +68,7 @@ export function completionOf(
     model: response.model,
     // Servers that speak this protocol need not count.
     ...(reported === undefined ? { usageIsEstimated: true } : {}),
-    ...(prices === undefined || reported === undefined
-      ? {}
-      : { costUsd: costOf(usage, prices, { cacheWrites: { '1h': longWrites } }) }),
+    ...(prices === undefined || reported === undefined ? {} : { costUsd: costOf(usage, prices, reported.details) }),
   };
 }
 
@@ -93,11 +93,14 @@ function assistantMessage(response: Anthropic.Message, plan: RequestPlan): Assis
         break;
       }
       case 'tool_use':
-        if (block.name === plan.answer?.wireName) {
+        if (plan.answer !== undefined && block.name === plan.answer.wireName) {
           content.push({ type: 'text', text: plan.answer.answerOf(block.input) });
         } else {
-          const name = plan.names.fromWire(block.name);
-          toolCalls.push({ id: block.id, name, arguments: JSON.stringify(block.input ?? {}) });
+          toolCalls.push({
+            id: textOf(block.id) ?? `toolu_${newEventId().replaceAll('-', '')}`,
+            name: receivedToolName(block.name, plan.names),
+            arguments: receivedArguments(block.input),
+          });
         }
         break;
       case 'thinking':
@@ -115,18 +118,6 @@ function assistantMessage(response: Anthropic.Message, plan: RequestPlan): Assis
     content,
     ...(toolCalls.length === 0 ? {} : { toolCalls }),
     ...(thinkingBlocks.length === 0 || plan.unbindsAnswer ? {} : { thinkingBlocks }),
-  };
-}
-
-/** `input_tokens` leaves out what was cached. @see provider-protocol A.7 */
-function neutralUsage(usage: Anthropic.Usage): Usage {
-  const reasoningTokens = usage.output_tokens_details?.thinking_tokens;
-  return {
-    uncachedInputTokens: usage.input_tokens,
-    cacheReadTokens: usage.cache_read_input_tokens ?? 0,
-    cacheWriteTokens: usage.cache_creation_input_tokens ?? 0,
-    outputTokens: usage.output_tokens,
-    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
   };
 }
 

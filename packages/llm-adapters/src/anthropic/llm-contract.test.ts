@@ -9,7 +9,10 @@ import type { AnthropicLLMOptions } from './llm.js';
 // The package `@anthropic-ai/sdk` itself talks over HTTP to a server that refuses what the provider refuses.
 
 /** A scenario on the real package and a server of this machine. */
-async function behindServer({ turns, apiKey }: LLMScenario, options: AnthropicLLMOptions): Promise<LLMUnderTest> {
+async function behindServer(
+  { turns, attempts, apiKey }: LLMScenario,
+  options: AnthropicLLMOptions,
+): Promise<LLMUnderTest> {
   const [first] = turns;
   const server = await anthropicServer({
     reply: (body, index) => replyOf(turns[Math.min(index, turns.length - 1)], sentToolName(body)),
@@ -17,7 +20,7 @@ async function behindServer({ turns, apiKey }: LLMScenario, options: AnthropicLL
     ...(first?.type === 'overflow' ? { contextWindow: 1 } : {}),
   });
   return {
-    llm: anthropicLLM({ ...options, apiKey, baseURL: server.url, retry: { attempts: 1 } }),
+    llm: anthropicLLM({ ...options, apiKey, baseURL: server.url, retry: { attempts, minDelayMs: 1 } }),
     sent: () => server.requests.map(({ body }) => body),
     dispose: () => server.close(),
   };
@@ -41,10 +44,10 @@ function replyOf(turn: ScenarioTurn | undefined, name: string): AnthropicReply |
         content: [
           ...(thinking === undefined ? [] : [{ type: 'thinking', thinking }]),
           ...(text === '' ? [] : [{ type: 'text', text }]),
-          ...toolCalls.map(({ id, arguments: input }) => ({
+          ...toolCalls.map(({ id, name: asked, arguments: input }) => ({
             type: 'tool_use',
             id,
-            name,
+            name: asked === '' ? '' : name,
             input: JSON.parse(input) as unknown,
           })),
         ],

@@ -74,9 +74,10 @@ export function anthropicLLM(options: AnthropicLLMOptions): LLM {
         const plan = requestPlan(request, options);
         return { plan, body: bodyOf(plan, options) };
       },
-      send: async (client, { body, plan }, { onDelta, heard, signal, timeoutMs }) => {
+      send: async (client, { body, plan }, { onDelta, ...call }) => {
+        const { signal, timeoutMs } = call;
         if (onDelta !== undefined) {
-          return { plan, message: await streamMessage(client, body, plan, { signal, timeoutMs, onDelta, heard }) };
+          return { plan, message: await streamMessage(client, body, plan, { ...call, onDelta }) };
         }
         const message = await client.messages.create(body, { timeout: timeoutMs, signal });
         // Thrown here, where what a server quotes is searched for keys.

@@ -1,8 +1,11 @@
 import { isMeaningful } from '@palimpsest/events';
 import type Anthropic from '@anthropic-ai/sdk';
 import type { Delta } from '../delta.js';
-import { readHttpFailure } from '../http-failure.js';
+import { readHttpFailure, textOf } from '../http-failure.js';
+import { receivedToolName } from '../wire/received-call.js';
 import { BrokenStreamError } from './broken-stream.js';
+import type { SendCall } from '../sdk-llm.js';
+import { StreamedUsage } from './reported-usage.js';
 import type { RequestPlan } from './request-plan.js';
 
 /** How an answer is streamed. */
@@ -13,6 +16,7 @@ export interface StreamCall {
   readonly onDelta: (delta: Delta) => void;
   /** Called with every event, those that make no delta too. */
   readonly heard: () => void;
+  readonly onUsage?: SendCall['onUsage'];
 }
 
 /**
@@ -26,25 +30,32 @@ export async function streamMessage(
   client: Anthropic,
   body: Anthropic.MessageCreateParamsNonStreaming,
   plan: Pick<RequestPlan, 'names' | 'answer'>,
-  { signal, timeoutMs, onDelta, heard }: StreamCall,
+  { signal, timeoutMs, onDelta, heard, onUsage }: StreamCall,
 ): Promise<Anthropic.Message> {
   const deltas = new DeltaReader(plan, onDelta);
+  const usage = new StreamedUsage();
   let thrownByCaller: { readonly error: unknown } | undefined;
   const stream = client.messages.stream(body, { signal, timeout: timeoutMs });
   stream.on('streamEvent', (event) => {
     heard();
     try {
+      const counted = usage.read(event);
+      if (counted !== undefined) onUsage?.(counted.usage, counted.details);
       deltas.read(event);
     } catch (error) {
       thrownByCaller ??= { error };
       stream.abort();
     }
   });
+  let whole: Anthropic.Message | undefined;
+  stream.on('message', (message) => (whole = message));
   try {
     return await stream.finalMessage();
   } catch (thrown) {
     if (thrownByCaller !== undefined) throw thrownByCaller.error;
     signal.throwIfAborted();
+    // What is lost behind the end of an answer is no part of it.
+    if (whole !== undefined) return whole;
     const { statusCode, body: said, isConnection } = readHttpFailure(thrown);
     if (statusCode !== undefined || said !== undefined || isConnection) throw thrown;
     throw stream.response === undefined ? thrown : new BrokenStreamError(thrown);
@@ -92,14 +103,15 @@ class DeltaReader {
     } else if (block.type === 'thinking') {
       this.#addThinking(block.thinking);
     } else if (block.type === 'tool_use') {
-      if (block.name === this.#plan.answer?.wireName) {
+      if (this.#plan.answer !== undefined && block.name === this.#plan.answer.wireName) {
         this.#open.set(at, { type: 'answer', input: block.input, isEmpty: true });
         return;
       }
       const index = this.#calls++;
       this.#open.set(at, { type: 'call', index, input: block.input, isEmpty: true });
-      const name = this.#plan.names.fromWire(block.name);
-      this.#onDelta({ type: 'tool-call', index, id: block.id, name, arguments: '' });
+      const id = textOf(block.id);
+      const name = receivedToolName(block.name, this.#plan.names);
+      this.#onDelta({ type: 'tool-call', index, ...(id === undefined ? {} : { id }), name, arguments: '' });
     }
   }
 

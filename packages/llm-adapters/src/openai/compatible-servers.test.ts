@@ -1,6 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import type { AssistantMessage, Message, ToolMessage } from '@palimpsest/events';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { unnamedToolName } from '../index.js';
 import type { Delta } from '../index.js';
 import { checkChatCompletionsRequest } from '../testing/chat-completions-request.js';
 import type { CompatProfileName } from '../testing/compat-profiles.js';
@@ -59,7 +60,7 @@ const pairs: readonly (readonly [CompatProfileName, ServerName])[] = [
   ['mistral', 'mistral'],
   ['gemini', 'gemini'],
   ['deepseek', 'deepseek'],
-  ['deepseek', 'kimi'],
+  ['kimi', 'kimi'],
   ['openrouter', 'openrouter'],
   ['vllm-qwen', 'vllm'],
   ['strict-template', 'strict-template'],
@@ -149,7 +150,7 @@ describe('the profiles', () => {
       const outcomes = await Promise.allSettled(histories.map((messages) => llm.complete({ messages, tools })));
       if (outcomes.some(({ status }) => status === 'rejected')) refusing.push(profile);
     }
-    expect(refusing).toEqual(['mistral', 'gemini', 'deepseek', 'vllm-qwen', 'strict-template', 'lmstudio-old']);
+    expect(refusing).toEqual(['mistral', 'gemini', 'deepseek', 'kimi', 'vllm-qwen', 'strict-template', 'lmstudio-old']);
   });
 
   it('extend the body of a shorter history, but for the end that Mistral asks for', async () => {
@@ -228,6 +229,7 @@ describe('what each server says', () => {
     ['mistral', [user('Go.'), calls('1'), result('1'), user('And?')], 'Unexpected role'],
     ['gemini', [calls('1'), result('1')], 'function call turn'],
     ['deepseek', [user('Go.'), calls('1'), result('1')], 'must be passed back'],
+    ['kimi', [user('Go.'), calls('1'), result('1')], 'reasoning_content is missing'],
     ['vllm-qwen', [user('Go.'), system('Be short.')], 'must be at the beginning'],
     ['strict-template', [user('Go.'), user('Now.')], 'must alternate'],
     ['lmstudio-old', [user('Go.'), calls('1'), result('1')], "'content' field must be a string"],
@@ -239,4 +241,120 @@ describe('what each server says', () => {
       message: expect.stringContaining(words) as string,
     });
   });
+});
+
+describe('thinking that comes in a stream', () => {
+  const thought = 'I should look first.';
+  const tool_calls = [{ id: 'call_1', type: 'function', function: { name: 'run', arguments: '{}' } }];
+
+  // By whatever name a server hands it out, where it is wanted back it is sent by the one name that is documented.
+  it.each(
+    (['deepseek', 'kimi'] as const).flatMap((profile) =>
+      (['reasoning_content', 'reasoning', 'thinking'] as const).map((name) => [profile, name] as const),
+    ),
+  )('of %s, as %s, goes back with the calls', async (profile, name) => {
+    const { llm, started } = await connect(profile, profile, {
+      reply: (_, index) => ({
+        message: index === 0 ? { [name]: thought, tool_calls } : { content: 'Done.' },
+      }),
+    });
+    for (const onDelta of [undefined, () => undefined]) {
+      const heard = onDelta === undefined ? {} : { onDelta };
+      const { message } = await llm.complete({ messages: [user('Go.')], tools, ...heard });
+      if (message.toolCalls === undefined) continue;
+      expect(message.reasoningContent).toBe(thought);
+      await llm.complete({ messages: [user('Go.'), message, result('call_1')], tools, ...heard });
+      expect(started.requests.at(-1)?.body).toMatchObject({ messages: [{}, { reasoning_content: thought }, {}] });
+    }
+  });
+
+  it.each(pairs.filter(([profile]) => profile !== 'deepseek' && profile !== 'kimi'))(
+    'of %s stays here',
+    async (profile, server) => {
+      const { llm, started } = await connect(profile, server, {
+        reply: () => ({ message: { thinking: thought, content: 'Done.' } }),
+      });
+      const deltas: Delta[] = [];
+      const { message } = await llm.complete({ messages: [user('Go.')], onDelta: (delta) => deltas.push(delta) });
+      expect(deltas.map((delta) => (delta.type === 'thinking' ? delta.text : '')).join('')).toBe(thought);
+      const messages = [user('Go.'), { ...message, ...calls('1') }, result('1'), says('Well.'), user('And?')];
+      await llm.complete({ messages, tools });
+      expect(JSON.stringify(started.requests.at(-1)?.body)).not.toContain(thought);
+    },
+  );
+});
+
+describe('a stream that ends with [DONE] and no reason', () => {
+  const called = { name: 'run', arguments: '{"a":1}' };
+  const tool_calls = [{ id: 'call_1', type: 'function', function: called }];
+  const silent = (message: object) => () => ({ message: { ...message }, finish_reason: null });
+  const local = pairs.filter(([, server]) => serverProfile(server).endOfStream === 'done');
+
+  it.each([...local, ['llama.cpp', 'compatible'] as const])('is an answer of %s', async (profile, server) => {
+    const heard = { onDelta: () => undefined };
+    const words = await connect(profile, server, { reply: silent({ content: 'Hello.' }) });
+    expect(await words.llm.complete({ messages: [user('Hello?')], ...heard })).toMatchObject({
+      message: { content: [text('Hello.')] },
+      finishReason: 'stop',
+    });
+    const call = await connect(profile, server, { reply: silent({ tool_calls }) });
+    expect(await call.llm.complete({ messages: [user('Go.')], tools, ...heard })).toMatchObject({
+      message: { toolCalls: [called] },
+      finishReason: 'tool-calls',
+    });
+    expect(call.started.requests).toHaveLength(1);
+  });
+
+  it.each(pairs.filter((pair) => !local.includes(pair)))(
+    'is none of %s, which always gives one',
+    async (profile, server) => {
+      const { llm } = await connect(profile, server, { reply: silent({ content: 'Hello.' }) });
+      const asked = llm.complete({ messages: [user('Hello?')], onDelta: () => undefined });
+      await expect(asked).rejects.toMatchObject({ code: 'service-unavailable', isRetryable: true });
+    },
+  );
+
+  it('is no answer where nothing was said, or where the stream was cut before it', async () => {
+    const empty = await connect('llama.cpp', 'llama.cpp', { reply: silent({}) });
+    const cut = await connect('llama.cpp', 'llama.cpp', {
+      reply: () => ({ ...silent({ content: 'Hello.' })(), delivery: { fault: 'cut', afterEvents: 2 } }),
+    });
+    for (const { llm } of [empty, cut]) {
+      const asked = llm.complete({ messages: [user('Hello?')], onDelta: () => undefined });
+      await expect(asked).rejects.toMatchObject({ code: 'service-unavailable', isRetryable: true });
+    }
+  });
+});
+
+describe('a call that lacks what a call has', () => {
+  const lacking: readonly (readonly [string, Record<string, unknown>])[] = [
+    ['no function', { id: 'call_1', type: 'function' }],
+    ['an empty name', { id: 'call_1', type: 'function', function: { name: '', arguments: '{}' } }],
+    ['no arguments', { id: 'call_1', type: 'function', function: { name: 'run' } }],
+    ['arguments that are no text', { id: 'call_1', type: 'function', function: { name: 'run', arguments: [1] } }],
+  ];
+
+  it.each(lacking.flatMap(([what, call]) => [false, true].map((isStreamed) => [what, isStreamed, call] as const)))(
+    'is read: %s, streamed: %s',
+    async (_what, isStreamed, call) => {
+      const { llm, started } = await connect('llama.cpp', 'llama.cpp', {
+        reply: (_, index) => ({ message: index === 0 ? { tool_calls: [call] } : { content: 'Done.' } }),
+      });
+      const deltas: Delta[] = [];
+      const heard = isStreamed ? { onDelta: (delta: Delta) => deltas.push(delta) } : {};
+      const { message } = await llm.complete({ messages: [user('Go.')], tools, ...heard });
+      const [read] = message.toolCalls ?? [];
+      expect(read).toEqual({
+        id: 'call_1',
+        name: expect.any(String) as string,
+        arguments: expect.any(String) as string,
+      });
+      expect(['run', unnamedToolName]).toContain(read?.name);
+      const names = deltas.map((delta) => (delta.type === 'tool-call' ? (delta.name ?? '') : ''));
+      if (isStreamed) expect(names.join('')).toBe(read?.name);
+      const messages = [user('Go.'), message, { ...result('call_1'), toolName: read?.name ?? '' }];
+      await expect(llm.complete({ messages, tools })).resolves.toMatchObject({ finishReason: 'stop' });
+      expect(started.requests).toHaveLength(2);
+    },
+  );
 });

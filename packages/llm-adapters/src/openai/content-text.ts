@@ -6,9 +6,12 @@ export function textsIn(content: unknown): readonly string[] {
   return parts.flatMap((part) => (isReasoning(part) ? [] : (textOf(part) ?? textOf(field(part, 'text')) ?? [])));
 }
 
-/** The thinking that comes with an answer: in a field of its own by either name, or as parts of the content. */
+/** By which names servers hand out thinking. Those that change from one to the other send both, with the same text. */
+const thinkingFields = ['reasoning_content', 'reasoning', 'thinking'] as const;
+
+/** The thinking that comes with an answer: in a field of its own, or as parts of the content. */
 export function thinkingIn(message: unknown): string | undefined {
-  const named = textOf(field(message, 'reasoning_content')) ?? textOf(field(message, 'reasoning'));
+  const named = thinkingFields.map((name) => textOf(field(message, name))).find((text) => text !== undefined);
   if (named !== undefined) return named;
   const content = field(message, 'content');
   const parts: readonly unknown[] = Array.isArray(content) ? content : [];

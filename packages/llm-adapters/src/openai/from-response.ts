@@ -2,11 +2,12 @@ import { isMeaningful, newEventId } from '@palimpsest/events';
 import type { AssistantMessage, TextContent, ToolCall } from '@palimpsest/events';
 import type OpenAI from 'openai';
 import { ServiceUnavailableError } from '../errors.js';
-import { textOf } from '../http-failure.js';
+import { field, textOf } from '../http-failure.js';
 import type { Completion, CompletionRequest, FinishReason } from '../llm.js';
 import { costOf } from '../prices.js';
 import type { TokenPrices } from '../prices.js';
 import { estimateUsage } from '../usage-estimate.js';
+import { receivedArguments, receivedToolName } from '../wire/received-call.js';
 import { toolNames } from '../wire/tool-names.js';
 import type { ToolNames } from '../wire/tool-names.js';
 import { textsIn, thinkingIn } from './content-text.js';
@@ -14,6 +15,7 @@ import { reportedUsage } from './reported-usage.js';
 import { blocksOfSignatures } from './thought-signatures.js';
 
 type Response = OpenAI.Chat.ChatCompletion;
+type Choice = Response['choices'][number];
 type WireMessage = OpenAI.Chat.ChatCompletionMessage;
 
 /** What reading a response depends on besides the response. */
@@ -34,7 +36,7 @@ export function fromChatCompletion(response: Response, options: ChatCompletionOp
   const { request, model, prices, newId = newEventId } = options;
   // The type promises what servers of others do not keep.
   const choice = (response as Partial<Response> | null)?.choices?.[0];
-  if (choice === undefined) {
+  if (choice === undefined || typeof choice.message !== 'object' || (choice.message as unknown) === null) {
     throw new ServiceUnavailableError('openai: the response holds no answer', { provider: 'openai' });
   }
   const message = assistantMessage(choice.message, toolNames(request), newId);
@@ -53,7 +55,7 @@ export function fromChatCompletion(response: Response, options: ChatCompletionOp
 function assistantMessage(message: WireMessage, names: ToolNames, newId: () => string): AssistantMessage {
   const content = [message.content, message.refusal].map(textPart).filter(isMeaningful);
   const toolCalls = neutralCalls(message, names, newId);
-  const thinkingBlocks = blocksOfSignatures(message.tool_calls ?? [], content.length);
+  const thinkingBlocks = blocksOfSignatures(callsOf(message), content.length);
   const reasoningContent = thinkingIn(message);
   return {
     role: 'assistant',
@@ -72,25 +74,28 @@ function textPart(content: unknown): TextContent {
 /** Compatible servers leave ids out, or give one id to all calls of an answer. */
 function neutralCalls(message: WireMessage, names: ToolNames, newId: () => string): readonly ToolCall[] {
   const ids = new Set<string>();
-  return (message.tool_calls ?? []).map((call) => {
-    const called =
-      call.type === 'custom'
-        ? { name: call.custom.name, arguments: call.custom.input }
-        : { name: call.function.name, arguments: argumentsText(call.function.arguments) };
-    const id = textOf(call.id) !== undefined && !ids.has(call.id) ? call.id : `call_${newId().replaceAll('-', '')}`;
+  return callsOf(message).map((call) => {
+    const called = field(call, 'type') === 'custom' ? field(call, 'custom') : field(call, 'function');
+    const given = textOf(field(call, 'id'));
+    const id = given !== undefined && !ids.has(given) ? given : `call_${newId().replaceAll('-', '')}`;
     ids.add(id);
-    return { id, name: names.fromWire(called.name), arguments: called.arguments };
+    return {
+      id,
+      name: receivedToolName(field(called, 'name'), names),
+      arguments: receivedArguments(field(called, 'arguments') ?? field(called, 'input')),
+    };
   });
 }
 
-/** Some servers parse the arguments before they send them. */
-function argumentsText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value ?? {});
+/** The type promises what servers of others do not keep. */
+function callsOf(message: WireMessage): readonly NonNullable<WireMessage['tool_calls']>[number][] {
+  const calls: unknown = message.tool_calls;
+  return Array.isArray(calls) ? (calls as NonNullable<WireMessage['tool_calls']>) : [];
 }
 
-function finishReason(choice: Response['choices'][number], message: AssistantMessage): FinishReason {
+function finishReason(choice: Choice, message: AssistantMessage): FinishReason {
   if (textOf(choice.message.refusal) !== undefined) return 'content-filter';
-  switch (choice.finish_reason) {
+  switch (choice.finish_reason as Choice['finish_reason'] | null | undefined) {
     case 'stop':
       // Compatible servers say `stop` beside calls too.
       return message.toolCalls === undefined ? 'stop' : 'tool-calls';
@@ -101,6 +106,10 @@ function finishReason(choice: Response['choices'][number], message: AssistantMes
       return 'length';
     case 'content_filter':
       return 'content-filter';
+    case undefined:
+    case null:
+      // Some servers give no reason, and the body was whole.
+      return message.toolCalls === undefined ? 'stop' : 'tool-calls';
     default:
       return 'other';
   }

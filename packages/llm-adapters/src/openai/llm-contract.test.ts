@@ -20,7 +20,7 @@ interface Kind {
 
 /** A scenario on the real package and a server of this machine. */
 async function behindServer(
-  { turns, apiKey }: LLMScenario,
+  { turns, attempts, apiKey }: LLMScenario,
   { llm, profile, eventsToText }: Kind,
 ): Promise<LLMUnderTest> {
   const [first] = turns;
@@ -32,7 +32,7 @@ async function behindServer(
     ...(first?.type === 'overflow' ? { contextWindow: 1 } : {}),
   });
   return {
-    llm: openaiLLM({ ...llm, apiKey, baseURL: server.url, retry: { attempts: 1 } }),
+    llm: openaiLLM({ ...llm, apiKey, baseURL: server.url, retry: { attempts, minDelayMs: 1 } }),
     sent: () => server.requests.map(({ body }) => body),
     dispose: () => server.close(),
   };
@@ -52,10 +52,10 @@ function replyOf(
   switch (turn?.type) {
     case 'answer': {
       const { text, thinking, toolCalls, finishReason, reportsUsage } = turn;
-      const tool_calls = toolCalls.map(({ id, arguments: input }) => ({
+      const tool_calls = toolCalls.map(({ id, name: asked, arguments: input }) => ({
         id,
         type: 'function',
-        function: { name, arguments: input },
+        function: { name: asked === '' ? '' : name, arguments: input },
       }));
       return {
         message: {
@@ -98,6 +98,7 @@ const textOnly = 'the server reads text only';
 
 describe.each<readonly [NonNullable<Kind['profile']>, ServerName, NonNullable<LLMContractOptions['lacks']>]>([
   ['deepseek', 'deepseek', { images: textOnly }],
+  ['kimi', 'kimi', {}],
   ['mistral', 'mistral', { thinking: noThinking }],
   ['gemini', 'gemini', { thinking: 'its signatures stand on calls' }],
   ['openrouter', 'openrouter', { thinking: noThinking }],

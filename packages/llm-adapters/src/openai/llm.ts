@@ -7,6 +7,7 @@ import { lazySdk } from '../sdk.js';
 import { sdkLLM } from '../sdk-llm.js';
 import type { SdkLLMOptions } from '../sdk-llm.js';
 import { toolNames } from '../wire/tool-names.js';
+import { doneMarkers } from './done-marker.js';
 import { errorInResponse, withReadableBodies } from './error-body.js';
 import { fromChatCompletion } from './from-response.js';
 import { toLLMError } from './map-error.js';
@@ -83,6 +84,8 @@ export function openaiLLM(options: OpenAILLMOptions): LLM {
   const api =
     options.api ?? (facts.provider === 'openai' && facts.needsResponsesForTools ? 'responses' : 'chat-completions');
   const requestOptions = { ...options, server: profile, facts };
+  const markers = profile.endOfStream === 'done' ? doneMarkers() : undefined;
+  const fetch = withReadableBodies((...sent) => globalThis.fetch(...sent));
 
   return sdkLLM<OpenAI, Body, Answer>(options, {
     provider: 'openai',
@@ -97,7 +100,7 @@ export function openaiLLM(options: OpenAILLMOptions): LLM {
         maxRetries: 0,
         // What goes wrong is thrown; the SDK would also print it, with the words of the conversation.
         ...(environmentVariable('OPENAI_LOG') === undefined ? { logLevel: 'off' as const } : {}),
-        fetch: withReadableBodies((...sent) => globalThis.fetch(...sent)),
+        fetch: markers?.watching(fetch) ?? fetch,
         ...(apiKey === undefined ? {} : { apiKey }),
         ...(options.headers === undefined ? {} : { defaultHeaders: options.headers }),
       });
@@ -109,7 +112,7 @@ export function openaiLLM(options: OpenAILLMOptions): LLM {
         ? { api, names, body: toResponsesRequest(request, requestOptions) }
         : { api, names, body: toChatCompletionsRequest(request, requestOptions) };
     },
-    send: async (client, sent, { signal, timeoutMs, onDelta, heard }) => {
+    send: async (client, sent, { signal, timeoutMs, onDelta, heard, onUsage }) => {
       const how = { signal, timeout: timeoutMs };
       const nameOf = (name: string) => sent.names.fromWire(name);
       if (sent.api === 'responses') {
@@ -129,15 +132,17 @@ export function openaiLLM(options: OpenAILLMOptions): LLM {
         stream: true as const,
         ...(profile.asksForStreamUsage ? { stream_options: { include_usage: true } } : {}),
       };
-      const response =
-        onDelta === undefined
-          ? await client.chat.completions.create(sent.body, how)
-          : await responseOfStream(
-              await client.chat.completions.create({ ...sent.body, ...streamed }, how),
-              onDelta,
-              nameOf,
-              heard,
-            );
+      if (onDelta === undefined) {
+        const response = await client.chat.completions.create(sent.body, how);
+        throwIfError(response);
+        return { api: sent.api, response };
+      }
+      const asked = client.chat.completions.create({ ...sent.body, ...streamed }, how);
+      const { data: chunks, response: http } = await asked.withResponse();
+      const response = await responseOfStream(chunks, onDelta, nameOf, heard, {
+        hasEnded: () => markers?.hasEnded(http) === true,
+        ...(onUsage === undefined ? {} : { onUsage }),
+      });
       throwIfError(response);
       return { api: sent.api, response };
     },

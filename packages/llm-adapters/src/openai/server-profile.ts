@@ -35,6 +35,11 @@ export interface ServerProfile {
   readonly schemas: 'enforced' | 'in-words';
   /** The server is asked to stream its usage with `stream_options`; others send it unasked or refuse the field. */
   readonly asksForStreamUsage: boolean;
+  /**
+   * What ends a streamed answer. `finish-reason`: only the reason why it ended; a stream without one was cut. `done`: the line
+   * `data: [DONE]` too, from servers that may give no reason.
+   */
+  readonly endOfStream: 'finish-reason' | 'done';
   /** Which fields for the prompt cache are sent: the key, or the key, breakpoints and lifetime. */
   readonly cacheHints: 'none' | 'key' | 'all';
 }
@@ -54,11 +59,21 @@ const openai: ServerProfile = {
   thoughtSignatures: false,
   schemas: 'enforced',
   asksForStreamUsage: true,
+  endOfStream: 'finish-reason',
   cacheHints: 'all',
 };
 
 /** A server of which nothing is known: the least that all of them take. */
-const compatible: ServerProfile = { ...openai, name: 'compatible', outputLimit: 'max_tokens', cacheHints: 'none' };
+const compatible: ServerProfile = {
+  ...openai,
+  name: 'compatible',
+  outputLimit: 'max_tokens',
+  endOfStream: 'done',
+  cacheHints: 'none',
+};
+
+/** A service whose documentation gives the reason in every stream. */
+const hosted: ServerProfile = { ...compatible, endOfStream: 'finish-reason' };
 
 /** A local server renders the messages with the model's own template, and most templates know one system message. */
 const local: ServerProfile = { ...compatible, name: 'local', systemMessages: 'first-only' };
@@ -80,9 +95,9 @@ const profiles = {
     startsWithUser: true,
     answersResults: true,
   },
-  openrouter: { ...compatible, name: 'openrouter' },
+  openrouter: { ...hosted, name: 'openrouter' },
   mistral: {
-    ...compatible,
+    ...hosted,
     name: 'mistral',
     emptyContent: 'empty-string',
     callIds: 'nine-alphanumeric',
@@ -91,7 +106,7 @@ const profiles = {
     asksForStreamUsage: false,
   },
   gemini: {
-    ...compatible,
+    ...hosted,
     name: 'gemini',
     systemMessages: 'first-only',
     mergesNeighbours: true,
@@ -99,14 +114,14 @@ const profiles = {
     thoughtSignatures: true,
   },
   deepseek: {
-    ...compatible,
+    ...hosted,
     name: 'deepseek',
     content: 'text',
     emptyContent: 'empty-string',
     reasoning: 'with-calls',
     schemas: 'in-words',
   },
-  kimi: { ...compatible, name: 'kimi', emptyContent: 'empty-string', reasoning: 'with-calls', cacheHints: 'key' },
+  kimi: { ...hosted, name: 'kimi', emptyContent: 'empty-string', reasoning: 'with-calls', cacheHints: 'key' },
 } as const satisfies Readonly<Record<string, ServerProfile>>;
 
 /** The name of a profile that comes with this package. */

@@ -2,8 +2,11 @@ import type OpenAI from 'openai';
 import type { Delta } from '../delta.js';
 import { ServiceUnavailableError } from '../errors.js';
 import { field, textOf } from '../http-failure.js';
+import type { SendCall } from '../sdk-llm.js';
+import { receivedArguments, unnamedToolName } from '../wire/received-call.js';
 import { textsIn, thinkingIn } from './content-text.js';
-import { errorInResponse, piecesOfStream } from './error-body.js';
+import { BrokenStream, errorInResponse, piecesOfStream } from './error-body.js';
+import { reportedUsage } from './reported-usage.js';
 
 type Response = OpenAI.Chat.ChatCompletion;
 type Chunk = OpenAI.Chat.ChatCompletionChunk;
@@ -18,12 +21,21 @@ interface GrowingCall {
   extra: Record<string, unknown>;
 }
 
+/** What a stream says beside its pieces. */
+export interface StreamEnd {
+  /** Whether the server has said that nothing more comes. @defaultValue it has not: only a reason why it ended ends an answer */
+  readonly hasEnded?: () => boolean;
+  /** Called with what was counted before the end. */
+  readonly onUsage?: SendCall['onUsage'];
+}
+
 /**
  * Reads a stream of chunks to its end and gives the response that the same answer would be without streaming, calling
  * `onDelta` with each piece, and `heard` for each chunk, those with no piece too. The tool names in the deltas are the wire's, unless `nameOf` puts them back.
  *
  * What servers do otherwise than OpenAI is taken as it is meant: whole calls in one chunk, calls without an index, ids that
- * are repeated in every piece, arguments that are already parsed, no usage, a first chunk without choices.
+ * are repeated in every piece, arguments that are already parsed, no name, no usage, a first chunk without choices. Without a
+ * reason why it ended an answer is complete only where `hasEnded` says that the server ended it.
  *
  * @throws {@link ServiceUnavailableError} when the stream ends before the answer does.
  * @see provider-protocol B.6
@@ -33,6 +45,7 @@ export async function responseOfStream(
   onDelta: (delta: Delta) => void,
   nameOf: (name: string) => string = (name) => name,
   heard: () => void = () => undefined,
+  { hasEnded = () => false, onUsage }: StreamEnd = {},
 ): Promise<Response> {
   const texts = { content: '', refusal: '', reasoning_content: '' };
   const calls: GrowingCall[] = [];
@@ -41,18 +54,20 @@ export async function responseOfStream(
   let usage: Chunk['usage'];
   let finishReason: string | undefined;
 
-  for await (const chunk of piecesOfStream(chunks, heard)) {
+  const read = (chunk: Chunk): void => {
     const error = errorInResponse(chunk);
     if (error !== undefined) throw error;
     head ??= { id: chunk.id, model: chunk.model, created: chunk.created };
     usage = usageOf(chunk) ?? usage;
+    const counted = onUsage === undefined ? undefined : reportedUsage(usageOf(chunk));
+    if (counted !== undefined) onUsage?.(counted.usage, counted);
     // The types promise what servers of others do not keep.
     const choice = (chunk as Partial<Chunk>).choices?.[0];
-    if (choice === undefined) continue;
+    if (choice === undefined) return;
     finishReason = textOf(choice.finish_reason) ?? finishReason;
     // Some send the end as a whole message.
     const delta = choice.delta ?? field(choice, 'message');
-    if (delta === undefined) continue;
+    if (delta === undefined) return;
     const reasoning = thinkingIn(delta);
     if (reasoning !== undefined) {
       texts.reasoning_content += reasoning;
@@ -64,22 +79,46 @@ export async function responseOfStream(
       texts[key] += text;
       onDelta({ type: 'text', text });
     }
-    for (const piece of delta.tool_calls ?? []) {
+    for (const piece of piecesOfCalls(delta)) {
       const place = placeOfPiece(calls, placeOfIndex, piece);
       onDelta(grown((calls[place] ??= { id: undefined, name: '', arguments: '', extra: {} }), place, piece, nameOf));
     }
+  };
+  try {
+    for await (const chunk of piecesOfStream(chunks, heard)) read(chunk);
+  } catch (thrown) {
+    // What is lost behind the end of an answer is no part of it.
+    if (!(thrown instanceof BrokenStream) || (finishReason === undefined && !hasEnded())) throw thrown;
   }
+  const hasAnswer = calls.length > 0 || Object.values(texts).some((text) => text !== '');
+  if (finishReason === undefined && hasAnswer && hasEnded()) finishReason = calls.length > 0 ? 'tool_calls' : 'stop';
   if (head === undefined || finishReason === undefined) {
     throw new ServiceUnavailableError('openai: the stream ended before the answer did', { provider: 'openai' });
   }
+  for (const [index, { id, name }] of calls.entries()) {
+    if (name !== '') continue;
+    const given = id === undefined ? {} : { id };
+    onDelta({ type: 'tool-call', index, ...given, name: unnamedToolName, arguments: '' });
+  }
   return completion(head, { texts, calls, finishReason, usage });
+}
+
+/** The types promise what servers of others do not keep. */
+function piecesOfCalls(delta: unknown): readonly CallPiece[] {
+  const calls = field(delta, 'tool_calls');
+  return Array.isArray(calls) ? (calls as readonly unknown[]).filter(isCallPiece) : [];
+}
+
+function isCallPiece(piece: unknown): piece is CallPiece {
+  return typeof piece === 'object' && piece !== null;
 }
 
 /** Adds a piece to the call that it belongs to. Its id and name are in the delta once, with the first piece that names it. */
 function grown(call: GrowingCall, index: number, piece: CallPiece, nameOf: (name: string) => string): Delta {
   const begins = call.name === '';
   call.id ??= textOf(piece.id);
-  if (begins) call.name = textOf(piece.function?.name) ?? '';
+  const name = textOf(piece.function?.name) ?? '';
+  if (begins && name.trim() !== '') call.name = name;
   const text = argumentsText(piece.function?.arguments);
   call.arguments += text;
   const { index: _index, id: _id, function: _function, type: _type, ...extra } = piece;
@@ -115,10 +154,9 @@ function placeOfPiece(calls: readonly GrowingCall[], placeOfIndex: Map<number, n
   return begins ? calls.length : Math.max(0, calls.length - 1);
 }
 
-/** Some servers parse the arguments before they send them. */
+/** A piece without arguments adds nothing. */
 function argumentsText(value: unknown): string {
-  if (typeof value === 'string') return value;
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : '';
+  return value === undefined || value === null ? '' : receivedArguments(value);
 }
 
 /** Some servers count in every chunk, one of them in the choice. */

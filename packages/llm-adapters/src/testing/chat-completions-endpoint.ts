@@ -25,7 +25,12 @@ export const chatCompletionsEndpoint: OpenAIEndpoint = {
       model: body.model,
       created: 0,
       message,
-      finishReason: reply.finish_reason ?? (message.tool_calls === undefined ? 'stop' : 'tool_calls'),
+      finishReason:
+        reply.finish_reason === undefined
+          ? message.tool_calls === undefined
+            ? 'stop'
+            : 'tool_calls'
+          : reply.finish_reason,
       usage: reply.usage === undefined ? chatUsage(read, lookUp(cache, read), message) : reply.usage,
     };
     const headers = { 'x-request-id': `req_${index + 1}` };

@@ -10,7 +10,8 @@ export interface ChatCompletionAnswer {
   readonly created: number;
   /** The assistant message, as Chat Completions writes it; what is missing is null. */
   readonly message: JsonObject;
-  readonly finishReason: string;
+  /** Null where the server gives none: then no chunk of a stream has one. */
+  readonly finishReason: string | null;
   /** Null where nothing is counted: then a stream has no chunk for it. */
   readonly usage: JsonObject | null;
 }
@@ -63,7 +64,7 @@ export function chatCompletionChunks(
 }
 
 /** The fields that come in pieces; servers with thinking of their own send it before the words. */
-const textFields: readonly string[] = ['reasoning_content', 'reasoning', 'content', 'refusal'];
+const textFields: readonly string[] = ['reasoning_content', 'reasoning', 'thinking', 'content', 'refusal'];
 
 function deltas(message: JsonObject, pieceSize: number): readonly JsonObject[] {
   const { role: _role, tool_calls, ...rest } = message;

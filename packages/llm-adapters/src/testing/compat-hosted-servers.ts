@@ -46,6 +46,32 @@ export const deepseek: CompatProfile = {
   decorate: (message: JsonObject) => ({ reasoning_content: '', ...message }),
 };
 
+/** D, Kimi: as DeepSeek, in its own words. */
+const reasoningWithCalls: ChatRule = ({ messages }, report) =>
+  messages.flatMap(({ path, calls, value }, index) =>
+    calls.length === 0 || typeof value.reasoning_content === 'string'
+      ? []
+      : [
+          report(
+            path,
+            `thinking is enabled but reasoning_content is missing in assistant tool call message at index ${index}`,
+          ),
+        ],
+  );
+
+/** Kimi with thinking. @see provider-protocol D */
+export const kimi: CompatProfile = {
+  name: 'kimi',
+  dropsRules: openaiOnly,
+  rules: { 'D-kimi-reasoning': reasoningWithCalls },
+  overflow: ({ inputTokens, maxOutputTokens = 0, contextWindow }) => ({
+    status: 400,
+    type: 'invalid_request_error',
+    message: `Your request exceeded model token limit: ${contextWindow} (requested: ${inputTokens + maxOutputTokens})`,
+  }),
+  decorate: (message: JsonObject) => ({ reasoning_content: '', ...message }),
+};
+
 /** OpenRouter: an error of the server behind it can come with status 200, its words in `metadata.raw`. @see provider-protocol D */
 export const openRouter: CompatProfile = {
   name: 'openrouter',

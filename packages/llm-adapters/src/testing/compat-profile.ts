@@ -14,6 +14,7 @@ export type CompatProfileName =
   | 'mistral'
   | 'gemini'
   | 'deepseek'
+  | 'kimi'
   | 'openrouter'
   | 'vllm-qwen'
   | 'strict-template'

@@ -1,5 +1,5 @@
 import { gemini } from './compat-gemini.js';
-import { deepseek, openRouter } from './compat-hosted-servers.js';
+import { deepseek, kimi, openRouter } from './compat-hosted-servers.js';
 import { llamaCpp, lmStudioOld, ollama, strictTemplate, vllmQwen } from './compat-local-servers.js';
 import { mistral } from './compat-mistral.js';
 import type { CompatProfile, CompatProfileName } from './compat-profile.js';
@@ -11,6 +11,7 @@ export const compatProfiles: Readonly<Record<CompatProfileName, CompatProfile>> 
   mistral,
   gemini,
   deepseek,
+  kimi,
   openrouter: openRouter,
   'vllm-qwen': vllmQwen,
   'strict-template': strictTemplate,

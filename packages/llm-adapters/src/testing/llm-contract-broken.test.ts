@@ -215,6 +215,32 @@ const flaws: readonly Flaw[] = [
     },
   },
   {
+    flaw: 'goes on where the lost answer stopped',
+    rule: 'asks again when the connection is lost in the middle',
+    broken: (good) => (request) =>
+      good({
+        ...request,
+        onDelta: (delta) => (delta.type === 'restart' ? undefined : request.onDelta?.(delta)),
+      }),
+  },
+  {
+    flaw: 'says that it starts over, and gives up',
+    rule: 'tells its listener nothing more when the last try is lost',
+    broken: (good) => (request) =>
+      good(request).catch((error: unknown) => {
+        request.onDelta?.({ type: 'restart', reason: 'the connection was lost' });
+        throw error;
+      }),
+  },
+  {
+    flaw: 'takes an empty name for a name',
+    rule: 'gives a call without a name a name',
+    broken: inMessage((message) => ({
+      ...message,
+      toolCalls: (message.toolCalls ?? []).map((call) => (call.name === 'unnamed_tool' ? { ...call, name: '' } : call)),
+    })),
+  },
+  {
     flaw: 'sends although nobody waits',
     rule: 'rejects with the reason of an abort that came before',
     broken: (good) => async (request) => {

@@ -13,7 +13,7 @@ export interface LLMContractOptions {
   readonly test: (name: string, run: () => Promise<void>) => unknown;
   /**
    * Makes the LLM, with a provider behind it that does what the scenario says: a server of this folder, or one of your own.
-   * It must not repeat requests.
+   * It must not repeat requests more often than the scenario says.
    */
   readonly create: (scenario: LLMScenario) => LLMUnderTest | Promise<LLMUnderTest>;
   /** What it does not have, and why; the rules about it say so in their names and check nothing. @defaultValue nothing */
@@ -48,7 +48,7 @@ async function run(rule: LLMRule, create: LLMContractOptions['create']): Promise
   const made: LLMUnderTest[] = [];
   try {
     await rule.check(async (...turns) => {
-      const underTest = await create(scenarioOf(turns));
+      const underTest = await create(scenarioOf(turns, rule));
       made.push(underTest);
       return underTest;
     });

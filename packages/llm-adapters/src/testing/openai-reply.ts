@@ -7,8 +7,8 @@ import type { JsonObject } from './wire-json.js';
 export interface OpenAIMessageReply {
   /** The fields that are not given are null. `reasoning_content` is sent as compatible servers do; as a reasoning item by Responses. */
   readonly message: JsonObject;
-  /** @defaultValue `tool_calls` where there are any, else `stop` */
-  readonly finish_reason?: string;
+  /** Null as from a server that gives none. @defaultValue `tool_calls` where there are any, else `stop` */
+  readonly finish_reason?: string | null;
   /** The whole field, in the endpoint's words; null as from a server that counts nothing. @defaultValue counted, with the cache */
   readonly usage?: JsonObject | null;
   /** What happens to the answer on its way. @defaultValue nothing */

@@ -6,6 +6,7 @@ import { field, textOf } from '../../http-failure.js';
 import type { Completion, FinishReason } from '../../llm.js';
 import { costOf } from '../../prices.js';
 import { estimateUsage } from '../../usage-estimate.js';
+import { receivedArguments, receivedToolName } from '../../wire/received-call.js';
 import { toolNames } from '../../wire/tool-names.js';
 import type { ToolNames } from '../../wire/tool-names.js';
 import type { ChatCompletionOptions } from '../from-response.js';
@@ -87,8 +88,8 @@ function neutralCall(item: unknown, names: Pick<ToolNames, 'fromWire'>, newId: (
   const text = field(item, 'type') === 'custom_tool_call' ? field(item, 'input') : field(item, 'arguments');
   return {
     id: textOf(field(item, 'call_id')) ?? itemId ?? `call_${newId().replaceAll('-', '')}`,
-    name: names.fromWire(textOf(field(item, 'name')) ?? 'unnamed'),
-    arguments: typeof text === 'string' ? text : JSON.stringify(text ?? {}),
+    name: receivedToolName(field(item, 'name'), names),
+    arguments: receivedArguments(text),
     ...(itemId === undefined ? {} : { itemId }),
   };
 }

@@ -340,7 +340,7 @@ describe('the Responses API, when something goes wrong', () => {
   });
 
   it.each(['cut', 'stream-error'] as const)(
-    '%s in the middle is unavailable, and what was said is not said again',
+    '%s in the middle is unavailable after the last try, and the listener starts over with each',
     async (fault) => {
       const { llm, server } = await connect({
         reply: () => ({ output: [says('A long answer.')], delivery: { fault, afterEvents: 6 } }),
@@ -349,8 +349,9 @@ describe('the Responses API, when something goes wrong', () => {
       const deltas: Delta[] = [];
       const failed = llm.complete(asked({ onDelta: (delta) => deltas.push(delta) }));
       await expect(failed).rejects.toMatchObject({ code: 'service-unavailable', isRetryable: true });
-      expect(deltas.length).toBeGreaterThan(0);
-      expect(server.requests.length).toBe(1);
+      expect(deltas.filter(({ type }) => type === 'restart')).toHaveLength(2);
+      expect(deltas.at(-1)?.type).toBe('text');
+      expect(server.requests.length).toBe(3);
     },
   );
 

@@ -2,6 +2,7 @@ import type OpenAI from 'openai';
 import type { Delta } from '../../delta.js';
 import { ServiceUnavailableError } from '../../errors.js';
 import { field, textOf } from '../../http-failure.js';
+import { receivedArguments, receivedToolName } from '../../wire/received-call.js';
 import { ErrorInAnswer, piecesOfStream } from '../error-body.js';
 
 type Response = OpenAI.Responses.Response;
@@ -87,8 +88,8 @@ function beginCall(
   const index = calls.size;
   calls.set(output_index, index);
   const id = textOf(field(item, 'call_id')) ?? textOf(field(item, 'id'));
-  const name = textOf(field(item, 'name')) ?? '';
-  onDelta({ type: 'tool-call', index, ...(id === undefined ? {} : { id }), name: nameOf(name), arguments: '' });
+  const name = receivedToolName(field(item, 'name'), { fromWire: nameOf });
+  onDelta({ type: 'tool-call', index, ...(id === undefined ? {} : { id }), name, arguments: '' });
 }
 
 /** An item that came without pieces. */
@@ -102,7 +103,7 @@ function wholeItem(
     case 'reasoning':
       return [...item.summary, ...(item.content ?? [])].map(({ text }) => ({ type: 'thinking', text }));
     case 'function_call':
-      return [{ type: 'tool-call', index: calls.get(output_index) ?? 0, arguments: item.arguments }];
+      return [{ type: 'tool-call', index: calls.get(output_index) ?? 0, arguments: receivedArguments(item.arguments) }];
     default:
       return [];
   }

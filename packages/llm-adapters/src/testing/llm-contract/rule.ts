@@ -12,6 +12,8 @@ export interface LLMRule {
   readonly name: string;
   /** The rule is not asked of an LLM that lacks it. */
   readonly needs?: LLMFeature;
+  /** How often the LLM may try a request in all. @defaultValue 1 */
+  readonly attempts?: number;
   /** Rejects where the promise is not kept. */
   check(stage: Stage): Promise<void>;
 }
@@ -20,8 +22,11 @@ export interface LLMRule {
 export const apiKey = 'sk-contract-3f9a1c7e5b2d8046';
 
 /** The scenario of some turns. */
-export function scenarioOf(turns: readonly ScenarioTurn[]): LLMScenario {
-  return { turns, apiKey };
+export function scenarioOf(
+  turns: readonly ScenarioTurn[],
+  { attempts = 1 }: Pick<LLMRule, 'attempts'> = {},
+): LLMScenario {
+  return { turns, attempts, apiKey };
 }
 
 /** A turn that answers. */

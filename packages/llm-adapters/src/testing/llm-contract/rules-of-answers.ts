@@ -1,5 +1,5 @@
 import type { Completion, CompletionRequest } from '../../llm.js';
-import { answers, ask, callOf, expectSame, expectThat, textOf, tools, user } from './rule.js';
+import { answers, ask, callOf, expectSame, expectThat, result, textOf, tools, user } from './rule.js';
 import type { LLMRule } from './rule.js';
 
 const withTools: CompletionRequest = { ...ask, tools };
@@ -57,6 +57,20 @@ export const rulesOfAnswers: readonly LLMRule[] = [
       const { llm } = await stage(answers('', { toolCalls: [callOf('call_a1', '{"path": "a.t')] }));
       const { message } = await llm.complete(withTools);
       expectSame(message.toolCalls?.[0]?.arguments, '{"path": "a.t', 'the arguments');
+    },
+  },
+  {
+    name: 'gives a call without a name a name that it can send back',
+    needs: 'nameless-calls',
+    check: async (stage) => {
+      const nameless = answers('', { toolCalls: [{ ...callOf('call_a1', '{}'), name: '' }] });
+      const { llm } = await stage(nameless, answers('I see.'));
+      const { message } = await llm.complete(withTools);
+      const [call] = message.toolCalls ?? [];
+      expectThat(call !== undefined, 'the call is not there');
+      expectThat((call.name ?? '').trim() !== '', 'the call has no name');
+      const answered = result(call.id, 'The call names no tool.', { isError: true });
+      await llm.complete({ messages: [...ask.messages, message, answered], tools });
     },
   },
   {

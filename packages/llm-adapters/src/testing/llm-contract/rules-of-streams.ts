@@ -94,6 +94,37 @@ export const rulesOfStreams: readonly LLMRule[] = [
       expectThat(error.isRetryable, 'a lost connection is said not to be worth another try');
     },
   },
+  {
+    name: 'asks again when the connection is lost in the middle, and tells its listener to start over',
+    needs: 'retries',
+    attempts: 2,
+    check: async (stage) => {
+      const { llm, sent } = await stage({ type: 'cut', text: 'I begin' }, answer);
+      const { request, deltas } = listening(withTools);
+      const completion = await llm.complete(request);
+      expectSame(sent().length, 2, 'the number of requests sent');
+      // One that does not stream has nothing to take back.
+      const wasHeard = deltas.some((delta) => delta.type === 'text' && delta.text.startsWith('I be'));
+      const restarts = deltas.filter(({ type }) => type === 'restart').length;
+      expectSame(restarts, wasHeard ? 1 : 0, 'how often the listener was told to start over');
+      expectSame(textOf(completion), 'I look at both, in one go.', 'the text');
+      expectSame(joined(deltas).text, textOf(completion), 'the deltas of the text behind the restart, together');
+      expectSame(joined(deltas).calls.length, 2, 'the number of calls behind the restart');
+    },
+  },
+  {
+    name: 'tells its listener nothing more when the last try is lost too',
+    needs: 'retries',
+    attempts: 2,
+    check: async (stage) => {
+      const { llm, sent } = await stage({ type: 'cut', text: 'I begin' });
+      const { request, deltas } = listening(ask);
+      const error = await refusalOf(llm, request);
+      expectThat(error.isRetryable, 'a lost connection is said not to be worth another try');
+      expectSame(sent().length, 2, 'the number of requests sent');
+      expectThat(deltas.at(-1)?.type !== 'restart', 'the listener was told to start over, and nothing followed');
+    },
+  },
 ];
 
 /** A completion without what two calls cannot share. */
@@ -113,7 +144,7 @@ function thinkingOf({ message }: Completion): string {
   return [...blocks, ...items, message.reasoningContent ?? ''].join('');
 }
 
-/** Deltas put together. */
+/** Deltas put together, those behind the last restart. */
 function joined(deltas: readonly Delta[]): {
   readonly text: string;
   readonly thinking: string;
@@ -125,7 +156,10 @@ function joined(deltas: readonly Delta[]): {
   for (const delta of deltas) {
     if (delta.type === 'text') text += delta.text;
     else if (delta.type === 'thinking') thinking += delta.text;
-    else {
+    else if (delta.type === 'restart') {
+      [text, thinking] = ['', ''];
+      calls.length = 0;
+    } else {
       const call = (calls[delta.index] ??= { id: '', name: '', input: '' });
       call.id += delta.id ?? '';
       call.name += delta.name ?? '';

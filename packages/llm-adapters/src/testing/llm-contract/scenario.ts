@@ -3,7 +3,7 @@ import type { LLM } from '../../llm.js';
 /** A call in an answer. */
 export interface ScenarioToolCall {
   readonly id: string;
-  /** A name that needs translating where names may hold no dots. */
+  /** A name that needs translating where names may hold no dots; empty where the model gives none. */
   readonly name: string;
   /** JSON text; it need not parse. */
   readonly arguments: string;
@@ -40,13 +40,15 @@ export type ScenarioTurn =
 export interface LLMScenario {
   /** By the number of the request, from 0; the last one is for all later requests too. */
   readonly turns: readonly ScenarioTurn[];
+  /** How often the LLM may try a request in all. */
+  readonly attempts: number;
   /** The key to give to the LLM. The provider quotes it where it refuses it. */
   readonly apiKey: string;
 }
 
 /** An LLM to test, with the provider of a scenario behind it. */
 export interface LLMUnderTest {
-  /** Tries every request once: a repetition would hide what happened. */
+  /** Tries every request as often as the scenario says and waits for next to nothing: mostly once, since a repetition hides what happened. */
   readonly llm: LLM;
   /** What has reached the provider, oldest first, as it arrived there: parsed bodies, or whatever else JSON can show. */
   readonly sent: () => readonly unknown[];
@@ -59,7 +61,8 @@ export interface LLMUnderTest {
  * again. `images`: the model reads images. `unreported-usage`: there are providers behind it that count nothing.
  * `broken-arguments`: the provider can hand out arguments that are no JSON. `keys`: it has a key.
  * `schemas`: answers are held to a JSON schema, or asked to be. `tool-choice`: a request says whether tools are called.
- * `overflow`: the provider refuses what is too large, and does not quietly read less of it.
+ * `overflow`: the provider refuses what is too large, and does not quietly read less of it. `retries`: it asks again by itself
+ * when the connection is lost. `nameless-calls`: the provider can hand out a call that names no tool.
  */
 export type LLMFeature =
   | 'streaming'
@@ -69,5 +72,7 @@ export type LLMFeature =
   | 'broken-arguments'
   | 'keys'
   | 'overflow'
+  | 'retries'
+  | 'nameless-calls'
   | 'schemas'
   | 'tool-choice';

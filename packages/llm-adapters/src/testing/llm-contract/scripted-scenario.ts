@@ -1,20 +1,34 @@
 import {
   AuthenticationError,
   ContextWindowExceededError,
+  LLMError,
   RateLimitError,
   ServiceUnavailableError,
 } from '../../errors.js';
+import type { Completion, CompletionRequest } from '../../llm.js';
+import { unnamedToolName } from '../../wire/received-call.js';
 import { scriptedLLM } from '../scripted-llm.js';
 import type { ScriptedAnswer, ScriptedLLM } from '../scripted-llm.js';
 import type { LLMScenario, LLMUnderTest, ScenarioTurn } from './scenario.js';
 
 /** A scenario on a scripted model, which is model and provider in one. */
-export function scriptedScenario({ turns }: LLMScenario): LLMUnderTest & { readonly llm: ScriptedLLM } {
-  const llm = scriptedLLM({
+export function scriptedScenario({ turns, attempts }: LLMScenario): LLMUnderTest & { readonly llm: ScriptedLLM } {
+  const once = scriptedLLM({
     script: (_request, index) => scripted(turns[Math.min(index, turns.length - 1)]),
     prices: { input: 2, cacheRead: 0.1, cacheWrite: 2.5, output: 10 },
   });
-  return { llm, sent: () => llm.requests };
+  const llm: ScriptedLLM = { ...once, complete: (request) => tried(once, request, attempts) };
+  return { llm, sent: () => once.requests };
+}
+
+async function tried(llm: ScriptedLLM, request: CompletionRequest, attempts: number): Promise<Completion> {
+  try {
+    return await llm.complete(request);
+  } catch (error) {
+    if (attempts <= 1 || !LLMError.isInstance(error) || !error.isRetryable) throw error;
+    request.onDelta?.({ type: 'restart', reason: error.message });
+    return tried(llm, request, attempts - 1);
+  }
 }
 
 const provider = 'scripted';
@@ -28,7 +42,8 @@ function scripted(turn: ScenarioTurn | undefined): ScriptedAnswer | Promise<Scri
         { type: 'thinking' as const, thinking: thinking ?? '', signature: 'signed-by-the-script' },
       ];
       const ofThinking = thinking === undefined ? {} : { thinkingBlocks };
-      return { text, toolCalls, finishReason, ...ofThinking, usageIsEstimated: !reportsUsage };
+      const named = toolCalls.map((call) => (call.name === '' ? { ...call, name: unnamedToolName } : call));
+      return { text, toolCalls: named, finishReason, ...ofThinking, usageIsEstimated: !reportsUsage };
     }
     case 'stall':
       return { text: turn.text, until: never };
