@@ -11,6 +11,7 @@ const mayImport = {
   condensers: ['events', 'view', 'llm-adapters'],
   'relevance-tool': ['events', 'view'],
   agent: ['events', 'view', 'llm-adapters'],
+  'create-condenser': [],
 };
 
 const layers = {
@@ -61,7 +62,13 @@ const restricted = (patterns, { dynamicImports = patterns } = {}) => ({
 });
 
 const tests = ['**/*.test.ts', '**/*.test-d.ts'];
-const nodeFolders = ['packages/events/src/file/**', 'packages/agent/src/node/**'];
+/** Code whose subject is Node. */
+const nodeFolders = [
+  'packages/events/src/file/**',
+  'packages/agent/src/node/**',
+  'packages/condensers/src/node/**',
+  'packages/create-condenser/src/**',
+];
 const clientFolders = ['packages/llm-adapters/src/openai/**', 'packages/llm-adapters/src/anthropic/**'];
 const testingFolders = ['packages/*/src/testing/**'];
 

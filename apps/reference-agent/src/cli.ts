@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
+import { loadCondenserFile } from '@palimpsest/condensers/node';
 import { PalimpsestError } from '@palimpsest/events';
 import { defaultCondenser, demoSizes } from './default-condenser.js';
 import { runDemo } from './demo.js';
@@ -18,6 +19,7 @@ const interruptedStatus = 130;
 interface DemoFlags {
   readonly logDir: string;
   readonly model?: string;
+  readonly config?: string;
   readonly keep?: boolean;
   readonly json?: boolean;
 }
@@ -29,6 +31,7 @@ program
   .description('Have an agent work on a small project, and see what condensation does.')
   .option('--log-dir <dir>', 'where the event log goes', '.palimpsest/logs')
   .option('--model <name>', "a provider's model (needs OPENAI_API_KEY or ANTHROPIC_API_KEY); offline without it")
+  .option('--config <file>', 'a file (TOML or JSON) that describes the condenser, of a package too')
   .option('--keep', 'keep the copy of the project that the agent worked on')
   .option('--json', 'print the report as JSON, and nothing else')
   .addHelpText(
@@ -43,6 +46,7 @@ async function demo(flags: DemoFlags): Promise<void> {
     if (flags.json !== true) process.stdout.write(`${line}\n`);
   };
   const llm = chooseModel(flags.model, process.env);
+  const configured = flags.config === undefined ? undefined : await loadCondenserFile(flags.config, { llm: () => llm });
   const interrupt = new AbortController();
   process.once('SIGINT', () => interrupt.abort());
   // The same from src/ and from dist/.
@@ -55,9 +59,8 @@ async function demo(flags: DemoFlags): Promise<void> {
       logDirectory: flags.logDir,
       llm,
       // The offline model follows a plan: it can neither sum up nor say what no longer matters.
-      ...(flags.model === undefined
-        ? { condenser: defaultCondenser(demoSizes) }
-        : { condenser: defaultCondenser(demoSizes, llm), relevance: true }),
+      condenser: configured ?? defaultCondenser(demoSizes, flags.model === undefined ? undefined : llm),
+      relevance: flags.model !== undefined,
       secrets: apiKeys(process.env),
       onEvent: (event) => printer.follow(event),
       signal: interrupt.signal,

@@ -24,6 +24,12 @@ program
     collect,
     [],
   )
+  .option(
+    '--config <file>',
+    'a file (TOML or JSON) that describes one more condenser, of a package too; may be given more than once',
+    collect,
+    [],
+  )
   .option('-w, --context-window <tokens>', 'the window that condensers are told of', positiveInteger)
   .option('--sessions', 'show a table for each session too', false)
   .option('--json', 'print the whole report as JSON instead of tables', false)

@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { condenserByName, condenserNames } from '@palimpsest/condensers';
+import { loadCondenserFile } from '@palimpsest/condensers/node';
 import pc from 'picocolors';
 import type { Condenser } from '@palimpsest/view';
 import { LogReadError } from './import/index.js';
@@ -16,6 +17,8 @@ import { tokenUnit } from './replay/token-counter.js';
 /** Options of `palimpsest-harness replay`, as the command line gives them. */
 export interface ReplayCommandOptions {
   readonly condenser: readonly string[];
+  /** Files that describe a condenser each. */
+  readonly config: readonly string[];
   readonly contextWindow?: number;
   readonly sessions: boolean;
   readonly json: boolean;
@@ -29,12 +32,10 @@ export const none: Condenser = { name: 'none', condense: (view) => view };
  * a condenser failed, or nothing could be replayed.
  *
  * @throws {@link CondenserNotFoundError} for a name that is no condenser; lists those that are.
+ * @throws {@link InvalidCondenserConfigError} for a configuration file that describes none.
  */
 export async function replayCommand(paths: readonly string[], options: ReplayCommandOptions): Promise<number> {
-  const names = new Set(options.condenser.length === 0 ? condenserNames : options.condenser);
-  names.delete(none.name);
-  const llm = standInLLM();
-  const condensers = [none, ...[...names].map((name) => condenserByName(name, { llm }))];
+  const condensers = [none, ...(await condensersFor(options))];
   const places = new Set(paths.map((path) => resolve(path)));
   for (const path of places) await assertReadable(path);
   const shown = progress();
@@ -67,6 +68,33 @@ export async function replayCommand(paths: readonly string[], options: ReplayCom
   }
   const bad = rows.some(({ refusedLists, condenserErrors }) => refusedLists > 0 || condenserErrors > 0);
   return bad || sessions.length === 0 ? 1 : 0;
+}
+
+/** Those that are named and those of the files; all of ours where neither is given. */
+async function condensersFor({ condenser, config }: ReplayCommandOptions): Promise<readonly Condenser[]> {
+  const names = new Set(condenser.length === 0 && config.length === 0 ? condenserNames : condenser);
+  names.delete(none.name);
+  const llm = standInLLM();
+  const named = [...names].map((name) => condenserByName(name, { llm }));
+  const described: Condenser[] = [];
+  for (const file of config) described.push(await loadCondenserFile(file, { llm: () => llm }));
+  return withOwnNames([...named, ...described]);
+}
+
+/** Two of the same name are told apart in the report: `extractiveSummary`, `extractiveSummary (2)`. */
+function withOwnNames(condensers: readonly Condenser[]): readonly Condenser[] {
+  const counts = new Map<string, number>();
+  return condensers.map((condenser) => {
+    const count = (counts.get(condenser.name) ?? 0) + 1;
+    counts.set(condenser.name, count);
+    return count === 1 ? condenser : renamed(condenser, `${condenser.name} (${count})`);
+  });
+}
+
+function renamed(condenser: Condenser, name: string): Condenser {
+  const { handlesCondensationRequests = false, rewritesEveryStep = false, protects = true } = condenser;
+  const condense: Condenser['condense'] = (view, context) => condenser.condense(view, context);
+  return { name, handlesCondensationRequests, rewritesEveryStep, protects, condense };
 }
 
 /** A path that is not there is said before a long replay of the others, not after it. */

@@ -21,3 +21,4 @@ export { recallTool } from './recall.js';
 export { recallToolName, relevanceToolName } from './tool-names.js';
 export type { RelevanceWiring } from './wiring.js';
 export { relevanceWiringProblems } from './wiring.js';
+export { relevanceDefinition, relevanceDefinition as default } from './definition.js';

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -11,12 +12,15 @@ export type Tarballs = ReadonlyMap<string, string>;
 
 export async function packAll(destination: string): Promise<Tarballs> {
   const directories = new Map<string, string>();
-  const open = packages.map(({ manifest }) => manifest.name);
-  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+  const open = packages.map(({ manifest, directory }) => ({ name: manifest.name, from: directory }));
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { name, from } = next;
     if (directories.has(name)) continue;
-    const directory = path.join(workspaceRoot, 'node_modules', name);
+    const directory = installed(name, from);
     directories.set(name, directory);
-    open.push(...Object.keys(readManifest(directory).dependencies ?? {}));
+    open.push(
+      ...Object.keys(readManifest(directory).dependencies ?? {}).map((each) => ({ name: each, from: directory })),
+    );
   }
   const { stdout } = await npm(workspaceRoot, [
     'pack',
@@ -27,6 +31,12 @@ export async function packAll(destination: string): Promise<Tarballs> {
   ]);
   const packed = JSON.parse(stdout) as Packed[] | Record<string, Packed>;
   return new Map(Object.values(packed).map(({ name, filename }) => [name, path.join(destination, filename)]));
+}
+
+/** Its own copy, where the workspace holds another version for somebody else. */
+function installed(name: string, from: string): string {
+  const own = path.join(from, 'node_modules', name);
+  return existsSync(own) ? own : path.join(workspaceRoot, 'node_modules', name);
 }
 
 interface Packed {
@@ -72,7 +82,7 @@ export async function node(project: string, args: readonly string[]): Promise<st
   }
 }
 
-function npm(directory: string, args: readonly string[]): Promise<{ stdout: string }> {
+export function npm(directory: string, args: readonly string[]): Promise<{ stdout: string }> {
   // Its own program when npm runs us, so that Windows needs no shell.
   const program = process.env['npm_execpath'];
   const options = { cwd: directory, maxBuffer: 64 * 1024 * 1024 };

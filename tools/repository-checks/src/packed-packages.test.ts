@@ -13,6 +13,7 @@ import { entryPoints, packages } from './workspace.js';
 /** What `npm install` of the one package brings: the table in CONTRIBUTING.md and what that needs in turn. */
 const bringsAlong: Readonly<Record<string, readonly string[]>> = {
   events: ['zod'],
+  'create-condenser': ['@huggingface/jinja', 'commander'],
   view: ['@palimpsest/events', 'zod'],
   'llm-adapters': ['@palimpsest/events', 'zod'],
   condensers: [
@@ -20,6 +21,7 @@ const bringsAlong: Readonly<Record<string, readonly string[]>> = {
     '@palimpsest/events',
     '@palimpsest/llm-adapters',
     '@palimpsest/view',
+    'import-meta-resolve',
     'smol-toml',
     'zod',
   ],

@@ -170,5 +170,6 @@ async function fromPackage(
   }
   const model = llm === undefined ? {} : { llm: await modelOf(llm, subject, path, host) };
   const importModule = host.importModule ?? ((name: string): Promise<unknown> => import(name));
-  return packageCondenser(use, { ...options, ...model }, { path, importModule });
+  const parts = { ...model, ...(host.createEvent === undefined ? {} : { createEvent: host.createEvent }) };
+  return packageCondenser(use, options, { path, importModule, host: parts });
 }

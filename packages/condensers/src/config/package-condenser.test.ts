@@ -7,6 +7,8 @@ import { NoCondensationAvailableError } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { defineCondenser } from '../authoring/index.js';
 import { InvalidCondenserConfigError, loadCondenser } from './index.js';
 
 const made: Condenser = { name: 'x', condense: (view) => view };
@@ -61,7 +63,7 @@ describe('a package by name', () => {
     [
       'no default export',
       { condenser: () => made, other: 1 },
-      /no default export that makes a condenser; it exports: condenser, other/,
+      /no default export that makes a condenser: .*; it exports: condenser, other/,
     ],
     ['a default export that is no factory', { default: made }, /no default export that makes a condenser/],
     ['a factory of something else', { default: () => ({ name: 'x' }) }, /made \{"name":"x"\}, which is no condenser/],
@@ -134,5 +136,31 @@ describe('what the host resolves', () => {
     } finally {
       process.chdir(before);
     }
+  });
+});
+
+describe('a default export that defineCondenser made', () => {
+  const definition = defineCondenser({
+    name: 'acme',
+    summary: 'a condenser of Acme',
+    options: z.strictObject({ maxSize: z.int().min(4).default(120) }),
+    create: ({ maxSize }, { llm }) => ({ name: `acme ${maxSize} ${llm?.model}`, condense: (view) => view }),
+  });
+  const importModule = async () => ({ default: definition });
+  const load = (options: object, llm?: string) =>
+    loadCondenser(
+      { condenser: { use: '@acme/condenser', options: options as Record<string, unknown>, ...(llm && { llm }) } },
+      { importModule, llm: () => scriptedLLM({ script: [] }) },
+    );
+
+  test('has its options checked by its schema, and its defaults', async () => {
+    expect((await load({})).name).toBe('acme 120 undefined');
+    await expect(load({ maxsize: 8 })).rejects.toThrow(
+      "@acme/condenser: 'condenser.options.maxsize' is not an option. Did you mean 'maxSize'? There are: maxSize.",
+    );
+  });
+
+  test('is given the model that the configuration names', async () => {
+    expect((await load({ maxSize: 8 }, 'small')).name).toBe(`acme 8 ${scriptedLLM({ script: [] }).model}`);
   });
 });

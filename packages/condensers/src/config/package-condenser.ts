@@ -1,24 +1,38 @@
 import { PalimpsestError } from '@palimpsest/events';
 import type { Condenser } from '@palimpsest/view';
+import { safeParse } from 'zod/mini';
+import { isCondenserDefinition, optionNames } from '../authoring/define-condenser.js';
+import type { CondenserHost } from '../authoring/define-condenser.js';
 import { InvalidCondenserConfigError } from '../errors.js';
-import { joined, shown } from './option-issues.js';
+import { invalidOptions, joined, shown } from './option-issues.js';
 
 /** Imports a module by the name of a package. */
 export type ImportModule = (name: string) => Promise<unknown>;
+
+/** Where a package is named, and what it is given besides its options. */
+export interface PackageParts {
+  /** Of the part of the configuration that names it; empty at its top. */
+  readonly path: string;
+  readonly importModule: ImportModule;
+  readonly host: CondenserHost;
+}
 
 /** `name`, `@scope/name`, and a subpath of either: nothing that can mean a place on a disk or a network. */
 const packageName = /^(?:@[a-z0-9-][a-z0-9._-]*\/)?[a-z0-9-][a-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/;
 
 /**
- * Makes a condenser of a package: its default export is called with the options.
+ * Makes a condenser of a package. Its default export is what `defineCondenser` returns: then the options are checked by its schema,
+ * and unknown ones are refused as for our own. Or it is a function: then it is called with the options, and `llm` among them where
+ * the configuration names a model, and has to check them itself.
  *
- * @throws {@link InvalidCondenserConfigError} when the name is not a package's, the package cannot be imported, its default export is no
- *   factory, the factory throws, or what it makes is no condenser. An error of ours that the factory throws goes through.
+ * @throws {@link InvalidCondenserConfigError} when the name is not a package's, the package cannot be imported, its default export is
+ *   neither, the options are wrong, the factory throws, or what it makes is no condenser. An error of ours that the factory throws goes
+ *   through.
  */
 export async function packageCondenser(
   name: unknown,
   options: Readonly<Record<string, unknown>>,
-  { path, importModule }: { readonly path: string; readonly importModule: ImportModule },
+  { path, importModule, host }: PackageParts,
 ): Promise<Condenser> {
   const option = joined(path, 'use');
   if (typeof name !== 'string' || !packageName.test(name) || name.startsWith('node:')) {
@@ -36,10 +50,12 @@ export async function packageCondenser(
       cause,
     );
   }
-  const factory = factoryOf(loaded);
+  const factory = factoryOf(loaded, { subject: name, path: joined(path, 'options'), host });
   if (factory === undefined) {
     const names = typeof loaded === 'object' && loaded !== null ? namesIn(loaded) : shown(loaded);
-    throw wrong(`has no default export that makes a condenser; it exports: ${names || 'nothing'}`);
+    throw wrong(
+      `has no default export that makes a condenser: what defineCondenser() returns, or a function; it exports: ${names || 'nothing'}`,
+    );
   }
   let made: unknown;
   try {
@@ -58,13 +74,32 @@ function namesIn(loaded: object): string {
   return names.length > 12 ? `${names.slice(0, 12).join(', ')} and ${names.length - 12} more` : names.join(', ');
 }
 
+interface FactoryParts {
+  readonly subject: string;
+  /** Of the package's options. */
+  readonly path: string;
+  readonly host: CondenserHost;
+}
+
 type Factory = (options: Readonly<Record<string, unknown>>) => unknown;
 
 /** The default export; for CommonJS that was compiled from a module, the default of that. */
-function factoryOf(loaded: unknown): Factory | undefined {
+function factoryOf(loaded: unknown, { subject, path, host }: FactoryParts): Factory | undefined {
   const first = defaultOf(loaded);
-  const found = typeof first === 'function' ? first : defaultOf(first);
-  return typeof found === 'function' ? (found as Factory) : undefined;
+  for (const found of [first, defaultOf(first)]) {
+    if (isCondenserDefinition(found)) {
+      return (options) => {
+        // Here, so that the place in the configuration is named whoever made the definition.
+        const read = safeParse(found.options, options);
+        if (read.success) return found.create(options, host);
+        throw invalidOptions({ subject, path, known: optionNames(found.options), value: options }, read.error.issues);
+      };
+    }
+    if (typeof found === 'function') {
+      return (options) => (found as Factory)(host.llm === undefined ? options : { ...options, llm: host.llm });
+    }
+  }
+  return undefined;
 }
 
 function defaultOf(value: unknown): unknown {

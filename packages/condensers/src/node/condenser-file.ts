@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { resolve } from 'import-meta-resolve';
+import type { Condenser } from '@palimpsest/view';
+import { InvalidCondenserConfigError, loadCondenser } from '../config/index.js';
+import type { ImportModule, LoadCondenserOptions } from '../config/index.js';
+
+/**
+ * Makes a condenser from a configuration file, TOML or JSON. Packages that it names by `use` are those installed where the file
+ * lies, and files that it names by `promptFile` lie beside it. Such a file can load code: give only one that the user named, never
+ * one that was found in a folder that somebody else may write to.
+ *
+ * @param options - as for {@link loadCondenser}; what they hold comes before what the file's place gives
+ * @throws {@link InvalidCondenserConfigError} when the file cannot be read, and what {@link loadCondenser} throws.
+ */
+export async function loadCondenserFile(file: string, options: LoadCondenserOptions = {}): Promise<Condenser> {
+  const folder = path.dirname(path.resolve(file));
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (cause) {
+    const reason = `cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`;
+    throw new InvalidCondenserConfigError({ condenser: 'configuration', option: file, reason, cause });
+  }
+  return loadCondenser(text, {
+    importModule: importFrom(folder),
+    readPrompt: (prompt) => readFile(path.resolve(folder, prompt), 'utf8'),
+    ...options,
+  });
+}
+
+/** Imports packages as a module in this folder would: from its `node_modules`, or from those of the folders above. */
+export function importFrom(folder: string): ImportModule {
+  const parent = pathToFileURL(path.join(path.resolve(folder), 'configuration.js')).href;
+  return (name) => import(resolve(name, parent));
+}

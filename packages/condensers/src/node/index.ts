@@ -1,0 +1,1 @@
+export { importFrom, loadCondenserFile } from './condenser-file.js';
