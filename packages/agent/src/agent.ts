@@ -18,10 +18,11 @@ import { condenseOnce, nothingToForget } from './condense-once.js';
 import { assertConfirmationPolicy, beginningOf, unconfirmed } from './confirmation.js';
 import type { ConfirmationPolicy, SecurityRisk } from './confirmation.js';
 import type { ConversationState } from './conversation-state.js';
-import { ContextOverflowError } from './errors.js';
+import { ContextOverflowError, messageOf } from './errors.js';
 import { wordsOf } from './final-answer.js';
 import { noteOf, vetoOf } from './hooks.js';
 import type { Hooks } from './hooks.js';
+import { brokenResponse, cutOffAnswer } from './incomplete-answers.js';
 import { assertCondensationAllowed } from './limits.js';
 import { callModel } from './model-call.js';
 import { note } from './notes.js';
@@ -32,6 +33,8 @@ import { costOf, paidIn } from './paid.js';
 import { readOutputToolName } from './read-output-tool.js';
 import { refusalNote } from './refusal-note.js';
 import { eventsOfResponse } from './response-events.js';
+import { StreamedAnswer } from './streamed-answer.js';
+import type { StreamedAnswerOptions } from './streamed-answer.js';
 import type { SecretMask } from './secrets.js';
 import { toolset } from './tool-call.js';
 import type { Toolset } from './tool-call.js';
@@ -77,9 +80,15 @@ export interface AgentOptions {
 export interface StepOptions {
   /** Called with each event as soon as it exists, in the order of the log. The step goes on when it resolves. */
   readonly onEvent: (event: Event) => void | Promise<void>;
-  /** Aborts the model call and the running tool. Calls that were not begun are answered as interrupted. */
+  /**
+   * Aborts the model call and the running tool. Calls that were not begun are answered as interrupted. What `onDelta` was handed
+   * of an answer stands in the log as a message with `cutOff`.
+   */
   readonly signal?: AbortSignal;
-  /** Called with each piece of the model's answer as it arrives. Condensers' own model calls are not among them. */
+  /**
+   * Called with each piece of the model's answer as it arrives. Condensers' own model calls are not among them. After a
+   * `restart` what was handed out since the last complete answer is void, whether the model is asked again or the step fails.
+   */
   readonly onDelta?: (delta: Delta) => void;
   /** Hides values in tools' descriptions and in what tools answer; events are masked by `onEvent`. @defaultValue nothing is hidden */
   readonly secrets?: SecretMask;
@@ -238,20 +247,37 @@ export class Agent {
     return condensation;
   }
 
-  #complete(view: View, state: ConversationState, options: StepOptions): Promise<Completion> {
-    return callModel({
-      llm: this.llm,
-      view,
-      log: state.log,
-      render: this.renderOptions(state),
-      tools: options.secrets?.tools(this.toolDefinitions) ?? this.toolDefinitions,
-      maxOutputTokens: this.#options.maxOutputTokens,
-      cacheKey: state.conversationId,
-      createEvent: this.createEvent,
-      onEvent: options.onEvent,
-      onDelta: options.onDelta,
-      signal: options.signal,
-    });
+  /** What was shown of an answer and never became complete is logged: as words of the model where the user cut it off. */
+  async #complete(view: View, state: ConversationState, options: StepOptions): Promise<Completion> {
+    const { llm, tools, createEvent } = this;
+    const { onDelta, onEvent, signal, secrets } = options;
+    const asked = { model: llm.model, tools, estimatedInputTokens: view.tokens(), createEvent };
+    const broken: StreamedAnswerOptions['broken'] = (...piece) => brokenResponse(...piece, asked);
+    const streamed = onDelta === undefined ? undefined : new StreamedAnswer({ onDelta, onEvent, secrets, broken });
+    try {
+      return await callModel({
+        llm,
+        view,
+        log: state.log,
+        render: this.renderOptions(state),
+        tools: secrets?.tools(this.toolDefinitions) ?? this.toolDefinitions,
+        streamed,
+        maxOutputTokens: this.#options.maxOutputTokens,
+        cacheKey: state.conversationId,
+        createEvent,
+        onEvent,
+        signal,
+      });
+    } catch (error) {
+      await streamed?.end();
+      const shown = signal?.aborted === true ? streamed?.piece() : undefined;
+      if (shown === undefined) throw error;
+      const reason = messageOf(signal?.reason);
+      for (const event of cutOffAnswer(shown, reason, streamed?.counted, asked)) await onEvent(event);
+      throw error;
+    } finally {
+      await streamed?.end();
+    }
   }
 
   /** After an overflow: the condenser is asked, and acts at the next step, or the agent itself makes room. */

@@ -27,9 +27,12 @@ export interface ConversationOptions {
 
 /** Options of `Conversation.run`. */
 export interface RunOptions {
-  /** Interrupts the run: `Conversation.interrupt`. */
+  /** Interrupts the run: `Conversation.interrupt`. What was shown of an answer stands in the log with `cutOff`. */
   readonly signal?: AbortSignal;
-  /** Called with each piece of the model's answers as it arrives. What it throws changes nothing. */
+  /**
+   * Called with each piece of the model's answers as it arrives. After a `restart` what came since the last complete answer is
+   * void: the connection was lost, and the answer begins anew or the run fails. What it throws changes nothing.
+   */
   readonly onDelta?: (delta: Delta) => void;
 }
 

@@ -19,6 +19,7 @@ import {
 } from './errors.js';
 import { eventStream } from './event-stream.js';
 import { vetoOf } from './hooks.js';
+import { isOfBrokenResponse, missingCutOffNote } from './incomplete-answers.js';
 import { assertLimits, assertWithinLimits, defaultLimits, noRunUsage, withCallOf } from './limits.js';
 import type { Limits, RunUsage } from './limits.js';
 import { failingNote, note, turnsLeftNote, unreadNote } from './notes.js';
@@ -317,6 +318,7 @@ export class Conversation {
     if (this.#state.latestUserMessage === undefined) throw new NoUserMessageError(this.id);
     await this.#ensureSystemPrompt();
     await this.#answerLeftovers();
+    await this.#append(missingCutOffNote(this.#state.recentEvents, this.#agent.createEvent));
     await this.#ensureUserMessage();
     await this.#appendContext();
     let condensations = 0;
@@ -411,14 +413,15 @@ export class Conversation {
       return await this.#agent.step(this.#state, {
         ...options,
         onEvent: (event) => {
+          if (signal?.aborted === true) deltas?.cut();
           // The model's answer is complete before the first event that follows from it.
-          deltas?.end();
+          else if (!isOfBrokenResponse(event)) deltas?.end();
           return options.onEvent(event);
         },
         ...(deltas === undefined ? {} : { onDelta: deltas.write }),
       });
     } catch (error) {
-      deltas?.end();
+      deltas?.cut();
       if (signal?.aborted === true) return undefined;
       throw error;
     }

@@ -6,7 +6,9 @@ import { finishToolName } from './finish-tool.js';
 export function answerAfter(event: LLMConvertibleEvent, before: string | undefined): string | undefined {
   switch (event.type) {
     case 'message':
-      return event.source === 'agent' && event.content.some(isMeaningful) ? wordsOf(event.content) : undefined;
+      return event.source === 'agent' && event.cutOff === undefined && event.content.some(isMeaningful)
+        ? wordsOf(event.content)
+        : undefined;
     case 'observation':
       return event.toolName === finishToolName && !isErrorResult(event) ? wordsOf(event.content) : undefined;
     case 'agent-error':

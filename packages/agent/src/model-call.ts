@@ -1,9 +1,11 @@
 import type { CreateEvent, Event, ToolDefinition } from '@palimpsest/events';
 import { ContextWindowExceededError, MalformedHistoryError } from '@palimpsest/llm-adapters';
-import type { Completion, Delta, LLM } from '@palimpsest/llm-adapters';
+import type { Completion, LLM } from '@palimpsest/llm-adapters';
 import { View } from '@palimpsest/view';
 import type { RenderOptions } from '@palimpsest/view';
 import { abortable } from './abortable.js';
+import { messageOf } from './errors.js';
+import type { StreamedAnswer } from './streamed-answer.js';
 import { thinkingOff } from './thinking-off.js';
 
 /** What a model call needs. */
@@ -14,12 +16,13 @@ export interface ModelCall {
   readonly log: Iterable<Event>;
   readonly render: RenderOptions;
   readonly tools: readonly ToolDefinition[];
+  /** The answer on its way to a listener. Undefined: nobody listens, and the answer comes whole. */
+  readonly streamed: StreamedAnswer | undefined;
   readonly maxOutputTokens: number | undefined;
   /** Names the conversation to the provider's cache. */
   readonly cacheKey: string | undefined;
   readonly createEvent: CreateEvent;
   readonly onEvent: (event: Event) => void | Promise<void>;
-  readonly onDelta: ((delta: Delta) => void) | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -60,18 +63,28 @@ export async function callModel(call: ModelCall): Promise<Completion> {
   }
 }
 
-function complete(call: ModelCall, messages: ReturnType<View['toMessages']>, maxOutputTokens: number | undefined) {
-  const { llm, tools, cacheKey, onDelta, signal } = call;
-  const completion = llm.complete({
-    messages,
-    ...(tools.length === 0 ? {} : { tools }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    // What stands before the newest message stays as it is until something is condensed.
-    ...(cacheKey === undefined ? {} : { cache: { key: cacheKey, stableMessages: Math.max(0, messages.length - 1) } }),
-    ...(onDelta === undefined ? {} : { onDelta }),
-    ...(signal === undefined ? {} : { signal }),
-  });
-  return abortable(completion, signal);
+async function complete(
+  call: ModelCall,
+  messages: ReturnType<View['toMessages']>,
+  maxOutputTokens: number | undefined,
+): Promise<Completion> {
+  const { llm, tools, cacheKey, streamed, signal } = call;
+  try {
+    const completion = llm.complete({
+      messages,
+      ...(tools.length === 0 ? {} : { tools }),
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+      // What stands before the newest message stays as it is until something is condensed.
+      ...(cacheKey === undefined ? {} : { cache: { key: cacheKey, stableMessages: Math.max(0, messages.length - 1) } }),
+      ...(streamed === undefined ? {} : { onDelta: streamed.onDelta, onUsage: streamed.onUsage }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return await abortable(completion, signal);
+  } catch (error) {
+    // Who interrupts has read what was shown; who loses a connection reads another answer, or none.
+    if (signal?.aborted !== true) streamed?.breakOff(messageOf(error));
+    throw error;
+  }
 }
 
 /** What is left for the answer; undefined where the answer is not to blame, or too little is left. */

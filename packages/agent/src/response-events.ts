@@ -3,6 +3,7 @@ import { isMeaningful } from '@palimpsest/events';
 import type { Completion } from '@palimpsest/llm-adapters';
 import type { AgentOptions } from './agent.js';
 import type { SecurityRisk } from './confirmation.js';
+import { receivedCalls } from './received-calls.js';
 import { prepareCall } from './tool-call.js';
 import type { PreparedCall, Toolset } from './tool-call.js';
 
@@ -25,7 +26,8 @@ export function eventsOfResponse(
   },
 ): Response {
   const { tools, createEvent, assessRisk } = options;
-  const { content, toolCalls = [], ...thinking } = withoutRole(completion);
+  const { content, toolCalls: given, ...thinking } = withoutRole(completion);
+  const toolCalls = receivedCalls(given);
   const llmResponseId = completion.responseId;
   if (toolCalls.length > 0) {
     const actions = toolCalls.map((toolCall, index) => {

@@ -1,4 +1,5 @@
 import { readings, secretPatterns } from './secrets-encodings.js';
+import { withoutBegun } from './secrets-begun.js';
 import type { Reading, SecretPattern } from './secrets-encodings.js';
 
 /** Where a value stands in a text, and what is put in its place. */
@@ -14,6 +15,8 @@ export interface SecretSearch {
   find(text: string): readonly FoundSecret[];
   /** What is so long before the end of a text cannot be the beginning of a value that goes on behind it. Unit: characters. */
   readonly longest: number;
+  /** A text that was cut off, without an end with which a value begins. */
+  withoutBegun(text: string): string;
 }
 
 interface Search {
@@ -36,6 +39,11 @@ export function secretSearch(values: readonly { readonly name: string; readonly 
   return {
     find: (text) => found(text, searches, labels),
     longest: Math.max(0, ...values.map(({ value }) => lengthToHold(value))),
+    withoutBegun: (text) =>
+      withoutBegun(
+        text,
+        values.flatMap(({ value }) => [value, ...longLines(value)]),
+      ),
   };
 }
 

@@ -6,13 +6,16 @@ export interface TextStream {
   write(text: string): void;
   /** Nothing comes after this. */
   end(): void;
+  /** Nothing comes after this, and the text was not complete: an end with which a value begins is not emitted. */
+  cut(): void;
 }
 
 /** Emits a text with the values hidden, as soon as no value can begin in what is emitted and end in what is not. */
 export function maskedStream(search: SecretSearch, emit: (text: string) => void): TextStream {
   let rest = '';
-  const release = (end: number): void => {
-    const [text = ''] = withoutSecrets([rest.slice(0, end)], search);
+  const release = (end: number, finish = (text: string) => text): void => {
+    const [masked = ''] = withoutSecrets([rest.slice(0, end)], search);
+    const text = finish(masked);
     rest = rest.slice(end);
     if (text !== '') emit(text);
   };
@@ -25,5 +28,6 @@ export function maskedStream(search: SecretSearch, emit: (text: string) => void)
       release(across?.start ?? end);
     },
     end: () => release(rest.length),
+    cut: () => release(rest.length, (text) => search.withoutBegun(text)),
   };
 }

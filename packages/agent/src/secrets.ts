@@ -20,6 +20,8 @@ export interface SecretMask {
   <E extends Event>(event: E): E;
   /** A line of a log, a message of an error. */
   text(text: string): string;
+  /** A text that was cut off: also without an end with which a value begins. */
+  cutOff(text: string): string;
   /** Any JSON value, keys included: what goes to a file, what a page shows. */
   data<T>(value: T): T;
   /** Definitions of tools: their descriptions, and those of their inputs. */
@@ -74,6 +76,7 @@ export function secretMask(values: Readonly<Record<string, string>>): SecretMask
   const texts: Mask = (parts) => withoutSecrets(parts, search);
   return Object.assign(<E extends Event>(event: E): E => maskedEvent(event, texts), {
     text: (text: string) => texts([text])[0] ?? '',
+    cutOff: (text: string) => search.withoutBegun(texts([text])[0] ?? ''),
     data: <T>(value: T): T => maskedData(value, texts),
     tools: <T extends readonly ToolDefinition[]>(definitions: T): T => maskedDescriptions(definitions, texts),
     output: <T extends ToolOutput>(output: T): T => maskedOutput(output, texts),
@@ -85,10 +88,11 @@ const same = <T>(value: T): T => value;
 
 const nothingToHide: SecretMask = Object.assign(<E extends Event>(event: E): E => event, {
   text: same<string>,
+  cutOff: same<string>,
   data: same,
   tools: same,
   output: same,
-  stream: (emit: (text: string) => void) => ({ write: emit, end: () => undefined }),
+  stream: (emit: (text: string) => void) => ({ write: emit, end: () => undefined, cut: () => undefined }),
 });
 
 /**
@@ -127,18 +131,25 @@ function withoutValues(mask: SecretMask, thrown: unknown): unknown {
 
 /**
  * What a model writes, piece by piece, with the values hidden. A piece that may hold the beginning of a value waits for the
- * next one: call `end` when the answer is complete. What waits at a `restart` is void and handed to nobody.
+ * next one: call `end` when the answer is complete, `cut` when it never will be. What waits at a `restart` is void and handed
+ * to nobody.
  */
 export function maskedDeltas(
   mask: SecretMask,
   onDelta: (delta: Delta) => void,
-): { readonly write: (delta: Delta) => void; readonly end: () => void } {
+): { readonly write: (delta: Delta) => void; readonly end: () => void; readonly cut: () => void } {
   // Words of one kind end where those of another begin; calls may be written side by side.
   let words: { readonly kind: string; readonly stream: TextStream } | undefined;
   const calls = new Map<number, TextStream>();
   const endWords = (): void => {
     words?.stream.end();
     words = undefined;
+  };
+  const close = (how: 'end' | 'cut'): void => {
+    words?.stream[how]();
+    words = undefined;
+    for (const call of calls.values()) call[how]();
+    calls.clear();
   };
   const streamOf = (delta: Piece): TextStream => mask.stream((text) => onDelta(pieceLike(delta, text)));
   return {
@@ -166,11 +177,8 @@ export function maskedDeltas(
       calls.set(index, call);
       call.write(delta.arguments);
     },
-    end() {
-      endWords();
-      for (const call of calls.values()) call.end();
-      calls.clear();
-    },
+    end: () => close('end'),
+    cut: () => close('cut'),
   };
 }
 

@@ -113,7 +113,8 @@ function messagesInARow(events: readonly Event[]): number {
   for (const event of events.toReversed()) {
     if (event.type === 'action' || isToolResult(event)) break;
     if (event.type === 'message' && event.source === 'user') break;
-    if (event.type === 'message' && event.source === 'agent') count++;
+    // What the user cut off says nothing about what the model would have done.
+    if (event.type === 'message' && event.source === 'agent' && event.cutOff === undefined) count++;
   }
   return count;
 }

@@ -1,4 +1,5 @@
 import type { Tool, ToolCall } from '@palimpsest/events';
+import { unnamedToolName } from '@palimpsest/llm-adapters';
 import { readArguments } from './argument-repair.js';
 import { messageOf } from './errors.js';
 
@@ -33,7 +34,8 @@ export function prepareCall(call: ToolCall, tools: Toolset): PreparedCall {
   const tool = tools.get(call.name);
   if (tool === undefined) {
     const names = [...tools.keys()].join(', ');
-    return { type: 'refused', reason: `There is no tool '${call.name}'. The tools are: ${names || 'none'}.` };
+    const what = call.name === unnamedToolName ? 'The call names no tool.' : `There is no tool '${call.name}'.`;
+    return { type: 'refused', reason: `${what} The tools are: ${names || 'none'}.` };
   }
   const read = readArguments(call.arguments);
   if ('problem' in read) {

@@ -21,6 +21,7 @@ const defaultSources = {
   'condensation-attempt': 'environment',
   'condensation-revert': 'user',
   'llm-usage': 'environment',
+  'broken-response': 'agent',
   pause: 'user',
   'conversation-state-update': 'environment',
   'conversation-error': 'environment',

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import {
+  brokenResponseEventSchema,
   condensationAttemptSchema,
   condensationRequestSchema,
   condensationRevertSchema,
@@ -34,6 +35,7 @@ export const eventSchemas: ReadonlyMap<string, z.ZodType> = new Map<string, z.Zo
     condensationAttemptSchema,
     condensationRevertSchema,
     llmUsageEventSchema,
+    brokenResponseEventSchema,
     pauseEventSchema,
     conversationStateUpdateEventSchema,
     conversationErrorEventSchema,

@@ -23,6 +23,7 @@ export {
   userRejectObservationSchema,
 } from './llm-convertible-events.js';
 export type {
+  BrokenResponseEvent,
   Condensation,
   CondensationAttempt,
   CondensationRequest,
@@ -35,6 +36,7 @@ export type {
   Redaction,
 } from './internal-events.js';
 export {
+  brokenResponseEventSchema,
   condensationAttemptSchema,
   condensationRequestSchema,
   condensationRevertSchema,
@@ -67,6 +69,8 @@ export {
   thinkingBlockSchema,
   toolCallSchema,
 } from './message.js';
+export type { BegunCall } from './incomplete-answer.js';
+export { begunCallSchema } from './incomplete-answer.js';
 export type { Immutable } from './immutable.js';
 export type { Usage } from './usage.js';
 export { usageSchema } from './usage.js';

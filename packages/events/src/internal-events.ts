@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { eventBaseSchema } from './event.js';
 import type { Immutable } from './immutable.js';
+import { incompleteAnswerFields } from './incomplete-answer.js';
+import { textContentSchema } from './message.js';
 import { usageSchema } from './usage.js';
 
 const dataSchema = z.record(z.string(), z.unknown());
@@ -54,6 +56,13 @@ export const llmUsageEventSchema = eventBaseSchema.extend({
   purpose: z.string().exactOptional(),
 });
 
+/** The schema of {@link BrokenResponseEvent}. */
+export const brokenResponseEventSchema = eventBaseSchema.extend({
+  type: z.literal('broken-response'),
+  content: z.array(textContentSchema),
+  ...incompleteAnswerFields,
+});
+
 /** The schema of {@link PauseEvent}. */
 export const pauseEventSchema = eventBaseSchema.extend({ type: z.literal('pause') });
 
@@ -91,9 +100,16 @@ export type CondensationRevert = Immutable<z.infer<typeof condensationRevertSche
 
 /**
  * What one model call used and cost, with our own estimate of its input for calibration. `purpose` says who called:
- * `'agent'`, or the name of a condenser.
+ * `'agent'`, or the name of a condenser, or `'broken-response'` for an answer that never became complete, of which
+ * `responseId` names the event.
  */
 export type LLMUsageEvent = Immutable<z.infer<typeof llmUsageEventSchema>>;
+
+/**
+ * What had come of an answer when the connection broke or the provider failed: words, thinking and half calls, as far as a
+ * listener was handed them. The model was asked again, or the run failed; it never reads this. Source `agent`.
+ */
+export type BrokenResponseEvent = Immutable<z.infer<typeof brokenResponseEventSchema>>;
 
 /** The user paused the run. Source `user`. */
 export type PauseEvent = Immutable<z.infer<typeof pauseEventSchema>>;
@@ -111,6 +127,7 @@ export type InternalEvent =
   | CondensationAttempt
   | CondensationRevert
   | LLMUsageEvent
+  | BrokenResponseEvent
   | PauseEvent
   | ConversationStateUpdateEvent
   | ConversationErrorEvent;

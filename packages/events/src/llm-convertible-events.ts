@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { eventBaseSchema } from './event.js';
 import type { Immutable } from './immutable.js';
+import { incompleteAnswerFields } from './incomplete-answer.js';
 import {
   contentPartSchema,
   reasoningItemSchema,
@@ -40,6 +41,7 @@ export const messageEventSchema = eventBaseSchema.extend({
   activatedSkills: z.array(z.string()).exactOptional(),
   llmResponseId: z.string().min(1).exactOptional(),
   sender: z.string().exactOptional(),
+  cutOff: z.object(incompleteAnswerFields).exactOptional(),
   ...thinkingFields,
 });
 
@@ -97,7 +99,9 @@ export type SystemPromptEvent = Immutable<z.infer<typeof systemPromptEventSchema
 
 /**
  * Words. Source `user`: the user's own. Source `agent` with role `assistant`: the model's. Source `environment` with role
- * `user`: text of the framework that the model must read. `extendedContent` is what skills and rules added to it.
+ * `user`: text of the framework that the model must read. `extendedContent` is what skills and rules added to it. `cutOff`: the
+ * answer was interrupted after this much of it had been shown; it is no final answer, and the thinking and the half calls in
+ * `cutOff` are never sent.
  */
 export type MessageEvent = Immutable<z.infer<typeof messageEventSchema>>;
 

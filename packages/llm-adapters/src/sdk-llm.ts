@@ -158,6 +158,7 @@ export function sdkLLM<Client, Body, Response>(
       tell(() => onDelta?.(delta));
     };
     const handOutCount: SendCall['onUsage'] = (usage, details) => {
+      wasHeard = true;
       const inForce = pricesNow();
       const cost = inForce === undefined ? {} : { costUsd: costOf(usage, inForce, details) };
       tell(() => onUsage?.({ usage, ...cost }));

@@ -29,7 +29,8 @@ export class RunState {
       case 'message':
         if (event.role === 'assistant') {
           this.#respond(event.llmResponseId);
-          this.#ended = !this.#called && event.content.some(isMeaningful);
+          // One that the user cut off has answered nothing.
+          this.#ended = !this.#called && event.cutOff === undefined && event.content.some(isMeaningful);
         } else if (event.source === 'user') this.#ended = false;
         return;
       case 'action':

@@ -49,6 +49,11 @@ describe('an invocation starts with a message of the user', () => {
     expect(starts((log) => [log.user('a'), log.user('and b'), log.agent('c')])).toEqual(['1']);
   });
 
+  test('not after an answer that the user cut off', () => {
+    const cutOff = { reason: 'interrupted' };
+    expect(starts((log) => [log.user('a'), log.agent('I be', { cutOff }), log.user('b')])).toEqual(['1']);
+  });
+
   test('not after words that stand before calls of the same response', () => {
     const write = (log: LogBuilder) => {
       log.user('a');

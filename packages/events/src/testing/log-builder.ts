@@ -2,6 +2,7 @@ import { eventFactory } from '../create-event.js';
 import type { CreateEvent, EventFields } from '../create-event.js';
 import type { CustomEvent, Event } from '../event.js';
 import type {
+  BrokenResponseEvent,
   Condensation,
   CondensationAttempt,
   CondensationRequest,
@@ -56,6 +57,8 @@ export interface LogBuilder extends CallBuilder {
   attempt(fields?: Partial<EventFields<'condensation-attempt'>>): CondensationAttempt;
   revert(condensation: Condensation | string): CondensationRevert;
   usage(fields?: Partial<EventFields<'llm-usage'>>): LLMUsageEvent;
+  /** What came of an answer before the connection broke. */
+  brokenResponse(text?: string, extra?: Partial<EventFields<'broken-response'>>): BrokenResponseEvent;
   pause(): PauseEvent;
   stateUpdate(key: string, value: unknown): ConversationStateUpdateEvent;
   conversationError(detail?: string, code?: string): ConversationErrorEvent;
@@ -116,6 +119,10 @@ export function logBuilder(options: LogBuilderOptions = {}): LogBuilder {
     revert: (condensation) => add(create('condensation-revert', { condensationId: idOf(condensation) })),
     usage: (fields) =>
       add(create('llm-usage', { responseId: `response-${count.responses}`, model: 'test-model', usage, ...fields })),
+    brokenResponse: (text = 'I be', extra) =>
+      add(
+        create('broken-response', { content: [{ type: 'text', text }], reason: 'the connection was lost', ...extra }),
+      ),
     pause: () => add(create('pause', {})),
     stateUpdate: (key, value) => add(create('conversation-state-update', { key, value })),
     conversationError: (detail = 'the provider went away', code = 'provider') =>

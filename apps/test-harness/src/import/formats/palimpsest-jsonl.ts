@@ -10,6 +10,7 @@ const internalTypes: Readonly<Record<InternalEvent['type'], true>> = {
   'condensation-attempt': true,
   'condensation-revert': true,
   'llm-usage': true,
+  'broken-response': true,
   pause: true,
   'conversation-state-update': true,
   'conversation-error': true,
