@@ -63,6 +63,26 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('palimpsest demo', () => {
+  test('a configuration that is wrong is told before anything runs', { timeout: patience }, async () => {
+    const config = join(folder, 'wrong.toml');
+    await writeFile(config, 'type = "llm"\nkeep_first = -1');
+    const ran = await palimpsest(['demo', '--log-dir', join(folder, 'none'), '--config', config]);
+    expect(ran).toMatchObject({ status: 2, stdout: '' });
+    expect(ran.stderr).toMatch(/llmSummarizing: 'keepFirst' must be a whole number of at least 0, not -1/);
+  });
+
+  test('the condenser of a file does the work, and other names in it are told', { timeout: patience }, async () => {
+    const config = join(folder, 'condenser.toml');
+    await writeFile(config, 'type = "observation_masking"\nattention_window = 12\nminSavedTokens = 2000');
+    const logs = join(folder, 'configured');
+    const ran = await palimpsest(['demo', '--json', '--log-dir', logs, '--config', config]);
+    expect(ran.stderr).toContain("condenser.toml: The type 'observation_masking' is read as 'observationMasking'");
+    const made = (await logIn(logs)).flatMap((event) => (event.type === 'condensation' ? [event] : []));
+    expect(made.length).toBeGreaterThan(2);
+    expect(new Set(made.map(({ metadata }) => metadata?.['condenser']))).toEqual(new Set(['observationMasking']));
+    expect(made[0]?.redactions?.[0]).toMatchObject({ text: '<MASKED>' });
+  });
+
   test(
     'does the work, prints what it does, and leaves a log that replays',
     async () => {

@@ -1,8 +1,11 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
-import { loadCondenserFile } from '@palimpsest/condensers/node';
+import type { LoadedCondenser } from '@palimpsest/condensers/config';
+import { loadCondenserConfigFile } from '@palimpsest/condensers/node';
 import { PalimpsestError } from '@palimpsest/events';
+import type { LLM } from '@palimpsest/llm-adapters';
+import type { Condenser } from '@palimpsest/view';
 import { defaultCondenser, demoSizes } from './default-condenser.js';
 import { runDemo } from './demo.js';
 import { apiKeys, chooseModel } from './model-choice.js';
@@ -46,7 +49,10 @@ async function demo(flags: DemoFlags): Promise<void> {
     if (flags.json !== true) process.stdout.write(`${line}\n`);
   };
   const llm = chooseModel(flags.model, process.env);
-  const configured = flags.config === undefined ? undefined : await loadCondenserFile(flags.config, { llm: () => llm });
+  // The offline model follows a plan: it can neither sum up nor say what no longer matters.
+  const isOffline = flags.model === undefined;
+  const { condenser, notes } = await condenserOf(flags, llm, defaultCondenser(demoSizes, isOffline ? undefined : llm));
+  for (const { message } of notes) process.stderr.write(`palimpsest: ${flags.config ?? ''}: ${message}\n`);
   const interrupt = new AbortController();
   process.once('SIGINT', () => interrupt.abort());
   // The same from src/ and from dist/.
@@ -58,9 +64,8 @@ async function demo(flags: DemoFlags): Promise<void> {
       workspace,
       logDirectory: flags.logDir,
       llm,
-      // The offline model follows a plan: it can neither sum up nor say what no longer matters.
-      condenser: configured ?? defaultCondenser(demoSizes, flags.model === undefined ? undefined : llm),
-      relevance: flags.model !== undefined,
+      condenser,
+      relevance: !isOffline,
       secrets: apiKeys(process.env),
       onEvent: (event) => printer.follow(event),
       signal: interrupt.signal,
@@ -76,6 +81,15 @@ async function demo(flags: DemoFlags): Promise<void> {
   } finally {
     if (flags.keep !== true) await remove();
   }
+}
+
+async function condenserOf({ config }: DemoFlags, llm: LLM, byDefault: Condenser): Promise<LoadedCondenser> {
+  if (config === undefined) return { condenser: byDefault, notes: [] };
+  return loadCondenserConfigFile(config, {
+    defaultLLM: llm,
+    llm: (name) => chooseModel(name, process.env),
+    defaultCondenser: byDefault,
+  });
 }
 
 try {

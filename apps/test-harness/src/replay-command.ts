@@ -77,7 +77,7 @@ async function condensersFor({ condenser, config }: ReplayCommandOptions): Promi
   const llm = standInLLM();
   const named = [...names].map((name) => condenserByName(name, { llm }));
   const described: Condenser[] = [];
-  for (const file of config) described.push(await loadCondenserFile(file, { llm: () => llm }));
+  for (const file of config) described.push(await loadCondenserFile(file, { llm: () => llm, defaultLLM: llm }));
   return withOwnNames([...named, ...described]);
 }
 

@@ -9,10 +9,10 @@ const keptCharacters = 400;
 
 /**
  * The arguments of a call with each long text in them replaced by a note of what was there; everything short stays, and the
- * text is that of a JSON object with the same keys. Undefined where the arguments are not an object, hold nothing long, or are nested
+ * text is that of a JSON object with the same keys. With a `placeholder` that stands there instead of the note. Undefined where the arguments are not an object, hold nothing long, or are nested
  * too deep.
  */
-export function maskedArguments(text: string): string | undefined {
+export function maskedArguments(text: string, placeholder?: string): string | undefined {
   if (text.length <= keptCharacters) return undefined;
   let value: unknown;
   try {
@@ -22,15 +22,15 @@ export function maskedArguments(text: string): string | undefined {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   if (depthOf(value) > deepest) return undefined;
-  const masked = JSON.stringify(withoutLongTexts(value));
+  const masked = JSON.stringify(withoutLongTexts(value, placeholder === undefined ? noteOf : () => placeholder));
   return masked.length < text.length ? masked : undefined;
 }
 
-function withoutLongTexts(value: unknown): unknown {
-  if (typeof value === 'string') return value.length <= keptCharacters ? value : noteOf(value);
-  if (Array.isArray(value)) return value.map(withoutLongTexts);
+function withoutLongTexts(value: unknown, noteFor: (text: string) => string): unknown {
+  if (typeof value === 'string') return value.length <= keptCharacters ? value : noteFor(value);
+  if (Array.isArray(value)) return value.map((item) => withoutLongTexts(item, noteFor));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutLongTexts(item)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutLongTexts(item, noteFor)]));
 }
 
 /** How deep a value is nested, as far as it matters. */

@@ -8,7 +8,7 @@ import { InvalidCondenserConfigError } from './errors.js';
 import { wordsOf } from './manifest/call-arguments.js';
 import { leastSavedByOne } from './masks.js';
 import type { AttentionWindow, MaskRule } from './masks.js';
-import { assertWholeNumber } from './option-checks.js';
+import { assertPlaceholder, assertWholeNumber } from './option-checks.js';
 import { remembered } from './remembered.js';
 import { assertNoBatches, rollingMasks } from './rolling-masks.js';
 import { visitedUrl } from './visited-url.js';
@@ -22,6 +22,8 @@ export interface BrowserOutputOptions {
    * @defaultValue those with `browser`, `browse`, `playwright`, `puppeteer`, `selenium` or `webpage` as a word in their name
    */
   readonly toolNames?: readonly string[];
+  /** Stands in the place of each page that is masked, such as `<MASKED>`. @defaultValue a line with the page's address */
+  readonly placeholder?: string;
   /**
    * Old pages are masked, all at once, when that saves so much; no more than a tenth of the model's window, where that is
    * known. Not with `rewritesEveryStep`. Unit: tokens. @defaultValue 8000
@@ -55,10 +57,11 @@ const browserWords = new Set(['browser', 'browse', 'playwright', 'puppeteer', 's
  *   so that the call is not sent either, and drops an open request
  */
 export function browserOutputCondenser(options: BrowserOutputOptions = {}): Condenser {
-  const { attentionWindow = 1, toolNames, minSavedTokens = 8_000, createEvent } = options;
+  const { attentionWindow = 1, toolNames, minSavedTokens = 8_000, placeholder, createEvent } = options;
   assertWholeNumber(name, 'attentionWindow', attentionWindow, 0);
   assertWholeNumber(name, 'minSavedTokens', minSavedTokens, 1);
   assertNoBatches(name, options);
+  assertPlaceholder(name, placeholder);
   if (toolNames?.some((tool) => tool.trim() === '') === true) {
     throw new InvalidCondenserConfigError({ condenser: name, option: 'toolNames', reason: 'holds an empty name' });
   }
@@ -76,7 +79,7 @@ export function browserOutputCondenser(options: BrowserOutputOptions = {}): Cond
     isMaskable: (event, tokens) => isPage(event) && event.redacted !== true && tokens >= leastSavedByOne,
     maskOf: (view, event, index) => {
       if (!isToolResult(event)) return undefined;
-      const text = pageStub(event, visitedUrl(view, event, index, isBrowser));
+      const text = placeholder ?? pageStub(event, visitedUrl(view, event, index, isBrowser));
       return text === undefined ? undefined : { eventId: event.id, text };
     },
   };

@@ -1,3 +1,4 @@
+import { isToolResult } from '@palimpsest/events';
 import type { ActionEvent, EventId, LLMConvertibleEvent, Redaction, ToolResultEvent } from '@palimpsest/events';
 import { redactedCopy } from '@palimpsest/view';
 import type { Replacement, View } from '@palimpsest/view';
@@ -32,9 +33,9 @@ export interface Mask {
 
 /** What may be masked of the views that it is asked about. Each event is looked at once, as long as its list is the same. */
 export interface Masks {
-  /** What masking a range saves, if nothing in it is pinned. Unit: tokens. */
+  /** What masking a range saves, if nothing in it is pinned and no call in it waits. Unit: tokens. */
   savable(view: View, from: number, to: number): number;
-  /** The masks of a range, without those of what is pinned. */
+  /** The masks of a range, without those of what is pinned and of calls that have no result yet. */
   of(view: View, from: number, to: number): readonly Mask[];
 }
 
@@ -76,11 +77,25 @@ export function masksBy(rule: MaskRule): Masks {
       const found: Mask[] = [];
       for (let index = from; index < to; index++) {
         const mask = masks[index];
-        if (mask !== undefined && !kept.has(mask.redaction.eventId)) found.push(mask);
+        if (mask === undefined || kept.has(mask.redaction.eventId)) continue;
+        if (mask.copy.type !== 'action' || isAnswered(view, mask.copy, index)) found.push(mask);
       }
       return found;
     },
   };
+}
+
+/**
+ * Whether the view holds a call's result. A call without one may still be carried out, once somebody allows it or another
+ * process goes on with it, and the model must know what it asked for.
+ */
+function isAnswered({ events }: View, { id, toolCall }: ActionEvent, index: number): boolean {
+  for (let after = index + 1; after < events.length; after++) {
+    const event = events.at(after);
+    if (event === undefined || !isToolResult(event)) continue;
+    if (event.actionId === undefined ? event.toolCallId === toolCall.id : event.actionId === id) return true;
+  }
+  return false;
 }
 
 function maskAt(view: View, index: number, rule: MaskRule): Mask | undefined {

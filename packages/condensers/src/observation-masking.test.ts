@@ -416,3 +416,60 @@ describe('contract, with rewritesEveryStep', () => {
     actsOn: reads(30).events,
   });
 });
+
+describe('a placeholder', () => {
+  test('stands in the place of results, and of long texts in arguments', () => {
+    const log = logBuilder();
+    log.user('Write it.');
+    log.call('write', { path: 'a.ts', content: long('const value = 1;') }, long('written at once'));
+    log.call('look');
+    const options = { attentionWindow: 0, minSavedTokens: 1, maskArguments: true, placeholder: '<MASKED>' };
+    const { view, result } = masked(options, log.events);
+    expect(result.redactions).toEqual([
+      { eventId: 'event-2', arguments: JSON.stringify({ path: 'a.ts', content: '<MASKED>' }) },
+      { eventId: 'event-3', text: '<MASKED>' },
+    ]);
+    expect(textOf(view.events.at(2))).toBe('<MASKED>');
+  });
+
+  test('that is longer than a result masks nothing; a blank one is an error', () => {
+    const log = reads(4);
+    const placeholder = 'x'.repeat(5_000);
+    const view = condense({ attentionWindow: 0, minSavedTokens: 1, placeholder }, log.events);
+    expect(isCondensation(view)).toBe(false);
+    expect(() => observationMaskingCondenser({ placeholder: '' })).toThrow(InvalidCondenserConfigError);
+  });
+});
+
+describe('a call that has no result yet keeps its arguments', () => {
+  const options = { attentionWindow: 0, minSavedTokens: 1, maskArguments: true };
+
+  /** A call in the background: later responses came before its result. */
+  function waiting() {
+    const log = logBuilder();
+    log.user('Write them.');
+    const answered = log.call('write', { content: long('answered') }, 'written').action;
+    const open = log.action({ name: 'write', input: { content: long('open') } });
+    for (let step = 0; step < 4; step++) log.call('look', {}, long(`${step}`));
+    return { log, answered, open };
+  }
+
+  test('in a batch; once the result is there it may be masked', () => {
+    const { log, answered, open } = waiting();
+    const first = masked(options, log.events).result;
+    expect(first.redactions?.map(({ eventId }) => eventId)).toContain(answered.id);
+    expect(first.redactions?.map(({ eventId }) => eventId)).not.toContain(open.id);
+    log.observation(open, 'written at last');
+    log.call('look');
+    const view = masked(options, log.events).view;
+    expect(view.events.at(view.indexOf(open.id) ?? -1)).toMatchObject({ redacted: true });
+  });
+
+  test('also where each step masks anew', () => {
+    const { log, answered, open } = waiting();
+    const rolling = { attentionWindow: 0, maskArguments: true, rewritesEveryStep: true };
+    const view = condense(rolling, log.events) as View;
+    expect(view.events.at(view.indexOf(answered.id) ?? -1)).toMatchObject({ redacted: true });
+    expect(view.events.at(view.indexOf(open.id) ?? -1)).toBe(open);
+  });
+});

@@ -6,7 +6,7 @@ import { batchedMasks } from './batched-masks.js';
 import { answeredCall, leastSavedByOne } from './masks.js';
 import type { AttentionWindow, MaskRule } from './masks.js';
 import { observationStub } from './observation-stub.js';
-import { assertWholeNumber } from './option-checks.js';
+import { assertPlaceholder, assertWholeNumber } from './option-checks.js';
 import { remembered } from './remembered.js';
 import { assertNoBatches, rollingMasks } from './rolling-masks.js';
 
@@ -21,6 +21,8 @@ export interface ObservationMaskingOptions {
   readonly minSavedTokens?: number;
   /** Masks long texts in the arguments of old calls too (file contents, patches); paths and short texts stay. @defaultValue false */
   readonly maskArguments?: boolean;
+  /** Stands in the place of each text that is masked, such as `<MASKED>`. @defaultValue a line that says what was there */
+  readonly placeholder?: string;
   /**
    * Masks each result as soon as it leaves the window, in the view alone: nothing goes on record, requests are left to others,
    * and each step rewrites what a provider has cached. For models without a prompt cache. @defaultValue false
@@ -38,7 +40,7 @@ const keptErrorTokens = 250;
 /**
  * Masks old tool results in batches. While little can be saved, the view stays as it is, so that what a provider has cached
  * holds; when the results behind the attention window could save `minSavedTokens`, one condensation masks them all. Calls, ids,
- * positions and the newest step stay. So do results that were masked before, the user's refusals, and failures of up to 250
+ * positions and the newest step stay. So do calls that have no result yet, results that were masked before, the user's refusals, and failures of up to 250
  * tokens. Each mask is shorter than what it replaces and says what was there.
  *
  * A view that is over the model's budget, or whose condensation was asked for, is urgent: then a tenth of its tokens is
@@ -58,10 +60,11 @@ const keptErrorTokens = 250;
  *   loses the call's id, so that the call is not sent either, and drops an open request
  */
 export function observationMaskingCondenser(options: ObservationMaskingOptions = {}): Condenser {
-  const { attentionWindow = 24, minSavedTokens = 8_000, maskArguments = false, createEvent } = options;
+  const { attentionWindow = 24, minSavedTokens = 8_000, maskArguments = false, placeholder, createEvent } = options;
   assertWholeNumber(name, 'attentionWindow', attentionWindow, 0);
   assertWholeNumber(name, 'minSavedTokens', minSavedTokens, 1);
   assertNoBatches(name, options);
+  assertPlaceholder(name, placeholder);
   const rule: MaskRule = {
     isMaskable: (event, tokens) =>
       event.type === 'action'
@@ -69,11 +72,11 @@ export function observationMaskingCondenser(options: ObservationMaskingOptions =
         : isMaskableResult(event, tokens),
     maskOf: (view, event, index) => {
       if (event.type === 'action') {
-        const masked = argumentsMaskOf(event, undefined);
+        const masked = argumentsMaskOf(event, placeholder);
         return masked === undefined ? undefined : { eventId: event.id, arguments: masked };
       }
       if (!isToolResult(event)) return undefined;
-      const text = observationStub(event, answeredCall(view, event, index));
+      const text = placeholder ?? observationStub(event, answeredCall(view, event, index));
       return text === undefined ? undefined : { eventId: event.id, text };
     },
   };
@@ -86,7 +89,9 @@ export function observationMaskingCondenser(options: ObservationMaskingOptions =
     : batchedMasks({ name, rule, windowOf, minSavedTokens, createEvent });
 }
 
-const argumentsMaskOf = remembered(({ toolCall }: ActionEvent, _: undefined) => maskedArguments(toolCall.arguments));
+const argumentsMaskOf = remembered(({ toolCall }: ActionEvent, placeholder: string | undefined) =>
+  maskedArguments(toolCall.arguments, placeholder),
+);
 
 function isMaskableResult(event: LLMConvertibleEvent, tokens: number): boolean {
   if (!isToolResult(event) || event.redacted === true || event.type === 'user-reject-observation') return false;

@@ -48,3 +48,9 @@ export function assertAskable(
   if (typeof (llm as Partial<LLM> | undefined)?.complete === 'function') return;
   throw new InvalidCondenserConfigError({ condenser, option: 'llm', reason: 'must be a model with `complete`' });
 }
+
+/** Checks what stands in the place of masked text: providers refuse blank text. @throws {@link InvalidCondenserConfigError} */
+export function assertPlaceholder(condenser: string, placeholder: string | undefined): void {
+  if (placeholder === undefined || (typeof placeholder === 'string' && placeholder.trim() !== '')) return;
+  throw new InvalidCondenserConfigError({ condenser, option: 'placeholder', reason: 'must be text that is not blank' });
+}

@@ -24,7 +24,7 @@ import type { StructuredSummaryOptions } from '../structured-summary.js';
 
 /** A type of condenser that a configuration may name. */
 export interface CondenserKind {
-  /** The options, as a configuration writes them. */
+  /** The options, as a configuration writes them. With `llm` among them it needs a model. */
   readonly schema: z.ZodObject;
   create(options: Readonly<Record<string, unknown>>): Condenser;
 }
@@ -40,7 +40,7 @@ const promptOptions = {
   promptFile: text('must be the name of a file with a template'),
 };
 
-const llm = z.string({ error: 'must be the name of one of the host’s models' }).min(1, 'must not be empty');
+const llm = z.string({ error: 'must be the name of one of the host’s models' }).min(1, 'must not be empty').optional();
 const toolNames = z.array(z.string().min(1), { error: 'must be a list of tool names' }).readonly();
 const yesOrNo = z.boolean({ error: 'must be true or false' }).optional();
 
@@ -60,7 +60,12 @@ const ofSummary = {
   minimumProgress: z.number({ error: 'must be a number between 0 and 1' }).gt(0).lt(1).optional(),
   background: yesOrNo,
 };
-const ofMasks = { attentionWindow: whole(0), minSavedTokens: whole(1), rewritesEveryStep: yesOrNo };
+const ofMasks = {
+  attentionWindow: whole(0),
+  minSavedTokens: whole(1),
+  rewritesEveryStep: yesOrNo,
+  placeholder: text('must be the text that stands in the place of what is masked'),
+};
 
 /** Every type but `pipeline`, whose options are condensers. */
 export const condenserKinds = {

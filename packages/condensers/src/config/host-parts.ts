@@ -6,9 +6,14 @@ import { joined } from './option-issues.js';
 export interface HostParts {
   /**
    * The model of a name that stands in a configuration (`llm = "small"`). Undefined where there is none of this name.
-   * @defaultValue none: a condenser that needs a model is an error
+   * @defaultValue none: a name is an error
    */
   readonly llm?: (name: string) => LLM | undefined | Promise<LLM | undefined>;
+  /**
+   * The model, or what makes it, of a condenser that needs one and names none: the agent's own.
+   * @defaultValue none: such a condenser is an error
+   */
+  readonly defaultLLM?: LLM | (() => LLM | Promise<LLM>);
   /** Reads the template that `promptFile` names. @defaultValue none: `promptFile` is an error */
   readonly readPrompt?: (file: string) => string | Promise<string>;
 }
@@ -33,6 +38,27 @@ export async function modelOf(name: string, subject: string, path: string, { llm
   if (model === undefined)
     throw wrongOption(subject, path, 'llm', `names the model '${name}', which the host does not know`);
   return model;
+}
+
+/** The model of a condenser that names none. @throws {@link InvalidCondenserConfigError} when the host has none. */
+export async function defaultModel(subject: string, path: string, { defaultLLM }: HostParts): Promise<LLM> {
+  if (defaultLLM === undefined) {
+    const reason = `is missing: it must be the name of one of the host’s models, or the host gives its own as 'defaultLLM'`;
+    throw wrongOption(subject, path, 'llm', reason);
+  }
+  if (typeof defaultLLM !== 'function') return defaultLLM;
+  try {
+    return await defaultLLM();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw wrongOption(
+      subject,
+      path,
+      'llm',
+      `is not given, and the host’s own model could not be made: ${reason}`,
+      cause,
+    );
+  }
 }
 
 /** The template in a file that a configuration names. @throws {@link InvalidCondenserConfigError} when it cannot be read. */

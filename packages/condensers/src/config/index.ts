@@ -1,4 +1,11 @@
-export type { CondenserConfig, CondenserConfigDocument, LoadCondenserOptions } from './load-condenser.js';
-export { loadCondenser } from './load-condenser.js';
+export type {
+  CondenserConfig,
+  CondenserConfigDocument,
+  LoadCondenserOptions,
+  LoadedCondenser,
+  V0CondenserConfig,
+} from './load-condenser.js';
+export { loadCondenser, loadCondenserConfig } from './load-condenser.js';
+export type { ConfigNote } from './other-names.js';
 export type { ImportModule } from './package-condenser.js';
 export { CondenserNotFoundError, InvalidCondenserConfigError } from '../errors.js';

@@ -6,7 +6,7 @@ import type { Condenser } from '@palimpsest/view';
 import { describe, expect, test, vi } from 'vitest';
 import { condenserNames } from '../by-name.js';
 import { condenserKinds } from './condenser-kinds.js';
-import { CondenserNotFoundError, InvalidCondenserConfigError, loadCondenser } from './index.js';
+import { CondenserNotFoundError, InvalidCondenserConfigError, loadCondenser, loadCondenserConfig } from './index.js';
 import type { CondenserConfigDocument } from './index.js';
 
 const models = { small: scriptedLLM({ script: () => 'SUMMARY', model: 'small-1' }) };
@@ -132,7 +132,7 @@ describe('what is wrong is said, with its place', () => {
     ],
     [
       'a type of another system',
-      { condenser: { type: 'amortized' } },
+      { condenser: { type: 'amortize' } },
       /'condenser.type'.*Did you mean 'amortizedForgetting'/,
     ],
     ['a type that is no own name', { type: 'constructor' }, /There is no condenser 'constructor'/],
@@ -140,14 +140,20 @@ describe('what is wrong is said, with its place', () => {
     ['no type', { condenser: { maxSize: 5 } }, /'condenser.type' is missing/],
     [
       'an unknown option',
-      { type: 'recentEvents', max_events: 5 },
-      /recentEvents: 'max_events' is not an option\. Did you mean 'maxEvents'\? There are: keepFirst, maxEvents/,
+      { type: 'recentEvents', maxevents: 5 },
+      /recentEvents: 'maxevents' is not an option\. Did you mean 'maxEvents'\? There are: keepFirst, maxEvents/,
     ],
     [
-      'an option of another system',
-      { type: 'llmSummarizing', llm: 'small', max_event_length: 5 },
+      'an option of another system, written as nobody does',
+      { type: 'llmSummarizing', llm: 'small', maxEventLength: 5 },
       /Did you mean 'maxEventCharacters'/,
     ],
+    [
+      'an option under two names',
+      { type: 'recentEvents', maxEvents: 5, max_events: 6 },
+      /recentEvents: 'max_events' says the same as 'maxEvents': give one of them/,
+    ],
+    ['a placeholder that is blank', { type: 'observationMasking', placeholder: ' ' }, /'placeholder' must be text/],
     ['any option where there are none', { type: 'noOp', maxSize: 3 }, /'maxSize' is not an option\. There are none/],
     [
       'a text for a number',
@@ -192,7 +198,7 @@ describe('what is wrong is said, with its place', () => {
     [
       'no model',
       { type: 'llmSummarizing' },
-      /llmSummarizing: 'llm' is missing: it must be the name of one of the host’s models/,
+      /llmSummarizing: 'llm' is missing: it must be the name of one of the host’s models, or the host gives its own/,
     ],
     [
       'an unknown model',
@@ -212,8 +218,8 @@ describe('what is wrong is said, with its place', () => {
     ['a pipeline without stages', { type: 'pipeline' }, /pipeline: 'stages' is missing/],
     [
       'a pipeline whose stages have the wrong name',
-      { type: 'pipeline', condensers: [] },
-      /'condensers' is not an option\. Did you mean 'stages'/,
+      { type: 'pipeline', stage: [] },
+      /'stage' is not an option\. Did you mean 'stages'/,
     ],
     ['both ways of naming', { type: 'noOp', use: 'x' }, /'use' does not go with 'type'/],
     [
@@ -246,6 +252,114 @@ describe('what is wrong is said, with its place', () => {
     expect(await messageOf(config, {})).toMatch(/the host gave no 'llm' function/);
     const failing = { llm: () => Promise.reject(new Error('no key')) };
     expect(await messageOf(config, failing)).toMatch(/'small', which could not be made: no key/);
+    const own = { defaultLLM: () => Promise.reject(new Error('no key')) };
+    expect(await messageOf({ type: 'llmSummarizing' }, own)).toMatch(/host’s own model could not be made: no key/);
+  });
+});
+
+describe('a condenser that needs a model and names none', () => {
+  const own = scriptedLLM({ script: () => 'SUMMARY', model: 'the-agents-own' });
+  const modelOf = async (config: unknown, options: Parameters<typeof loadCondenser>[1]) => {
+    const result = await (await load(config, options)).condense(session(12), { report: () => {} });
+    return isCondensation(result) ? result.metadata?.['model'] : undefined;
+  };
+
+  test('has the host’s own; one that names a model has that', async () => {
+    const options = { ...host, defaultLLM: own };
+    expect(await modelOf({ type: 'llmSummarizing', maxSize: 20 }, options)).toBe('the-agents-own');
+    expect(await modelOf({ type: 'llmSummarizing', maxSize: 20, llm: 'small' }, options)).toBe('small-1');
+    const stages = [{ type: 'noOp' }, { type: 'llmSummarizing', maxSize: 20 }];
+    expect(await modelOf({ type: 'pipeline', stages }, { defaultLLM: () => own })).toBe('the-agents-own');
+  });
+
+  test('it is made only when it is needed', async () => {
+    const defaultLLM = vi.fn(() => own);
+    await load({ type: 'observationMasking' }, { defaultLLM });
+    await load({ type: 'llmAttention', llm: 'small' }, { ...host, defaultLLM });
+    expect(defaultLLM).not.toHaveBeenCalled();
+  });
+
+  test('the interval and the overlap are enough for a sliding window', async () => {
+    for (const names of [
+      ['compactionInterval', 'overlapSize'],
+      ['compaction_interval', 'overlap_size'],
+    ] as const) {
+      const condenser = await load({ type: 'slidingWindow', [names[0]]: 3, [names[1]]: 1 }, { defaultLLM: own });
+      expect(condenser.name).toBe('slidingWindow');
+    }
+  });
+});
+
+describe('names of OpenHands V0', () => {
+  const read = async (config: unknown) => {
+    const { condenser, notes } = await loadCondenserConfig(config as CondenserConfigDocument, {
+      ...host,
+      defaultLLM: models.small,
+    });
+    return { condenser, notes: notes.map(({ path, message }) => `${path}: ${message}`) };
+  };
+
+  test('our own names need no note', async () => {
+    expect((await read({ type: 'recentEvents', maxEvents: 9 })).notes).toEqual([]);
+  });
+
+  test('a type and its options, with a note of each', async () => {
+    const { condenser, notes } = await read(`
+      [condenser]
+      type = "llm"
+      llm_config = "small"
+      keep_first = 2
+      max_event_length = 500
+    `);
+    expect(condenser.name).toBe('llmSummarizing');
+    expect(notes).toEqual([
+      "condenser.llm_config: 'condenser.llm_config' is read as 'llm'.",
+      "condenser.keep_first: 'condenser.keep_first' is read as 'keepFirst'.",
+      "condenser.max_event_length: 'condenser.max_event_length' is read as 'maxEventCharacters'.",
+      "condenser.type: The type 'llm' is read as 'llmSummarizing', with the defaults that it has there: maxSize = 100.",
+    ]);
+    // 104 events: more than V0's 100, fewer than our 120.
+    const result = await condenser.condense(session(51), { report: () => {} });
+    expect(isCondensation(result) && result.metadata).toMatchObject({ model: 'small-1' });
+  });
+
+  test.each([
+    ['noop', 'noOp'],
+    ['observation_masking', 'observationMasking'],
+    ['browser_output_masking', 'browserOutput'],
+    ['recent', 'recentEvents'],
+    ['llm', 'llmSummarizing'],
+    ['amortized', 'amortizedForgetting'],
+    ['llm_attention', 'llmAttention'],
+    ['structured', 'structuredSummary'],
+    ['conversation_window', 'conversationWindow'],
+  ])('%s', async (type, name) => {
+    const { condenser, notes } = await read({ type });
+    expect(condenser.name).toBe(name);
+    expect(notes).toHaveLength(1);
+    expect(notes[0]).toContain(`The type '${type}' is read as '${name}'`);
+  });
+
+  test('a pipeline with its condensers', async () => {
+    const { condenser, notes } = await read({
+      type: 'pipeline',
+      condensers: [{ type: 'observation_masking', attention_window: 3 }, { type: 'recent' }],
+    });
+    expect(condenser.name).toBe('pipeline');
+    expect(notes.map((note) => note.slice(0, note.indexOf(':')))).toEqual([
+      'condensers',
+      'stages[0].attention_window',
+      'stages[0].type',
+      'stages[1].type',
+    ]);
+  });
+
+  test('what is masked there reads <MASKED>', async () => {
+    const { condenser } = await read({ type: 'observation_masking', attention_window: 3 });
+    const events = [...session(300).events];
+    const result = await condenser.condense(View.fromEvents(events), { report: () => {} });
+    if (!isCondensation(result)) throw new Error('nothing was masked');
+    expect(new Set(result.redactions?.map(({ text }) => text))).toEqual(new Set(['<MASKED>']));
   });
 });
 

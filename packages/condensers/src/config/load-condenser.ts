@@ -7,9 +7,11 @@ import { pipelineCondenser } from '../pipeline.js';
 import { condenserKinds as kinds } from './condenser-kinds.js';
 import type { CondenserKind } from './condenser-kinds.js';
 import { isTable, readConfig } from './config-source.js';
-import { modelOf, promptIn, wrongOption } from './host-parts.js';
+import { defaultModel, modelOf, promptIn, wrongOption } from './host-parts.js';
 import type { HostParts } from './host-parts.js';
 import { invalidOptions, joined, shown } from './option-issues.js';
+import { ownType, withOwnNames } from './other-names.js';
+import type { ConfigNote } from './other-names.js';
 import { packageCondenser } from './package-condenser.js';
 import type { ImportModule } from './package-condenser.js';
 
@@ -36,7 +38,22 @@ type OwnConfig = {
 export type CondenserConfig =
   | OwnConfig
   | { readonly type: 'pipeline'; readonly stages: readonly CondenserConfig[] }
-  | { readonly use: string; readonly llm?: string; readonly options?: Readonly<Record<string, unknown>> };
+  | { readonly use: string; readonly llm?: string; readonly options?: Readonly<Record<string, unknown>> }
+  | V0CondenserConfig;
+
+/** What OpenHands V0 calls a condenser, with its options as they are called there. */
+export type V0CondenserConfig = {
+  readonly type:
+    | 'noop'
+    | 'observation_masking'
+    | 'browser_output_masking'
+    | 'recent'
+    | 'llm'
+    | 'amortized'
+    | 'llm_attention'
+    | 'structured'
+    | 'conversation_window';
+} & Readonly<Record<string, unknown>>;
 
 /** A configuration: a condenser, or a document that holds one. */
 export type CondenserConfigDocument =
@@ -46,12 +63,22 @@ export type CondenserConfigDocument =
 const deepest = 16;
 const types = [...Object.keys(kinds), 'pipeline'];
 
+/** A condenser, and what in its configuration was read as something else. */
+export interface LoadedCondenser {
+  readonly condenser: Condenser;
+  /** For the person who wrote it. Empty where every name is one of ours. */
+  readonly notes: readonly ConfigNote[];
+}
+
 /**
  * Makes a condenser from a configuration: an object, JSON text, or TOML text. `type` names one of ours, with its options beside
  * it; `use` names a package, with `options` for it; `pipeline` has `stages`. Where no condenser is named, `enableDefaultCondenser`
- * decides: true, or nothing, gives the host's default, false gives `noOp`.
+ * decides: true, or nothing, gives the host's default, false gives `noOp`. A condenser that needs a model and names none has
+ * the host's `defaultLLM`.
  *
- * Nothing is guessed: what is not known, out of range, or cannot be loaded is an error that names its place.
+ * Names with underscores (`keep_first`) and the names of OpenHands V0 (`type = "llm"`, `llm_config`) are read as ours, and a
+ * type of V0 has the defaults that it has there; {@link loadCondenserConfig} says so. Nothing else is guessed: what is not
+ * known, out of range, or cannot be loaded is an error that names its place.
  *
  * @throws {@link CondenserNotFoundError} for a type that there is not; {@link InvalidCondenserConfigError} for everything else.
  *
@@ -64,8 +91,25 @@ export async function loadCondenser(
   config: CondenserConfigDocument | string | undefined,
   options: LoadCondenserOptions = {},
 ): Promise<Condenser> {
+  return (await loadCondenserConfig(config, options)).condenser;
+}
+
+/** As {@link loadCondenser}, with a note of every name that was read as another one. @throws as {@link loadCondenser} does. */
+export async function loadCondenserConfig(
+  config: CondenserConfigDocument | string | undefined,
+  options: LoadCondenserOptions = {},
+): Promise<LoadedCondenser> {
+  const notes: ConfigNote[] = [];
+  return { condenser: await loaded(config, options, (note) => notes.push(note)), notes };
+}
+
+async function loaded(
+  config: CondenserConfigDocument | string | undefined,
+  options: LoadCondenserOptions,
+  note: Place['note'],
+): Promise<Condenser> {
   const { condenser, enableDefaultCondenser } = readConfig(config, options.otherSections ?? ['llm']);
-  if (condenser !== undefined) return condenserOf(condenser.value, condenser.path, { host: options, depth: 0 });
+  if (condenser !== undefined) return condenserOf(condenser.value, condenser.path, { host: options, depth: 0, note });
   if (enableDefaultCondenser === false) return noOpCondenser();
   const { defaultCondenser } = options;
   if (defaultCondenser === undefined) {
@@ -78,6 +122,8 @@ export async function loadCondenser(
 interface Place {
   readonly host: LoadCondenserOptions;
   readonly depth: number;
+  /** Told of each name that was read as another one. */
+  readonly note: (note: ConfigNote) => void;
 }
 
 async function condenserOf(value: unknown, path: string, place: Place): Promise<Condenser> {
@@ -95,9 +141,20 @@ async function condenserOf(value: unknown, path: string, place: Place): Promise<
     throw wrong(joined(path, 'type'), `must be the name of a condenser, not ${shown(type)}`);
   }
   if (type === 'pipeline') return pipelineOf(rest, path, place);
-  const kind: CondenserKind | undefined = Object.hasOwn(kinds, type) ? kinds[type as keyof typeof kinds] : undefined;
+  const own = ownType(type, types);
+  const kind: CondenserKind | undefined = Object.hasOwn(kinds, own.type)
+    ? kinds[own.type as keyof typeof kinds]
+    : undefined;
   if (kind === undefined) throw new CondenserNotFoundError(type, types, joined(path, 'type'));
-  return ownCondenser(type, kind, rest, path, place);
+  const known = Object.keys(kind.schema.shape);
+  const given = withOwnNames(rest, { subject: own.type, path, known }, place.note);
+  if (own.type !== type) {
+    const added = Object.entries(own.defaults).filter(([name]) => given[name] === undefined);
+    const defaults = added.map(([name, one]) => `${name} = ${JSON.stringify(one)}`).join(', ');
+    const also = defaults === '' ? '' : `, with the defaults that it has there: ${defaults}`;
+    place.note({ path: joined(path, 'type'), message: `The type '${type}' is read as '${own.type}'${also}.` });
+  }
+  return ownCondenser(own.type, kind, { ...own.defaults, ...given }, path, place);
 }
 
 async function ownCondenser(
@@ -108,15 +165,15 @@ async function ownCondenser(
   { host }: Place,
 ): Promise<Condenser> {
   const known = Object.keys(kind.schema.shape);
-  const given = Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined));
-  const read: z.ZodSafeParseResult<Record<string, unknown>> = kind.schema.safeParse(given);
-  if (!read.success) throw invalidOptions({ subject: type, path, known, value: given }, read.error.issues);
+  const read: z.ZodSafeParseResult<Record<string, unknown>> = kind.schema.safeParse(value);
+  if (!read.success) throw invalidOptions({ subject: type, path, known, value }, read.error.issues);
   const { llm, promptFile, ...options } = read.data;
   if (typeof promptFile === 'string') {
     if (options['prompt'] !== undefined) throw wrongOption(type, path, 'promptFile', `does not go with 'prompt'`);
     options['prompt'] = await promptIn(promptFile, type, path, host);
   }
   if (typeof llm === 'string') options['llm'] = await modelOf(llm, type, path, host);
+  else if (known.includes('llm')) options['llm'] = await defaultModel(type, path, host);
   if (host.createEvent !== undefined) options['createEvent'] = host.createEvent;
   try {
     return kind.create(options);
@@ -129,9 +186,9 @@ async function ownCondenser(
 async function pipelineOf(
   value: Readonly<Record<string, unknown>>,
   path: string,
-  { host, depth }: Place,
+  { host, depth, note }: Place,
 ): Promise<Condenser> {
-  const { stages, ...others } = value;
+  const { stages, ...others } = withOwnNames(value, { subject: 'pipeline', path, known: ['stages'] }, note);
   const keys = Object.keys(others).filter((key) => others[key] !== undefined);
   if (keys.length > 0) {
     const part = { subject: 'pipeline', path, known: ['stages'], value };
@@ -144,7 +201,7 @@ async function pipelineOf(
   const made: Condenser[] = [];
   // One after the other, so that of several mistakes the first is reported.
   for (const [index, stage] of stages.entries()) {
-    made.push(await condenserOf(stage, joined(joined(path, 'stages'), index), { host, depth: depth + 1 }));
+    made.push(await condenserOf(stage, joined(joined(path, 'stages'), index), { host, depth: depth + 1, note }));
   }
   return pipelineCondenser(made);
 }
@@ -171,5 +228,10 @@ async function fromPackage(
   const model = llm === undefined ? {} : { llm: await modelOf(llm, subject, path, host) };
   const importModule = host.importModule ?? ((name: string): Promise<unknown> => import(name));
   const parts = { ...model, ...(host.createEvent === undefined ? {} : { createEvent: host.createEvent }) };
-  return packageCondenser(use, options, { path, importModule, host: parts });
+  return packageCondenser(use, options, {
+    path,
+    importModule,
+    host: parts,
+    defaultModel: () => defaultModel(subject, path, host),
+  });
 }

@@ -32,6 +32,20 @@ describe('a package by name', () => {
     expect(factory).toHaveBeenCalledWith({ llm });
   });
 
+  test('a definition that asks a model has the host’s own where none is named; a function is given none', async () => {
+    const own = scriptedLLM({ script: [] });
+    const create = vi.fn((..._: unknown[]) => made);
+    const asking = defineCondenser({ name: 'x', summary: 'x', options: z.strictObject({}), asksModel: true, create });
+    const config = { use: '@acme/condenser-x' };
+    await loadCondenser(config, { importModule: async () => ({ default: asking }), defaultLLM: own });
+    expect(create).toHaveBeenCalledWith({}, { llm: own });
+    const none = loadCondenser(config, { importModule: async () => ({ default: asking }) });
+    await expect(none).rejects.toThrow(/@acme\/condenser-x: 'llm' is missing/);
+    const factory = vi.fn((_: unknown) => made);
+    await loadCondenser(config, { importModule: async () => ({ default: factory }), defaultLLM: own });
+    expect(factory).toHaveBeenCalledWith({});
+  });
+
   test.each([
     ['./condenser.js'],
     ['../condenser.js'],

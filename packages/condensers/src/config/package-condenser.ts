@@ -1,4 +1,5 @@
 import { PalimpsestError } from '@palimpsest/events';
+import type { LLM } from '@palimpsest/llm-adapters';
 import type { Condenser } from '@palimpsest/view';
 import { safeParse } from 'zod/mini';
 import { isCondenserDefinition, optionNames } from '../authoring/define-condenser.js';
@@ -15,6 +16,8 @@ export interface PackageParts {
   readonly path: string;
   readonly importModule: ImportModule;
   readonly host: CondenserHost;
+  /** The host's own model, for a definition that asks one where the configuration names none. @throws where the host has none */
+  readonly defaultModel: () => Promise<LLM>;
 }
 
 /** `name`, `@scope/name`, and a subpath of either: nothing that can mean a place on a disk or a network. */
@@ -32,7 +35,7 @@ const packageName = /^(?:@[a-z0-9-][a-z0-9._-]*\/)?[a-z0-9-][a-z0-9._-]*(?:\/[A-
 export async function packageCondenser(
   name: unknown,
   options: Readonly<Record<string, unknown>>,
-  { path, importModule, host }: PackageParts,
+  { path, importModule, host, defaultModel }: PackageParts,
 ): Promise<Condenser> {
   const option = joined(path, 'use');
   if (typeof name !== 'string' || !packageName.test(name) || name.startsWith('node:')) {
@@ -50,7 +53,7 @@ export async function packageCondenser(
       cause,
     );
   }
-  const factory = factoryOf(loaded, { subject: name, path: joined(path, 'options'), host });
+  const factory = factoryOf(loaded, { subject: name, path: joined(path, 'options'), host, defaultModel });
   if (factory === undefined) {
     const names = typeof loaded === 'object' && loaded !== null ? namesIn(loaded) : shown(loaded);
     throw wrong(
@@ -79,20 +82,24 @@ interface FactoryParts {
   /** Of the package's options. */
   readonly path: string;
   readonly host: CondenserHost;
+  readonly defaultModel: () => Promise<LLM>;
 }
 
 type Factory = (options: Readonly<Record<string, unknown>>) => unknown;
 
 /** The default export; for CommonJS that was compiled from a module, the default of that. */
-function factoryOf(loaded: unknown, { subject, path, host }: FactoryParts): Factory | undefined {
+function factoryOf(loaded: unknown, { subject, path, host, defaultModel }: FactoryParts): Factory | undefined {
   const first = defaultOf(loaded);
   for (const found of [first, defaultOf(first)]) {
     if (isCondenserDefinition(found)) {
-      return (options) => {
+      return async (options) => {
         // Here, so that the place in the configuration is named whoever made the definition.
         const read = safeParse(found.options, options);
-        if (read.success) return found.create(options, host);
-        throw invalidOptions({ subject, path, known: optionNames(found.options), value: options }, read.error.issues);
+        if (!read.success) {
+          throw invalidOptions({ subject, path, known: optionNames(found.options), value: options }, read.error.issues);
+        }
+        const llm = found.asksModel === true && host.llm === undefined ? { llm: await defaultModel() } : {};
+        return found.create(options, { ...host, ...llm });
       };
     }
     if (typeof found === 'function') {

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { resolve } from 'import-meta-resolve';
 import type { Condenser } from '@palimpsest/view';
-import { InvalidCondenserConfigError, loadCondenser } from '../config/index.js';
-import type { ImportModule, LoadCondenserOptions } from '../config/index.js';
+import { InvalidCondenserConfigError, loadCondenserConfig } from '../config/index.js';
+import type { ImportModule, LoadCondenserOptions, LoadedCondenser } from '../config/index.js';
 
 /**
  * Makes a condenser from a configuration file, TOML or JSON. Packages that it names by `use` are those installed where the file
@@ -15,6 +15,14 @@ import type { ImportModule, LoadCondenserOptions } from '../config/index.js';
  * @throws {@link InvalidCondenserConfigError} when the file cannot be read, and what {@link loadCondenser} throws.
  */
 export async function loadCondenserFile(file: string, options: LoadCondenserOptions = {}): Promise<Condenser> {
+  return (await loadCondenserConfigFile(file, options)).condenser;
+}
+
+/** As {@link loadCondenserFile}, with a note of every name that was read as another one. @throws as it does. */
+export async function loadCondenserConfigFile(
+  file: string,
+  options: LoadCondenserOptions = {},
+): Promise<LoadedCondenser> {
   const folder = path.dirname(path.resolve(file));
   let text: string;
   try {
@@ -23,7 +31,7 @@ export async function loadCondenserFile(file: string, options: LoadCondenserOpti
     const reason = `cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`;
     throw new InvalidCondenserConfigError({ condenser: 'configuration', option: file, reason, cause });
   }
-  return loadCondenser(text, {
+  return loadCondenserConfig(text, {
     importModule: importFrom(folder),
     readPrompt: (prompt) => readFile(path.resolve(folder, prompt), 'utf8'),
     ...options,

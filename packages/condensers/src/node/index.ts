@@ -1,1 +1,1 @@
-export { importFrom, loadCondenserFile } from './condenser-file.js';
+export { importFrom, loadCondenserConfigFile, loadCondenserFile } from './condenser-file.js';
