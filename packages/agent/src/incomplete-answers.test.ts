@@ -394,6 +394,15 @@ describe('a model that is not one of ours', () => {
     expect(cutOffIn(conversation.events).map(wordsIn)).toEqual(['I begin']);
   });
 
+  test('and is interrupted between the halves of a character leaves no half', async () => {
+    const [face = '', half] = ['🙂', '🙂'.slice(0, 1)];
+    const deltas = [{ type: 'text' as const, text: `${face}${half}` }];
+    const llm = scriptedLLM({ script: [{ text: face + face, deltas, until: new Promise(() => undefined) }] });
+    const { conversation } = await open(llm);
+    await conversation.run({ onDelta: () => queueMicrotask(() => conversation.interrupt()) });
+    expect(cutOffIn(conversation.events).map(wordsIn)).toEqual([face]);
+  });
+
   test('and fails in the middle for a reason that ends a try, not the run, has its listener start over', async () => {
     const { ContentPolicyError } = await import('@palimpsest/llm-adapters');
     const refused = new ContentPolicyError('no', { provider: 'x' });

@@ -61,7 +61,9 @@ export class StreamedAnswer {
 
   /** What was handed out of the present answer; undefined where that is nothing. Begun secrets are left out. */
   piece(): AnswerPiece | undefined {
-    const cut = (text: string): string => this.#options.secrets?.cutOff(text) ?? text;
+    // The pieces of a stream may part a surrogate pair, and half of one is no text.
+    const whole = (text: string): string => text.replace(/[\uD800-\uDBFF]$/, '');
+    const cut = (text: string): string => whole(this.#options.secrets?.cutOff(text) ?? text);
     const content = { type: 'text' as const, text: cut(this.#text) };
     const thinking = cut(this.#thinking);
     const toolCalls = [...this.#calls.values()].map((call) => ({

@@ -215,6 +215,15 @@ const flaws: readonly Flaw[] = [
     },
   },
   {
+    flaw: 'divides by nothing on the way',
+    rule: 'counts on the way',
+    broken: (good) => (request) => {
+      const usage = { uncachedInputTokens: 3, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 };
+      request.onUsage?.({ usage, costUsd: Number.NaN });
+      return good(request);
+    },
+  },
+  {
     flaw: 'goes on where the lost answer stopped',
     rule: 'asks again when the connection is lost in the middle',
     broken: (good) => (request) =>

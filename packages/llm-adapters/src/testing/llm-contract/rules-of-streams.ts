@@ -1,5 +1,5 @@
 import type { Delta } from '../../delta.js';
-import type { Completion, CompletionRequest } from '../../llm.js';
+import type { Completion, CompletionRequest, CountedUsage } from '../../llm.js';
 import {
   answers,
   ask,
@@ -92,6 +92,27 @@ export const rulesOfStreams: readonly LLMRule[] = [
       const { llm } = await stage({ type: 'cut', text: 'I begin' });
       const error = await refusalOf(llm, listening(ask).request);
       expectThat(error.isRetryable, 'a lost connection is said not to be worth another try');
+    },
+  },
+  {
+    name: 'counts on the way, where it does, in whole tokens, and no more after the completion',
+    check: async (stage) => {
+      const { llm } = await stage(answer);
+      const counted: CountedUsage[] = [];
+      const onUsage = (usage: CountedUsage) => counted.push(usage);
+      await llm.complete({ ...listening(withTools).request, onUsage });
+      const count = counted.length;
+      for (const { usage, costUsd } of counted) {
+        for (const [name, tokens] of Object.entries(usage)) {
+          expectThat(Number.isInteger(tokens) && tokens >= 0, `${name} is ${String(tokens)}`);
+        }
+        expectThat(
+          costUsd === undefined || (Number.isFinite(costUsd) && costUsd >= 0),
+          `the cost is ${String(costUsd)}`,
+        );
+      }
+      for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
+      expectSame(counted.length, count, 'how often something was counted, a moment later');
     },
   },
   {
