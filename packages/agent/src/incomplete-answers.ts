@@ -1,7 +1,8 @@
 import type { CreateEvent, Event } from '@palimpsest/events';
-import { isLLMConvertible, newEventId } from '@palimpsest/events';
+import { isLLMConvertible } from '@palimpsest/events';
 import type { CountedUsage } from '@palimpsest/llm-adapters';
 import { wordsOf } from './final-answer.js';
+import { newIdFrom } from './new-id.js';
 import { note } from './notes.js';
 import { costOf } from './paid.js';
 import type { AnswerPiece } from './streamed-answer.js';
@@ -43,7 +44,7 @@ export function cutOffAnswer(
   counted: CountedUsage | undefined,
   { model, tools, estimatedInputTokens, createEvent }: AskedModel,
 ): readonly Event[] {
-  const llmResponseId = newEventId();
+  const llmResponseId = newIdFrom(createEvent);
   const message = createEvent('message', {
     source: 'agent',
     role: 'assistant',

@@ -27,7 +27,7 @@ export function eventsOfResponse(
 ): Response {
   const { tools, createEvent, assessRisk } = options;
   const { content, toolCalls: given, ...thinking } = withoutRole(completion);
-  const toolCalls = receivedCalls(given);
+  const toolCalls = receivedCalls(given, createEvent);
   const llmResponseId = completion.responseId;
   if (toolCalls.length > 0) {
     const actions = toolCalls.map((toolCall, index) => {
