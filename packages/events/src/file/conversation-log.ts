@@ -1,16 +1,20 @@
 import { open, rename } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { ConcurrencyError, EventStoreError } from '../errors.js';
+import { ConcurrencyError, ConversationBusyError, EventStoreError } from '../errors.js';
 import type { Event } from '../event.js';
+import type { ConversationWriter } from '../event-store.js';
+import { parseEvent } from '../parse-event.js';
 import type { ConversationFiles } from './conversation-files.js';
 import { isSystemError, unless } from './file-system-error.js';
 import { examineLog, withAppended } from './known-log.js';
-import type { ExaminedLog, KnownLog } from './known-log.js';
+import type { ExaminedLog, KnownLog, LogPosition } from './known-log.js';
 import { lockLog } from './locked-log.js';
 import type { LockedLog } from './locked-log.js';
+import { HeartbeatWatch } from './heartbeat.js';
 import { eventsOf, lineBlocks, newlinesIn, readRange } from './log-lines.js';
-
+import { LogWriter } from './log-writer.js';
+import type { OpenFiles } from './open-files.js';
 import { repairTail } from './repair.js';
 import type { Repair, RepairReport } from './repair.js';
 import { createFolder, syncFolder } from './sync-folder.js';
@@ -19,44 +23,67 @@ import type { AppendLines } from './write-lines.js';
 import type { LockIsBusy } from './writer-lock.js';
 import type { WriterTokens } from './writer-token.js';
 
-// Longer than any append should take, and short enough to wait for when a container was killed and started again.
-const leastSilenceMs = 10_000;
-
 /** What all logs of a store share. */
 export interface LogSettings {
   readonly fsync: boolean;
   readonly lockTimeoutMs: number;
   readonly tokens: WriterTokens;
+  /** Unit: milliseconds. */
+  readonly monotonicNow: () => number;
+  readonly openFiles: OpenFiles;
   readonly onRepair: (report: RepairReport) => void;
 }
+
+type Action = 'append to' | 'read' | 'open' | 'close';
+
+/** A log that is open for reading, up to the end of its last append. */
+interface OpenedLog {
+  readonly handle: FileHandle;
+  readonly log: KnownLog;
+  readonly start: LogPosition;
+  /** Unit: bytes. */
+  readonly end: number;
+}
+
+const beginning: LogPosition = { size: 0, version: 0 };
 
 /** One conversation's log on disk, as one store sees it. */
 export class ConversationLog {
   readonly #conversationId: string;
   readonly #files: ConversationFiles;
   readonly #settings: LogSettings;
+  readonly #watch: HeartbeatWatch;
   #known: KnownLog | undefined;
   #isFolderReady = false;
   #isNameSynced = false;
-  #lastAppend: Promise<unknown> = Promise.resolve();
+  #lastTurn: Promise<unknown> = Promise.resolve();
 
   constructor(conversationId: string, files: ConversationFiles, settings: LogSettings) {
     this.#conversationId = conversationId;
     this.#files = files;
     this.#settings = settings;
+    this.#watch = new HeartbeatWatch(settings.monotonicNow);
   }
 
   /** Appends events, all or none, and resolves to the new version. */
   append(events: readonly Event[], expectedVersion: number | undefined): Promise<number> {
     const lines = linesOf(events);
-    // One after another: appends of one store never meet at the lock.
-    const appended = this.#lastAppend
-      .then(() => this.#append(lines, expectedVersion))
-      .catch((error: unknown) => {
-        throw this.#storeError('append to', error);
-      });
-    this.#lastAppend = appended.catch(() => undefined);
-    return appended;
+    return this.#inTurn('append to', () => this.#append(lines, expectedVersion));
+  }
+
+  /** Opens it for writing, until the writer is closed. */
+  openForWriting(): Promise<ConversationWriter> {
+    return this.#inTurn('open', async () => {
+      const writer = await this.#openForWriting();
+      return {
+        append: async (events, { expectedVersion } = {}) => {
+          const parsed = events.map((event) => parseEvent(event));
+          const appended = writer.append(parsed.length === 0 ? undefined : linesOf(parsed), expectedVersion);
+          return { version: await this.#naming('append to', appended) };
+        },
+        close: () => this.#naming('close', writer.close()),
+      };
+    });
   }
 
   /** The events from an index on, as they are when the reading begins. */
@@ -64,11 +91,11 @@ export class ConversationLog {
     const file = this.#files.log;
     let handle: FileHandle | undefined;
     try {
-      const opened = await this.#openToRead();
+      const opened = await this.#openToRead(from);
       if (opened === undefined) return;
       handle = opened.handle;
-      let version = 0;
-      for await (const block of lineBlocks(handle, file, 0, opened.end, signal)) {
+      let { version } = opened.start;
+      for await (const block of lineBlocks(handle, file, opened.start.size, opened.end, signal)) {
         const line = version + 1;
         const skip = version < from ? Math.min(from - version, newlinesIn(block)) : 0;
         version += skip;
@@ -91,7 +118,7 @@ export class ConversationLog {
    */
   async version(): Promise<number> {
     try {
-      const opened = await this.#openToRead();
+      const opened = await this.#openToRead(0);
       await opened?.handle.close();
       return opened?.log.version ?? 0;
     } catch (error) {
@@ -101,11 +128,44 @@ export class ConversationLog {
     }
   }
 
+  async #openForWriting(): Promise<LogWriter> {
+    const { openFiles } = this.#settings;
+    await this.#createFolder();
+    await openFiles.take();
+    let locked: LockedLog | undefined;
+    try {
+      const acquired = await this.#lock({ create: true, waitForSilence: true });
+      const conversationId = this.#conversationId;
+      if ('holder' in acquired) throw new ConversationBusyError({ conversationId, holder: acquired.holder });
+      locked = acquired;
+      return await LogWriter.keep(locked, {
+        conversationId,
+        file: this.#files.log,
+        openFiles,
+        repair: (handle) => this.#repaired(handle),
+        write: async (handle, log, lines) => (this.#known = await this.#write(handle, log, lines)),
+      });
+    } catch (error) {
+      await locked?.release();
+      openFiles.give();
+      throw error;
+    }
+  }
+
   async #append(lines: AppendLines, expectedVersion: number | undefined): Promise<number> {
     const create = expectedVersion === undefined || expectedVersion === 0;
     if (create) await this.#createFolder();
+    await this.#settings.openFiles.take();
+    try {
+      return await this.#appendAlone(lines, expectedVersion, create);
+    } finally {
+      this.#settings.openFiles.give();
+    }
+  }
+
+  async #appendAlone(lines: AppendLines, expectedVersion: number | undefined, create: boolean): Promise<number> {
     for (let attempted: KnownLog | undefined; ;) {
-      const locked = await unless(this.#lock({ create }), ...(create ? [] : ['ENOENT']));
+      const locked = await unless(this.#lock({ create, waitForSilence: true }), ...(create ? [] : ['ENOENT']));
       if (locked === undefined) throw this.#lostRace(expectedVersion, 0);
       if ('holder' in locked) throw this.#busy(locked, expectedVersion);
       let appended: KnownLog;
@@ -157,7 +217,8 @@ export class ConversationLog {
     return await examineLog(handle, file, log);
   }
 
-  async #openToRead(): Promise<{ handle: FileHandle; log: KnownLog; end: number } | undefined> {
+  /** `start`: a place at or before the event with which the reading begins, as near to it as is known. */
+  async #openToRead(from: number): Promise<OpenedLog | undefined> {
     const file = this.#files.log;
     for (let attempt = 0; ; attempt++) {
       const handle = await unless(open(file, 'r'), 'ENOENT');
@@ -165,12 +226,13 @@ export class ConversationLog {
       let kept = false;
       try {
         const log = await examineLog(handle, file, this.#known);
+        const start = [log, log.base].find(({ version }) => version <= from) ?? beginning;
         this.#known = log;
         // Torn, or being written at this moment: who can take the lock knows.
         const repaired = log.size < log.fileSize && attempt === 0 ? await this.#tryToRepair(log) : 'busy';
         if (repaired === 'repaired') continue;
         kept = true;
-        return { handle, log, end: repaired === 'unwritable' ? log.tail.wholeEnd : log.size };
+        return { handle, log, start, end: repaired === 'unwritable' ? log.tail.wholeEnd : log.size };
       } finally {
         if (!kept) await handle.close();
       }
@@ -179,7 +241,7 @@ export class ConversationLog {
 
   async #tryToRepair(log: ExaminedLog): Promise<'repaired' | 'busy' | 'unwritable'> {
     try {
-      const locked = await this.#lock({ create: false, timeoutMs: 0 });
+      const locked = await this.#lock({ create: false, waitForSilence: false, timeoutMs: 0 });
       if ('holder' in locked) return 'busy';
       try {
         await this.#repaired(locked.handle);
@@ -195,10 +257,13 @@ export class ConversationLog {
     }
   }
 
-  #lock(options: { readonly create: boolean; readonly timeoutMs?: number }): Promise<LockedLog | LockIsBusy> {
+  #lock(options: {
+    readonly create: boolean;
+    readonly waitForSilence: boolean;
+    readonly timeoutMs?: number;
+  }): Promise<LockedLog | LockIsBusy> {
     const { tokens, lockTimeoutMs } = this.#settings;
-    const oustAfterMs = Math.max(lockTimeoutMs, leastSilenceMs);
-    return lockLog(this.#files, { tokens, oustAfterMs, timeoutMs: lockTimeoutMs, ...options });
+    return lockLog(this.#files, { tokens, watch: this.#watch, timeoutMs: lockTimeoutMs, ...options });
   }
 
   async #createFolder(): Promise<void> {
@@ -210,7 +275,7 @@ export class ConversationLog {
   }
   async #writeId(file: string): Promise<void> {
     const temporary = `${file}.${this.#settings.tokens.create()}`;
-    const handle = await open(temporary, 'wx');
+    const handle = await open(temporary, 'wx', 0o600);
     try {
       await handle.writeFile(JSON.stringify(this.#conversationId));
       if (this.#settings.fsync) await handle.sync();
@@ -233,12 +298,29 @@ export class ConversationLog {
     return new ConcurrencyError({ conversationId: this.#conversationId, expectedVersion, actualVersion });
   }
 
-  #busy({ holder }: LockIsBusy, expectedVersion: number | undefined): ConcurrencyError {
+  #busy({ holder, isHeld }: LockIsBusy, expectedVersion: number | undefined): ConcurrencyError | ConversationBusyError {
+    if (isHeld) return new ConversationBusyError({ conversationId: this.#conversationId, holder });
     const reason = `${holder} has been writing to it for longer than ${this.#settings.lockTimeoutMs} ms`;
     return new ConcurrencyError({ conversationId: this.#conversationId, expectedVersion, reason });
   }
 
-  #storeError(action: 'append to' | 'read', cause: unknown): unknown {
+  /** One after another: appends of one store never meet at the lock. */
+  #inTurn<T>(action: Action, work: () => Promise<T>): Promise<T> {
+    const done = this.#naming(action, this.#lastTurn.then(work));
+    this.#lastTurn = done.catch(() => undefined);
+    return done;
+  }
+
+  /** With the errors of the system as errors of the store. */
+  async #naming<T>(action: Action, work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      throw this.#storeError(action, error);
+    }
+  }
+
+  #storeError(action: Action, cause: unknown): unknown {
     if (!isSystemError(cause)) return cause;
     const file = this.#files.log;
     return new EventStoreError(`Cannot ${action} '${file}': ${cause.message}`, { file, cause });

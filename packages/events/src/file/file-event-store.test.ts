@@ -7,6 +7,7 @@ import { EventLog } from '../event-log.js';
 import type { Event } from '../event.js';
 import { logBuilder } from '../testing/index.js';
 import { fileEventStore } from './file-event-store.js';
+import { HeartbeatWatch } from './heartbeat.js';
 import { acquireLock } from './writer-lock.js';
 import { writerTokens } from './writer-token.js';
 
@@ -121,7 +122,8 @@ test.skipIf(process.platform !== 'linux')('a device that is full is an error of 
 
 test('a writer that keeps the log makes others fail with ConcurrencyError when their time is over', async () => {
   await fileEventStore({ directory }).append('c', events(1));
-  const options = { tokens: writerTokens(), timeoutMs: 0, oustAfterMs: 10_000 };
+  const watch = new HeartbeatWatch(() => 0);
+  const options = { tokens: writerTokens(), watch, timeoutMs: 0, waitForSilence: false };
   const lock = await acquireLock(join(directory, 'c.lock'), options);
   if (!('release' in lock)) return expect.unreachable();
   await expect(fileEventStore({ directory, lockTimeoutMs: 0 }).append('c', events(1))).rejects.toMatchObject({
@@ -138,7 +140,8 @@ test('a writer that keeps the log makes others fail with ConcurrencyError when t
 test('an end that is being written is neither read nor repaired nor reported', async () => {
   await fileEventStore({ directory }).append('c', events(1));
   const file = join(directory, 'c.jsonl');
-  const options = { tokens: writerTokens(), timeoutMs: 0, oustAfterMs: 10_000 };
+  const watch = new HeartbeatWatch(() => 0);
+  const options = { tokens: writerTokens(), watch, timeoutMs: 0, waitForSilence: false };
   const lock = await acquireLock(join(directory, 'c.lock'), options);
   if (!('release' in lock)) return expect.unreachable();
   const before = await readFile(file, 'utf8');

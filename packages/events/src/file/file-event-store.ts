@@ -7,6 +7,7 @@ import { parseEvent } from '../parse-event.js';
 import { conversationFiles, conversationOfLog } from './conversation-files.js';
 import { ConversationLog } from './conversation-log.js';
 import { unless } from './file-system-error.js';
+import { OpenFiles } from './open-files.js';
 import { warnOfRepair } from './repair.js';
 import type { RepairReport } from './repair.js';
 import { writerTokens } from './writer-token.js';
@@ -23,12 +24,21 @@ export interface FileEventStoreOptions {
   /** Told when a torn end of a log was found. What it throws changes nothing. @defaultValue a warning of the process */
   readonly onRepair?: (report: RepairReport) => void;
   /**
-   * How long an append waits for another writer before it fails with {@link ConcurrencyError}. A killed writer is not waited
-   * for; one that cannot be seen to be dead, as in another container, is put out after this time, and not before 10 s.
-   * Unit: milliseconds. @defaultValue 10 000
+   * How long an append waits for appends of others before it fails with {@link ConcurrencyError}. Unit: milliseconds.
+   * @defaultValue 10 000
    */
   readonly lockTimeoutMs?: number;
+  /**
+   * Tells the machine from others that write to the folder: on one machine, whether a writer lives is seen by its process.
+   * Needed where copies of a machine share a disk. @defaultValue the host's name, the boot and the process namespace
+   */
+  readonly machineId?: string;
+  /** A clock that is never set, by which others are observed. Unit: milliseconds. @defaultValue `performance.now` */
+  readonly monotonicNow?: () => number;
 }
+
+/** How many logs a store has open for writing at a time. Conversations that are open for writing may be more. */
+export const maxOpenFiles = 256;
 
 /**
  * An {@link EventStore} of JSON Lines files: one file per conversation, one event a line, only ever appended to.
@@ -53,7 +63,9 @@ export function fileEventStore(options: FileEventStoreOptions): EventStore {
     fsync: options.fsync ?? true,
     lockTimeoutMs: options.lockTimeoutMs ?? 10_000,
     onRepair: options.onRepair ?? warnOfRepair,
-    tokens: writerTokens(),
+    tokens: writerTokens(options.machineId),
+    monotonicNow: options.monotonicNow ?? (() => performance.now()),
+    openFiles: new OpenFiles(maxOpenFiles),
   };
   const logs = new Map<string, ConversationLog>();
   const logOf = (conversationId: string): ConversationLog => {
@@ -73,6 +85,9 @@ export function fileEventStore(options: FileEventStoreOptions): EventStore {
       const version = await log.version();
       if (expectedVersion === undefined || expectedVersion === version) return { version };
       throw new ConcurrencyError({ conversationId, expectedVersion, actualVersion: version });
+    },
+    async openForWriting(conversationId) {
+      return logOf(conversationId).openForWriting();
     },
     read(conversationId, { from = 0, signal } = {}) {
       assertReadFrom(from);

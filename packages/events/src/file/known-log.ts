@@ -3,6 +3,9 @@ import { countLines, readRange } from './log-lines.js';
 import { findTail } from './log-tail.js';
 import type { LogTail } from './log-tail.js';
 
+/** So many events stand in the first so many bytes. */
+export type LogPosition = Pick<KnownLog, 'size' | 'version'>;
+
 /** What a store remembers of a log, so that it need not read it again: so many events in the first so many bytes. */
 export interface KnownLog {
   /** Tells this file from another one that takes its name. */
@@ -17,6 +20,8 @@ export interface KnownLog {
 
 /** A log as it is now. */
 export interface ExaminedLog extends KnownLog {
+  /** What was known of it before, and still holds: its beginning, where nothing was. */
+  readonly base: LogPosition;
   /** How its end looks. Its `end` is the log's `size`. */
   readonly tail: LogTail;
   /** The size of the file, torn bytes included. Unit: bytes. */
@@ -41,7 +46,9 @@ export async function examineLog(handle: FileHandle, file: string, known: KnownL
     tail.end === base.size
       ? base.lastBytes
       : await readRange(handle, Math.max(0, tail.end - rememberedBytes), tail.end);
-  return { identity, size: tail.end, lastBytes, version, tail, fileSize };
+  // Not the object itself, which knows of one before it.
+  const position = { size: base.size, version: base.version };
+  return { identity, size: tail.end, lastBytes, version, base: position, tail, fileSize };
 }
 
 /** What is known of a log when these bytes, so many events, were appended to it. */

@@ -10,6 +10,8 @@ import type { LockIsBusy, LockOptions, WriterLock } from './writer-lock.js';
 export interface LockedLog {
   /** Open for reading and for appending. */
   readonly handle: FileHandle;
+  /** The right to write to it. */
+  readonly lock: WriterLock;
   /** Closes it and lets others in. Resolves to false when this writer was ousted: what it wrote may be nowhere. */
   release(): Promise<boolean>;
 }
@@ -24,7 +26,7 @@ export async function lockLog(
 ): Promise<LockedLog | LockIsBusy> {
   const flags = constants.O_RDWR | constants.O_APPEND | (options.create ? constants.O_CREAT : 0);
   for (;;) {
-    const handle = await open(files.log, flags, 0o666);
+    const handle = await open(files.log, flags, 0o600);
     let lock: WriterLock | undefined;
     let mine = false;
     try {
@@ -39,8 +41,12 @@ export async function lockLog(
         await lock?.release();
       }
     }
-    if (mine) return { handle, release: () => releaseLog(handle, lock) };
+    if (mine && lock !== undefined) return openedLog(handle, lock);
   }
+}
+
+function openedLog(handle: FileHandle, lock: WriterLock): LockedLog {
+  return { handle, lock, release: () => releaseLog(handle, lock) };
 }
 
 async function releaseLog(handle: FileHandle, lock: WriterLock): Promise<boolean> {

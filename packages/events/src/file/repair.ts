@@ -59,7 +59,7 @@ async function save(path: string, bytes: Buffer): Promise<string> {
   for (let number = 1; ; number++) {
     const candidate = `${path}${number}`;
     try {
-      const handle = await open(candidate, 'wx');
+      const handle = await open(candidate, 'wx', 0o600);
       try {
         await handle.writeFile(bytes);
         await handle.sync();

@@ -14,7 +14,10 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Creates a folder and the ones that it stands in, and with `fsync` makes them survive a power cut. */
+/**
+ * Creates a folder and the ones that it stands in, for their owner alone, and with `fsync` makes them survive a power cut.
+ * Folders that are there stay as they are.
+ */
 export async function createFolder(folder: string, fsync: boolean): Promise<void> {
   const first = await createFolders(resolve(folder));
   if (first === undefined || !fsync) return;
@@ -41,7 +44,7 @@ async function createFolders(folder: string): Promise<string | undefined> {
 
 async function createOne(folder: string, expected: readonly string[]): Promise<boolean> {
   try {
-    await mkdir(folder);
+    await mkdir(folder, { mode: 0o700 });
     return true;
   } catch (error) {
     if (expected.includes((error as NodeJS.ErrnoException).code ?? '')) return false;

@@ -153,7 +153,9 @@ export const reopenedWriterRules: readonly StoreRule[] = [
     assert.deepEqual(await next.append(events.slice(3), { expectedVersion: 3 }), { version: 4 });
     await next.close();
     assert.deepEqual(await readAll(underTest.store, 'c'), events);
-    assert.deepEqual(await (await open('c')).append([], { expectedVersion: 4 }), { version: 4 });
+    const last = await open('c');
+    assert.deepEqual(await last.append([], { expectedVersion: 4 }), { version: 4 });
+    await last.close();
   }),
   rule('of several stores that open at the same time exactly one gets it, time after time', async (underTest) => {
     await oneAtATime([underTest.store, ...(await others(underTest, 3))]);

@@ -31,6 +31,31 @@ test('a full disk: a typed error, nothing of the failed append stays, the log is
   expect(await storedIds(folder, 'full')).toEqual([...acknowledged, 'b-1', 'b-2', 'b-3']);
 });
 
+test('a full disk while the log is held: the writer goes on with what fits, and nothing of a failed append stays', async () => {
+  const limited = ['sh', '-c', 'ulimit -f 64; exec "$@"', 'sh', execPath, program];
+  const where = { directory: folder, conversationId: 'full-held', prefix: 'a-', largeBytes: 9_000 };
+  const writer = startWriter(limited, { ...where, held: 1_000, failures: 3 });
+  await writer.ended;
+  const failed = writer.told.flatMap((line, index) => (line === 'failed EFBIG' ? [index] : []));
+  expect(failed).toHaveLength(3);
+  expect(writer.told.slice(failed[0], failed[1]).some((line) => line.startsWith('done '))).toBe(true);
+  const repairs: unknown[] = [];
+  expect(await storedIds(folder, 'full-held', (report) => repairs.push(report))).toEqual(writer.ids('done').flat());
+  expect(repairs).toEqual([]);
+  expect(await readdir(folder)).not.toContain('full-held.lock');
+});
+
+test('a log that is open for writing keeps no process alive, and what it leaves is no hindrance', async () => {
+  const where = { directory: folder, conversationId: 'left', appends: 1, held: 5 };
+  const first = startWriter([execPath, program], { ...where, prefix: 'a-', leavesOpen: true });
+  await first.ended;
+  expect(first.told.at(-1)).toBe('done a-1');
+  expect(await readdir(folder)).toContain('left.lock');
+  await startWriter([execPath, program], { ...where, prefix: 'b-' }).ended;
+  expect(await storedIds(folder, 'left')).toEqual(['a-1', 'b-1']);
+  expect(await readdir(folder)).not.toContain('left.lock');
+});
+
 test('a read-only folder: a typed error, and the log is readable', async () => {
   const directory = join(folder, 'read-only');
   await mkdir(directory);
@@ -65,6 +90,9 @@ test.skipIf(!canTrace)(
         'WSWSA', // three events
       ].join(''),
     );
+    const held = { directory: folder, conversationId: 'traced', prefix: 'b-', appends: 1, held: 1 };
+    await startWriter(['strace', ...trace, '-o', output, execPath, program], held).ended;
+    expect(systemCalls(await readFile(output, 'utf8'))).toBe('DWSA');
   },
 );
 

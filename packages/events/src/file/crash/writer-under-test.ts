@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
@@ -10,6 +10,7 @@ import { build } from 'tsup';
 import type { Event } from '../../event.js';
 import { fileEventStore } from '../file-event-store.js';
 import type { RepairReport } from '../repair.js';
+import type { WriterProcessOptions } from './writer-process.js';
 
 /** A new folder that holds `writer-process.ts` as one JavaScript file, minified as an application's bundler would. */
 export async function bundleWriter(): Promise<{ readonly folder: string; readonly program: string }> {
@@ -35,16 +36,18 @@ export interface WriterUnderTest {
   /** What it told so far, line by line. */
   readonly told: readonly string[];
   /** The ids that it told of, append by append. */
-  ids(what: 'try' | 'done' | 'lost'): string[][];
+  ids(what: 'try' | 'done' | 'lost' | 'ousted'): string[][];
   /** Resolves when it has appended so many times, or has ended. */
   appended(count: number): Promise<void>;
+  /** Resolves to the first line of this kind that it tells, or has told; undefined when it has ended without. */
+  tells(what: string): Promise<string | undefined>;
   readonly ended: Promise<void>;
 }
 
 /** Starts the program, `[node, program]` or with something in front of it, and follows what it tells. */
 export function startWriter(
   command: readonly string[],
-  parameters: { directory: string; conversationId: string; prefix: string; appends?: number; largeBytes?: number },
+  parameters: WriterProcessOptions & { directory: string; conversationId: string; prefix: string },
   options: SpawnOptions = {},
 ): WriterUnderTest {
   const { directory, conversationId, prefix, ...rest } = parameters;
@@ -54,26 +57,49 @@ export function startWriter(
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const told: string[] = [];
-  const waiting: { count: number; resolve: () => void }[] = [];
+  const listeners = new Set<() => void>();
   if (process.stdout === null) throw new Error('the writer has no output');
   const lines = createInterface({ input: process.stdout });
-  const ended = once(lines, 'close').then(() => undefined);
+  // Its output ends before it does, and only then is it dead.
+  const ended = Promise.all([once(lines, 'close'), once(process, 'exit')]).then(() => undefined);
   let appends = 0;
   lines.on('line', (line) => {
     told.push(line);
     if (line.startsWith('done ')) appends++;
-    for (const { count, resolve } of waiting) if (appends >= count) resolve();
+    for (const listener of listeners) listener();
   });
-  const appended = (count: number) =>
-    new Promise<void>((resolve) => (appends >= count ? resolve() : waiting.push({ count, resolve })));
+  /** Resolves to what is found, once there is something. */
+  const found = <T>(find: () => T | undefined): Promise<T> =>
+    new Promise((resolve) => {
+      const listener = () => {
+        const value = find();
+        if (value === undefined) return;
+        listeners.delete(listener);
+        resolve(value);
+      };
+      listeners.add(listener);
+      listener();
+    });
   return {
     process,
     told,
     ids: (what) =>
       told.filter((line) => line.startsWith(`${what} `)).map((line) => line.slice(what.length + 1).split(',')),
-    appended: (count) => Promise.race([ended, appended(count)]),
+    appended: (count) =>
+      Promise.race([ended, found(() => (appends >= count ? true : undefined))]).then(() => undefined),
+    tells: (what) =>
+      Promise.race([found(() => told.find((line) => line.startsWith(`${what} `))), ended.then(() => undefined)]),
     ended,
   };
+}
+
+/** Resolves when a process that stops itself has been stopped. */
+export async function isStopped({ process }: WriterUnderTest): Promise<void> {
+  for (;;) {
+    const stat = await readFile(`/proc/${process.pid}/stat`, 'utf8');
+    if (stat.slice(stat.lastIndexOf(')') + 2).startsWith('T')) return;
+    await new Promise(setImmediate);
+  }
 }
 
 /** The ids that a conversation holds. */
