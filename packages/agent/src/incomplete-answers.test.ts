@@ -1,5 +1,6 @@
 import { createEvent, defineTool } from '@palimpsest/events';
 import type { Event, MessageEvent } from '@palimpsest/events';
+import { ContentPolicyError } from '@palimpsest/llm-adapters';
 import type { Delta, LLM } from '@palimpsest/llm-adapters';
 import { anthropicLLM } from '@palimpsest/llm-adapters/anthropic';
 import { openaiLLM } from '@palimpsest/llm-adapters/openai';
@@ -404,7 +405,6 @@ describe('a model that is not one of ours', () => {
   });
 
   test('and fails in the middle for a reason that ends a try, not the run, has its listener start over', async () => {
-    const { ContentPolicyError } = await import('@palimpsest/llm-adapters');
     const refused = new ContentPolicyError('no', { provider: 'x' });
     const llm = scriptedLLM({ script: [{ text: 'I begin', endsIn: refused }, 'Done.'] });
     const { conversation } = await open(llm);
