@@ -267,6 +267,8 @@ export class Conversation {
    * @throws RangeError when there is no event `at`, or the store holds a conversation of that id; what the store throws.
    */
   async fork({ at, agent, ...options }: ForkOptions = {}): Promise<Conversation> {
+    // What others have appended belongs to it.
+    await this.events.catchUp();
     const end = at === undefined ? this.events.length : 1 + [...this.events].findIndex(({ id }) => id === at);
     if (end === 0 && at !== undefined) throw new RangeError(`Conversation '${this.id}' has no event '${at}'.`);
     const { store: _store, conversationId: _id, ...own } = this.#options;
@@ -285,9 +287,13 @@ export class Conversation {
     return fork;
   }
 
-  /** The events from an index on, those to come too, until the signal is aborted. A slow reader holds up nobody. */
+  /**
+   * The events from an index on, those to come too, until the signal is aborted. A slow reader holds up nobody. What other
+   * processes append is seen within half a second.
+   */
   follow(options: { readonly from?: number; readonly signal?: AbortSignal } = {}): AsyncIterable<Event> {
-    return eventStream(this.events, { from: options.from ?? 0, signal: options.signal });
+    const isStored = this.#options.store !== undefined;
+    return eventStream(this.events, { from: options.from ?? 0, isStored, signal: options.signal });
   }
 
   /**

@@ -12,10 +12,13 @@ export class WriteAccess {
   #opened: Promise<Pick<ConversationWriter, 'close'>> | undefined;
   #released: Promise<unknown> = Promise.resolve();
   #isClosed = false;
+  /** As long was the log when this last held it. */
+  #heldTo: number;
 
   /** @param onOpened - called when the log is open, with the index from which on it holds what others have appended meanwhile */
   constructor(log: EventLog, onOpened: (from: number) => void) {
     this.#log = log;
+    this.#heldTo = log.length;
     this.#onOpened = onOpened;
   }
 
@@ -51,14 +54,14 @@ export class WriteAccess {
 
   async #open(): Promise<Pick<ConversationWriter, 'close'>> {
     await this.#released;
-    const from = this.#log.length;
     const writer = await this.#log.openForWriting();
-    this.#onOpened(from);
+    this.#onOpened(this.#heldTo);
     return writer;
   }
 
   async #release(opened: Promise<Pick<ConversationWriter, 'close'>>): Promise<void> {
     this.#opened = undefined;
+    this.#heldTo = this.#log.length;
     // What was appended stands, whatever becomes of the lock.
     this.#released = opened.then((writer) => writer.close()).catch(() => undefined);
     await this.#released;

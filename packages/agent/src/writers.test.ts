@@ -123,6 +123,33 @@ test('a conversation that is idle, paused or waits keeps nobody out', async () =
   expect(await first.run()).toMatchObject({ status: 'finished', answer: 'Done.' });
 });
 
+test('who looks on follows what another one appends, and forks it as it is', async () => {
+  const store = memoryEventStore();
+  const first = worker([pay, 'Done.'], { systemPrompt: 'Be brief.' });
+  const other = await opened(worker(['I was here.', 'Mine.'], { systemPrompt: 'Be thorough.' }).agent, store);
+  const end = new AbortController();
+  const followed: Event[] = [];
+  const following = (async () => {
+    for await (const event of other.follow({ signal: end.signal })) {
+      followed.push(event);
+      if (event.type === 'observation') end.abort();
+    }
+  })();
+  const conversation = await opened(first.agent, store);
+  await conversation.send('Pay.');
+  const run = conversation.run();
+  await first.running();
+  expect(types((await other.fork()).events)).toContain('action');
+  first.go();
+  await run;
+  await following;
+  expect(followed).toEqual(conversation.events.slice(0, followed.length));
+  expect(followed.length).toBeGreaterThan(3);
+  // Its own instructions come into force all the same once it writes.
+  await other.send('And now?');
+  expect([...other.events].filter(({ type }) => type === 'system-prompt')).toHaveLength(2);
+});
+
 test('an opening that fails leaves nothing held, and a run that fails lets go', async () => {
   const memory = memoryEventStore();
   let isBroken = true;
