@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Event, EventId } from './event.js';
+import type { CustomEvent, Event, EventId } from './event.js';
 import type { ContentPart } from './message.js';
 import type { ToolDefinition } from './tool-definition.js';
 
@@ -14,7 +14,11 @@ export interface ToolContext {
   readonly log: Iterable<Event>;
   /** Any event of the log by its id. */
   event(id: EventId): Event | undefined;
-  /** Appends an event of the tool's own to the log. Resolves when it is in the log. */
+  /**
+   * Appends an event of the tool's own to the log; resolves when it is in the log. A tool may append events of the types that it
+   * declares ({@link Tool.eventTypes}), a `condensation-request`, and messages of the environment, which the host marks as the
+   * tool's. Rejects anything else: what is said, forgotten, pinned or confirmed is not a tool's to say.
+   */
   append(event: Event): Promise<void>;
   /**
    * How much of the call's output the model will be shown; of more it is shown the beginning and the end. A tool that can
@@ -41,6 +45,8 @@ export type ToolOutput =
 export interface Tool<Input = unknown> extends ToolDefinition {
   /** How long a call may take. Unit: milliseconds; `Infinity` is no limit. @defaultValue what the agent says */
   readonly timeoutMs?: number;
+  /** The namespaced types of the events that it appends, such as `'acme/note'`. @defaultValue none */
+  readonly eventTypes?: readonly CustomEvent['type'][];
   parseInput(json: unknown): Input;
   execute(input: Input, context: ToolContext): Promise<ToolOutput> | ToolOutput;
 }
@@ -59,6 +65,7 @@ export function defineTool<Schema extends z.ZodObject>(options: {
   readonly input: Schema;
   readonly annotations?: NonNullable<ToolDefinition['annotations']>;
   readonly timeoutMs?: number;
+  readonly eventTypes?: readonly CustomEvent['type'][];
   readonly execute: (input: z.infer<Schema>, context: ToolContext) => Promise<ToolOutput> | ToolOutput;
 }): Tool<z.infer<Schema>> {
   const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(options.input, { io: 'input' });
@@ -68,6 +75,7 @@ export function defineTool<Schema extends z.ZodObject>(options: {
     inputSchema,
     ...(options.annotations === undefined ? {} : { annotations: options.annotations }),
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+    ...(options.eventTypes === undefined ? {} : { eventTypes: [...options.eventTypes] }),
     parseInput: (json) => {
       const result = options.input.safeParse(json);
       if (!result.success)

@@ -1,7 +1,7 @@
 import { isToolResult } from '@palimpsest/events';
 import type { Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
-import { redactedCopy } from '@palimpsest/view';
-import type { CondenseContext, Condenser, Replacement, View } from '@palimpsest/view';
+import { pinStates, redactedCopy } from '@palimpsest/view';
+import type { CondenseContext, Condenser, PinState, Replacement, View } from '@palimpsest/view';
 import { directiveEvents, isRelevanceDirective } from './directive.js';
 import type { RelevanceDirective } from './directive.js';
 import { defaultBatchingRule, immediately, inBatches } from './effective-directives.js';
@@ -33,7 +33,10 @@ export interface RelevanceCondenser extends Condenser {
  * positions stay. It calls no model, keeps no state, never returns a `Condensation`, and returns the view that it was given
  * when there is nothing to do. It also neutralises text in tool results that reads like a label.
  *
- * A directive whose target is missing, or may not be redacted, changes nothing and is reported; what took effect is reported
+ * What is pinned is shown whole, whether the pin came before the directive or after it, and is redacted once the pin ends. A
+ * directive whose target is forgotten is over.
+ *
+ * A directive whose target is missing, pinned, or may not be redacted, changes nothing and is reported; what took effect is reported
  * with the tokens that it saves. Each is reported once, provided that the host logs reports as `condensation-attempt`s.
  */
 export function relevanceCondenser(options: RelevanceCondenserOptions = {}): RelevanceCondenser {
@@ -48,7 +51,9 @@ export function relevanceCondenser(options: RelevanceCondenserOptions = {}): Rel
       // The last word on a target counts.
       const latest = new Map(effective.map((entry) => [entry.directive.targetEventId, entry]));
 
+      const pins = pinnedSinceDirective(view, directives);
       const changes = neutralized(view);
+      const [lifted, again] = [new Map<EventId, Replacement>(), new Map<EventId, Replacement>()];
       const problems = claimed.filter((event) => !isRelevanceDirective(event)).map(malformed);
       const applied = new Map<EventId, RelevanceDirective>();
       for (const { directive, effectiveFrom } of latest.values()) {
@@ -57,15 +62,44 @@ export function relevanceCondenser(options: RelevanceCondenserOptions = {}): Rel
           problems.push({ directive, problem: outcome.problem });
           continue;
         }
-        applied.set(directive.targetEventId, directive);
-        if (outcome.event === undefined) continue;
+        const id = directive.targetEventId;
+        const pin = pins(directive);
         const since = effectiveFrom === undefined ? {} : { effectiveFrom };
-        changes.set(directive.targetEventId, { event: outcome.event, ...since });
+        if (pin?.isPinned === true) {
+          problems.push({ directive, problem: { outcome: 'relevance-pinned', reason: 'its target is pinned' } });
+          if (!pin.isLater || effectiveFrom === undefined) continue;
+        } else {
+          applied.set(id, directive);
+        }
+        if (outcome.event === undefined) continue;
+        const shown = changes.get(id)?.event ?? view.events.at(view.indexOf(id) ?? view.events.length);
+        changes.set(id, { event: outcome.event, ...since });
+        if (pin?.isLater !== true || effectiveFrom === undefined || shown === undefined) continue;
+        // What was thought before it was lifted, or put back, was thought of another history.
+        lifted.set(id, { event: shown, effectiveFrom: pin.since });
+        if (!pin.isPinned) again.set(id, { event: outcome.event, effectiveFrom: pin.since });
       }
-      const result = changes.size === 0 ? view : view.replace(changes);
+      const result = [changes, lifted, again].reduce(
+        (shown, replacements) => (replacements.size === 0 ? shown : shown.replace(replacements)),
+        view,
+      );
       report({ view, result, applied, problems }, context);
       return result;
     },
+  };
+}
+
+/** For a directive whose target was ever pinned: whether it is now, since when, and whether that came after the directive. */
+function pinnedSinceDirective(
+  { stored }: View,
+  directives: readonly RelevanceDirective[],
+): (directive: RelevanceDirective) => (PinState & { readonly isLater: boolean }) | undefined {
+  const states = directives.length === 0 ? undefined : pinStates(stored);
+  if (states === undefined || states.size === 0) return () => undefined;
+  const places = new Map([...stored.internalEvents].map(({ id }, place) => [id, place]));
+  return ({ id, targetEventId }) => {
+    const state = states.get(targetEventId);
+    return state && { ...state, isLater: (places.get(state.since) ?? 0) > (places.get(id) ?? 0) };
   };
 }
 

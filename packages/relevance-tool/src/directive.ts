@@ -1,4 +1,4 @@
-import { eventBaseSchema } from '@palimpsest/events';
+import { eventBaseSchema, isLLMConvertible } from '@palimpsest/events';
 import type { CustomEvent, Event, EventId } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 import { z } from 'zod';
@@ -22,7 +22,7 @@ export const relevanceDirectiveSchema = eventBaseSchema.extend({
 
 /**
  * The model's statement that a tool result no longer matters. Internal: no model reads it, and it stays in force until a
- * condensation forgets it.
+ * condensation forgets it or its target.
  *
  * `targetEventId` is the result; `requestedEventId` is what the model called it; `toolCallId` is the call that it answers.
  * `summary` is the model's reason, `text` all that the model will read in the result's place: it is fixed here, so that it
@@ -32,8 +32,8 @@ export const relevanceDirectiveSchema = eventBaseSchema.extend({
 export type RelevanceDirective = Readonly<z.infer<typeof relevanceDirectiveSchema>> & CustomEvent;
 
 /**
- * The directives in force, in the order in which they were issued: those of the log that are well-formed and that no
- * condensation in force has forgotten. They are never among `view.events`.
+ * The directives in force, in the order in which they were issued: those of the log that are well-formed, of which no
+ * condensation in force has forgotten them or their target. A revert brings both back. They are never among `view.events`.
  */
 export function relevanceDirectives(view: View): readonly RelevanceDirective[] {
   return directiveEvents(view).filter(isRelevanceDirective);
@@ -44,12 +44,20 @@ export function isRelevanceDirective(event: Event): event is RelevanceDirective 
   return event.type === relevanceDirectiveType && relevanceDirectiveSchema.safeParse(event).success;
 }
 
-/** The events that claim to be directives and that no condensation in force has forgotten. */
+/** The events that claim to be directives, of which no condensation in force has forgotten them or their target. */
 export function directiveEvents(view: View): readonly Event[] {
   const events: Event[] = [];
   for (const event of view.internalEvents) if (event.type === relevanceDirectiveType) events.push(event);
   if (events.length === 0) return events;
   const ids = new Set<EventId>(events.map(({ id }) => id));
   for (const { forgottenEventIds } of view.condensations) for (const id of forgottenEventIds) ids.delete(id);
-  return ids.size === events.length ? events : events.filter(({ id }) => ids.has(id));
+  return events.filter((event) => ids.has(event.id) && !isTargetForgotten(event, view));
+}
+
+/** A target that the log does not hold is not forgotten, but missing. */
+function isTargetForgotten(directive: Event, view: View): boolean {
+  const id: unknown = 'targetEventId' in directive ? directive.targetEventId : undefined;
+  if (typeof id !== 'string' || view.stored.indexOf(id) !== undefined) return false;
+  const target = view.original(id);
+  return target !== undefined && isLLMConvertible(target);
 }

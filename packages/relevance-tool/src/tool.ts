@@ -61,6 +61,7 @@ export function relevanceTool(options: RelevanceToolOptions = {}): Tool<Relevanc
       summary_text: z.string().trim().min(1).max(limits.maxSummaryCharacters).describe(summaryTextDescription),
     }),
     annotations: { readOnly: true, repeatable: true, parallel: true },
+    eventTypes: [relevanceDirectiveType],
     execute: (input, context) => turns.run(context.log, () => answer(input, context, limits, options)),
   });
 }

@@ -28,7 +28,8 @@ export interface CondenseContext {
  * A policy of condensation. A host calls `condense` once before each model call.
  *
  * 1. The view is read-only. Return it, a view made from it, or a `Condensation`; after a `Condensation` the host's step ends.
- * 2. Cut only at the view's cut points. `condensation({ view, start, end })` does, and keeps what is protected.
+ * 2. Cut only at the view's cut points. `condensation({ view, start, end })` does, and keeps what is protected: a host refuses
+ *    a condensation that forgets it ({@link condensationProblem}).
  * 3. It settles: applied to its own result it soon returns the view. A `Condensation` forgets or masks something.
  * 4. No state between calls: what must be remembered goes into the log, as `Condensation.metadata` or by `context.report`.
  * 5. When it must act and cannot, it throws {@link NoCondensationAvailableError}.
@@ -40,7 +41,10 @@ export interface Condenser {
   readonly handlesCondensationRequests?: boolean;
   /** It returns a different view on each step, so that provider caches are rewritten each time. @defaultValue false */
   readonly rewritesEveryStep?: boolean;
-  /** False: it forgets events that are protected by default (system prompt, first and latest user message). @defaultValue true */
+  /**
+   * False: it forgets the user's words too, which are protected by default (first and latest message). A host makes up for the
+   * latest ones. The instructions in force and what is pinned stay all the same. @defaultValue true
+   */
   readonly protects?: boolean;
   condense(view: View, context: CondenseContext): Promise<View | Condensation> | View | Condensation;
 }

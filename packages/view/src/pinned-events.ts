@@ -8,50 +8,73 @@ const pinType = 'condensers/pin';
 /** Ends that. */
 const unpinType = 'condensers/unpin';
 
+/** Whether an event is pinned, and the `condensers/pin` or `condensers/unpin` event that made it so. */
+export interface PinState {
+  readonly isPinned: boolean;
+  readonly since: EventId;
+}
+
+/** True for an event that pins others, or ends that. Only the user and the application may append one. */
+export function isPin(event: Event): boolean {
+  return event.type === pinType || event.type === unpinType;
+}
+
 /**
  * The pinned events of a view, by the `condensers/pin` and `condensers/unpin` events of the log (`eventIds`: what they name). A
  * call or a result is never kept without what it belongs to: its unit between two cut points is pinned with it, and the other
  * half of a late pair.
  */
 export function pinnedEventIds(view: View): ReadonlySet<EventId> {
-  const named = namedIds(view);
-  if (named.size === 0) return named;
   const pinned = new Set<EventId>();
-  const addUnit = (index: number): void => {
+  for (const [id, { isPinned }] of pinStates(view)) if (isPinned) pinned.add(id);
+  return pinned;
+}
+
+/** What {@link pinnedEventIds} tells, for every event of the view that was ever pinned, with the moment of the last change. */
+export function pinStates(view: View): ReadonlyMap<EventId, PinState> {
+  const named = namedIds(view);
+  const states = new Map<EventId, PinState>();
+  const set = (id: EventId, state: PinState): void => {
+    // What one name keeps stays, whatever became of another, and since the first of them.
+    if (states.get(id)?.isPinned !== true) states.set(id, state);
+  };
+  const setUnit = (index: number, state: PinState): void => {
     const start = view.cutPoints.atOrBefore(index) ?? 0;
     const end = view.cutPoints.atOrAfter(index + 1) ?? view.events.length;
-    for (const { id } of view.events.slice(start, end)) pinned.add(id);
+    for (const { id } of view.events.slice(start, end)) set(id, state);
   };
-  for (const id of named) {
+  for (const [id, state] of named) {
     const index = view.indexOf(id);
     const event = index === undefined ? undefined : view.events.at(index);
     if (index === undefined || event === undefined) continue;
     const callId = callIdOf(event);
     if (callId === undefined) {
-      pinned.add(id);
+      set(id, state);
       continue;
     }
-    addUnit(index);
+    setUnit(index, state);
     const other = otherHalf(view, index, callId);
-    if (other !== undefined) addUnit(other);
+    if (other !== undefined) setUnit(other, state);
   }
-  return pinned;
+  return states;
 }
 
-const pinsIn = matchingEvents<Event>(({ type }) => type === pinType || type === unpinType);
+const pinsIn = matchingEvents<Event>(isPin);
 
-function namedIds(view: View): ReadonlySet<EventId> {
-  const named = new Set<EventId>();
+/** In the order in which they came to be what they are. */
+function namedIds(view: View): ReadonlyMap<EventId, PinState> {
+  const named = new Map<EventId, PinState>();
   const { internalEvents } = view;
   const pins = pinsIn(internalEvents);
   for (let place = 0; place < pins.count; place++) {
     const event = internalEvents.at(pins.at(place) ?? 0);
     const ids: unknown = event !== undefined && 'eventIds' in event ? event.eventIds : undefined;
-    if (!Array.isArray(ids)) continue;
+    if (event === undefined || !Array.isArray(ids)) continue;
+    const isPinned = event.type === pinType;
     for (const id of ids as readonly unknown[]) {
-      if (typeof id !== 'string') continue;
-      if (event?.type === pinType) named.add(id);
-      else named.delete(id);
+      if (typeof id !== 'string' || (named.get(id)?.isPinned ?? false) === isPinned) continue;
+      named.delete(id);
+      named.set(id, { isPinned, since: event.id });
     }
   }
   return named;

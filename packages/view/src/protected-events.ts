@@ -6,11 +6,13 @@ import type { View } from './view.js';
 /**
  * The events of a view that no condenser forgets by default: the system prompt in force, the first and the latest message with
  * source `user`, and what is pinned. At most three, and besides them the pinned events with what they cannot stand without.
+ *
+ * @param options - `userWords: false` leaves the user's words out: what a condenser keeps that declares `protects: false`
  */
-export function protectedEventIds(view: View): ReadonlySet<EventId> {
+export function protectedEventIds(view: View, options: { readonly userWords?: boolean } = {}): ReadonlySet<EventId> {
   const ids = new Set<EventId>(pinnedEventIds(view));
   const { events } = view;
-  const users = usersIn(events);
+  const users = options.userWords === false ? noUsers : usersIn(events);
   const latest = [systemsIn(events).at(-1), users.at(-1)].filter((index) => index !== undefined);
   for (const index of [users.at(0), ...latest.sort((a, b) => b - a)]) {
     const event = index === undefined ? undefined : events.at(index);
@@ -19,5 +21,6 @@ export function protectedEventIds(view: View): ReadonlySet<EventId> {
   return ids;
 }
 
+const noUsers = { at: (): undefined => undefined };
 const usersIn = matchingEvents<LLMConvertibleEvent>(({ type, source }) => type === 'message' && source === 'user');
 const systemsIn = matchingEvents<LLMConvertibleEvent>(({ type }) => type === 'system-prompt');

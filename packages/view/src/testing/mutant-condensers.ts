@@ -2,7 +2,9 @@ import { isToolResult } from '@palimpsest/events';
 import type { Condensation, EventId } from '@palimpsest/events';
 import type { Condenser } from '../condenser.js';
 import { NoCondensationAvailableError } from '../errors.js';
+import { pinnedEventIds } from '../pinned-events.js';
 import { protectedEventIds } from '../protected-events.js';
+import { redactedCopy } from '../redacted-copy.js';
 import { View } from '../view.js';
 import { carelessCondensation, forgetMiddle, mustAct } from './sample-condensers.js';
 
@@ -44,6 +46,7 @@ const typedError = 'throws nothing but NoCondensationAvailableError, and that on
 const knownIds = 'forgets only what the view holds';
 const aborted = 'stops when aborted';
 const input = 'leaves the view that it was given as it was';
+const hosts = 'returns what a host takes';
 const oneOfTwo = 'returns a view or a condensation';
 
 /** One broken condenser for each way in which one can be broken. */
@@ -109,6 +112,57 @@ export const mutants: readonly Mutant[] = [
     (view) => {
       const latest = [...view.events].findLast((event) => event.type === 'message' && event.source === 'user');
       return latest === undefined ? view : view.without(new Set([latest.id]));
+    },
+    { handlesCondensationRequests: false },
+  ),
+  mutant(
+    'forgets the system prompt, and says that it keeps less',
+    'keeps protected events',
+    (view) => {
+      const system = [...view.events].findLast((event) => event.type === 'system-prompt');
+      return mustAct(view) && system !== undefined ? forget([system.id]) : act(view);
+    },
+    { protects: false },
+  ),
+  mutant(
+    'forgets what is pinned, and says that it keeps less',
+    'keeps protected events',
+    (view) => {
+      const [pinned] = pinnedEventIds(view);
+      return mustAct(view) && pinned !== undefined ? forget([pinned]) : act(view);
+    },
+    { protects: false },
+  ),
+  mutant(
+    'masks what is pinned',
+    'keeps protected events',
+    (view) => {
+      const pinned = [...view.events].find((event) => isToolResult(event) && pinnedEventIds(view).has(event.id));
+      const copy = pinned === undefined ? undefined : redactedCopy(pinned, { text: '' });
+      return pinned === undefined || copy === undefined ? view : view.replace(new Map([[pinned.id, { event: copy }]]));
+    },
+    { handlesCondensationRequests: false },
+  ),
+  mutant(
+    'rewrites the words of the user',
+    'keeps protected events',
+    (view) => {
+      const latest = [...view.events].findLast((event) => event.type === 'message' && event.source === 'user');
+      if (latest?.type !== 'message') return view;
+      const event = { ...latest, content: [{ type: 'text' as const, text: 'Go on.' }] };
+      return view.replace(new Map([[latest.id, { event }]]));
+    },
+    { handlesCondensationRequests: false },
+  ),
+  mutant('condenses with what is no id', hosts, (view) => (mustAct(view) ? forget([7 as never]) : view)),
+  mutant('names everything', hosts, (view) => (mustAct(view) ? forget([...view.events].map(({ id }) => id)) : view)),
+  mutant(
+    'makes a view by hand',
+    hosts,
+    (view) => {
+      if (!mustAct(view)) return view;
+      const handmade = { toMessages: () => [] };
+      return Object.setPrototypeOf(handmade, view) as View;
     },
     { handlesCondensationRequests: false },
   ),

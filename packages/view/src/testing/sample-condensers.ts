@@ -3,6 +3,7 @@ import { createEvent, isToolResult } from '@palimpsest/events';
 import { condensation } from '../condensation.js';
 import type { Condenser } from '../condenser.js';
 import { NoCondensationAvailableError } from '../errors.js';
+import { pinnedEventIds } from '../pinned-events.js';
 import { protectedEventIds } from '../protected-events.js';
 import { redactedCopy } from '../redacted-copy.js';
 import type { View } from '../view.js';
@@ -31,16 +32,21 @@ export const soundCondensers: readonly Condenser[] = [
     name: 'leaves out all but the newest',
     rewritesEveryStep: true,
     condense(view) {
-      const end = view.cutPoints.atOrBefore(view.events.length - sampleMaxSize / 2) ?? 0;
-      const kept = protectedEventIds(view);
-      const ids = [...view.events].slice(0, end).map(({ id }) => id);
+      // By the list of the log, so that nothing more goes from the view that it has returned.
+      const { events, cutPoints } = view.stored;
+      const kept = protectedEventIds(view.stored);
+      const end = cutPoints.atOrBefore(events.length - sampleMaxSize / 2) ?? 0;
+      const ids = [...events].slice(0, end).map(({ id }) => id);
       return view.without(new Set(ids.filter((id) => !kept.has(id))));
     },
   },
   {
     name: 'masks long results in copies',
     condense(view) {
-      const long = [...view.events].filter((event) => isToolResult(event) && JSON.stringify(event).length > 300);
+      const pinned = pinnedEventIds(view);
+      const long = [...view.events].filter(
+        (event) => isToolResult(event) && !pinned.has(event.id) && JSON.stringify(event).length > 300,
+      );
       return view.replace(
         new Map(
           long.flatMap((event) => {

@@ -1,4 +1,4 @@
-import { createEvent } from '@palimpsest/events';
+import { createEvent, isToolResult } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import type { ThinkingMode } from '../../render-options.js';
 import { View } from '../../view.js';
@@ -30,8 +30,9 @@ export function historyOf(log: NamedLog, thinking: ThinkingMode = 'prefix-bound'
 }
 
 /**
- * The histories of a contract run: the log on which the condenser acts, the caller's logs, the first one with dirt behind it,
- * and generated clean and dirty ones, 30 to 250 events long. Each comes a second time with a request at its end.
+ * The histories of a contract run: the log on which the condenser acts, the same with something pinned, the caller's logs, the
+ * first one with dirt behind it, and generated clean and dirty ones, 30 to 250 events long. Each comes a second time with a
+ * request at its end.
  */
 export function historiesOf(options: {
   readonly actsOn: readonly Event[];
@@ -50,11 +51,20 @@ export function historiesOf(options: {
         : []),
     ];
   });
-  return [actsOn, ...options.logs, ...generated].flatMap((log, index) => {
+  return [actsOn, pinned(actsOn), ...options.logs, ...generated].flatMap((log, index) => {
     const thinking: ThinkingMode = index % 2 === 0 ? 'prefix-bound' : 'latest-turn';
     const history = historyOf(log, thinking);
     return [history, withRequest(history)];
   });
+}
+
+/** The log with its first two results and a word of the agent pinned, as a user pins what must stay. */
+function pinned({ name, events }: NamedLog): NamedLog {
+  const results = events.filter(isToolResult).slice(0, 2);
+  const words = events.find((event) => event.type === 'message' && event.source === 'agent');
+  const eventIds = [...results, ...(words === undefined ? [] : [words])].map(({ id }) => id);
+  const pin = createEvent('condensers/pin', { source: 'user', eventIds });
+  return { name: `${name} + pin`, events: [...events, pin] };
 }
 
 /** The history with a request for condensation at its end. */

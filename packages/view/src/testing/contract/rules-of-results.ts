@@ -1,5 +1,6 @@
 import type { Event } from '@palimpsest/events';
 import { callHistory, withoutRepeatedIds } from '../../properties/call-history.js';
+import { condensationProblem, condensedViewProblem } from '../../condensation-problem.js';
 import { protectedEventIds } from '../../protected-events.js';
 import type { View } from '../../view.js';
 import { messageViolations } from '../message-violations.js';
@@ -71,12 +72,36 @@ function noLongerSent(before: View, after: View, log: readonly Event[]): readonl
 }
 
 const keepsProtected: Rule = {
-  name: 'keeps protected events, unless it says that it does not',
+  name: 'keeps protected events, but for the words of the user where it says so',
   check: (subject) =>
-    onEveryHistory(subject, ({ condenser, history, after }) => {
-      if (condenser.protects === false) return;
-      const lost = [...protectedEventIds(history.view)].filter((id) => after.indexOf(id) === undefined);
+    onEveryHistory(subject, ({ condenser, history: { view }, after }) => {
+      const kept = [...protectedEventIds(view, { userWords: condenser.protects !== false })];
+      const lost = kept.filter((id) => after.indexOf(id) === undefined);
       check(lost.length === 0, `forgot protected events: ${lost.join(', ')}`);
+      const rewritten = kept.filter((id) => isRewritten(id, view, after));
+      check(rewritten.length === 0, `masked or rewrote protected events: ${rewritten.join(', ')}`);
+    }),
+};
+
+/** A mask of a result for labels that it only pretends to have is none, so words count for words and masks for results. */
+function isRewritten(id: string, before: View, after: View): boolean {
+  const [old, now] = [before, after].map((view) => view.events.at(view.indexOf(id) ?? view.events.length));
+  if (old === undefined || now === undefined || old === now) return false;
+  if (old.type === 'message' || old.type === 'system-prompt') return JSON.stringify(old) !== JSON.stringify(now);
+  return 'redacted' in now && now.redacted === true && !('redacted' in old && old.redacted === true);
+}
+
+const isTakenByHosts: Rule = {
+  name: 'returns what a host takes',
+  check: (subject) =>
+    onEveryHistory(subject, ({ condenser, history: { view }, outcome }) => {
+      const problem =
+        outcome.kind === 'condensation'
+          ? condensationProblem(view, outcome.condensation, condenser)
+          : outcome.kind === 'view'
+            ? condensedViewProblem(view, outcome.view)
+            : undefined;
+      check(problem === undefined, `a host refuses it: ${problem?.reason}`);
     }),
 };
 
@@ -98,5 +123,6 @@ export const rulesOfResults: readonly Rule[] = [
   forgetsWhatIsThere,
   keepsUnitsWhole,
   keepsProtected,
+  isTakenByHosts,
   neverGrows,
 ];
