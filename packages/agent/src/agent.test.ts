@@ -183,9 +183,18 @@ describe('context overflow', () => {
     const spent: Condensation[] = [1, 2, 3].map(() => createEvent('condensation', { forgottenEventIds: [] }));
     const agent = new Agent({ llm: scriptedLLM({ script: [tooLong()] }), condenser: willing });
     await expect(stepOnce(agent, [...worked(), ...spent])).rejects.toThrow(LimitExceededError);
-    const eager = condenserOf('eager', () => createEvent('condensation', { forgottenEventIds: [] }));
+    const aside = createEvent('message', {
+      source: 'environment',
+      role: 'user',
+      content: [{ type: 'text', text: 'x' }],
+    });
+    const eager = condenserOf('eager', () => createEvent('condensation', { forgottenEventIds: [aside.id] }));
     await expect(
-      stepOnce(new Agent({ llm: scriptedLLM({ script: [] }), condenser: eager }), [userMessage('Go.'), ...spent]),
+      stepOnce(new Agent({ llm: scriptedLLM({ script: [] }), condenser: eager }), [
+        userMessage('Go.'),
+        aside,
+        ...spent,
+      ]),
     ).rejects.toMatchObject({ limit: 'condensations-in-a-row', value: 3 });
   });
 });

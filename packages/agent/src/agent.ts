@@ -10,11 +10,11 @@ import type {
 } from '@palimpsest/events';
 import { ContentPolicyError, ContextWindowExceededError } from '@palimpsest/llm-adapters';
 import type { Completion, Delta, LLM } from '@palimpsest/llm-adapters';
-import { isCondensation } from '@palimpsest/view';
+import { condensationProblem, isCondensation } from '@palimpsest/view';
 import type { Condenser, RenderOptions, View } from '@palimpsest/view';
 import { abortable } from './abortable.js';
 import { answerToOverflow } from './answer-to-overflow.js';
-import { condenseOnce, nothingToForget } from './condense-once.js';
+import { condenseOnce, isEmpty, nothingToForget, refusedAttempt } from './condense-once.js';
 import { assertConfirmationPolicy, beginningOf, unconfirmed } from './confirmation.js';
 import type { ConfirmationPolicy, SecurityRisk } from './confirmation.js';
 import type { ConversationState } from './conversation-state.js';
@@ -36,6 +36,7 @@ import { eventsOfResponse } from './response-events.js';
 import { StreamedAnswer } from './streamed-answer.js';
 import type { StreamedAnswerOptions } from './streamed-answer.js';
 import type { SecretMask } from './secrets.js';
+import type { StandingWords } from './standing-words.js';
 import { toolset } from './tool-call.js';
 import type { Toolset } from './tool-call.js';
 import { executeActions } from './tool-execution.js';
@@ -180,11 +181,13 @@ export class Agent {
    */
   async step(state: ConversationState, options: StepOptions): Promise<StepOutcome> {
     if (state.pendingActions.length > 0) return this.#confirmAndCarryOut(state.pendingActions, state, options);
+    // As of the view that the condenser is shown: what the user says meanwhile is read with the next call.
+    const { standingWords } = state;
     const condensed = await this.condense(state, options);
     if (isCondensation(condensed)) return { type: 'condensation', condensation: condensed };
     let completion: Completion;
     try {
-      completion = await this.#complete(condensed, state, options);
+      completion = await this.#complete(condensed, standingWords, state, options);
     } catch (error) {
       if (ContextWindowExceededError.isInstance(error)) return this.#makeRoom(error, condensed, state, options);
       if (ContentPolicyError.isInstance(error)) return this.#tellOfRefusal(error, state, options);
@@ -194,8 +197,9 @@ export class Agent {
   }
 
   /**
-   * Asks the condenser, and nothing else. Emits what it reported and its condensation. Where it had to act and could not,
-   * the condensation is an empty one with the reason `nothing-to-forget`.
+   * Asks the condenser, and nothing else. Emits what it reported and its condensation. A condensation that is invalid, or forgets
+   * what is protected or pinned, is not emitted: an attempt `refused-invalid` or `refused-protected` says why. Where the condenser
+   * had to act and could not, or was refused, the condensation is an empty one with the reason `nothing-to-forget`.
    *
    * @throws {@link LimitExceededError} when it would be the fourth condensation in a row.
    */
@@ -204,17 +208,19 @@ export class Agent {
     const { maxOutputTokens } = this.#options;
     const contextWindow = usableWindow(this.llm, maxOutputTokens);
     const { view } = state;
-    const fixedTokens = tokensBesideView(view, this.toolDefinitions);
+    const fixedTokens = tokensBesideView(view, this.toolDefinitions, state.standingWords);
     const result = await condenseOnce(this.condenser, view, {
       createEvent: this.createEvent,
       onEvent: options.onEvent,
+      viewNow: () => state.view,
       ...(contextWindow === undefined ? {} : { contextWindow }),
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
       ...(fixedTokens === 0 ? {} : { fixedTokens }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
     if (!isCondensation(result)) return result;
-    if (!(await this.#isVetoed(result, this.condenser.name, state, options))) {
+    const isVetoed = await this.#isVetoed(result, this.condenser.name, state, options);
+    if (!isVetoed && !(await this.#isRefused(result, this.condenser, state, options))) {
       return this.#emitCondensation(result, state, options);
     }
     if (!view.unhandledCondensationRequest) return view;
@@ -235,6 +241,20 @@ export class Agent {
     return true;
   }
 
+  /** Once more after the hook, which takes its time: what came meanwhile may be pinned, or may pin. */
+  async #isRefused(
+    condensation: Condensation,
+    condenser: Condenser,
+    { view }: ConversationState,
+    { onEvent }: StepOptions,
+  ): Promise<boolean> {
+    if (this.hooks.beforeCondensation === undefined || isEmpty(condensation)) return false;
+    const problem = condensationProblem(view, condensation, condenser);
+    if (problem === undefined) return false;
+    await onEvent(refusedAttempt(condenser.name, problem, condensation, this.createEvent));
+    return true;
+  }
+
   async #emitCondensation(
     condensation: Condensation,
     state: ConversationState,
@@ -248,7 +268,12 @@ export class Agent {
   }
 
   /** What was shown of an answer and never became complete is logged: as words of the model where the user cut it off. */
-  async #complete(view: View, state: ConversationState, options: StepOptions): Promise<Completion> {
+  async #complete(
+    view: View,
+    words: StandingWords,
+    state: ConversationState,
+    options: StepOptions,
+  ): Promise<Completion> {
     const { llm, tools, createEvent } = this;
     const { onDelta, onEvent, signal, secrets } = options;
     const asked = { model: llm.model, tools, estimatedInputTokens: view.tokens(), createEvent };
@@ -258,6 +283,7 @@ export class Agent {
       return await callModel({
         llm,
         view,
+        words,
         log: state.log,
         render: this.renderOptions(state),
         tools: secrets?.tools(this.toolDefinitions) ?? this.toolDefinitions,
@@ -297,7 +323,7 @@ export class Agent {
       condenser,
       contextWindow: usableWindow(llm, maxOutputTokens),
       maxOutputTokens,
-      fixedTokens: tokensBesideView(sent, this.toolDefinitions),
+      fixedTokens: tokensBesideView(sent, this.toolDefinitions, state.standingWords),
       canRead: this.tools.has(readOutputToolName),
       createEvent,
     });

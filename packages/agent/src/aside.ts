@@ -3,6 +3,7 @@ import type { CondenseContext, View } from '@palimpsest/view';
 import { isCondensation } from '@palimpsest/view';
 import { abortable } from './abortable.js';
 import type { Agent } from './agent.js';
+import { composedMessages } from './composition.js';
 import type { ConversationState } from './conversation-state.js';
 import { wordsOf } from './final-answer.js';
 import { costOf, paidIn } from './paid.js';
@@ -22,11 +23,13 @@ export async function askAside(
   secrets: SecretMask,
   signal: AbortSignal | undefined,
 ): Promise<AsideAnswer> {
+  // As of the view that the condenser is shown.
+  const { standingWords: words, log } = state;
   const { view, costs } = await shownView(agent, state, signal);
   const tools = secrets.tools(agent.toolDefinitions);
   const asked = agent.llm.complete({
     messages: [
-      ...view.toMessages(agent.renderOptions(state)),
+      ...composedMessages(view, { words, log, render: agent.renderOptions(state) }),
       { role: 'user', content: [{ type: 'text', text: secrets.text(question) }] },
     ],
     // The same tools, so that the provider's cache still fits.

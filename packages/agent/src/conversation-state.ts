@@ -1,10 +1,12 @@
-import { isLLMConvertible, isMeaningful } from '@palimpsest/events';
+import { isLLMConvertible } from '@palimpsest/events';
 import type { ActionEvent, Event, EventId, MessageEvent, SystemPromptEvent } from '@palimpsest/events';
 import { ViewProjection } from '@palimpsest/view';
 import type { View, ViewOptions } from '@palimpsest/view';
 import { begunBy, confirmedBy, releasedBy } from './confirmation.js';
 import { answerAfter } from './final-answer.js';
 import { isRefusalNote } from './refusal-note.js';
+import { noStandingWords, standingWordsAfter } from './standing-words.js';
+import type { StandingWords } from './standing-words.js';
 import { turnsThinkingOff } from './thinking-off.js';
 
 /** Many more than the longest pattern takes, since notes, usage and the like stand between. Unit: events. */
@@ -33,6 +35,8 @@ export interface ConversationState {
   readonly isThinkingOff: boolean;
   /** The provider refused the content, the model was told, and neither it nor the user has said anything since. */
   readonly wasRefused: boolean;
+  /** The instructions in force and the user's words that every request holds. One object until they change. */
+  readonly standingWords: StandingWords;
 }
 
 /** A {@link ConversationState} that is kept up to date event by event. An append costs O(1) amortised. */
@@ -44,8 +48,7 @@ export class ConversationStateProjection implements ConversationState {
   #condensationsInARow = 0;
   #requestsInARow = 0;
   #lastResponseId: string | undefined;
-  #systemPrompt: SystemPromptEvent | undefined;
-  #latestUserMessage: MessageEvent | undefined;
+  #standingWords = noStandingWords;
   #finalAnswer: string | undefined;
   #lastCondensationWasEmpty = false;
   #isThinkingOff = false;
@@ -66,9 +69,8 @@ export class ConversationStateProjection implements ConversationState {
     return state;
   }
 
-  get log(): Iterable<Event> {
-    return this.#events;
-  }
+  /** Not the list itself, which a tool could write into. */
+  readonly log: Iterable<Event> = Object.freeze({ [Symbol.iterator]: () => this.#events[Symbol.iterator]() });
 
   get view(): View {
     return this.#view.view;
@@ -88,12 +90,16 @@ export class ConversationStateProjection implements ConversationState {
 
   /** The instructions in force. */
   get systemPrompt(): SystemPromptEvent | undefined {
-    return this.#systemPrompt;
+    return this.#standingWords.systemPrompt;
   }
 
   /** The newest message whose source is the user. */
   get latestUserMessage(): MessageEvent | undefined {
-    return this.#latestUserMessage;
+    return this.#standingWords.latestUserMessage;
+  }
+
+  get standingWords(): StandingWords {
+    return this.#standingWords;
   }
 
   /** The model's answer, in words or by the finish tool, when nobody has said or done anything since: there is nothing to go on with. */
@@ -132,6 +138,7 @@ export class ConversationStateProjection implements ConversationState {
   append(event: Event, asWritten?: ActionEvent): void {
     this.#events.push(event);
     this.#view.append(event);
+    this.#standingWords = standingWordsAfter(this.#standingWords, event, () => this.#view.view);
     if (event.type === 'message' && event.source === 'user') this.#sinceUser = [];
     else if (this.#sinceUser.push(event) > 2 * recentEvents) this.#sinceUser = this.#sinceUser.slice(-recentEvents);
     for (const id of confirmedBy(event)) this.#confirmed.add(id);
@@ -140,9 +147,6 @@ export class ConversationStateProjection implements ConversationState {
     if (turnsThinkingOff(event)) this.#isThinkingOff = true;
     if (isLLMConvertible(event)) this.#finalAnswer = answerAfter(event, this.#finalAnswer);
     switch (event.type) {
-      case 'system-prompt':
-        this.#systemPrompt = event;
-        break;
       case 'condensation':
         this.#condensationsInARow++;
         this.#lastCondensationWasEmpty = event.forgottenEventIds.length === 0 && (event.redactions?.length ?? 0) === 0;
@@ -156,13 +160,17 @@ export class ConversationStateProjection implements ConversationState {
         if (isRefusalNote(event)) this.#wasRefused = true;
         if (event.source === 'user') {
           this.#wasRefused = false;
-          if (event.content.some(isMeaningful)) this.#latestUserMessage = event;
           this.#beginRow();
         }
         break;
       case 'condensation-request':
         if (event.source === 'user') this.#beginRow();
         else this.#requestsInARow++;
+        break;
+      case 'condensation-revert':
+        // There is something to forget again.
+        this.#lastCondensationWasEmpty = false;
+        if (event.source === 'user') this.#beginRow();
         break;
       case 'conversation-error':
         // A host that runs again has changed something, or means to try again.

@@ -6,6 +6,7 @@ import type { Agent, StepOptions, StepOutcome } from './agent.js';
 import { abortable } from './abortable.js';
 import { askAside } from './aside.js';
 import { endedBefore, lostResult, lostSecret, rejected } from './call-answers.js';
+import { isEmpty } from './condense-once.js';
 import { confirmationOf, confirmedBy } from './confirmation.js';
 import type { ConversationOptions, ForkOptions, RunOptions } from './conversation-options.js';
 import { ConversationStateProjection } from './conversation-state.js';
@@ -23,7 +24,8 @@ import { isOfBrokenResponse, missingCutOffNote } from './incomplete-answers.js';
 import { assertLimits, assertWithinLimits, defaultLimits, noRunUsage, withCallOf } from './limits.js';
 import type { Limits, RunUsage } from './limits.js';
 import { failingNote, note, turnsLeftNote, unreadNote } from './notes.js';
-import { ensureInitialUserMessage, ensureSystemPrompt } from './prompts/opening.js';
+import { ensureSystemPrompt } from './prompts/opening.js';
+import { revertOf } from './revert.js';
 import { isStatus } from './run-outcome.js';
 import type { ConversationStatus, RunOutcome } from './run-outcome.js';
 import { maskedDeltas, maskedEvents, secretLabel, secretMask } from './secrets.js';
@@ -62,6 +64,7 @@ export class Conversation {
   #pauseRequested = false;
   #systemPromptInForce: Promise<void> | undefined;
   #contextInTurn: Promise<void> = Promise.resolve();
+  #revertInTurn: Promise<void> = Promise.resolve();
   #interruption = new AbortController();
   #used: RunUsage = noRunUsage;
 
@@ -142,7 +145,7 @@ export class Conversation {
    *   and the status is `error`. {@link ConversationBusyError} when a run goes on already, here or elsewhere.
    */
   async run(options: RunOptions = {}): Promise<RunOutcome> {
-    if (this.#isRunning) throw new ConversationBusyError({ conversationId: this.id, holder: 'a run that goes on' });
+    this.#assertNoRun();
     this.#isRunning = true;
     this.#pauseRequested = false;
     this.#interruption = new AbortController();
@@ -319,13 +322,41 @@ export class Conversation {
     return madeBy(await this.#condensing);
   }
 
+  /**
+   * Undoes a condensation: a `condensation-revert` is appended, and from the next step on the model is shown the history as if that
+   * condensation had never been. Thinking that was made of the condensed history is not sent any more, a request that the
+   * condensation had answered stays answered, and a history that does not fit is condensed anew. While a condensation is being made,
+   * it waits for that one.
+   *
+   * @throws {@link CondensationNotInForceError} when the log holds no such condensation, or it is reverted already;
+   *   {@link ConversationBusyError} during a run. Nothing was appended then.
+   */
+  async revert(condensationId: EventId): Promise<void> {
+    this.#assertNoRun();
+    await this.#access.during(() => {
+      const reverted = this.#revertInTurn.then(() => this.#revert(condensationId));
+      this.#revertInTurn = reverted.catch(() => undefined);
+      return reverted;
+    });
+  }
+
+  async #revert(condensationId: EventId): Promise<void> {
+    await this.#condensing?.catch(() => undefined);
+    this.#assertNoRun();
+    const state = { conversationId: this.id, view: this.view, log: this.events };
+    await this.#append(revertOf(condensationId, state, this.#agent.createEvent));
+  }
+
+  #assertNoRun(): void {
+    if (this.#isRunning) throw new ConversationBusyError({ conversationId: this.id, holder: 'a run that goes on' });
+  }
+
   async #loop(options: RunOptions): Promise<RunOutcome> {
     const { signal } = options;
     if (this.#state.latestUserMessage === undefined) throw new NoUserMessageError(this.id);
     await this.#ensureSystemPrompt();
     await this.#answerLeftovers();
     await this.#append(missingCutOffNote(this.#state.recentEvents, this.#agent.createEvent));
-    await this.#ensureUserMessage();
     await this.#appendContext();
     let condensations = 0;
     const counts = () => ({ iterations: this.#used.iterations, condensations });
@@ -378,17 +409,6 @@ export class Conversation {
       if (signal?.aborted === true) return undefined;
       throw error;
     }
-  }
-
-  /**
-   * A log from elsewhere may have forgotten all that the user said: what was asked for last is said again. Only at the start of a
-   * run, since a word of the user's ends the count of condensations in a row.
-   */
-  async #ensureUserMessage(): Promise<void> {
-    const { latestUserMessage } = this.#state;
-    if (latestUserMessage === undefined) return;
-    const { createEvent } = this.#agent;
-    await this.#append(ensureInitialUserMessage(this.view.events, { content: latestUserMessage.content, createEvent }));
   }
 
   /** What belongs beside the user's words and is not shown to the model, at first or because it was forgotten. */
@@ -565,6 +585,5 @@ export class Conversation {
 
 /** An empty one stands for none. */
 function madeBy(result: View | Condensation): Condensation | undefined {
-  const isOne = isCondensation(result) && result.forgottenEventIds.length + (result.redactions?.length ?? 0) > 0;
-  return isOne ? result : undefined;
+  return isCondensation(result) && !isEmpty(result) ? result : undefined;
 }

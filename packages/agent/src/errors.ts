@@ -115,6 +115,42 @@ export class NoUserMessageError extends PalimpsestError {
   }
 }
 
+/** A revert names what is no condensation in force. Nothing was appended. */
+export class CondensationNotInForceError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'CondensationNotInForceError';
+  }
+
+  readonly condensationId: string;
+  readonly reason: 'unknown' | 'reverted';
+
+  constructor(conversationId: string, condensationId: string, reason: 'unknown' | 'reverted') {
+    const what = reason === 'reverted' ? 'is reverted already' : 'does not stand in its log';
+    super(
+      'condensation-not-in-force',
+      `Conversation '${conversationId}': the condensation '${condensationId}' ${what}; see view.condensations for those in force.`,
+    );
+    this.condensationId = condensationId;
+    this.reason = reason;
+  }
+}
+
+/** A tool appended an event that is not a tool's to append. Nothing was appended; the model reads this as the call's error. */
+export class ToolEventRefusedError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'ToolEventRefusedError';
+  }
+
+  readonly toolName: string;
+  readonly eventType: string;
+
+  constructor(toolName: string, eventType: string, reason: string) {
+    super('tool-event-refused', `'${toolName}' may not append an event of type '${eventType}': ${reason}.`);
+    this.toolName = toolName;
+    this.eventType = eventType;
+  }
+}
+
 /** What a program can tell an error by: its code where it has one, else its name. */
 export function codeOf(thrown: unknown): string {
   if (PalimpsestError.isInstance(thrown)) return thrown.code;

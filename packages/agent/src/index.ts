@@ -6,11 +6,13 @@ export type { ConversationState } from './conversation-state.js';
 export { ConversationStateProjection } from './conversation-state.js';
 export { Conversation } from './conversation.js';
 export type { ConversationOptions, ForkOptions, RunOptions } from './conversation-options.js';
+export type { StandingWords } from './standing-words.js';
 export type { ConversationStatus, RunOutcome } from './run-outcome.js';
 export type { ToolExecutionOptions } from './tool-execution.js';
 export { executeActions } from './tool-execution.js';
 export type { PreparedCall, Toolset } from './tool-call.js';
 export { prepareCall, toolset } from './tool-call.js';
+export { toolEvent, toolSender } from './tool-event.js';
 export { finishTool, finishToolName } from './finish-tool.js';
 export type { ConfirmationPolicy, SecurityRisk } from './confirmation.js';
 export type { Hooks, Remark, Verdict } from './hooks.js';
@@ -24,12 +26,14 @@ export { defaultStuckThresholds, stuckPattern } from './stuck-detection.js';
 export type { Limits } from './limits.js';
 export { defaultLimits, maxCondensationsInARow } from './limits.js';
 export {
+  CondensationNotInForceError,
   CondensationNotSupportedError,
   ContextOverflowError,
   ConversationClosedError,
   ConversationRunError,
   LimitExceededError,
   NoUserMessageError,
+  ToolEventRefusedError,
 } from './errors.js';
 export type { SecretMask } from './secrets.js';
 export { maskedDeltas, maskedEvents, maskedTool, minSecretLength, secretMask } from './secrets.js';

@@ -4,7 +4,9 @@ import type { Completion, LLM } from '@palimpsest/llm-adapters';
 import { View } from '@palimpsest/view';
 import type { RenderOptions } from '@palimpsest/view';
 import { abortable } from './abortable.js';
+import { composedMessages } from './composition.js';
 import { messageOf } from './errors.js';
+import type { StandingWords } from './standing-words.js';
 import type { StreamedAnswer } from './streamed-answer.js';
 import { thinkingOff } from './thinking-off.js';
 
@@ -12,6 +14,8 @@ import { thinkingOff } from './thinking-off.js';
 export interface ModelCall {
   readonly llm: LLM;
   readonly view: View;
+  /** What the request holds, whatever the view shows. */
+  readonly words: StandingWords;
   /** The whole log, for a view that nobody has touched. */
   readonly log: Iterable<Event>;
   readonly render: RenderOptions;
@@ -41,7 +45,7 @@ const margin = 64;
  */
 export async function callModel(call: ModelCall): Promise<Completion> {
   const { view, render, createEvent, onEvent } = call;
-  const messages = view.toMessages(render);
+  const messages = composedMessages(view, call);
   try {
     return await complete(call, messages, call.maxOutputTokens);
   } catch (error) {
@@ -54,7 +58,7 @@ export async function callModel(call: ModelCall): Promise<Completion> {
     if (!MalformedHistoryError.isInstance(error)) throw error;
     const plain: RenderOptions = { ...render, thinking: 'none' };
     const sent = JSON.stringify(messages);
-    const rendered = [view, View.fromEvents(call.log)].map((one) => one.toMessages(plain));
+    const rendered = [view, View.fromEvents(call.log)].map((one) => composedMessages(one, { ...call, render: plain }));
     const other = rendered.find((one) => JSON.stringify(one) !== sent);
     if (other === undefined) throw error;
     const completion = await complete(call, other, call.maxOutputTokens);

@@ -121,6 +121,7 @@ describe('a tool', () => {
   test('sees the log, and appends events of its own before its result', async () => {
     const note = defineTool({
       name: 'note',
+      eventTypes: ['acme/note'],
       description: 'Leaves a note.',
       input: z.object({}),
       execute: async (_input, { actionId, event, log, append }) => {

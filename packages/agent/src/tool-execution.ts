@@ -13,6 +13,7 @@ import { readOutputToolName } from './read-output-tool.js';
 import type { SecretMask } from './secrets.js';
 import { prepareCall } from './tool-call.js';
 import type { PreparedCall, Toolset } from './tool-call.js';
+import { toolEvent } from './tool-event.js';
 import { runTool } from './tool-run.js';
 
 /** What the execution of tool calls needs. */
@@ -153,7 +154,7 @@ async function run(
     toolCallId: action.toolCall.id,
     log: options.log,
     event: options.event,
-    append: async (event: Event) => options.onEvent(event),
+    append: async (event: Event) => options.onEvent(toolEvent(event, tool)),
     maxOutputCharacters: shown.most,
   };
   try {

@@ -27,6 +27,16 @@ const forget = (...events: readonly Event[]) =>
 const answered = () =>
   createEvent('message', { source: 'agent', role: 'assistant', content: [{ type: 'text', text: 'Done.' }] });
 
+test('where all words of the user are forgotten, what the newest call for is shown again', () => {
+  const start = [...ensureSystemPrompt([], { systemPrompt: prompts.systemPrompt() }), userMessage('Use docker.')];
+  const log = [...start, ...next(start), answered()];
+  const after = [...log, forget(...log.slice(1))];
+  const [context] = next(after);
+  expect(context).toMatchObject({ activatedSkills: ['AGENTS.md', 'docker'] });
+  expect(JSON.stringify(context)).toContain('/work');
+  expect(next([...after, ...next(after)])).toEqual([]);
+});
+
 describe('the beginning of a conversation', () => {
   const start = [...ensureSystemPrompt([], { systemPrompt: prompts.systemPrompt() }), userMessage('Use docker.')];
   const log = [...start, ...next(start)];

@@ -33,7 +33,7 @@ export function contextMessages(view: View, options: ContextOptions): readonly M
   const { prompts, workspace = {}, createEvent = createDefaultEvent } = options;
   const skills = enabled(options);
   const visible = visibleContext(view);
-  if (visible.userMessages.length === 0) return [];
+  if (visible.userMessages.length === 0 && visible.forgottenWords === undefined) return [];
 
   const alwaysOn = skills.filter(({ kind, name }) => kind === 'always' && !visible.skills.has(name));
   const instructions = alwaysOn.map(({ name, content }) => `[${name}]\n${content}`).join('\n\n');
@@ -73,11 +73,12 @@ function enabled({ skills = [], disabledSkills = [] }: ContextOptions): readonly
  * inputs differ; knowledge that is there once is enough.
  */
 function calledFor(
-  { userMessages, skills: shown }: VisibleContext,
+  { userMessages, forgottenWords, skills: shown }: VisibleContext,
   skills: readonly Skill[],
 ): readonly TriggeredSkill[] {
   const found = new Map<string, TriggeredSkill>();
-  for (const { message, index } of userMessages) {
+  const forgotten = forgottenWords === undefined ? [] : [{ message: forgottenWords, index: -1 }];
+  for (const { message, index } of [...forgotten, ...userMessages]) {
     const text = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
     for (const triggered of matchSkills(text, skills)) {
       const { name, kind } = triggered.skill;

@@ -11,6 +11,8 @@ export interface VisibleContext {
   readonly skills: ReadonlyMap<string, number>;
   /** The user's own words, with their indices in `view.events`. */
   readonly userMessages: readonly { readonly message: MessageEvent; readonly index: number }[];
+  /** The newest words of the user, where a condensation has forgotten all of them: an agent sends them all the same. */
+  readonly forgottenWords?: MessageEvent;
 }
 
 /** Reads from a view what is sent of the context; what a condensation forgot is not. Cost: one pass over the view. */
@@ -26,5 +28,16 @@ export function visibleContext(view: View): VisibleContext {
     hasWorkspace ||= event.sender === workspaceSender && event.content.length > 0;
     for (const name of event.activatedSkills ?? []) skills.set(name, index);
   }
-  return { hasWorkspace, skills, userMessages };
+  const forgottenWords = userMessages.length === 0 ? newestForgottenWords(view) : undefined;
+  return { hasWorkspace, skills, userMessages, ...(forgottenWords === undefined ? {} : { forgottenWords }) };
+}
+
+function newestForgottenWords(view: View): MessageEvent | undefined {
+  for (const { forgottenEventIds } of view.condensations.toReversed()) {
+    for (const id of forgottenEventIds.toReversed()) {
+      const event = view.original(id);
+      if (event?.type === 'message' && event.source === 'user') return event;
+    }
+  }
+  return undefined;
 }
