@@ -1,3 +1,4 @@
+import { createEvent } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import { condensation } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
@@ -69,6 +70,21 @@ test('a condenser that fails is reported and the view is sent as it was', async 
   expect(replay.condenserErrors).toHaveLength(4);
   expect(replay.condenserErrors[0]).toEqual({ modelCall: 0, message: 'no model' });
   expect(replay.tokensSent).toBe((await replaySession(session(3), none, options)).tokensSent);
+});
+
+test('a condensation that an agent would refuse is reported, and the view is sent as it was', async () => {
+  const careless: Condenser = {
+    name: 'careless',
+    condense: (view) =>
+      createEvent('condensation', { forgottenEventIds: [...view.events].map(({ id }) => id), summary: 'All is done.' }),
+  };
+  const replay = await replaySession(session(3), careless, options);
+  expect(replay).toMatchObject({ condensations: 0, prefixRewrites: 0, eventsInViewAtEnd: 8 });
+  expect(replay.condenserErrors).toHaveLength(4);
+  expect(replay.condenserErrors[0]).toMatchObject({
+    modelCall: 0,
+    message: expect.stringContaining('protected') as string,
+  });
 });
 
 test('a view that a provider would refuse is counted, with the rule that it breaks', async () => {

@@ -1,6 +1,6 @@
 import { eventFactory } from '@palimpsest/events';
 import type { Condensation, CreateEvent, Event } from '@palimpsest/events';
-import { ViewProjection, isCondensation } from '@palimpsest/view';
+import { condensationProblem, isCondensation, ViewProjection } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
 import { modelCalls } from '../import/index.js';
 import type { Refusal } from './refusals.js';
@@ -112,7 +112,7 @@ export async function replaySession(
   };
 }
 
-/** One call of the condenser, as a host makes it: what it reports goes into the log, and a failure leaves the view. */
+/** One call of the condenser, as a host makes it: what it reports goes into the log. A failure, and what a host refuses, leaves the view. */
 async function condenseOnce(
   condenser: Condenser,
   view: View,
@@ -131,7 +131,8 @@ async function condenseOnce(
         attempts.push(createEvent('condensation-attempt', { condenser: condenser.name, ...attempt }));
       },
     });
-    return { result, attempts };
+    const problem = isCondensation(result) ? condensationProblem(view, result, condenser) : undefined;
+    return problem === undefined ? { result, attempts } : { result: view, attempts, error: problem.reason };
   } catch (error) {
     return { result: view, attempts, error: error instanceof Error ? error.message : String(error) };
   }
