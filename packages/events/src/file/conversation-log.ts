@@ -12,7 +12,7 @@ import type { ExaminedLog, KnownLog, LogPosition } from './known-log.js';
 import { lockLog } from './locked-log.js';
 import type { LockedLog } from './locked-log.js';
 import { HeartbeatWatch } from './heartbeat.js';
-import { eventsOf, lineBlocks, newlinesIn, readRange } from './log-lines.js';
+import { eventsOf, lineBlocks, linesIn, readRange } from './log-lines.js';
 import { LogWriter } from './log-writer.js';
 import type { OpenFiles } from './open-files.js';
 import { repairTail } from './repair.js';
@@ -45,7 +45,7 @@ interface OpenedLog {
   readonly end: number;
 }
 
-const beginning: LogPosition = { size: 0, version: 0 };
+const beginning: LogPosition = { size: 0, version: 0, lines: 0 };
 
 /** One conversation's log on disk, as one store sees it. */
 export class ConversationLog {
@@ -94,16 +94,18 @@ export class ConversationLog {
       const opened = await this.#openToRead(from);
       if (opened === undefined) return;
       handle = opened.handle;
-      let { version } = opened.start;
+      let { version, lines } = opened.start;
       for await (const block of lineBlocks(handle, file, opened.start.size, opened.end, signal)) {
-        const line = version + 1;
-        const skip = version < from ? Math.min(from - version, newlinesIn(block)) : 0;
+        const line = lines + 1;
+        const count = linesIn(block);
+        const skip = version < from ? Math.min(from - version, count.events) : 0;
         version += skip;
         for (const event of eventsOf(block, { file, line }, skip)) {
           signal?.throwIfAborted();
           version++;
           yield event;
         }
+        lines += count.lines;
       }
     } catch (error) {
       throw this.#storeError('read', error);
@@ -286,7 +288,7 @@ export class ConversationLog {
   }
 
   #report(log: KnownLog, repair: Repair): void {
-    const report = { conversationId: this.#conversationId, file: this.#files.log, line: log.version + 1, ...repair };
+    const report = { conversationId: this.#conversationId, file: this.#files.log, line: log.lines + 1, ...repair };
     try {
       this.#settings.onRepair(report);
     } catch {

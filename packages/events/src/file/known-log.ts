@@ -4,7 +4,7 @@ import { findTail } from './log-tail.js';
 import type { LogTail } from './log-tail.js';
 
 /** So many events stand in the first so many bytes. */
-export type LogPosition = Pick<KnownLog, 'size' | 'version'>;
+export type LogPosition = Pick<KnownLog, 'size' | 'version' | 'lines'>;
 
 /** What a store remembers of a log, so that it need not read it again: so many events in the first so many bytes. */
 export interface KnownLog {
@@ -16,6 +16,8 @@ export interface KnownLog {
   readonly lastBytes: Buffer;
   /** Unit: events. */
   readonly version: number;
+  /** Blank lines count. Unit: lines. */
+  readonly lines: number;
 }
 
 /** A log as it is now. */
@@ -41,14 +43,15 @@ export async function examineLog(handle: FileHandle, file: string, known: KnownL
   const identity = [stat.dev, stat.ino, stat.birthtimeNs].join(':');
   const base = known !== undefined && (await isThere(known, handle, identity, fileSize)) ? known : nothing;
   const tail = await findTail(handle, file, base.size, fileSize);
-  const version = base.version + (await countLines(handle, file, base.size, tail.end));
+  const added = await countLines(handle, file, base.size, tail.end);
   const lastBytes =
     tail.end === base.size
       ? base.lastBytes
       : await readRange(handle, Math.max(0, tail.end - rememberedBytes), tail.end);
+  const [version, lines] = [base.version + added.events, base.lines + added.lines];
   // Not the object itself, which knows of one before it.
-  const position = { size: base.size, version: base.version };
-  return { identity, size: tail.end, lastBytes, version, base: position, tail, fileSize };
+  const position = { size: base.size, version: base.version, lines: base.lines };
+  return { identity, size: tail.end, lastBytes, version, lines, base: position, tail, fileSize };
 }
 
 /** What is known of a log when these bytes, so many events, were appended to it. */
@@ -58,10 +61,11 @@ export function withAppended(log: KnownLog, bytes: Buffer, events: number): Know
     size: log.size + bytes.length,
     lastBytes: Buffer.concat([log.lastBytes, bytes.subarray(-rememberedBytes)]).subarray(-rememberedBytes),
     version: log.version + events,
+    lines: log.lines + events,
   };
 }
 
-const nothing = { size: 0, version: 0, lastBytes: Buffer.alloc(0) };
+const nothing = { size: 0, version: 0, lines: 0, lastBytes: Buffer.alloc(0) };
 
 // A whole append can disappear again, when its fsync fails, and another one can take its place.
 async function isThere(known: KnownLog, handle: FileHandle, identity: string, fileSize: number): Promise<boolean> {

@@ -5,6 +5,7 @@ import type { Event } from '../event.js';
 import { adoptEvent } from '../parse-event.js';
 
 const newline = 0x0a;
+const openingBrace = 0x7b;
 const blockBytes = 1 << 18;
 
 /**
@@ -38,18 +39,41 @@ export async function* lineBlocks(
   if (rest.length > 0) yield rest;
 }
 
-/** How many newlines stand in `[start, end)`. */
-export async function countLines(handle: FileHandle, file: string, start: number, end: number): Promise<number> {
-  let count = 0;
-  for await (const block of lineBlocks(handle, file, start, end)) count += newlinesIn(block);
+/** How many lines end in a piece of a file, and how many of them hold an event: all that are not blank. */
+export interface LineCount {
+  readonly lines: number;
+  readonly events: number;
+}
+
+/** Counts the lines that end in `[start, end)`. */
+export async function countLines(handle: FileHandle, file: string, start: number, end: number): Promise<LineCount> {
+  const count = { lines: 0, events: 0 };
+  for await (const block of lineBlocks(handle, file, start, end)) {
+    const { lines, events } = linesIn(block);
+    count.lines += lines;
+    count.events += events;
+  }
   return count;
 }
 
-/** How many newlines stand in a block. */
-export function newlinesIn(block: Buffer): number {
-  let count = 0;
-  for (let at = block.indexOf(newline); at !== -1; at = block.indexOf(newline, at + 1)) count++;
-  return count;
+/** Counts the lines that end in a block. */
+export function linesIn(block: Buffer): LineCount {
+  let lines = 0;
+  let events = 0;
+  for (let start = 0, end = block.indexOf(newline); end !== -1; start = end + 1, end = block.indexOf(newline, start)) {
+    lines++;
+    if (!isBlank(block, start, end)) events++;
+  }
+  return { lines, events };
+}
+
+/** True where nothing but blanks stands in `[start, end)`: a line that somebody left empty, which is no event and no error. */
+export function isBlank(bytes: Buffer, start = 0, end = bytes.length): boolean {
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at];
+    if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d && byte !== newline) return false;
+  }
+  return true;
 }
 
 /** Where a line stands: for errors. The first line is 1. */
@@ -59,26 +83,29 @@ export interface LinePlace {
 }
 
 /**
- * The events of a block of whole lines, leaving out the first `skip` lines.
+ * The events of a block of whole lines, leaving out the first `skip` events.
  *
  * @throws {@link EventStoreError} at the first line that is not an event.
  */
 export function* eventsOf(block: Buffer, first: LinePlace, skip: number): Generator<Event, void, undefined> {
   if (!isUtf8(block)) return yield* eventsOfDamaged(block, first, skip);
   const text = block.toString('utf8');
-  for (let start = 0, index = 0; start < text.length; index++) {
+  for (let start = 0, line = first.line, seen = 0; start < text.length; line++) {
     const cut = text.indexOf('\n', start);
     const end = cut === -1 ? text.length : cut;
-    if (index >= skip) yield eventOfLine(text.slice(start, end), first.file, first.line + index);
+    const isEvent = text.charCodeAt(start) === openingBrace || text.slice(start, end).trim() !== '';
+    if (isEvent && ++seen > skip) yield eventOfLine(text.slice(start, end), first.file, line);
     start = end + 1;
   }
 }
 
 function* eventsOfDamaged(block: Buffer, first: LinePlace, skip: number): Generator<Event, void, undefined> {
-  for (let start = 0, index = 0; start < block.length; index++) {
+  for (let start = 0, line = first.line, seen = 0; start < block.length; line++) {
     const cut = block.indexOf(newline, start);
     const end = cut === -1 ? block.length : cut + 1;
-    if (index >= skip) yield eventOfBytes(block.subarray(start, end), { file: first.file, line: first.line + index });
+    if (!isBlank(block, start, end) && ++seen > skip) {
+      yield eventOfBytes(block.subarray(start, end), { file: first.file, line });
+    }
     start = end;
   }
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 import { adoptEvent } from '../parse-event.js';
-import { countLines, eventOfBytes, readRange } from './log-lines.js';
+import { countLines, eventOfBytes, isBlank, readRange } from './log-lines.js';
 
 /** A line that begins with this is followed by another event of the same append. JSON ignores it. */
 export const continues = ' ';
@@ -18,28 +18,37 @@ export interface LogTail {
  * Looks at the end of a log, from `base` (the start of a line) to `size`, for what a crash may leave there: a line without
  * its newline, a last line that is not JSON, lines of an append whose last line is missing, and pages that were never
  * written (NUL, which JSON text cannot hold). An append counts from the moment that its last line is whole, because that
- * line is written when the others are there. Where nothing is torn, only the last line is read.
+ * line is written when the others are there. Blank lines are what somebody left there: they belong to what stands before
+ * them. Where nothing is torn, only the last line is read, and the blank ones behind it.
  *
  * @throws {@link EventStoreError} when a line there is not an event and no crash explains it.
  */
 export async function findTail(handle: FileHandle, file: string, base: number, size: number): Promise<LogTail> {
   let wholeEnd: number | undefined;
+  let blankEnd: number | undefined;
   for (let end = size; end > base;) {
     const start = await startOfLine(handle, base, end);
     const line = await readRange(handle, start, end);
+    if (line.at(-1) === newline && isBlank(line)) {
+      blankEnd ??= end;
+      end = start;
+      continue;
+    }
     const kind = kindOf(line);
     if (kind === 'whole') {
-      wholeEnd ??= end;
-      if (line.at(-1) === newline) return { end, wholeEnd };
+      const itsEnd = blankEnd ?? end;
+      wholeEnd ??= itsEnd;
+      if (line.at(-1) === newline) return { end: itsEnd, wholeEnd };
     }
+    blankEnd = undefined;
     const torn = kind === 'not-json' && (end === size || line.includes(0));
     // Throws, and says what is wrong with it.
     if (kind === 'not-an-event' || (kind === 'not-json' && !torn)) {
-      eventOfBytes(line, { file, line: (await countLines(handle, file, 0, start)) + 1 });
+      eventOfBytes(line, { file, line: (await countLines(handle, file, 0, start)).lines + 1 });
     }
     end = start;
   }
-  return { end: base, wholeEnd: wholeEnd ?? base };
+  return { end: blankEnd ?? base, wholeEnd: wholeEnd ?? blankEnd ?? base };
 }
 
 const newline = 0x0a;

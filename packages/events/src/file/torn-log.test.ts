@@ -79,7 +79,7 @@ test('an append cut at any byte is there as a whole or not at all, and the log g
 
 test.each([
   ['a last line that is not JSON', '{"type":"mess\n'],
-  ['an empty last line', '\n'],
+  ['the first byte of an append', ' '],
   ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xc3])],
   ['pages that were never written', Buffer.alloc(9000)],
   ['a page that was never written inside an append', `\0\0\0\0"}\n ${JSON.stringify(events(1)[0])}\n`],
@@ -93,6 +93,54 @@ test.each([
   expect(await readFile(reports[0]?.savedTo ?? '')).toEqual(Buffer.from(torn));
   expect(await read()).toHaveLength(2);
   expect(reports).toHaveLength(1);
+});
+
+test('blank lines are no events and no errors: before, between and behind events, also as Windows ends them', async () => {
+  const [first, second, third, fourth, fifth] = events(5).map((event) => JSON.stringify(event));
+  const text = `\n\r\n${first}\n \t\n\n ${second}\r\n\r\n${third}\n\n\n`;
+  await writeFile(file, text);
+  const known = store();
+  expect(await read()).toEqual(['event-1', 'event-2', 'event-3']);
+  for (let from = 0; from <= 4; from++) {
+    const ids: string[] = [];
+    for await (const event of known.read('c', { from })) ids.push(event.id);
+    expect(ids).toEqual(['event-1', 'event-2', 'event-3'].slice(from));
+  }
+  for await (const conversation of known.list()) expect(conversation).toEqual({ conversationId: 'c', version: 3 });
+  // By a store that knows the log, and by one that does not.
+  const last = [fourth, fifth].map((line) => JSON.parse(line ?? '') as Event);
+  expect(await known.append('c', last.slice(0, 1), { expectedVersion: 3 })).toEqual({ version: 4 });
+  await appendFile(file, '\r\n');
+  expect(await store().append('c', last.slice(1), { expectedVersion: 4 })).toEqual({ version: 5 });
+  expect(await known.append('c', events(1), { expectedVersion: 5 })).toEqual({ version: 6 });
+  expect((await readFile(file, 'utf8')).startsWith(text)).toBe(true);
+  expect(reports).toEqual([]);
+});
+
+test('a log of blank lines is an empty conversation', async () => {
+  await writeFile(file, '\n \r\n');
+  expect(await read()).toEqual([]);
+  expect(await store().append('c', events(1), { expectedVersion: 0 })).toEqual({ version: 1 });
+  expect(await read()).toEqual(['event-1']);
+  expect(reports).toEqual([]);
+});
+
+test('lines are counted with the blank ones where something is wrong in them', async () => {
+  const [line] = events(1).map((event) => `${JSON.stringify(event)}\n`);
+  await writeFile(file, `\n${line}\nnot JSON\n${line}`);
+  await expect(read()).rejects.toMatchObject({ line: 4 });
+  await writeFile(
+    file,
+    Buffer.concat([Buffer.from(`\n${line}\n`), Buffer.from([0x22, 0xff, 0x22, 0x0a]), Buffer.from(line ?? '')]),
+  );
+  await expect(read()).rejects.toMatchObject({ line: 4, message: expect.stringContaining('not UTF-8') });
+  await writeFile(file, `\n${line}\n{"torn`);
+  expect(await read()).toEqual(['event-1']);
+  expect(reports).toMatchObject([{ line: 4, repair: 'truncated', tornBytes: 6 }]);
+  // What stands behind the first half of an append goes with it.
+  await writeFile(file, `${line} ${line}\n\n`);
+  expect(await read()).toEqual(['event-1']);
+  expect(reports[1]).toMatchObject({ line: 2, repair: 'truncated', tornBytes: 3 + Buffer.byteLength(line ?? '') });
 });
 
 test('every torn end is kept in a file of its own', async () => {
@@ -109,7 +157,6 @@ test.each([
   ['no event', '{"type":"message","id":"m"}\n', "type 'message', id 'm'"],
   ['an event cut short and closed by hand', '{"type":"pause"}\n', "'id'"],
   ['not UTF-8', Buffer.from([0x22, 0xff, 0x22, 0x0a]), 'it is not UTF-8'],
-  ['empty', '\n', 'it is not JSON'],
 ])(
   'a line in the middle that is %s is an error that names file and line, and changes nothing',
   async (_, line, reason) => {
