@@ -12,7 +12,11 @@ export type SecurityRisk = NonNullable<ActionEvent['securityRisk']>;
 export type ConfirmationPolicy =
   'always' | 'never' | { readonly risk: 'low' | 'medium' | 'high' } | ((action: ActionEvent) => boolean);
 
-const order: Readonly<Record<SecurityRisk, number>> = { low: 1, medium: 2, high: 3, unknown: 4 };
+const order: ReadonlyMap<SecurityRisk, number> = new Map([
+  ['low', 1],
+  ['medium', 2],
+  ['high', 3],
+]);
 
 /** The actions for which the policy asks and nobody has said yes. A policy that throws asks. */
 export function unconfirmed(
@@ -30,12 +34,17 @@ export function unconfirmed(
 function asks(policy: ConfirmationPolicy, action: ActionEvent): boolean {
   if (policy === 'always') return true;
   if (policy === 'never') return false;
-  if (typeof policy === 'object') return order[action.securityRisk ?? 'unknown'] >= order[policy.risk];
+  if (typeof policy === 'object') return rankOf(action.securityRisk) >= rankOf(policy.risk);
   try {
     return policy(action);
   } catch {
     return true;
   }
+}
+
+/** A risk that nobody named, or that another version named, may be any. */
+function rankOf(risk: SecurityRisk | undefined): number {
+  return (risk === undefined ? undefined : order.get(risk)) ?? Number.POSITIVE_INFINITY;
 }
 
 /** @throws TypeError when it is none: a misspelt policy must not let everything pass. */

@@ -1,4 +1,4 @@
-import { isLLMConvertible } from '@palimpsest/events';
+import { isLLMConvertible, isSentRole, isUserMessage } from '@palimpsest/events';
 import type { ActionEvent, Event, EventId, MessageEvent, SystemPromptEvent } from '@palimpsest/events';
 import { ViewProjection } from '@palimpsest/view';
 import type { View, ViewOptions } from '@palimpsest/view';
@@ -139,7 +139,7 @@ export class ConversationStateProjection implements ConversationState {
     this.#events.push(event);
     this.#view.append(event);
     this.#standingWords = standingWordsAfter(this.#standingWords, event, () => this.#view.view);
-    if (event.type === 'message' && event.source === 'user') this.#sinceUser = [];
+    if (isUserMessage(event)) this.#sinceUser = [];
     else if (this.#sinceUser.push(event) > 2 * recentEvents) this.#sinceUser = this.#sinceUser.slice(-recentEvents);
     for (const id of confirmedBy(event)) this.#confirmed.add(id);
     for (const id of releasedBy(event)) this.#released.add(id);
@@ -156,9 +156,9 @@ export class ConversationStateProjection implements ConversationState {
         this.#pending.set(event.id, asWritten ?? event);
         break;
       case 'message':
-        if (event.source === 'agent') this.#beginResponse(event.llmResponseId ?? event.id);
+        if (event.source === 'agent' && isSentRole(event.role)) this.#beginResponse(event.llmResponseId ?? event.id);
         if (isRefusalNote(event)) this.#wasRefused = true;
-        if (event.source === 'user') {
+        if (isUserMessage(event)) {
           this.#wasRefused = false;
           this.#beginRow();
         }

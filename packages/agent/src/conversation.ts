@@ -1,4 +1,4 @@
-import { ConversationBusyError, EventLog, isMeaningful, newEventId } from '@palimpsest/events';
+import { ConversationBusyError, EventLog, isMeaningful, isUserMessage, newEventId } from '@palimpsest/events';
 import type { ActionEvent, Condensation, ContentPart, Event, EventId, MessageEvent } from '@palimpsest/events';
 import { isCondensation } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
@@ -577,7 +577,7 @@ export class Conversation {
       this.#status = event.value;
     }
     this.#used = withCallOf(this.#used, event);
-    if (event.type === 'message' && event.source === 'user' && ['finished', 'stuck'].includes(this.#status)) {
+    if (isUserMessage(event) && ['finished', 'stuck'].includes(this.#status)) {
       this.#status = 'idle';
     }
   }

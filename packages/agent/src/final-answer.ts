@@ -1,4 +1,4 @@
-import { isErrorResult, isMeaningful } from '@palimpsest/events';
+import { isErrorResult, isMeaningful, isSentRole } from '@palimpsest/events';
 import type { ContentPart, LLMConvertibleEvent } from '@palimpsest/events';
 import { finishToolName } from './finish-tool.js';
 
@@ -6,6 +6,7 @@ import { finishToolName } from './finish-tool.js';
 export function answerAfter(event: LLMConvertibleEvent, before: string | undefined): string | undefined {
   switch (event.type) {
     case 'message':
+      if (!isSentRole(event.role)) return before;
       return event.source === 'agent' && event.cutOff === undefined && event.content.some(isMeaningful)
         ? wordsOf(event.content)
         : undefined;

@@ -1,4 +1,4 @@
-import { isErrorResult, isToolResult, toolResultContent } from '@palimpsest/events';
+import { isErrorResult, isSentRole, isToolResult, isUserMessage, toolResultContent } from '@palimpsest/events';
 import type { ActionEvent, Event, ToolResultEvent } from '@palimpsest/events';
 import { isLastResort } from './last-resort.js';
 
@@ -112,9 +112,10 @@ function messagesInARow(events: readonly Event[]): number {
   let count = 0;
   for (const event of events.toReversed()) {
     if (event.type === 'action' || isToolResult(event)) break;
-    if (event.type === 'message' && event.source === 'user') break;
+    if (isUserMessage(event)) break;
+    if (event.type !== 'message' || event.source !== 'agent' || !isSentRole(event.role)) continue;
     // What the user cut off says nothing about what the model would have done.
-    if (event.type === 'message' && event.source === 'agent' && event.cutOff === undefined) count++;
+    if (event.cutOff === undefined) count++;
   }
   return count;
 }

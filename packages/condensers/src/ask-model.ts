@@ -1,4 +1,4 @@
-import { usageSchema } from '@palimpsest/events';
+import { contentPartSchema, usageSchema } from '@palimpsest/events';
 import type { Completion, CompletionRequest, LLM } from '@palimpsest/llm-adapters';
 import { ContextWindowExceededError, LLMError } from '@palimpsest/llm-adapters';
 import { z } from 'zod';
@@ -69,9 +69,7 @@ export function saysNothing(text: string): boolean {
 /** A model in plain JavaScript may answer anything. */
 const answerSchema = z.object({
   message: z.object({
-    content: z.array(
-      z.union([z.object({ type: z.literal('text'), text: z.string() }), z.object({ type: z.literal('image') })]),
-    ),
+    content: z.array(contentPartSchema),
     toolCalls: z.array(z.object({ name: z.string(), arguments: z.string() })).optional(),
   }),
 });

@@ -1,4 +1,4 @@
-import { messageContent } from '@palimpsest/events';
+import { isUserMessage, messageContent } from '@palimpsest/events';
 import type { EventId } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 import { isCost, saysNothing } from './ask-model.js';
@@ -65,7 +65,7 @@ export function wordsThatStay(view: View, isInIt: (id: EventId) => boolean = () 
   for (const id of keptEventIds(view)) {
     const index = view.indexOf(id);
     const event = index === undefined ? undefined : view.events.at(index);
-    if (index === undefined || event?.type !== 'message' || event.source !== 'user' || isInIt(id)) continue;
+    if (index === undefined || event === undefined || !isUserMessage(event) || isInIt(id)) continue;
     const parts = messageContent(event).map((part) => (part.type === 'text' ? part.text : '[image]'));
     words.push({ index, text: parts.join('\n') });
   }

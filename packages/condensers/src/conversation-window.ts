@@ -1,3 +1,4 @@
+import { isUserMessage } from '@palimpsest/events';
 import type { CreateEvent, LLMConvertibleEvent } from '@palimpsest/events';
 import type { Condenser, View } from '@palimpsest/view';
 import { forgetUnits } from './forget-units.js';
@@ -72,7 +73,7 @@ export function selectConversationWindow({
   const essential = new Set<number>();
   const system = all.findIndex(({ type }) => type === 'system-prompt');
   if (system >= 0) essential.add(system);
-  const user = all.findIndex((event) => event.type === 'message' && event.source === 'user');
+  const user = all.findIndex(isUserMessage);
   if (user >= 0) {
     essential.add(user);
     for (let index = user + 1; isFramework(all[index]); index++) essential.add(index);
@@ -83,5 +84,5 @@ export function selectConversationWindow({
 }
 
 function isFramework(event: LLMConvertibleEvent | undefined): boolean {
-  return event?.type === 'message' && event.source === 'environment' && event.role === 'user';
+  return event?.type === 'message' && event.source !== 'user' && event.source !== 'agent' && event.role === 'user';
 }

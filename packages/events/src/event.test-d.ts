@@ -1,6 +1,19 @@
 import { expectTypeOf } from 'vitest';
-import { createEvent, isLLMConvertible, isToolResult, parseEvent } from './index.js';
-import type { CustomEvent, Event, LLMConvertibleEvent, MessageEvent, ToolResultEvent } from './index.js';
+import { createEvent, isLLMConvertible, isToolResult, messageContent, parseEvent } from './index.js';
+import type {
+  ContentPart,
+  CustomContent,
+  CustomThinkingBlock,
+  EventSource,
+  ImageContent,
+  TextContent,
+  ThinkingBlock,
+  CustomEvent,
+  Event,
+  LLMConvertibleEvent,
+  MessageEvent,
+  ToolResultEvent,
+} from './index.js';
 
 declare const event: Event;
 
@@ -24,3 +37,33 @@ if (event.type === 'message') {
   // @ts-expect-error However deep.
   event.content[0] = { type: 'text', text: 'other' };
 }
+
+declare const part: ContentPart;
+declare const block: ThinkingBlock;
+declare const source: EventSource;
+
+// So do the known kinds inside of an event, although theirs are open too.
+switch (part.type) {
+  case 'text':
+    expectTypeOf(part).toEqualTypeOf<TextContent>();
+    expectTypeOf(part.text).toEqualTypeOf<string>();
+    break;
+  case 'image':
+    expectTypeOf(part).toEqualTypeOf<ImageContent>();
+    break;
+  default:
+    expectTypeOf(part).toEqualTypeOf<CustomContent>();
+}
+if (block.type === 'thinking') expectTypeOf(block.thinking).toEqualTypeOf<string>();
+else if (block.type === 'redacted-thinking') expectTypeOf(block.data).toEqualTypeOf<string>();
+else expectTypeOf(block).toEqualTypeOf<CustomThinkingBlock>();
+if (source === 'user') expectTypeOf(source).toEqualTypeOf<'user'>();
+if (event.type === 'message' && event.role === 'assistant') expectTypeOf(event.role).toEqualTypeOf<'assistant'>();
+if (event.type === 'message') expectTypeOf(messageContent(event)).items.toEqualTypeOf<TextContent | ImageContent>();
+
+// A part that is not text need not be an image.
+// @ts-expect-error It may be of a kind that this version does not know.
+if (part.type !== 'text') expectTypeOf(part.url).toEqualTypeOf<string>();
+// @ts-expect-error A source of one's own is namespaced.
+createEvent('pause', { source: 'hook' });
+createEvent('message', { source: 'acme/hook', role: 'user', content: [{ type: 'acme/sketch', strokes: [] }] });

@@ -1,3 +1,4 @@
+export type { CustomKind } from './custom-kind.js';
 export type { CustomEvent, Event, EventBase, EventId, EventSource } from './event.js';
 export { eventBaseSchema } from './event.js';
 export type {
@@ -50,7 +51,12 @@ export {
 export type {
   AssistantMessage,
   ContentPart,
+  CustomContent,
+  CustomThinkingBlock,
   ImageContent,
+  KnownContent,
+  KnownThinking,
+  KnownThinkingBlock,
   Message,
   ReasoningItem,
   SystemMessage,
@@ -80,8 +86,16 @@ export type { Tool, ToolContext, ToolOutput } from './tool.js';
 export { defineTool, toolDefinition } from './tool.js';
 export {
   isErrorResult,
+  isKnownContent,
+  isKnownThinkingBlock,
   isMeaningful,
+  isSentRole,
+  isUserMessage,
+  knownThinking,
+  meaningfulContent,
   messageContent,
+  repositioned,
+  resultContent,
   summaryContent,
   systemPromptContent,
   toolResultContent,

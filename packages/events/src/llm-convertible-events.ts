@@ -1,14 +1,9 @@
 import { z } from 'zod';
+import { openEnum } from './custom-kind.js';
 import { eventBaseSchema } from './event.js';
 import type { Immutable } from './immutable.js';
 import { incompleteAnswerFields } from './incomplete-answer.js';
-import {
-  contentPartSchema,
-  reasoningItemSchema,
-  textContentSchema,
-  thinkingBlockSchema,
-  toolCallSchema,
-} from './message.js';
+import { contentPartSchema, reasoningItemSchema, thinkingBlockSchema, toolCallSchema } from './message.js';
 import { toolDefinitionSchema } from './tool-definition.js';
 
 const thinkingFields = {
@@ -35,9 +30,9 @@ export const systemPromptEventSchema = eventBaseSchema.extend({
 /** The schema of {@link MessageEvent}. */
 export const messageEventSchema = eventBaseSchema.extend({
   type: z.literal('message'),
-  role: z.enum(['user', 'assistant']),
+  role: openEnum(['user', 'assistant']),
   content: z.array(contentPartSchema),
-  extendedContent: z.array(textContentSchema).exactOptional(),
+  extendedContent: z.array(contentPartSchema).exactOptional(),
   activatedSkills: z.array(z.string()).exactOptional(),
   llmResponseId: z.string().min(1).exactOptional(),
   sender: z.string().exactOptional(),
@@ -52,7 +47,7 @@ export const actionEventSchema = eventBaseSchema.extend({
   toolCall: toolCallSchema,
   llmResponseId: z.string().min(1),
   executable: z.boolean().exactOptional(),
-  securityRisk: z.enum(['unknown', 'low', 'medium', 'high']).exactOptional(),
+  securityRisk: openEnum(['unknown', 'low', 'medium', 'high']).exactOptional(),
   summary: z.string().exactOptional(),
   redacted: z.boolean().exactOptional(),
   ...thinkingFields,
@@ -63,7 +58,7 @@ export const observationEventSchema = eventBaseSchema.extend({
   type: z.literal('observation'),
   ...toolResultFields,
   content: z.array(contentPartSchema),
-  extendedContent: z.array(textContentSchema).exactOptional(),
+  extendedContent: z.array(contentPartSchema).exactOptional(),
   isError: z.boolean().exactOptional(),
   details: z.record(z.string(), z.unknown()).exactOptional(),
 });
@@ -73,7 +68,7 @@ export const userRejectObservationSchema = eventBaseSchema.extend({
   type: z.literal('user-reject-observation'),
   ...toolResultFields,
   rejectionReason: z.string(),
-  rejectionSource: z.enum(['user', 'hook']).exactOptional(),
+  rejectionSource: openEnum(['user', 'hook']).exactOptional(),
 });
 
 /** The schema of {@link AgentErrorEvent}. */

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
+import { createEvent } from './create-event.js';
+import type { ContentPart } from './message.js';
 import {
   isErrorResult,
   isMeaningful,
+  isUserMessage,
+  knownThinking,
   messageContent,
   summaryContent,
   systemPromptContent,
@@ -54,4 +58,46 @@ test('each kind of tool result is read as an answer, and only an observation nee
 
 test('an image says something, blank text does not', () => {
   expect([image, ...text('x', '', ' \n\t')].map(isMeaningful)).toEqual([true, true, false, false]);
+});
+
+/** As JSON has them: no program of this version makes them. */
+const unknown = [{ type: 'audio', data: 'AA==' }, { type: 'acme/sketch' }] as unknown as readonly ContentPart[];
+
+test('a part of a kind that this version does not know is not read', () => {
+  expect(unknown.map(isMeaningful)).toEqual([false, false]);
+  expect(messageContent(log.user([...unknown, ...text('hi'), ...unknown], { extendedContent: unknown }))).toEqual(
+    text('hi'),
+  );
+  expect(messageContent(log.user(unknown))).toEqual([]);
+});
+
+test('a result of nothing but unknown parts says so, because a call must be answered', () => {
+  const action = log.action('run');
+  const result = (...content: readonly ContentPart[]) => toolResultContent(log.observation(action, content));
+  expect(result(...unknown)).toEqual(text('(The tool answered in a form that cannot be shown here.)'));
+  expect(result(...text(' '), ...unknown)).toEqual(result(...unknown));
+  expect(result(...text('read'), ...unknown, image)).toEqual([...text('read'), image]);
+  expect(result(...text(' '))).toEqual([]);
+  expect(result()).toEqual([]);
+});
+
+test('thinking with a block of an unknown kind is not sent at all', () => {
+  const block = { type: 'thinking', thinking: 't', signature: 's' } as const;
+  const others = { reasoningItems: [{ summary: ['s'] }], reasoningContent: 'r' };
+  expect(knownThinking(log.agent('a', { thinkingBlocks: [block], ...others }))).toEqual({
+    thinkingBlocks: [block],
+    ...others,
+  });
+  const sealed = { type: 'acme/sealed', data: 'x' } as const;
+  expect(knownThinking(log.agent('a', { thinkingBlocks: [block, sealed], ...others }))).toEqual({});
+  expect(knownThinking(log.agent('a'))).toEqual({});
+});
+
+test('only a message of source user, in a role that is sent, is the words of the user', () => {
+  const words = { role: 'user', content: text('hi') } as const;
+  expect(isUserMessage(log.user('hi'))).toBe(true);
+  expect(isUserMessage(log.environment('hi'))).toBe(false);
+  expect(isUserMessage(createEvent('message', { source: 'acme/hook', ...words }))).toBe(false);
+  expect(isUserMessage(createEvent('message', { source: 'user', ...words, role: 'acme/critic' }))).toBe(false);
+  expect(isUserMessage(createEvent('pause', { source: 'user' }))).toBe(false);
 });

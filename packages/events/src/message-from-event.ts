@@ -1,42 +1,137 @@
+import type { Event } from './event.js';
 import type {
   CondensationSummaryEvent,
   MessageEvent,
+  ObservationEvent,
   SystemPromptEvent,
   ToolResultEvent,
 } from './llm-convertible-events.js';
-import type { ContentPart } from './message.js';
+import type {
+  ContentPart,
+  KnownContent,
+  KnownThinking,
+  KnownThinkingBlock,
+  Thinking,
+  ThinkingBlock,
+} from './message.js';
 
-/** True for a part that says something: an image, or text that is not blank. Providers refuse blank text. */
+/** True for a part that a model can be sent. A part of any other kind stays in the log and is left out of messages. */
+export function isKnownContent(part: ContentPart): part is KnownContent {
+  return part.type === 'text' || part.type === 'image';
+}
+
+/** True for a block of thinking that this version knows. */
+export function isKnownThinkingBlock(block: ThinkingBlock): block is KnownThinkingBlock {
+  return block.type === 'thinking' || block.type === 'redacted-thinking';
+}
+
+/**
+ * True for a part that says something to a model: an image, or text that is not blank. Providers refuse blank text. A part
+ * of a kind that this version does not know says nothing.
+ */
 export function isMeaningful(part: ContentPart): boolean {
-  return part.type !== 'text' || part.text.trim() !== '';
+  return part.type === 'text' ? part.text.trim() !== '' : part.type === 'image';
+}
+
+/** The parts that say something to a model. The list itself where all of them do. */
+export function meaningfulContent(content: readonly ContentPart[]): readonly KnownContent[] {
+  const says = (part: ContentPart): part is KnownContent => isMeaningful(part);
+  return content.every(says) ? content : content.filter(says);
+}
+
+/**
+ * {@link meaningfulContent} of a tool result. One of which nothing is left because this version does not know its parts says
+ * so in words: a call must be answered, and the model should not take the answer for an empty one.
+ */
+export function resultContent(content: readonly ContentPart[]): readonly KnownContent[] {
+  const sent = meaningfulContent(content);
+  return sent.length > 0 || content.every(isKnownContent) ? sent : [unknownResult];
+}
+
+const unknownResult = Object.freeze({
+  type: 'text',
+  text: '(The tool answered in a form that cannot be shown here.)',
+} as const);
+
+/**
+ * The thinking of an answer as it can be sent: all of it, or none where one block is of a kind that this version does not
+ * know. A provider takes signed thinking whole or not at all.
+ */
+export function knownThinking({ thinkingBlocks, reasoningItems, reasoningContent }: Thinking): KnownThinking {
+  if (thinkingBlocks !== undefined && !thinkingBlocks.every(isKnownThinkingBlock)) return {};
+  return {
+    ...(thinkingBlocks === undefined ? {} : { thinkingBlocks }),
+    ...(reasoningItems === undefined ? {} : { reasoningItems }),
+    ...(reasoningContent === undefined ? {} : { reasoningContent }),
+  };
+}
+
+/**
+ * Thinking whose positions count the parts that are sent. `content`: the words of the answer with those that are left out,
+ * for which `isSent` is false.
+ */
+export function repositioned(
+  thinking: KnownThinking,
+  content: readonly ContentPart[],
+  isSent: (part: ContentPart) => boolean,
+): KnownThinking {
+  const { thinkingBlocks, reasoningItems } = thinking;
+  if (content.every((part) => isSent(part))) return thinking;
+  const place = <Piece extends { readonly position?: number }>(piece: Piece): Piece => {
+    const position = piece.position ?? 0;
+    const leftOut = content.slice(0, position).filter((part) => !isSent(part)).length;
+    return leftOut === 0 ? piece : { ...piece, position: position - leftOut };
+  };
+  return {
+    ...thinking,
+    ...(thinkingBlocks === undefined ? {} : { thinkingBlocks: thinkingBlocks.map(place) }),
+    ...(reasoningItems === undefined ? {} : { reasoningItems: reasoningItems.map(place) }),
+  };
+}
+
+/**
+ * True for words of the user. A message of any other source is not the user's, whatever its role; and one of a role that
+ * this version does not know is not sent, so that it cannot stand for what the user said.
+ */
+export function isUserMessage(event: Event): event is MessageEvent & { readonly source: 'user' } {
+  return event.type === 'message' && event.source === 'user' && isSentRole(event.role);
+}
+
+/** True for a role that this version knows. A message of any other role stays in the log and is not sent. */
+export function isSentRole(role: MessageEvent['role']): role is 'user' | 'assistant' {
+  return role === 'user' || role === 'assistant';
 }
 
 /** The system message's content: the static prompt, then the dynamic context, so that the first stays a cacheable prefix. */
-export function systemPromptContent(event: SystemPromptEvent): readonly ContentPart[] {
-  return [event.systemPrompt, event.dynamicContext ?? ''].map(textPart).filter(isMeaningful);
+export function systemPromptContent(event: SystemPromptEvent): readonly KnownContent[] {
+  return textContent(event.systemPrompt, event.dynamicContext ?? '');
 }
 
-/** A message's own content, then what skills and rules added. Blank text is left out. */
-export function messageContent(event: MessageEvent): readonly ContentPart[] {
-  return withExtended(event.content, event.extendedContent);
+/**
+ * A message's own content, then what skills and rules added. Blank text and unknown parts are left out; in a role that this
+ * version does not know, everything.
+ */
+export function messageContent(event: MessageEvent): readonly KnownContent[] {
+  return isSentRole(event.role) ? meaningfulContent(withExtended(event)) : [];
 }
 
 /** A summary's content, as the model reads it in the user's place. Blank text is left out. */
-export function summaryContent(event: CondensationSummaryEvent): readonly ContentPart[] {
-  return [textPart(event.summary)].filter(isMeaningful);
+export function summaryContent(event: CondensationSummaryEvent): readonly KnownContent[] {
+  return textContent(event.summary);
 }
 
-/** What a model reads as the answer to its call. Blank text is left out, so it may be empty. */
-export function toolResultContent(event: ToolResultEvent): readonly ContentPart[] {
+/**
+ * What a model reads as the answer to its call. Blank text is left out, so it may be empty. Unknown parts are left out too;
+ * where nothing else is there, the answer says so.
+ */
+export function toolResultContent(event: ToolResultEvent): readonly KnownContent[] {
   switch (event.type) {
     case 'observation':
-      return withExtended(event.content, event.extendedContent);
+      return resultContent(withExtended(event));
     case 'user-reject-observation':
-      return [textPart(event.redacted ? event.rejectionReason : `Action rejected: ${event.rejectionReason}`)].filter(
-        isMeaningful,
-      );
+      return textContent(event.redacted ? event.rejectionReason : `Action rejected: ${event.rejectionReason}`);
     case 'agent-error':
-      return [textPart(event.error)].filter(isMeaningful);
+      return textContent(event.error);
   }
 }
 
@@ -45,14 +140,10 @@ export function isErrorResult(event: ToolResultEvent): boolean {
   return event.type === 'observation' ? event.isError === true : true;
 }
 
-function withExtended(
-  content: readonly ContentPart[],
-  extended: readonly ContentPart[] | undefined,
-): readonly ContentPart[] {
-  const all = extended === undefined || extended.length === 0 ? content : [...content, ...extended];
-  return all.every(isMeaningful) ? all : all.filter(isMeaningful);
+function withExtended({ content, extendedContent = [] }: MessageEvent | ObservationEvent): readonly ContentPart[] {
+  return extendedContent.length === 0 ? content : [...content, ...extendedContent];
 }
 
-function textPart(text: string): ContentPart {
-  return { type: 'text', text };
+function textContent(...texts: readonly string[]): readonly KnownContent[] {
+  return meaningfulContent(texts.map((text) => ({ type: 'text', text })));
 }

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { customKindSchema } from './custom-kind.js';
+import type { CustomKind } from './custom-kind.js';
 import type { Immutable } from './immutable.js';
 
 /** The schema of {@link TextContent}. */
@@ -8,7 +10,10 @@ export const textContentSchema = z.object({ type: z.literal('text'), text: z.str
 export const imageContentSchema = z.object({ type: z.literal('image'), url: z.string().min(1) });
 
 /** The schema of {@link ContentPart}. */
-export const contentPartSchema = z.discriminatedUnion('type', [textContentSchema, imageContentSchema]);
+export const contentPartSchema = z.union([
+  z.discriminatedUnion('type', [textContentSchema, imageContentSchema]),
+  z.looseObject({ type: customKindSchema(['text', 'image']) }),
+]);
 
 /** The schema of {@link ToolCall}. */
 export const toolCallSchema = z.object({
@@ -21,8 +26,7 @@ export const toolCallSchema = z.object({
 
 const positionField = { position: z.number().int().nonnegative().exactOptional() };
 
-/** The schema of {@link ThinkingBlock}. */
-export const thinkingBlockSchema = z.discriminatedUnion('type', [
+const knownThinkingBlockSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('thinking'),
     thinking: z.string(),
@@ -30,6 +34,12 @@ export const thinkingBlockSchema = z.discriminatedUnion('type', [
     ...positionField,
   }),
   z.object({ type: z.literal('redacted-thinking'), data: z.string(), ...positionField }),
+]);
+
+/** The schema of {@link ThinkingBlock}. */
+export const thinkingBlockSchema = z.union([
+  knownThinkingBlockSchema,
+  z.looseObject({ type: customKindSchema(['thinking', 'redacted-thinking']) }),
 ]);
 
 /** The schema of {@link ReasoningItem}. */
@@ -47,8 +57,17 @@ export type TextContent = Immutable<z.infer<typeof textContentSchema>>;
 /** An image, by an `https:` or a `data:` URL. */
 export type ImageContent = Immutable<z.infer<typeof imageContentSchema>>;
 
-/** What a message or a tool result consists of. */
-export type ContentPart = Immutable<z.infer<typeof contentPartSchema>>;
+/** A part that this package does not define. It is kept as it is and never sent to a model. */
+export interface CustomContent {
+  readonly type: CustomKind;
+  readonly [field: string]: unknown;
+}
+
+/** A part that a model can be sent. */
+export type KnownContent = TextContent | ImageContent;
+
+/** What a message or a tool result consists of. Narrow it by `type`. */
+export type ContentPart = KnownContent | CustomContent;
 
 /**
  * One call of a tool, as the model made it. `arguments` is the JSON text that the model wrote, which need not parse.
@@ -61,7 +80,16 @@ export type ToolCall = Immutable<z.infer<typeof toolCallSchema>>;
  * A block of the model's thinking, signed by the provider or wholly opaque. Sent back unchanged or not at all. `position`
  * says how many parts of the answer stood before it: first the words, then the calls. Default 0: before all of them.
  */
-export type ThinkingBlock = Immutable<z.infer<typeof thinkingBlockSchema>>;
+export type KnownThinkingBlock = Immutable<z.infer<typeof knownThinkingBlockSchema>>;
+
+/** A block that this package does not define. It is kept as it is, and nothing of its response's thinking is sent. */
+export interface CustomThinkingBlock {
+  readonly type: CustomKind;
+  readonly [field: string]: unknown;
+}
+
+/** A block of the model's thinking. Narrow it by `type`. */
+export type ThinkingBlock = KnownThinkingBlock | CustomThinkingBlock;
 
 /** A provider's reasoning item (OpenAI Responses). Sent back unchanged or not at all. `position` as in a thinking block. */
 export type ReasoningItem = Immutable<z.infer<typeof reasoningItemSchema>>;
@@ -72,6 +100,11 @@ export interface Thinking {
   readonly reasoningItems?: readonly ReasoningItem[];
   /** Unsigned reasoning text, as compatible servers return it (`reasoning_content`). */
   readonly reasoningContent?: string;
+}
+
+/** {@link Thinking} that can be sent. */
+export interface KnownThinking extends Thinking {
+  readonly thinkingBlocks?: readonly KnownThinkingBlock[];
 }
 
 /** The instructions, always first. */

@@ -29,19 +29,34 @@ describe('what is wrong is named by its path, with the event', () => {
     ['no id', { ...message, id: undefined }, ['id']],
     ['an empty id', { ...message, id: '' }, ['id']],
     ['no timestamp', { ...message, timestamp: undefined }, ['timestamp']],
-    ['an unknown source', { ...message, source: 'model' }, ['source']],
-    ['an unknown role', { ...message, role: 'system' }, ['role']],
+    ['no source', { ...message, source: undefined }, ['source']],
+    ['an empty source', { ...message, source: '' }, ['source']],
+    ['a source that is no text', { ...message, source: 7 }, ['source']],
+    ['an empty role', { ...message, role: '' }, ['role']],
+    ['a role that is no text', { ...message, role: ['user'] }, ['role']],
     ['content that is text', { ...message, content: 'hi' }, ['content']],
-    [
-      'an unknown part',
-      { ...message, content: [{ type: 'text', text: '' }, { type: 'audio' }] },
-      ['content', 1, 'type'],
-    ],
+    ['a part that is text', { ...message, content: ['hi'] }, ['content', 0]],
+    ['a part without a type', { ...message, content: [{ text: 'hi' }] }, ['content', 0, 'type']],
+    ['a part of an empty type', { ...message, content: [{ type: '' }] }, ['content', 0, 'type']],
+    ['a part whose type is no text', { ...message, content: [{ type: 'audio' }, { type: 7 }] }, ['content', 1, 'type']],
     ['a part without text', { ...message, content: [{ type: 'text' }] }, ['content', 0, 'text']],
+    ['a part whose text is none', { ...message, content: [{ type: 'text', text: 7 }] }, ['content', 0, 'text']],
+    ['an image without an address', { ...message, content: [{ type: 'image', url: '' }] }, ['content', 0, 'url']],
+    [
+      'text of a skill that is none',
+      { ...message, extendedContent: [{ type: 'text', text: null }] },
+      ['extendedContent', 0, 'text'],
+    ],
+    [
+      'a block without its thinking',
+      { ...action, thinkingBlocks: [{ type: 'audio-thinking' }, { type: 'thinking', signature: 's' }] },
+      ['thinkingBlocks', 1, 'thinking'],
+    ],
+    ['a block without a type', { ...action, thinkingBlocks: [{ thinking: 't' }] }, ['thinkingBlocks', 0, 'type']],
     ['a null', { ...message, llmResponseId: null }, ['llmResponseId']],
     ['a call without a name', { ...action, toolCall: { id: 'c', arguments: '' } }, ['toolCall', 'name']],
     ['parsed arguments', { ...action, toolCall: { ...action.toolCall, arguments: {} } }, ['toolCall', 'arguments']],
-    ['an unknown risk', { ...action, securityRisk: 'huge' }, ['securityRisk']],
+    ['a risk that is no text', { ...action, securityRisk: 3 }, ['securityRisk']],
     ['an id that is no text', { ...base, type: 'condensation', forgottenEventIds: ['a', 1] }, ['forgottenEventIds', 1]],
     ['half an offset', { ...base, type: 'condensation', forgottenEventIds: [], summaryOffset: 0.5 }, ['summaryOffset']],
     ['a custom event without a source', { ...base, type: 'acme/note', source: undefined }, ['source']],
@@ -104,6 +119,38 @@ describe('everything else stays as it is', () => {
     expect(JSON.stringify(parseEvent(json))).toBe(JSON.stringify(json));
   });
 
+  test('kinds that this version does not know, wherever one may stand', () => {
+    const kinds: object[] = [
+      { ...message, source: 'hook' },
+      { ...message, role: 'critic' },
+      {
+        ...message,
+        content: [
+          { type: 'text', text: 'hi' },
+          { type: 'audio', data: [{ b: 1, a: null }] },
+        ],
+      },
+      { ...message, extendedContent: [{ type: 'constructor' }, { type: 'image', url: 'u', detail: 'low' }] },
+      { ...action, thought: [{ type: 'acme/sketch', strokes: [] }] },
+      { ...action, thinkingBlocks: [{ type: 'sealed-thinking', position: 'first' }] },
+      { ...action, securityRisk: 'critical', toolCall: { ...action.toolCall, kind: 'server' } },
+      {
+        ...base,
+        type: 'user-reject-observation',
+        toolName: 't',
+        toolCallId: 'c',
+        rejectionReason: 'no',
+        rejectionSource: 'policy',
+      },
+      { ...base, type: 'condensation-attempt', condenser: 'c', outcome: 'deferred', reason: 'r', stage: { of: 2 } },
+    ];
+    for (const json of kinds) {
+      const text = JSON.stringify(json);
+      expect(JSON.stringify(parseEvent(json))).toBe(text);
+      expect(JSON.stringify(adoptEvent(JSON.parse(text)))).toBe(text);
+    }
+  });
+
   test('types that this version does not know, and custom ones', () => {
     for (const type of ['tomorrow', 'acme/note', 'constructor', '__proto__']) {
       expect(parseEvent({ ...base, type, anything: null })).toEqual({ ...base, type, anything: null });
@@ -147,12 +194,64 @@ test('an adopted event is the very value, frozen', () => {
   expect([json, json.content, json.content[0]].every(Object.isFrozen)).toBe(true);
 });
 
+const kind = (...known: readonly string[]) => fc.oneof(fc.constantFrom(...known), fc.string({ minLength: 1 }));
+const extra = fc.dictionary(
+  fc.string().map((name) => `new ${name}`),
+  fc.jsonValue({ maxDepth: 2 }),
+  { maxKeys: 2 },
+);
+/** Fields of a kind's own, beside any that a newer version adds. */
+const withExtra = (known: Readonly<Record<string, fc.Arbitrary<unknown>>>) =>
+  fc.tuple(extra, fc.record(known)).map(([more, own]) => ({ ...more, ...own }));
+const part = fc.oneof(
+  withExtra({ type: fc.constant('text'), text: fc.string() }),
+  withExtra({ type: fc.constant('image'), url: fc.constant('data:,') }),
+  withExtra({ type: kind('audio').filter((type) => type !== 'text' && type !== 'image') }),
+);
+const block = fc.oneof(
+  withExtra({ type: fc.constant('thinking'), thinking: fc.string(), position: fc.nat() }),
+  withExtra({ type: kind('sealed').filter((type) => type !== 'thinking' && type !== 'redacted-thinking') }),
+);
+const knownTypes = fc.oneof(
+  withExtra({
+    type: fc.constant('message'),
+    role: kind('user', 'assistant', 'critic'),
+    content: fc.array(part),
+    extendedContent: fc.array(part),
+    thinkingBlocks: fc.array(block),
+  }),
+  withExtra({
+    type: fc.constant('action'),
+    thought: fc.array(part),
+    toolCall: withExtra({ id: fc.constant('c'), name: fc.constant('n'), arguments: fc.string() }),
+    llmResponseId: fc.constant('r'),
+    securityRisk: kind('high', 'critical'),
+  }),
+  withExtra({
+    type: fc.constant('observation'),
+    toolName: fc.constant('n'),
+    toolCallId: fc.constant('c'),
+    content: fc.array(part),
+  }),
+);
+
+test('what a newer version writes is read, and written back byte by byte, at every level', () => {
+  fc.assert(
+    fc.property(knownTypes, kind('user', 'hook'), (fields, source) => {
+      const text = JSON.stringify({ id: 'e', timestamp: 't', source, ...fields });
+      expect(JSON.stringify(adoptEvent(JSON.parse(text)))).toBe(text);
+      expect(JSON.stringify(parseEvent(JSON.parse(text)))).toBe(text);
+    }),
+    { seed: 20_261_121 },
+  );
+});
+
 const events = fc.record(
   {
     type: fc.oneof(fc.constantFrom('acme/note', 'pause', 'tomorrow'), fc.string({ minLength: 1, unit: 'binary' })),
     id: fc.string({ minLength: 1, unit: 'binary' }),
     timestamp: fc.string({ minLength: 1 }),
-    source: fc.constantFrom('user', 'agent', 'environment'),
+    source: fc.constantFrom('user', 'agent', 'environment', 'hook'),
     data: fc.jsonValue({ depthSize: 'medium' }),
     more: fc.dictionary(fc.string(), fc.jsonValue()),
   },

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { InvalidEventError } from './errors.js';
 import { eventSchemas } from './event-schemas.js';
 import { eventBaseSchema } from './event.js';
@@ -41,14 +42,29 @@ function assertEvent(value: unknown): asserts value is Event {
   const schema = (type === undefined ? undefined : eventSchemas.get(type)) ?? eventBaseSchema;
   const result = schema.safeParse(value);
   if (result.success) return;
-  const issue = result.error.issues[0];
+  const { message, path } = innermost(result.error.issues[0] as z.core.$ZodIssue);
   throw new InvalidEventError({
-    reason: issue?.message ?? 'it is not an event',
-    path: (issue?.path ?? []).map((key) => (typeof key === 'symbol' ? String(key) : key)),
+    reason: message,
+    path: path.map((key) => (typeof key === 'symbol' ? String(key) : key)),
     eventId: textField(value, 'id'),
     eventType: type,
     cause: result.error,
   });
+}
+
+/**
+ * What is wrong, as deep as it goes. What is open for kinds that this version does not know is a union of the known kinds and
+ * of any other: a known kind with a wrong field is told by that field, and all else by the name of its kind.
+ */
+function innermost(issue: z.core.$ZodIssue): Pick<z.core.$ZodIssue, 'message' | 'path'> {
+  if (issue.code !== 'invalid_union') return issue;
+  const [known] = issue.errors[0] ?? [];
+  const [other] = issue.errors.at(-1) ?? [];
+  const isOfKnownKind = known !== undefined && known.code !== 'invalid_union' && known.code !== 'invalid_value';
+  const cause = isOfKnownKind ? known : other;
+  if (cause === undefined) return issue;
+  const { message, path } = innermost(cause);
+  return { message, path: [...issue.path, ...path] };
 }
 
 function textField(value: unknown, field: 'type' | 'id'): string | undefined {

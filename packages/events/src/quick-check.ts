@@ -44,12 +44,20 @@ function bySchema(schema: z.core.$ZodType): Check {
 
 function quickString(schema: z.core.$ZodType, checks: readonly z.core.$ZodCheck<never>[] = []): Check {
   let minimum = 0;
+  const patterns: RegExp[] = [];
   for (const check of checks) {
-    const def = check._zod.def as z.core.$ZodCheckMinLengthDef;
-    if (def.check !== 'min_length') return bySchema(schema);
-    minimum = Math.max(minimum, def.minimum);
+    const def = check._zod.def as z.core.$ZodCheckMinLengthDef | z.core.$ZodCheckRegexDef;
+    if (def.check === 'min_length') minimum = Math.max(minimum, def.minimum);
+    // A pattern with a state of its own says something else each time.
+    else if (isRegexCheck(def) && !def.pattern.global && !def.pattern.sticky) patterns.push(def.pattern);
+    else return bySchema(schema);
   }
-  return (value) => typeof value === 'string' && value.length >= minimum;
+  return (value) =>
+    typeof value === 'string' && value.length >= minimum && patterns.every((pattern) => pattern.test(value));
+}
+
+function isRegexCheck(def: { readonly check: string }): def is z.core.$ZodCheckRegexDef {
+  return def.check === 'string_format' && (def as z.core.$ZodCheckRegexDef).format === 'regex';
 }
 
 function quickArray(schema: z.core.$ZodType, { element, checks = [] }: z.core.$ZodArrayDef): Check {

@@ -15,6 +15,11 @@ describe.each(llms)('$facts.provider', (llm) => {
     [{ messages: [{ role: 'user', content: 'Hello.' }] }, 'messages[0].content must be an array of parts'],
     [{ messages: [{ role: 'developer', content: [text] }] }, 'messages[0].role must be one of'],
     [{ messages: [{ role: 'user', content: [text, { type: 'image_url' }] }] }, 'messages[0].content[1] must be a text'],
+    [
+      { messages: [{ role: 'user', content: [{ type: 'audio' }, { type: 7 }] }] },
+      'messages[0].content[1] must be a text',
+    ],
+    [{ messages: [{ role: 'user', content: [{ type: 'text' }] }] }, 'messages[0].content[0] must be a text'],
     [{ messages: [{ role: 'tool', content: [text] }] }, 'messages[0].toolCallId must name the call'],
     [
       { messages: [{ role: 'assistant', content: [], toolCalls: [{ id: 'a', name: 'run', arguments: {} }] }] },

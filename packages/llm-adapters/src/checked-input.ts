@@ -35,6 +35,12 @@ export function assertRequest(request: CompletionRequest, provider: string): voi
   }
 }
 
+/** What parts are called in the messages of providers and of the AI SDK: such a message was meant to be converted first. */
+const partsOfProviders: ReadonlySet<unknown> = new Set([
+  ...['image_url', 'input_text', 'input_image', 'input_file', 'output_text', 'refusal'],
+  ...['tool_use', 'tool_result', 'tool-call', 'tool-result', 'thinking', 'redacted_thinking', 'reasoning'],
+]);
+
 const roles: readonly unknown[] = ['system', 'user', 'assistant', 'tool'];
 
 function assertMessage(message: unknown, path: string, provider: string): void {
@@ -47,8 +53,10 @@ function assertMessage(message: unknown, path: string, provider: string): void {
   }
   content.forEach((part: unknown, index) => {
     const type = field(part, 'type');
-    const value = type === 'text' ? field(part, 'text') : type === 'image' ? field(part, 'url') : undefined;
-    if (typeof value === 'string') return;
+    const value = type === 'text' ? field(part, 'text') : type === 'image' ? field(part, 'url') : type;
+    // A part of a kind that nobody here knows is a newer version's, or a package's own, and is left out of the request.
+    if (typeof value === 'string' && value !== '' && !partsOfProviders.has(type)) return;
+    if (type === 'text' && value === '') return;
     refuse(provider, `${path}.content[${index}] must be a text part with its text or an image part with its url`);
   });
   if (role === 'tool' && textOf(field(message, 'toolCallId')) === undefined) {

@@ -8,8 +8,10 @@ import { checkChatCompletionsRequest } from './testing/chat-completions-request.
 import { pleaseGoOn, startOfConversation } from './wire/placeholders.js';
 
 // Any list that a view can render, and dirt that one never does: ids used again by a later answer, names and ids that no
-// provider takes, blank text, arguments that do not parse, images that cannot be sent, no user at all.
+// provider takes, blank text, arguments that do not parse, images that cannot be sent, no user at all, kinds of another version.
 
+/** Stands in what this version does not know. */
+const neverSent = 'never sent to anybody';
 const words = fc.oneof(fc.string({ maxLength: 20 }), fc.constantFrom('', ' ', '\n\t', 'Go on.'));
 const image = fc.constantFrom(
   'https://example.org/a.png',
@@ -21,6 +23,7 @@ const image = fc.constantFrom(
 const part: fc.Arbitrary<ContentPart> = fc.oneof(
   { weight: 4, arbitrary: words.map((text) => ({ type: 'text' as const, text })) },
   image.map((url) => ({ type: 'image' as const, url })),
+  fc.constant({ type: 'acme/sketch' as const, data: neverSent }),
 );
 const content = fc.array(part, { maxLength: 3 });
 const name = fc.oneof(
@@ -42,6 +45,7 @@ const thinking = fc.record(
         fc.record({ type: fc.constant('thinking' as const), thinking: words, signature: fc.string({ minLength: 1 }) }),
         fc.record({ type: fc.constant('thinking' as const), thinking: words }),
         fc.record({ type: fc.constant('redacted-thinking' as const), data: fc.string() }),
+        fc.constant({ type: 'acme/sealed' as const, data: neverSent }),
       ),
       { maxLength: 2 },
     ),
@@ -110,11 +114,13 @@ describe('conversion of any valid list', () => {
   test.prop([history, tools, model], { numRuns: 500 })('gives what Anthropic takes', (turns, defined, name_) => {
     const body = toMessagesRequest(requestOf(turns, defined), { model: name_ });
     expect(checkAnthropicRequest(JSON.parse(JSON.stringify(body)))).toEqual([]);
+    expect(JSON.stringify(body)).not.toContain(neverSent);
   });
 
   test.prop([history, tools], { numRuns: 500 })('gives what OpenAI takes', (turns, defined) => {
     const body = toChatCompletionsRequest(requestOf(turns, defined), { model: 'gpt-4o' });
     expect(checkChatCompletionsRequest(JSON.parse(JSON.stringify(body)))).toEqual([]);
+    expect(JSON.stringify(body)).not.toContain(neverSent);
   });
 
   test.prop([history, tools], { numRuns: 300 })(

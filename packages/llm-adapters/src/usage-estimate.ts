@@ -53,8 +53,11 @@ function charactersOf(message: Message): number {
 }
 
 function contentCharacters(parts: readonly ContentPart[]): number {
-  return parts.reduce(
-    (sum, part) => sum + (part.type === 'text' ? part.text.length : tokensPerImage * charactersPerToken),
-    0,
-  );
+  let characters = 0;
+  for (const part of parts) {
+    // Parts of other kinds are not sent.
+    if (part.type === 'text') characters += part.text.length;
+    else if (part.type === 'image') characters += tokensPerImage * charactersPerToken;
+  }
+  return characters;
 }

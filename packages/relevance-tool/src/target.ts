@@ -1,4 +1,4 @@
-import { isToolResult } from '@palimpsest/events';
+import { isToolResult, isUserMessage } from '@palimpsest/events';
 import type { ToolResultEvent } from '@palimpsest/events';
 import type { Rejection } from './rejection.js';
 import { describeEvent, rejected } from './rejection.js';
@@ -27,7 +27,7 @@ export function targetOf(
     return rejected('no_observation_yet', 'This call has no result yet, so there is nothing to redact.');
   }
   if (!isToolResult(event)) {
-    const what = event.type === 'message' && event.source === 'user' ? 'a message of the user' : `a ${event.type}`;
+    const what = isUserMessage(event) ? 'a message of the user' : `a ${event.type}`;
     return rejected('not_maskable', `It is ${what}. Only results of tools can be redacted; all else stays.`);
   }
   if (steps.callOf(event.id) === undefined) {

@@ -1,4 +1,11 @@
-import { isMeaningful, isToolResult, messageContent, summaryContent } from '@palimpsest/events';
+import {
+  isKnownContent,
+  isSentRole,
+  isToolResult,
+  knownThinking,
+  messageContent,
+  summaryContent,
+} from '@palimpsest/events';
 import type {
   ActionEvent,
   CondensationSummaryEvent,
@@ -141,7 +148,7 @@ export function sentOrder(list: ListSnapshot): SentOrder {
       system = event;
     } else {
       if (event.type === 'message' && event.role === 'assistant') assistantBetween = true;
-      if (!hasContent(event)) leftOut.set(event.id, reasons.empty);
+      if (!hasContent(event)) leftOut.set(event.id, whyEmpty(event));
       else if (held) leftOut.set(event.id, reasons.waiting);
       else {
         items.push({ kind: 'words', event, index, afterAssistant: assistantBetween });
@@ -155,10 +162,17 @@ export function sentOrder(list: ListSnapshot): SentOrder {
 /** True for words that are sent: some text that is not blank, an image, or thinking that came without words. */
 export function hasContent(event: MessageEvent | CondensationSummaryEvent): boolean {
   if (event.type === 'condensation-summary') return summaryContent(event).length > 0;
-  return (
-    messageContent(event).some(isMeaningful) ||
-    (event.role === 'assistant' && ((event.thinkingBlocks?.length ?? 0) > 0 || (event.reasoningItems?.length ?? 0) > 0))
-  );
+  if (!isSentRole(event.role)) return false;
+  if (messageContent(event).length > 0) return true;
+  if (event.role === 'user') return false;
+  const { thinkingBlocks = [], reasoningItems = [] } = knownThinking(event);
+  return thinkingBlocks.length > 0 || reasoningItems.length > 0;
+}
+
+function whyEmpty(event: MessageEvent | CondensationSummaryEvent): string {
+  if (event.type !== 'message') return reasons.empty;
+  if (!isSentRole(event.role)) return reasons.unknownRole;
+  return event.content.every(isKnownContent) ? reasons.empty : reasons.unknownContent;
 }
 
 function reasonOf(state: BatchInList['state']): string {
@@ -175,4 +189,6 @@ export const reasons = {
   repeated: 'a call with the id of a call that is still open',
   superseded: 'a newer system prompt is in force',
   empty: 'no content',
+  unknownRole: 'a role that this version does not know',
+  unknownContent: 'content that this version does not know',
 } as const;

@@ -1,7 +1,10 @@
 import {
   isErrorResult,
   isMeaningful,
+  knownThinking,
+  meaningfulContent,
   messageContent,
+  repositioned,
   summaryContent,
   systemPromptContent,
   toolResultContent,
@@ -11,9 +14,10 @@ import type {
   AssistantMessage,
   ContentPart,
   EventId,
+  KnownContent,
+  KnownThinking,
   Message,
   MessageEvent,
-  Thinking,
   ToolCall,
   ToolMessage,
   ToolResultEvent,
@@ -46,7 +50,12 @@ function addItem(messages: Message[], item: SentItem, context: RenderContext): v
     case 'words': {
       const { event } = item;
       if (event.type === 'message' && event.role === 'assistant') {
-        const message = assistantMessage(messageContent(event), [], thinkingOf(event, context));
+        const all = [...event.content, ...(event.extendedContent ?? [])];
+        const message = assistantMessage(
+          messageContent(event),
+          [],
+          repositioned(thinkingOf(event, context), all, isMeaningful),
+        );
         if (message !== undefined) messages.push(message);
         return;
       }
@@ -74,8 +83,12 @@ function addBatch(messages: Message[], entry: BatchInList, context: RenderContex
   const thoughts = entry.actions.map(({ event }) => event.thought);
   if (carrier !== undefined && entry.actions[0]?.event.id !== carrier.id) thoughts.unshift(carrier.thought);
   const calls = entry.actions.map(({ event, call }) => sentCall(event, sentIdOf(call)));
-  const words = thoughts.flat().filter(isMeaningful);
-  const thinking = carrier === undefined ? {} : placed(thinkingOf(carrier, context), words.length, entry, context);
+  const said = thoughts.flat();
+  const words = meaningfulContent(said);
+  const thinking =
+    carrier === undefined
+      ? {}
+      : placed(repositioned(thinkingOf(carrier, context), said, isMeaningful), words.length, entry, context);
   const message = assistantMessage(words, calls, thinking);
   if (message !== undefined) messages.push(message);
   const sentIds = new Map(entry.actions.map(({ call }) => [call.resultId, sentIdOf(call)]));
@@ -85,23 +98,20 @@ function addBatch(messages: Message[], entry: BatchInList, context: RenderContex
 }
 
 function assistantMessage(
-  content: readonly ContentPart[],
+  content: readonly KnownContent[],
   toolCalls: readonly ToolCall[],
-  thinking: Thinking,
+  thinking: KnownThinking,
 ): AssistantMessage | undefined {
   if (content.length === 0 && toolCalls.length === 0 && Object.keys(thinking).length === 0) return undefined;
   return { role: 'assistant', content, ...(toolCalls.length === 0 ? {} : { toolCalls }), ...thinking };
 }
 
 /** Only signed blocks are bound to what stands before them; a provider's reasoning items and plain text are not. */
-function thinkingOf(event: ActionEvent | MessageEvent, { thinking, isStale }: RenderContext): Thinking {
+function thinkingOf(event: ActionEvent | MessageEvent, { thinking, isStale }: RenderContext): KnownThinking {
   if (thinking === 'none') return {};
-  const blocks = thinking === 'prefix-bound' && isStale(event.id) ? [] : (event.thinkingBlocks ?? []);
-  return {
-    ...(blocks.length === 0 ? {} : { thinkingBlocks: blocks }),
-    ...(event.reasoningItems === undefined ? {} : { reasoningItems: event.reasoningItems }),
-    ...(event.reasoningContent === undefined ? {} : { reasoningContent: event.reasoningContent }),
-  };
+  const { thinkingBlocks = [], ...rest } = knownThinking(event);
+  const isSent = thinkingBlocks.length > 0 && !(thinking === 'prefix-bound' && isStale(event.id));
+  return isSent ? { thinkingBlocks, ...rest } : rest;
 }
 
 /**
@@ -109,11 +119,11 @@ function thinkingOf(event: ActionEvent | MessageEvent, { thinking, isStale }: Re
  * bound to everything before them are left out then, since the provider would refuse them.
  */
 function placed(
-  thinking: Thinking,
+  thinking: KnownThinking,
   words: number,
   { batch, actions }: BatchInList,
   { thinking: mode }: RenderContext,
-): Thinking {
+): KnownThinking {
   if (actions.length === batch.calls.length) return thinking;
   const sent = new Set(actions.map(({ event }) => event.id));
   const before = (piece: { readonly position?: number }) =>

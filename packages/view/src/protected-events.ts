@@ -1,3 +1,4 @@
+import { isUserMessage } from '@palimpsest/events';
 import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { matchingEvents } from './matching-events.js';
 import { pinnedEventIds } from './pinned-events.js';
@@ -22,5 +23,5 @@ export function protectedEventIds(view: View, options: { readonly userWords?: bo
 }
 
 const noUsers = { at: (): undefined => undefined };
-const usersIn = matchingEvents<LLMConvertibleEvent>(({ type, source }) => type === 'message' && source === 'user');
+const usersIn = matchingEvents<LLMConvertibleEvent>(isUserMessage);
 const systemsIn = matchingEvents<LLMConvertibleEvent>(({ type }) => type === 'system-prompt');

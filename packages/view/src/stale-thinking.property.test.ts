@@ -1,5 +1,5 @@
-import { createEvent, isToolResult } from '@palimpsest/events';
-import type { Event, EventId, Message } from '@palimpsest/events';
+import { createEvent, isLLMConvertible, isMeaningful, isToolResult } from '@palimpsest/events';
+import type { ContentPart, Event, EventId, Message, Thinking, ThinkingBlock } from '@palimpsest/events';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { View, ViewProjection, redactedCopy } from './index.js';
@@ -10,6 +10,7 @@ import { LogTally } from './testing/log-tally.js';
 import { LogWriter } from './testing/log-writer.js';
 import { seededRandom } from './testing/random.js';
 import { sentParts } from './testing/sent-parts.js';
+import { lacksUnknown } from './unknown-kinds.js';
 import { ThinkingSigner, modelCalls } from './testing/thinking-signer.js';
 
 const seed = 20_261_123;
@@ -45,6 +46,21 @@ function decides(event: Event, view: View): boolean {
   return inForce?.type !== 'system-prompt' || inForce.systemPrompt !== event.systemPrompt;
 }
 
+/**
+ * True for a decision about a message of nothing but thinking. The canonical form has no part for it, but adapters send words
+ * in its place, so the view is right to take what follows it for edited.
+ */
+function movesBareThinking(event: Event, view: View): boolean {
+  const decision = event.type === 'condensation-revert' ? view.original(event.condensationId) : event;
+  if (decision?.type !== 'condensation') return false;
+  return decision.forgottenEventIds.some((id) => {
+    const forgotten = view.original(id);
+    return (
+      forgotten?.type === 'message' && forgotten.thinkingBlocks !== undefined && !forgotten.content.some(isMeaningful)
+    );
+  });
+}
+
 test('what one model call is sent begins with what the last one was sent, unless something was decided between', () => {
   forLogs(400, (events) => {
     let last: readonly unknown[] = [];
@@ -66,6 +82,7 @@ test('prefix-bound: no thinking is sent that does not verify, and none is left o
     const excused = new Set<unknown>();
     let decisions = 0;
     let madeOfLess: string | undefined;
+    let isOfNewer = false;
     const verify = (view: View): void => {
       const request = view.toMessages({ thinking: 'prefix-bound' });
       expect(signer.refused(request)).toEqual([]);
@@ -75,17 +92,77 @@ test('prefix-bound: no thinking is sent that does not verify, and none is left o
       decisions = 0;
     };
     const last = replay(events, (event, view, isCall) => {
-      if (decides(event, view)) decisions++;
+      if (decides(event, view)) decisions += movesBareThinking(event, view) ? 2 : 1;
       if (isCall) verify(view);
       if (event.type !== 'action' && event.type !== 'message') return;
       const isWaiting = [...view.leftOut.values()].some((reason) => reason.startsWith('waits'));
       if (isCall && isWaiting) madeOfLess = event.llmResponseId;
-      if (event.llmResponseId === madeOfLess) for (const block of event.thinkingBlocks ?? []) excused.add(block);
+      // Whether a newer version made it of what this one leaves out, the log does not say.
+      isOfNewer ||= lacksUnknown(event) || [...view.events].some(lacksUnknown);
+      if (event.llmResponseId === madeOfLess || isOfNewer)
+        for (const block of event.thinkingBlocks ?? []) excused.add(block);
       if (carriesThinking(event)) signer.sign(event, view.toMessages({ thinking: 'prefix-bound' }));
     });
     verify(last);
   });
 });
+
+test('prefix-bound: what a newer version was sent with kinds that this one does not know does verify without them', () => {
+  let left = 0;
+  forLogs(400, (events) => {
+    const signer = new ThinkingSigner();
+    const newer = new ViewProjection();
+    const ours = new ViewProjection();
+    const calls = new Set(modelCalls(events));
+    for (const [position, event] of events.entries()) {
+      const request = newer.view.toMessages();
+      const isFirst = newer.view.original(event.id) === undefined;
+      if (calls.has(position)) expect(signer.refused(ours.view.toMessages())).toEqual([]);
+      const known = asNewerVersionKnows(event);
+      if (isFirst && (known.type === 'message' || known.type === 'action') && carriesThinking(known)) {
+        signer.sign(known, request);
+      }
+      newer.append(known);
+      ours.append(event);
+    }
+    expect(signer.refused(ours.view.toMessages())).toEqual([]);
+    if (events.some((event) => isLLMConvertible(event) && lacksUnknown(event))) left++;
+  });
+  expect(left).toBeGreaterThan(20);
+});
+
+/** The event as the version reads it that wrote it: with its own kinds, which it sends. */
+function asNewerVersionKnows(event: Event): Event {
+  const parts = (content: readonly ContentPart[]): readonly ContentPart[] =>
+    content.map((part) =>
+      part.type === 'text' || part.type === 'image' ? part : { type: 'text', text: JSON.stringify(part) },
+    );
+  switch (event.type) {
+    case 'observation':
+      return { ...event, content: parts(event.content) };
+    case 'action':
+      return { ...event, thought: parts(event.thought), ...blocks(event) };
+    case 'message': {
+      const role = event.role === 'assistant' ? 'assistant' : 'user';
+      return { ...event, role, content: parts(event.content), ...blocks(event) };
+    }
+    default:
+      return event;
+  }
+}
+
+const translated = new WeakMap<ThinkingBlock, ThinkingBlock>();
+
+function blocks({ thinkingBlocks }: Thinking): Pick<Thinking, 'thinkingBlocks'> {
+  if (thinkingBlocks === undefined) return {};
+  const known = (block: ThinkingBlock): ThinkingBlock => {
+    if (block.type === 'thinking' || block.type === 'redacted-thinking') return block;
+    const copy = translated.get(block) ?? { type: 'redacted-thinking', data: JSON.stringify(block) };
+    translated.set(block, copy);
+    return copy;
+  };
+  return { thinkingBlocks: thinkingBlocks.map(known) };
+}
 
 test('prefix-bound: thinking verifies behind copies that stand in a view since a directive in the log', () => {
   const withDirectives = (events: readonly Event[]): readonly Event[] => {

@@ -5,6 +5,7 @@ import type { Batch, Call } from './batches.js';
 import type { CutPoints } from './cut-points.js';
 import { batchesInList, sentOrder } from './list-analysis.js';
 import type { ListSnapshot, SentOrder } from './list-analysis.js';
+import { hasUnknownThinking } from './unknown-kinds.js';
 
 /** One part of what is sent, as far as an edit can change it. */
 interface SentPart {
@@ -15,9 +16,10 @@ interface SentPart {
   readonly carrier: EventId | undefined;
 }
 
-/** True for an event that carries signed thinking. */
+/** True for an event that carries signed thinking which can be sent. */
 export function carriesThinking(event: LLMConvertibleEvent): boolean {
-  return (event.type === 'action' || event.type === 'message') && (event.thinkingBlocks?.length ?? 0) > 0;
+  if ((event.type !== 'action' && event.type !== 'message') || event.thinkingBlocks === undefined) return false;
+  return event.thinkingBlocks.length > 0 && !hasUnknownThinking(event);
 }
 
 /**

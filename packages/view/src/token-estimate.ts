@@ -1,4 +1,5 @@
 import type { ContentPart, LLMConvertibleEvent } from '@palimpsest/events';
+import { hasUnknownThinking } from './unknown-kinds.js';
 
 /** Size of one stored event for a model. Unit: tokens, as the function estimates them. */
 export type EstimateTokens = (event: LLMConvertibleEvent) => number;
@@ -46,11 +47,16 @@ function charactersOf(event: LLMConvertibleEvent): number {
 function contentCharacters(parts: readonly ContentPart[] | undefined): number {
   if (parts === undefined) return 0;
   let characters = 0;
-  for (const part of parts) characters += part.type === 'text' ? part.text.length : tokensPerImage * charactersPerToken;
+  for (const part of parts) {
+    // What this version does not know is not sent.
+    if (part.type === 'text') characters += part.text.length;
+    else if (part.type === 'image') characters += tokensPerImage * charactersPerToken;
+  }
   return characters;
 }
 
 function thinkingCharacters(event: Extract<LLMConvertibleEvent, { type: 'message' | 'action' }>): number {
+  if (hasUnknownThinking(event)) return 0;
   let characters = event.reasoningContent?.length ?? 0;
   for (const block of event.thinkingBlocks ?? []) if (block.type === 'thinking') characters += block.thinking.length;
   return characters;

@@ -10,6 +10,7 @@ import { carriesThinking, sentContent, staleAfterEdit, staleBehindFirstUnit } fr
 import { StoredList } from './stored-list.js';
 import type { ListEdit, StoredListOptions } from './stored-list.js';
 import { estimateTokens } from './token-estimate.js';
+import { lacksUnknown, unknownKinds, unknownSource } from './unknown-kinds.js';
 import type { View, ViewNote, ViewOptions } from './view.js';
 
 /** What the fold has made of the log so far. A revert makes a new one; views hold the one that they were taken from. */
@@ -29,6 +30,11 @@ interface Fold {
   response: string | undefined;
   /** What that response answered to lacked a batch that is sent since: its thinking never verifies. */
   lackedBatch: boolean;
+  /**
+   * What stands in the list and is not sent whole, because this version does not know its kind. A newer version may have sent
+   * it: what was thought since is bound to it, and does not verify without it.
+   */
+  unknown: EventId[];
   list: StoredList;
   system: SystemPromptEvent | undefined;
   unhandledCondensationRequest: boolean;
@@ -120,17 +126,20 @@ export class ViewProjection {
         this.#note(event, 'the summary of a condensation has this id; this event is ignored');
         return;
       }
+      for (const note of unknownKinds(event)) this.#note(event, note);
       if (event.type === 'system-prompt') this.#setSystemPrompt(event, position);
+      if (lacksUnknown(event)) fold.unknown.push(event.id);
       if (event.type === 'action' || (event.type === 'message' && event.role === 'assistant')) {
         this.#continueResponse(event.llmResponseId, position);
         if (carriesThinking(event)) {
-          if (fold.lackedBatch) fold.staleSince.set(event.id, position);
+          if (fold.lackedBatch || fold.unknown.length > 0) fold.staleSince.set(event.id, position);
           else fold.fresh.push(event.id);
         }
       }
       fold.list.push(event, fold.ledger.append(event, position), fold.isStale);
       return;
     }
+    for (const note of unknownSource(event)) this.#note(event, note);
     fold.internalEvents.push(event);
     if (event.type === 'condensation-request') fold.unhandledCondensationRequest = true;
     else if (event.type === 'condensation') this.#condense(event, position);
@@ -172,6 +181,10 @@ export class ViewProjection {
     if (fold.fresh.length > 0) this.#markStale(this.#staleAfter(edit, before, system), position);
     fold.list = fold.list.edited(edit, fold.isStale);
     fold.system = system;
+    fold.unknown = fold.unknown.filter((id) => {
+      const stored = fold.list.events[fold.list.indexOf(id, fold.list.events.length) ?? -1];
+      return stored !== undefined && lacksUnknown(stored);
+    });
   }
 
   #staleAfter(edit: ListEdit, before: ListSnapshot, system: SystemPromptEvent | undefined): ReadonlySet<EventId> {
@@ -269,6 +282,7 @@ export class ViewProjection {
       summaryIds: new Set(),
       response: undefined,
       lackedBatch: false,
+      unknown: [],
       list: StoredList.empty(this.#listOptions),
       system: undefined,
       unhandledCondensationRequest: false,

@@ -11,7 +11,7 @@ export function canonicalSequence(messages: readonly Message[]): readonly string
     if (message.role === 'assistant') {
       for (const block of message.thinkingBlocks ?? []) {
         if (block.type === 'thinking') sequence.push('thinking', block.signature ?? '', block.thinking);
-        else sequence.push('redacted-thinking', '', block.data);
+        else if (block.type === 'redacted-thinking') sequence.push('redacted-thinking', '', block.data);
       }
       for (const item of message.reasoningItems ?? []) {
         sequence.push('reasoning', item.id ?? '', item.encryptedContent ?? '');
@@ -19,7 +19,9 @@ export function canonicalSequence(messages: readonly Message[]): readonly string
     }
     const role = message.role === 'tool' ? `tool ${message.toolCallId}` : message.role;
     for (const part of message.content) {
-      sequence.push(role, part.type, part.type === 'text' ? part.text : part.url);
+      // Parts of other kinds are not sent.
+      if (part.type === 'text') sequence.push(role, part.type, part.text);
+      else if (part.type === 'image') sequence.push(role, part.type, part.url);
     }
     if (message.role === 'assistant') {
       for (const call of message.toolCalls ?? []) sequence.push(`call ${call.id}`, call.name, call.arguments);

@@ -35,7 +35,8 @@ export function tokenCounter(): TokenCounter {
     }
     return tokens;
   };
-  const ofPart = (part: ContentPart): number => (part.type === 'text' ? ofText(part.text) : tokensPerImage);
+  const ofPart = (part: ContentPart): number =>
+    part.type === 'text' ? ofText(part.text) : part.type === 'image' ? tokensPerImage : 0;
   return (messages) => {
     let total = 0;
     for (const message of messages) {

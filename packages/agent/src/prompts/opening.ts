@@ -1,4 +1,4 @@
-import { createEvent as createDefaultEvent, isMeaningful } from '@palimpsest/events';
+import { createEvent as createDefaultEvent, isMeaningful, isUserMessage } from '@palimpsest/events';
 import type {
   ContentPart,
   CreateEvent,
@@ -52,7 +52,7 @@ export function ensureInitialUserMessage(
 ): readonly MessageEvent[] {
   const { content, createEvent = createDefaultEvent } = options;
   for (const event of events) {
-    if (event.type === 'message' && event.source === 'user' && event.content.some(isMeaningful)) return [];
+    if (isUserMessage(event) && event.content.some(isMeaningful)) return [];
   }
   return [
     createEvent('message', {

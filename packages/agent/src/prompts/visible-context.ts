@@ -1,3 +1,4 @@
+import { isUserMessage } from '@palimpsest/events';
 import type { MessageEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 
@@ -24,7 +25,7 @@ export function visibleContext(view: View): VisibleContext {
   for (const event of view.events) {
     index++;
     if (event.type !== 'message' || view.leftOut.has(event.id)) continue;
-    if (event.source === 'user') userMessages.push({ message: event, index });
+    if (isUserMessage(event)) userMessages.push({ message: event, index });
     hasWorkspace ||= event.sender === workspaceSender && event.content.length > 0;
     for (const name of event.activatedSkills ?? []) skills.set(name, index);
   }

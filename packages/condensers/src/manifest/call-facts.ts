@@ -115,7 +115,7 @@ function otherFacts({ action, result, call, roles, reading, known }: AnsweredCal
 
 /** A refusal carries the user's words, also where a runtime wrote it down as a result of its own. */
 function isUsersAnswer(result: ToolResultEvent, body: string): boolean {
-  if (result.type === 'user-reject-observation') return result.rejectionSource !== 'hook';
+  if (result.type === 'user-reject-observation') return (result.rejectionSource ?? 'user') === 'user';
   return /\bthe user said:/i.test(body);
 }
 

@@ -1,4 +1,4 @@
-import { isMeaningful, isToolResult } from '@palimpsest/events';
+import { isMeaningful, isSentRole, isToolResult, isUserMessage } from '@palimpsest/events';
 import type { ActionEvent, Event, EventId } from '@palimpsest/events';
 import { callFacts } from './call-facts.js';
 import type { KnownBefore } from './call-facts.js';
@@ -35,8 +35,13 @@ export function readFacts(
     const event = source.original(id);
     if (event === undefined) continue;
     if (event.type === 'message') {
-      if (event.source === 'environment' || !event.content.some(isMeaningful)) continue;
-      add({ kind: 'words', by: event.source === 'user' ? 'user' : 'agent', eventId: id });
+      const by = isUserMessage(event)
+        ? 'user'
+        : event.source === 'agent' && isSentRole(event.role)
+          ? 'agent'
+          : undefined;
+      if (by === undefined || !event.content.some(isMeaningful)) continue;
+      add({ kind: 'words', by, eventId: id });
     } else if (event.type === 'action') {
       calls.set(event.id, event).set(event.toolCall.id, event);
       if (event.thought.some(isMeaningful)) add({ kind: 'words', by: 'agent', eventId: id });

@@ -1,11 +1,11 @@
-import { toolResultContent } from '@palimpsest/events';
+import { isKnownContent, isSentRole, toolResultContent } from '@palimpsest/events';
 import type { ContentPart, Event } from '@palimpsest/events';
 
 /** What somebody said in an event, as it was logged; images are named. Undefined where the event holds no words. */
 export function wordsOfEvent(event: Event | undefined): string | undefined {
   switch (event?.type) {
     case 'message':
-      return text(event.content);
+      return isSentRole(event.role) ? text(event.content) : undefined;
     case 'action':
       return text(event.thought);
     case 'user-reject-observation':
@@ -21,6 +21,7 @@ export function wordsOfEvent(event: Event | undefined): string | undefined {
 
 function text(parts: readonly ContentPart[]): string {
   return parts
+    .filter(isKnownContent)
     .map((part) => (part.type === 'text' ? part.text : '[image]'))
     .join('\n')
     .trim();

@@ -1,5 +1,11 @@
-import { isErrorResult, messageContent, systemPromptContent, toolResultContent } from '@palimpsest/events';
-import type { ContentPart, LLMConvertibleEvent } from '@palimpsest/events';
+import {
+  isErrorResult,
+  meaningfulContent,
+  messageContent,
+  systemPromptContent,
+  toolResultContent,
+} from '@palimpsest/events';
+import type { KnownContent, LLMConvertibleEvent, MessageEvent } from '@palimpsest/events';
 
 /**
  * What happened in an event, whole, for a model that writes a summary: words with who said them, a call with its name and
@@ -19,10 +25,10 @@ function textOf(event: LLMConvertibleEvent): string {
     case 'system-prompt':
       return `system prompt: ${joined(systemPromptContent(event))}`;
     case 'message':
-      return `${event.source}: ${joined(messageContent(event))}`;
+      return `${speakerOf(event)}: ${joined(messageContent(event))}`;
     case 'action': {
       const { name, arguments: input } = event.toolCall;
-      const thought = joined(event.thought);
+      const thought = joined(meaningfulContent(event.thought));
       return `${thought === '' ? '' : `${thought}\n`}call of ${name}: ${input}`;
     }
     case 'observation':
@@ -34,7 +40,12 @@ function textOf(event: LLMConvertibleEvent): string {
   }
 }
 
-function joined(parts: readonly ContentPart[]): string {
+/** Somebody whom this version does not know is neither the user nor the agent. */
+function speakerOf({ source }: MessageEvent): string {
+  return source === 'user' || source === 'agent' ? source : 'environment';
+}
+
+function joined(parts: readonly KnownContent[]): string {
   return parts
     .map((part) => (part.type === 'text' ? part.text : '[image]'))
     .join('\n')

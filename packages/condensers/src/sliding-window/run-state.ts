@@ -1,4 +1,4 @@
-import { isMeaningful } from '@palimpsest/events';
+import { isMeaningful, isUserMessage } from '@palimpsest/events';
 import type { LLMConvertibleEvent } from '@palimpsest/events';
 
 /** The tool with which the reference agent ends a run. */
@@ -31,7 +31,7 @@ export class RunState {
           this.#respond(event.llmResponseId);
           // One that the user cut off has answered nothing.
           this.#ended = !this.#called && event.cutOff === undefined && event.content.some(isMeaningful);
-        } else if (event.source === 'user') this.#ended = false;
+        } else if (isUserMessage(event)) this.#ended = false;
         return;
       case 'action':
         this.#respond(event.llmResponseId);

@@ -1,3 +1,4 @@
+import { isUserMessage } from '@palimpsest/events';
 import type { Condensation, CreateEvent } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { matchingEvents, NoCondensationAvailableError } from '@palimpsest/view';
@@ -146,9 +147,7 @@ async function condenseWindow(
   return carryOut({ view, timeline, outcome, reason: 'interval', context, options });
 }
 
-const mayStartInvocation = matchingEvents(
-  (event) => (event.type === 'message' && event.source === 'user') || event.type === 'condensation-summary',
-);
+const mayStartInvocation = matchingEvents((event) => isUserMessage(event) || event.type === 'condensation-summary');
 
 /** No more invocations than this have something in the view, the live one included. Cheap, because it is asked at each step. */
 function mostInvocations({ events }: View): number {

@@ -1,5 +1,5 @@
-import type { CondensationSummaryEvent, Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
-import { isLLMConvertible } from '@palimpsest/events';
+import type { CondensationSummaryEvent, EventId, LLMConvertibleEvent } from '@palimpsest/events';
+import { isLLMConvertible, isUserMessage } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 import { keptEventIds } from '../kept-events.js';
 import { RunState } from './run-state.js';
@@ -113,10 +113,6 @@ function standingEvents(view: View, summaries: ReadonlyMap<number, SummaryEntry>
     }
   }
   return ids;
-}
-
-function isUserMessage(event: Event): boolean {
-  return event.type === 'message' && event.source === 'user';
 }
 
 /** What the summary of somebody else stands for, as far as its condensation names it; a planted one says nothing. */

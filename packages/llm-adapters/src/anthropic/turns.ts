@@ -1,11 +1,13 @@
 import { isMeaningful } from '@palimpsest/events';
-import type { AssistantMessage, ContentPart, Message, ThinkingBlock, ToolMessage } from '@palimpsest/events';
+import type { KnownContent, KnownThinkingBlock, Message } from '@palimpsest/events';
 import type Anthropic from '@anthropic-ai/sdk';
 import type { ModelFacts } from '../models/model-facts.js';
 import { callIds } from '../wire/call-ids.js';
 import type { CallIds } from '../wire/call-ids.js';
 import { imageSource } from '../wire/image-source.js';
 import { failedSilently, imageNotShown, noWords, pleaseGoOn, startOfConversation } from '../wire/placeholders.js';
+import { knownMessages } from '../wire/known-messages.js';
+import type { KnownAssistantMessage, KnownToolMessage } from '../wire/known-messages.js';
 import { toolInput } from '../wire/tool-input.js';
 import type { ToolNames } from '../wire/tool-names.js';
 
@@ -49,7 +51,7 @@ export function systemBlocks(
 ): Anthropic.TextBlockParam[] {
   const start = messages.findIndex(({ role }) => role !== 'system');
   const onTop = acceptsSystemMessages && start !== -1 ? messages.slice(0, start) : messages;
-  return onTop.flatMap((message) => (message.role === 'system' ? textOnly(message.content) : []));
+  return knownMessages(onTop).flatMap((message) => (message.role === 'system' ? textOnly(message.content) : []));
 }
 
 /** The messages besides the instructions on top, as turns that begin with the user, alternate, and end as the model takes it. */
@@ -71,7 +73,7 @@ export function turnsFromMessages(messages: readonly Message[], options: TurnsOp
     lateSystem = [];
   };
 
-  messages.forEach((message, index) => {
+  knownMessages(messages).forEach((message, index) => {
     switch (message.role) {
       case 'system':
         // Waits for the user's words that follow: after it only the model may speak.
@@ -155,7 +157,7 @@ class TurnList {
 }
 
 /** Words, then calls, with the thinking where it stood between them. */
-function assistantBlocks(message: AssistantMessage, ids: CallIds, options: TurnsOptions): Block[] {
+function assistantBlocks(message: KnownAssistantMessage, ids: CallIds, options: TurnsOptions): Block[] {
   const { names, replaysThinking } = options;
   const { content, toolCalls = [] } = message;
   const sentIds = ids.ofCalls(toolCalls);
@@ -198,14 +200,14 @@ export function isThinking(block: Block | undefined): boolean {
 }
 
 /** A block without a signature was not made by this provider, which would refuse it. */
-function thinkingBlock(block: ThinkingBlock): Block | undefined {
+function thinkingBlock(block: KnownThinkingBlock): Block | undefined {
   if (block.type === 'redacted-thinking') return { type: 'redacted_thinking', data: block.data };
   if (block.signature === undefined) return undefined;
   return { type: 'thinking', thinking: block.thinking, signature: block.signature };
 }
 
 /** The result, and what cannot stand in it: an error's images, since error results take text only. */
-function resultBlocks(message: ToolMessage, ids: CallIds): Block[] {
+function resultBlocks(message: KnownToolMessage, ids: CallIds): Block[] {
   const blocks = contentBlocks(message.content);
   const result = { type: 'tool_result' as const, tool_use_id: ids.ofResult(message.toolCallId) };
   if (message.isError !== true) return [{ ...result, ...(blocks.length === 0 ? {} : { content: blocks }) }];
@@ -214,7 +216,7 @@ function resultBlocks(message: ToolMessage, ids: CallIds): Block[] {
   return [{ ...result, content: texts.length === 0 ? [textBlock(failedSilently)] : texts, is_error: true }, ...images];
 }
 
-function contentBlocks(content: readonly ContentPart[]): TextOrImage[] {
+function contentBlocks(content: readonly KnownContent[]): TextOrImage[] {
   return content.filter(isMeaningful).map((part): TextOrImage => {
     if (part.type === 'text') return textBlock(part.text);
     const source = imageSource(part);
@@ -229,11 +231,11 @@ function contentBlocks(content: readonly ContentPart[]): TextOrImage[] {
   });
 }
 
-function textOnly(content: readonly ContentPart[]): Anthropic.TextBlockParam[] {
+function textOnly(content: readonly KnownContent[]): Anthropic.TextBlockParam[] {
   return content.filter(isMeaningful).map(textOfPart);
 }
 
-function textOfPart(part: ContentPart): Anthropic.TextBlockParam {
+function textOfPart(part: KnownContent): Anthropic.TextBlockParam {
   return textBlock(part.type === 'text' ? part.text : imageNotShown('it stands where only text can'));
 }
 

@@ -1,5 +1,7 @@
 import { isMeaningful } from '@palimpsest/events';
-import type { AssistantMessage, ContentPart, Message, ThinkingBlock, UserMessage } from '@palimpsest/events';
+import type { KnownContent, KnownThinkingBlock, Message } from '@palimpsest/events';
+import { knownMessages } from '../wire/known-messages.js';
+import type { KnownAssistantMessage, KnownMessage } from '../wire/known-messages.js';
 import { noWords, pleaseGoOn, startOfConversation } from '../wire/placeholders.js';
 import type { ServerProfile } from './server-profile.js';
 
@@ -14,9 +16,9 @@ import type { ServerProfile } from './server-profile.js';
  *
  * @see provider-protocol sections B.2 and D
  */
-export function messagesInOrder(messages: readonly Message[], profile: ServerProfile): readonly Message[] {
-  const sent: Message[] = [];
-  const add = (message: Message) => {
+export function messagesInOrder(messages: readonly Message[], profile: ServerProfile): readonly KnownMessage[] {
+  const sent: KnownMessage[] = [];
+  const add = (message: KnownMessage) => {
     const last = sent.at(-1);
     const merged = profile.mergesNeighbours && last !== undefined ? mergedNeighbours(last, message) : undefined;
     if (merged !== undefined) {
@@ -32,12 +34,12 @@ export function messagesInOrder(messages: readonly Message[], profile: ServerPro
     sent.push(message);
   };
 
-  let imagesOfResults: ContentPart[] = [];
+  let imagesOfResults: KnownContent[] = [];
   const endBatch = () => {
     if (imagesOfResults.length > 0) add({ role: 'user', content: imagesOfResults });
     imagesOfResults = [];
   };
-  for (const message of messages) {
+  for (const message of knownMessages(messages)) {
     if (message.role === 'tool') {
       const images = message.content.filter(({ type }) => type === 'image');
       if (images.length > 0) {
@@ -63,12 +65,12 @@ export function messagesInOrder(messages: readonly Message[], profile: ServerPro
   return sent;
 }
 
-function userSaying(text: string): UserMessage {
+function userSaying(text: string): KnownMessage {
   return { role: 'user', content: [{ type: 'text', text }] };
 }
 
 /** One message of two that stand side by side; undefined where they must stay two. Calls end a message. */
-function mergedNeighbours(first: Message, second: Message): Message | undefined {
+function mergedNeighbours(first: KnownMessage, second: KnownMessage): KnownMessage | undefined {
   if (first.role === 'user' && second.role === 'user') {
     return { role: 'user', content: [...first.content, ...second.content] };
   }
@@ -83,10 +85,10 @@ function mergedNeighbours(first: Message, second: Message): Message | undefined 
   };
 }
 
-function withoutThinking({ role, content, toolCalls }: AssistantMessage): AssistantMessage {
+function withoutThinking({ role, content, toolCalls }: KnownAssistantMessage): KnownAssistantMessage {
   return { role, content, ...(toolCalls === undefined ? {} : { toolCalls }) };
 }
 
-function moved(blocks: readonly ThinkingBlock[], by: number): readonly ThinkingBlock[] {
+function moved(blocks: readonly KnownThinkingBlock[], by: number): readonly KnownThinkingBlock[] {
   return blocks.map((block) => ({ ...block, position: (block.position ?? 0) + by }));
 }

@@ -1,4 +1,4 @@
-import type { AssistantMessage, ContentPart, Message, ToolMessage } from '@palimpsest/events';
+import type { KnownContent, Message } from '@palimpsest/events';
 import type OpenAI from 'openai';
 import type { CompletionRequest, JsonSchemaFormat, ToolChoice } from '../llm.js';
 import { modelFacts } from '../models/model-facts.js';
@@ -7,6 +7,7 @@ import { callIds } from '../wire/call-ids.js';
 import type { CallIds } from '../wire/call-ids.js';
 import { imageSource } from '../wire/image-source.js';
 import { failedSilently, imageNotShown } from '../wire/placeholders.js';
+import type { KnownAssistantMessage, KnownToolMessage } from '../wire/known-messages.js';
 import { toolArguments } from '../wire/tool-input.js';
 import { toolNames } from '../wire/tool-names.js';
 import type { ToolNames } from '../wire/tool-names.js';
@@ -155,7 +156,7 @@ interface AssistantContext {
   readonly profile: ServerProfile;
 }
 
-function wireAssistant(message: AssistantMessage, context: AssistantContext): WireMessage {
+function wireAssistant(message: KnownAssistantMessage, context: AssistantContext): WireMessage {
   const { ids, names, profile } = context;
   const { toolCalls = [] } = message;
   const text = textOnly(message.content);
@@ -175,26 +176,26 @@ function wireAssistant(message: AssistantMessage, context: AssistantContext): Wi
   };
 }
 
-function userContent(content: readonly ContentPart[], profile: ServerProfile): string | WirePart[] {
+function userContent(content: readonly KnownContent[], profile: ServerProfile): string | WirePart[] {
   if (profile.content === 'text') return textOnly(content, 'this server takes text only');
   return content.some(({ type }) => type === 'image') ? content.map(wirePart) : textOnly(content);
 }
 
-function wirePart(part: ContentPart): WirePart {
+function wirePart(part: KnownContent): WirePart {
   if (part.type === 'text') return { type: 'text', text: part.text };
   const source = imageSource(part);
   if (source.type === 'unsupported') return { type: 'text', text: imageNotShown(source.reason) };
   return { type: 'image_url', image_url: { url: part.url } };
 }
 
-function textOnly(content: readonly ContentPart[], reason = 'it stands where only text can'): string {
+function textOnly(content: readonly KnownContent[], reason = 'it stands where only text can'): string {
   return content
     .map((part) => (part.type === 'text' ? part.text : imageNotShown(reason)))
     .filter((text) => text.trim() !== '')
     .join(partSeparator);
 }
 
-function resultText(message: ToolMessage): string {
+function resultText(message: KnownToolMessage): string {
   const text = textOnly(message.content, 'it follows the results');
   return text === '' && message.isError === true ? failedSilently : text;
 }

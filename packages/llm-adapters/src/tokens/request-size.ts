@@ -37,5 +37,11 @@ function messageSize(message: Message, measure: Measure): number {
 }
 
 function partsSize(parts: readonly ContentPart[], measure: Measure): number {
-  return parts.reduce((sum, part) => sum + (part.type === 'text' ? measure.ofText(part.text) : measure.perImage), 0);
+  let total = 0;
+  for (const part of parts) {
+    // Parts of other kinds are not sent.
+    if (part.type === 'text') total += measure.ofText(part.text);
+    else if (part.type === 'image') total += measure.perImage;
+  }
+  return total;
 }

@@ -41,7 +41,10 @@ export const toolLoopAtomicity: ViewProperty = {
     );
     return batches
       .filter(
-        ({ state, carrier }) => state === 'sent' && (carrier.thinkingBlocks ?? []).some((block) => !sent.has(block)),
+        ({ state, carrier }) =>
+          state === 'sent' &&
+          carriesThinking(carrier) &&
+          (carrier.thinkingBlocks ?? []).some((block) => !sent.has(block)),
       )
       .map(({ carrier }) => `the thinking of ${carrier.id} is not sent`);
   },

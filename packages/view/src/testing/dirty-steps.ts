@@ -145,6 +145,11 @@ const blankWords: Step = (log) => {
     log.count('thinking without words');
 };
 
+/** Another version goes on with the log. */
+const newerVersion: Step = (log) => {
+  log.isNewer = true;
+};
+
 function userWords(log: LogWriter) {
   return { source: 'user', role: 'user', content: log.content() } as const;
 }
@@ -171,4 +176,5 @@ export const dirtySteps: readonly (readonly [weight: number, step: Step])[] = [
   [1, repeatedSystemPrompt],
   [2, plantedSummary],
   [2, blankWords],
+  [1, newerVersion],
 ];

@@ -1,6 +1,7 @@
 import type {
   ActionEvent,
   ContentPart,
+  CustomKind,
   Event,
   EventId,
   MessageEvent,
@@ -15,6 +16,8 @@ import type { FeatureCounts, LogFeature } from './log-features.js';
 import { addFeatureCounts } from './log-features.js';
 import type { Random } from './random.js';
 
+/** As a newer version would name it: any text. Where one of ours stands a package's own may stand too. */
+const unknownKinds = ['sketch', 'acme/sketch'] as readonly CustomKind[];
 const vocabulary = 'alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi'.split(' ');
 
 /** A call that the writer made. `serial` counts the model responses. */
@@ -33,6 +36,8 @@ export class LogWriter {
   readonly calls: WrittenCall[] = [];
   /** The response whose events may still come, and how many there were before. */
   response: { readonly id: string; readonly serial: number } = { id: 'none', serial: 0 };
+  /** From now on the log is one of a newer version: here and there it holds kinds that this version does not know. */
+  isNewer = false;
   readonly #builder: LogBuilder;
   readonly #projection = new ViewProjection({ thinking: 'latest-turn' });
   readonly #counts: Record<LogFeature, number> = { ...addFeatureCounts([]) };
@@ -84,11 +89,25 @@ export class LogWriter {
     return `${this.#idPrefix}text-${++this.#texts} ${body}`;
   }
 
+  /** A kind that this version does not know, in a log of a newer one; nearly always undefined. */
+  unknownKind(feature: LogFeature): CustomKind | undefined {
+    if (!this.isNewer || !this.random.chance(0.12)) return undefined;
+    this.count(feature);
+    return this.random.pick(unknownKinds);
+  }
+
   content(): readonly ContentPart[] {
     const text: ContentPart = { type: 'text', text: this.text() };
-    if (!this.random.chance(0.04)) return [text];
+    if (!this.random.chance(0.04)) return this.#withUnknown(text);
     this.count('image');
     return [text, { type: 'image', url: `https://example.invalid/${this.#idPrefix}${this.#texts}.png` }];
+  }
+
+  #withUnknown(text: ContentPart): readonly ContentPart[] {
+    const type = this.unknownKind('unknown part');
+    if (type === undefined) return [text];
+    const part: ContentPart = { type, data: this.text(2) };
+    return this.random.pick([[part], [part, text], [text, part]]) ?? [part];
   }
 
   /** Sometimes thinking blocks: signed, or opaque. */
@@ -96,12 +115,23 @@ export class LogWriter {
     if (!this.random.chance(probability)) return {};
     this.count('thinking');
     const thinking = this.text(3);
+    const type = this.unknownKind('unknown thinking');
+    if (type !== undefined) {
+      const block: ThinkingBlock = { type: 'thinking', thinking, signature: `signed ${thinking}` };
+      return { thinkingBlocks: [...(this.random.chance(0.5) ? [block] : []), { type, data: thinking }] };
+    }
     if (this.random.chance(0.15)) return { thinkingBlocks: [{ type: 'redacted-thinking', data: thinking }] };
     return { thinkingBlocks: [{ type: 'thinking', thinking, signature: `signed ${thinking}` }] };
   }
 
   words(source: 'user' | 'environment'): MessageEvent {
-    return this.add(this.create('message', { source, role: 'user', content: this.content() }));
+    return this.add(
+      this.create('message', {
+        source: this.unknownKind('unknown source') ?? source,
+        role: this.unknownKind('unknown role') ?? 'user',
+        content: this.content(),
+      }),
+    );
   }
 
   /** Starts a model response, with a new id unless one is given. */
@@ -113,7 +143,7 @@ export class LogWriter {
     const id = options.toolCallId ?? `${this.#idPrefix}call-${this.calls.length + 1}`;
     const name = this.random.pick(['read', 'run', 'search']) ?? 'read';
     const action = this.create('action', {
-      thought: this.random.chance(0.4) ? [{ type: 'text', text: this.text(5) }] : [],
+      thought: this.random.chance(0.4) ? this.#withUnknown({ type: 'text', text: this.text(5) }) : [],
       toolCall: { id, name, arguments: JSON.stringify({ input: this.text() }) },
       llmResponseId: this.response.id,
       ...this.thinking(options.thinking),

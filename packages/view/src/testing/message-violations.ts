@@ -1,3 +1,4 @@
+import { isKnownContent, isKnownThinkingBlock } from '@palimpsest/events';
 import type { AssistantMessage, Message } from '@palimpsest/events';
 
 const sendableCallId = /^[a-zA-Z0-9_-]{1,40}$/;
@@ -7,7 +8,7 @@ const sendableCallId = /^[a-zA-Z0-9_-]{1,40}$/;
  *
  * Checked is what a view answers for: one system message at most, and first; every call answered at once, by exactly one
  * result, before anything else; no result without its call; call ids of 1 to 40 safe characters, each used once; no blank
- * text and no message without content. With which role a list starts and ends is the host's part.
+ * text, no part or thinking of an unknown kind, and no message without content. With which role a list starts and ends is the host's part.
  *
  * @see provider-protocol rules A5–A10 (Anthropic Messages) and B1–B3 (OpenAI Chat Completions)
  */
@@ -34,6 +35,10 @@ export function messageViolations(messages: readonly Message[]): readonly string
       }
     }
     if (message.content.some((part) => part.type === 'text' && part.text.trim() === '')) report('holds blank text');
+    if (!message.content.every(isKnownContent)) report('holds a part of an unknown kind');
+    if (message.role === 'assistant' && message.thinkingBlocks?.every(isKnownThinkingBlock) === false) {
+      report('holds thinking of an unknown kind');
+    }
     if (
       message.role !== 'tool' &&
       message.content.length === 0 &&

@@ -3,7 +3,7 @@ import type { Message } from '@palimpsest/events';
 /** Messages as short lines, for tests: role, words and calls; `T` marks thinking. */
 export function outline(messages: readonly Message[]): readonly string[] {
   return messages.map((message) => {
-    const words = message.content.map((part) => (part.type === 'text' ? part.text : '[image]'));
+    const words = message.content.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`));
     if (message.role === 'tool') return [`tool ${message.toolCallId}:`, ...words].join(' ');
     if (message.role !== 'assistant') return [`${message.role}:`, ...words].join(' ');
     const thinking = message.thinkingBlocks === undefined ? [] : ['T'];

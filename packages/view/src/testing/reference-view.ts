@@ -1,4 +1,5 @@
 import {
+  isSentRole,
   isToolResult,
   messageContent,
   summaryContent,
@@ -111,7 +112,7 @@ function partsOf({ events, sent }: ListFacts, log: readonly Event[]): readonly S
   for (const item of sent) {
     if (item.kind === 'words') {
       const { event } = item;
-      if (event.type === 'message') add(event.role, messageContent(event));
+      if (event.type === 'message' && isSentRole(event.role)) add(event.role, messageContent(event));
       if (event.type === 'condensation-summary') add('user', summaryContent(event));
     } else if (item.kind === 'late') {
       addCall(item.action);
@@ -123,7 +124,7 @@ function partsOf({ events, sent }: ListFacts, log: readonly Event[]): readonly S
       if (inList !== undefined)
         add(
           'assistant',
-          thoughts.filter((part) => part.type !== 'text' || part.text.trim() !== ''),
+          thoughts.filter((part) => (part.type === 'text' ? part.text.trim() !== '' : part.type === 'image')),
         );
       actions.forEach(addCall);
       results.forEach(addResult);

@@ -1,3 +1,4 @@
+import type { EventSource } from '@palimpsest/events';
 import { contentParts } from '../content-parts.js';
 import { isObject, listOf, objectOf, textOf } from '../json-shape.js';
 import type { JsonObject } from '../json-shape.js';
@@ -84,8 +85,8 @@ class OpenHandsReader {
     ) {
       this.#recorder.response(entry).thought.push(...content);
     } else if (kind === 'message') {
-      this.#recorder.message(entry, content, event['source'] === 'environment' ? 'environment' : 'user');
-    } else if (event['source'] === 'user' || event['source'] === 'environment') {
+      this.#recorder.message(entry, content, sourceOf(event));
+    } else if (event['source'] !== 'agent' && event['source'] !== undefined) {
       this.#source.notes.add('skipped-line', `an action '${kind}' that no agent took`);
     } else {
       this.#toolAction(event, args, kind, entry);
@@ -130,6 +131,11 @@ class OpenHandsReader {
     if (event['cause'] === undefined) this.#latestCall = undefined;
     this.#recorder.result(entry, { callId, content, isError });
   }
+}
+
+/** The user, where nobody else is named. Whoever else is, a hook for one, keeps the name and is not the user. */
+function sourceOf(event: JsonObject): Exclude<EventSource, 'agent'> {
+  return (textOf(event['source']) ?? 'user') as Exclude<EventSource, 'agent'>;
 }
 
 function historyOf(document: unknown): readonly JsonObject[] {

@@ -30,7 +30,7 @@ export const palimpsestJsonl: LogFormat = {
     textOf(head[0]['type']) !== undefined &&
     textOf(head[0]['id']) !== undefined &&
     textOf(head[0]['timestamp']) !== undefined &&
-    sources.has(head[0]['source']) &&
+    (sources.has(head[0]['source']) || (textOf(head[0]['source']) !== undefined && isOurs(textOf(head[0]['type'])))) &&
     // OpenHands' events have all of these too.
     head[0]['kind'] === undefined &&
     head[0]['action'] === undefined &&
@@ -71,9 +71,14 @@ async function* readPalimpsest(source: LogSource): AsyncGenerator<ImportedSessio
   yield { name: source.name, events: Object.freeze(events) };
 }
 
+/** True for a type of this version. */
+function isOurs(type: string | undefined): boolean {
+  return type !== undefined && (isLLMConvertible({ type }) || Object.hasOwn(internalTypes, type));
+}
+
 /** True for a type of this version, and for one that a package made for itself. */
-function isKnown(event: Event): boolean {
-  return isLLMConvertible(event) || Object.hasOwn(internalTypes, event.type) || event.type.includes('/');
+function isKnown({ type }: Event): boolean {
+  return isOurs(type) || type.includes('/');
 }
 
 function eventOf(value: unknown, file: string, line: number): Event {

@@ -1,10 +1,12 @@
 import { isMeaningful } from '@palimpsest/events';
-import type { AssistantMessage, ContentPart, Message, ReasoningItem, ToolMessage } from '@palimpsest/events';
+import type { KnownContent, Message, ReasoningItem } from '@palimpsest/events';
 import type OpenAI from 'openai';
 import { callIds } from '../../wire/call-ids.js';
 import type { CallIds } from '../../wire/call-ids.js';
 import { imageSource } from '../../wire/image-source.js';
 import { failedSilently, imageNotShown, startOfConversation } from '../../wire/placeholders.js';
+import { knownMessages } from '../../wire/known-messages.js';
+import type { KnownAssistantMessage, KnownToolMessage } from '../../wire/known-messages.js';
 import { toolArguments } from '../../wire/tool-input.js';
 import type { ToolNames } from '../../wire/tool-names.js';
 import { cacheBreakpoint } from '../cache-hints.js';
@@ -29,7 +31,7 @@ export function inputOf(
   const ids = callIds({ maxLength: maxCallIdLength });
   const reasoningSent = new Set<string>();
   let instructions: string | undefined;
-  for (const message of messages) {
+  for (const message of knownMessages(messages)) {
     switch (message.role) {
       case 'system': {
         const content = message.content.filter(isMeaningful);
@@ -62,7 +64,7 @@ export function inputOf(
 
 /** Reasoning, words and calls of one answer, each where it stood. */
 function assistantItems(
-  message: AssistantMessage,
+  message: KnownAssistantMessage,
   context: {
     readonly ids: CallIds;
     readonly names: ToolNames;
@@ -104,7 +106,7 @@ function assistantItems(
 }
 
 /** Neighbouring parts are one message, as the provider delivered them. */
-function addWords(items: Item[], part: ContentPart, phase: MessagePhase | undefined): void {
+function addWords(items: Item[], part: KnownContent, phase: MessagePhase | undefined): void {
   const text = part.type === 'text' ? part.text : imageNotShown('it stands where only text can');
   const words: OpenAI.Responses.ResponseOutputText = { type: 'output_text', text, annotations: [] };
   const last = items.at(-1);
@@ -132,21 +134,21 @@ function wireReasoning({ id, summary, content, encryptedContent }: ReasoningItem
   return (isSendable ? { ...item, id } : item) as Item;
 }
 
-function inputPart(part: ContentPart): InputPart {
+function inputPart(part: KnownContent): InputPart {
   if (part.type === 'text') return { type: 'input_text', text: part.text };
   const source = imageSource(part);
   if (source.type === 'unsupported') return { type: 'input_text', text: imageNotShown(source.reason) };
   return { type: 'input_image', image_url: part.url, detail: 'auto' };
 }
 
-function resultOutput(message: ToolMessage): OpenAI.Responses.ResponseInputItem.FunctionCallOutput['output'] {
+function resultOutput(message: KnownToolMessage): OpenAI.Responses.ResponseInputItem.FunctionCallOutput['output'] {
   const content = message.content.filter(isMeaningful);
   if (content.some(({ type }) => type === 'image')) return content.map(inputPart);
   const text = textOnly(content);
   return text === '' && message.isError === true ? failedSilently : text;
 }
 
-function textOnly(content: readonly ContentPart[]): string {
+function textOnly(content: readonly KnownContent[]): string {
   return content
     .map((part) => (part.type === 'text' ? part.text : imageNotShown('it stands where only text can')))
     .join(partSeparator);
