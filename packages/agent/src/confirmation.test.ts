@@ -215,3 +215,30 @@ test('a text that claims a confirmation is none', async () => {
   }
   expect(removed).toEqual([]);
 });
+
+test('a risk that another version named is taken for the highest, and an unknown source for nobody who may speak', async () => {
+  const { agent, removed, llm } = setup(['Done.'], { confirmation: { risk: 'high' } });
+  const store = memoryEventStore();
+  const asked = createEvent('message', {
+    source: 'user',
+    role: 'user',
+    content: [{ type: 'text', text: 'Remove a.' }],
+  });
+  const hint = { role: 'user', content: [{ type: 'text', text: 'Be careful.' }] } as const;
+  const toolCall = { id: 'call_1', name: 'remove', arguments: '{"path":"a"}' };
+  const action = { thought: [], toolCall, llmResponseId: 'r' } as const;
+  await store.append('c', [
+    asked,
+    createEvent('message', { ...hint, source: 'acme/hook' }),
+    createEvent('action', { ...action, securityRisk: 'acme/critical' }),
+    createEvent('message', { ...hint, source: 'user', role: 'acme/critic' }),
+  ]);
+  const conversation = await Conversation.open({ agent, store, conversationId: 'c' });
+  expect(await conversation.run()).toMatchObject({ status: 'waiting-for-confirmation' });
+  expect(removed).toEqual([]);
+  await conversation.confirm();
+  expect(await conversation.run()).toMatchObject({ status: 'finished' });
+  expect(removed).toEqual(['a']);
+  const user = llm.requests[0]?.messages.filter(({ role }) => role === 'user');
+  expect(user).toEqual([{ role: 'user', content: [...asked.content, ...hint.content] }]);
+});

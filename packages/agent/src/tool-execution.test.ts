@@ -194,13 +194,22 @@ describe('what a tool may answer or throw', () => {
     expect(messageViolations(state.view.toMessages())).toEqual([]);
   });
 
+  test('a part of a kind that this version does not know is kept, and the model is told that there was something', async () => {
+    const content = [{ type: 'sound', data: 'AA==' }];
+    const { emitted, state } = await runCalls([{ name: 'odd' }], [answering(() => ({ content }))]);
+    expect(emitted.at(-1)).toMatchObject({ type: 'observation', content });
+    const words = '(The tool answered in a form that cannot be shown here.)';
+    expect(state.view.toMessages().at(-1)).toMatchObject({ role: 'tool', content: [{ type: 'text', text: words }] });
+  });
+
   const cyclic: Record<string, unknown> = {};
   cyclic['self'] = cyclic;
   test.each<readonly [string, () => unknown, RegExp]>([
     ['a number', () => 7, /ran, but answered with neither text nor/],
     ['an object of its own', () => ({ files: [] }), /ran, but answered with neither text nor/],
     ['details that are no JSON', () => ({ content: 'x', details: cyclic }), /./],
-    ['a part of no kind', () => ({ content: [{ type: 'sound' }] }), /./],
+    ['a part of no kind', () => ({ content: [{ sound: 'AA==' }] }), /./],
+    ['a part without its field', () => ({ content: [{ type: 'text' }] }), /./],
     ['an object without words thrown', () => throwing(Object.create(null)), /without words/],
     ['an error whose message is no text', () => throwing(Object.assign(new Error(), { message: 7 })), /7/],
     ['undefined thrown', () => throwing(undefined), /undefined/],

@@ -35,8 +35,12 @@ export function isMeaningful(part: ContentPart): boolean {
 
 /** The parts that say something to a model. The list itself where all of them do. */
 export function meaningfulContent(content: readonly ContentPart[]): readonly KnownContent[] {
-  const says = (part: ContentPart): part is KnownContent => isMeaningful(part);
-  return content.every(says) ? content : content.filter(says);
+  return content.every(saysSomething) ? content : content.filter(saysSomething);
+}
+
+// The other answer of `isMeaningful` is no kind: blank text is not sent, and is known.
+function saysSomething(part: ContentPart): part is KnownContent {
+  return isMeaningful(part);
 }
 
 /**

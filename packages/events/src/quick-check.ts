@@ -52,8 +52,8 @@ function quickString(schema: z.core.$ZodType, checks: readonly z.core.$ZodCheck<
     else if (isRegexCheck(def) && !def.pattern.global && !def.pattern.sticky) patterns.push(def.pattern);
     else return bySchema(schema);
   }
-  return (value) =>
-    typeof value === 'string' && value.length >= minimum && patterns.every((pattern) => pattern.test(value));
+  const fits = (value: unknown): value is string => typeof value === 'string' && value.length >= minimum;
+  return patterns.length === 0 ? fits : (value) => fits(value) && patterns.every((pattern) => pattern.test(value));
 }
 
 function isRegexCheck(def: { readonly check: string }): def is z.core.$ZodCheckRegexDef {
@@ -102,9 +102,13 @@ function quickRecord(schema: z.core.$ZodType, { keyType, valueType }: z.core.$Zo
 }
 
 function quickUnion(options: readonly z.core.$ZodType[]): Check {
-  const checks = options.map(quickCheck);
-  return (value) => {
-    for (const check of checks) if (check(value)) return true;
-    return false;
-  };
+  const [first, ...others] = options.flatMap(alternatives).map(quickCheck);
+  // The kinds that are known come first, and nearly every value is of the first of them.
+  return (value) => first?.(value) === true || others.some((check) => check(value));
+}
+
+/** The options of a union that is an option of another; any other schema is itself. */
+function alternatives(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  return def.type === 'union' ? def.options.flatMap(alternatives) : [schema];
 }

@@ -1,16 +1,14 @@
 import { isKnownContent, isKnownThinkingBlock, isSentRole } from '@palimpsest/events';
 import type { ContentPart, Event, LLMConvertibleEvent } from '@palimpsest/events';
 
-const noParts: readonly ContentPart[] = [];
-
-/** The parts of an event that may go to a model, in lists as they stand in it. */
-function contentOf(event: LLMConvertibleEvent): readonly (readonly ContentPart[])[] {
+/** The parts of an event that may go to a model. */
+function contentOf(event: LLMConvertibleEvent): readonly ContentPart[] {
   switch (event.type) {
     case 'message':
     case 'observation':
-      return [event.content, event.extendedContent ?? noParts];
+      return [...event.content, ...(event.extendedContent ?? [])];
     case 'action':
-      return [event.thought];
+      return event.thought;
     default:
       return [];
   }
@@ -21,9 +19,29 @@ function contentOf(event: LLMConvertibleEvent): readonly (readonly ContentPart[]
  * thinking. A newer version may have sent it.
  */
 export function lacksUnknown(event: LLMConvertibleEvent): boolean {
-  if (event.type === 'message' && !isSentRole(event.role)) return true;
-  if (!contentOf(event).every((parts) => parts.every(isKnownContent))) return true;
-  return hasUnknownThinking(event);
+  // Every event of a log comes by here, so nothing is made on the way.
+  switch (event.type) {
+    case 'message':
+      return (
+        !isSentRole(event.role) ||
+        hasUnknownPart(event.content) ||
+        (event.extendedContent !== undefined && hasUnknownPart(event.extendedContent)) ||
+        hasUnknownThinking(event)
+      );
+    case 'observation':
+      return (
+        hasUnknownPart(event.content) || (event.extendedContent !== undefined && hasUnknownPart(event.extendedContent))
+      );
+    case 'action':
+      return hasUnknownPart(event.thought) || hasUnknownThinking(event);
+    default:
+      return false;
+  }
+}
+
+function hasUnknownPart(parts: readonly ContentPart[]): boolean {
+  for (let index = 0; index < parts.length; index++) if (!isKnownContent(parts[index] as ContentPart)) return true;
+  return false;
 }
 
 /** True for an event whose thinking is not sent because this version does not know one of its blocks. */
@@ -35,16 +53,13 @@ export function hasUnknownThinking(event: LLMConvertibleEvent): boolean {
   );
 }
 
-/** What of an event this version does not know and what follows from it, a sentence each. None for nearly all events. */
+/** What of an event that {@link lacksUnknown} this version does not know, and what follows from it, a sentence each. */
 export function unknownKinds(event: LLMConvertibleEvent): readonly string[] {
-  const notes = unknownSource(event);
-  if (!lacksUnknown(event)) return notes;
-  const parts = contentOf(event).flat();
+  const parts = contentOf(event);
   const blocks = 'thinkingBlocks' in event ? (event.thinkingBlocks ?? []) : [];
   const unknownParts = names(parts.flatMap((part) => (isKnownContent(part) ? [] : [part.type])));
   const unknownBlocks = names(blocks.flatMap((block) => (isKnownThinkingBlock(block) ? [] : [block.type])));
   return [
-    ...notes,
     ...(event.type === 'message' && !isSentRole(event.role)
       ? [`this version does not know the role ${names([event.role])}: the message is not sent`]
       : []),
@@ -55,12 +70,10 @@ export function unknownKinds(event: LLMConvertibleEvent): readonly string[] {
   ];
 }
 
-const none: readonly string[] = [];
-
-/** {@link unknownKinds} of an event that no model reads. */
-export function unknownSource({ source }: Event): readonly string[] {
-  if (source === 'user' || source === 'agent' || source === 'environment') return none;
-  return [`this version does not know the source ${names([source])}: it is not taken for the user's or the agent's`];
+/** What follows from a source that this version does not know; undefined for all others. */
+export function unknownSource({ source }: Event): string | undefined {
+  if (source === 'user' || source === 'agent' || source === 'environment') return undefined;
+  return `this version does not know the source ${names([source])}: it is not taken for the user's or the agent's`;
 }
 
 /** The names, each once and cut where it is long: they come from the log. */

@@ -121,14 +121,18 @@ export class ViewProjection {
 
   #append(event: Event, position: number): void {
     const fold = this.#fold;
+    const unknown = unknownSource(event);
+    if (unknown !== undefined) this.#note(event, unknown);
     if (isLLMConvertible(event)) {
       if (fold.summaryIds.has(event.id)) {
         this.#note(event, 'the summary of a condensation has this id; this event is ignored');
         return;
       }
-      for (const note of unknownKinds(event)) this.#note(event, note);
       if (event.type === 'system-prompt') this.#setSystemPrompt(event, position);
-      if (lacksUnknown(event)) fold.unknown.push(event.id);
+      if (lacksUnknown(event)) {
+        fold.unknown.push(event.id);
+        for (const note of unknownKinds(event)) this.#note(event, note);
+      }
       if (event.type === 'action' || (event.type === 'message' && event.role === 'assistant')) {
         this.#continueResponse(event.llmResponseId, position);
         if (carriesThinking(event)) {
@@ -139,7 +143,6 @@ export class ViewProjection {
       fold.list.push(event, fold.ledger.append(event, position), fold.isStale);
       return;
     }
-    for (const note of unknownSource(event)) this.#note(event, note);
     fold.internalEvents.push(event);
     if (event.type === 'condensation-request') fold.unhandledCondensationRequest = true;
     else if (event.type === 'condensation') this.#condense(event, position);

@@ -50,7 +50,7 @@ export class RunPrinter {
   #says(responseId: string, content: readonly ContentPart[]): void {
     this.#lastResponseId = responseId;
     this.#steps++;
-    const words = oneLine(content.map((part) => (part.type === 'text' ? part.text : '[image]')).join(' '), 110);
+    const words = oneLine(content.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join(' '), 110);
     this.#print(`${this.#colors.bold(String(this.#steps).padStart(3))}  ${words}`);
   }
 

@@ -37,7 +37,7 @@ function newestForgottenWords(view: View): MessageEvent | undefined {
   for (const { forgottenEventIds } of view.condensations.toReversed()) {
     for (const id of forgottenEventIds.toReversed()) {
       const event = view.original(id);
-      if (event?.type === 'message' && event.source === 'user') return event;
+      if (event !== undefined && isUserMessage(event)) return event;
     }
   }
   return undefined;

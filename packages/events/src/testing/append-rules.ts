@@ -49,7 +49,7 @@ export const appendRules: readonly StoreRule[] = [
     async check({ store }) {
       const [first, second, third] = messages(3) as [Event, Event, Event];
       await store.append('c', [first]);
-      const invalid = { ...third, source: 'nobody' } as unknown as Event;
+      const invalid = { ...third, source: 7 } as unknown as Event;
       const notJson = { ...third, content: () => 'code' } as unknown as Event;
       for (const bad of [invalid, notJson]) {
         await failsWith(InvalidEventError, async () => store.append('c', [second, bad]));

@@ -3,6 +3,7 @@ import { ConcurrencyError, EventStoreError } from '../errors.js';
 import type { Event } from '../event.js';
 import type { ConversationWriter, EventStore } from '../event-store.js';
 import { memoryEventStore } from '../memory-event-store.js';
+import { isKnownContent } from '../message-from-event.js';
 import { parseEvent } from '../parse-event.js';
 import { eventStoreContract } from './event-store-contract.js';
 import type { StoreUnderTest } from './store-rule.js';
@@ -218,6 +219,17 @@ const flaws: readonly Flaw[] = [
           events.filter((event) => event.type !== ('a-type-from-tomorrow' as string)),
           options,
         ),
+    }),
+  },
+  {
+    flaw: 'drops parts that it does not know',
+    rule: 'events come back as they went in',
+    breakStore: (good) => ({
+      async *read(id, options) {
+        for await (const event of good.read(id, options)) {
+          yield event.type === 'message' ? freeze({ ...event, content: event.content.filter(isKnownContent) }) : event;
+        }
+      },
     }),
   },
   {

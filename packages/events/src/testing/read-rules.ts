@@ -27,7 +27,7 @@ export const readRules: readonly StoreRule[] = [
     },
   },
   {
-    name: 'events come back as they went in: fields and types that nobody knows, any text, any depth',
+    name: 'events come back as they went in: fields and kinds that nobody knows, any text, any depth',
     async check({ store }) {
       const events = strangeEvents();
       await store.append('c', events);
@@ -116,6 +116,7 @@ function strangeEvents(): readonly Event[] {
     { ...base, type: 'acme/note', nested: { list: [1, 2.5, -3e-9, null, true, {}] } },
     { ...base, id: '🗒️ any text\n', type: 'a-type-from-tomorrow', deep, own },
     { ...base, type: 'message', source: 'user', role: 'user', content: [], sinceTomorrow: { texts } },
+    { ...base, type: 'message', source: 'hook', role: 'critic', content: [{ type: 'audio', data: [null] }] },
     { ...base, type: 'acme/large', text: 'x'.repeat(1_000_000) },
   ].map((event) => parseEvent(event));
 }

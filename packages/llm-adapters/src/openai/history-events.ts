@@ -2,6 +2,7 @@ import { eventFactory, newEventId } from '@palimpsest/events';
 import type {
   AssistantMessage,
   ContentPart,
+  KnownContent,
   CreateEvent,
   Event,
   EventId,
@@ -38,7 +39,7 @@ interface OpenCall {
 export interface HistoryEvents {
   readonly newId: () => EventId;
   /** Instructions. Those before anything else are one system prompt; a later one is a message of the environment. */
-  addInstructions(content: readonly ContentPart[]): void;
+  addInstructions(content: readonly KnownContent[]): void;
   addUser(content: readonly ContentPart[], sender?: string): void;
   addAnswer(answer: AssistantMessage): void;
   /** A result of the latest call with that id; of an unknown tool where there is none. */
@@ -58,7 +59,7 @@ export function historyEvents(options: HistoryOptions, tools: readonly ToolDefin
   const setAsides: Event[] = [];
   const calls: OpenCall[] = [];
   /** The instructions before anything else; undefined as soon as they stand in the log. */
-  let leading: ContentPart[] | undefined = [];
+  let leading: KnownContent[] | undefined = [];
 
   const endInstructions = () => {
     if (leading === undefined) return;
@@ -138,14 +139,14 @@ export function contentParts(
   content: unknown,
   path: string,
   setAside: HistoryEvents['setAside'],
-): readonly ContentPart[] {
+): readonly KnownContent[] {
   if (content === null || content === undefined) return [];
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   if (!Array.isArray(content)) {
     setAside(`${path}.content`, 'content is neither text nor a list of parts', content);
     return [];
   }
-  return content.flatMap((part: unknown, index): readonly ContentPart[] => {
+  return content.flatMap((part: unknown, index): readonly KnownContent[] => {
     if (typeof part === 'string') return [{ type: 'text', text: part }];
     if (field(part, 'type') === 'tool-call' || isReasoning(part)) return [];
     const text = field(part, 'text') ?? field(part, 'refusal');

@@ -1,3 +1,4 @@
+import { View, protectedEventIds } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { fixture, noteKinds, outline, sessionAt, sessionOf, sessionsAt } from '../fixtures/fixture-files.js';
 
@@ -263,4 +264,36 @@ test('chatreplay: the calls below a repeated prompt belong to the request before
     ],
     notes: ['skipped-line ×2'],
   });
+});
+
+test('openhands-events: a hook is neither the user nor the agent', async () => {
+  const event = (id: number, source: string | undefined, action: string, args: object) => ({
+    id,
+    timestamp: `2026-03-01T09:00:0${id}.000001`,
+    ...(source === undefined ? {} : { source }),
+    action,
+    args,
+  });
+  const log = [
+    event(0, 'user', 'message', { content: 'Fix it.' }),
+    event(1, 'hook', 'message', { content: 'Tests are in spec/.' }),
+    event(2, 'agent', 'run', { command: 'ls' }),
+    { id: 3, timestamp: '2026-03-01T09:00:03.5', source: 'hook', observation: 'run', content: 'blocked', cause: 2 },
+    event(4, 'hook', 'run', { command: 'audit' }),
+    event(5, 'agent', 'message', { content: 'Done.' }),
+  ];
+  const session = await sessionOf(JSON.stringify(log));
+  expect(session.format).toBe('openhands-events');
+  expect(session.events.map(outline)).toEqual([
+    'user as user: Fix it.',
+    'hook as user: Tests are in spec/.',
+    'response-1 call-of-event-2 run {"command":"ls"} «»',
+    'result call-of-event-2 run: blocked',
+    'agent as assistant: Done.',
+  ]);
+  expect(noteKinds(session)).toEqual(['skipped-line ×1']);
+  const view = View.fromEvents(session.events);
+  expect(view.toMessages().map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+  expect([...protectedEventIds(view)]).toEqual([session.events[0]?.id]);
+  expect([...view.notes].map(({ note }) => note)).toEqual([expect.stringContaining("the source 'hook'")]);
 });

@@ -47,7 +47,7 @@ test('any other broken line is an error that names file and line', async () => {
 });
 
 test('a line that is no event is an error that names line and field', async () => {
-  const wrong = lines.toSpliced(1, 1, lines[1]?.replace('"role": "user"', '"role": "king"') ?? '').join('\n');
+  const wrong = lines.toSpliced(1, 1, lines[1]?.replace('"role": "user"', '"role": 7') ?? '').join('\n');
   await expect(sessionOf(wrong)).rejects.toThrow(/log:2': Not a valid event \(type 'message', id 'event-1'\): 'role'/);
 });
 
@@ -71,6 +71,19 @@ test('what stands unmatched is noted', async () => {
   );
   expect(session.events).toHaveLength(6);
   expect(noteKinds(session)).toEqual(['result-without-call ×1', 'duplicate-result ×1', 'call-without-result ×1']);
+});
+
+test('kinds of a newer version are kept as they are, and so is a log that begins with one', async () => {
+  const base = { timestamp: '2026-01-01T00:00:00.000Z' };
+  const newer = [
+    { ...base, id: 'a', type: 'message', source: 'hook', role: 'user', content: [{ type: 'text', text: 'Be kind.' }] },
+    { ...base, id: 'b', type: 'message', source: 'user', role: 'user', content: [{ type: 'audio', data: 'AA==' }] },
+    { ...base, id: 'c', type: 'message', source: 'agent', role: 'critic', content: [], score: 0.5 },
+  ];
+  const session = await sessionOf(`\n${jsonLines(newer).replaceAll('\n', '\r\n\n')}`);
+  expect(session.format).toBe('palimpsest-jsonl');
+  expect(session.notes).toEqual([]);
+  expect(JSON.stringify(session.events)).toBe(JSON.stringify(newer));
 });
 
 test('a type of a newer version is kept and noted, and one that a package made for itself is kept', async () => {
