@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { eventBaseSchema } from './event.js';
 import type { Immutable } from './immutable.js';
 import { incompleteAnswerFields } from './incomplete-answer.js';
-import { textContentSchema } from './message.js';
+import { contentPartSchema } from './message.js';
 import { usageSchema } from './usage.js';
 
 const dataSchema = z.record(z.string(), z.unknown());
@@ -59,7 +59,7 @@ export const llmUsageEventSchema = eventBaseSchema.extend({
 /** The schema of {@link BrokenResponseEvent}. */
 export const brokenResponseEventSchema = eventBaseSchema.extend({
   type: z.literal('broken-response'),
-  content: z.array(textContentSchema),
+  content: z.array(contentPartSchema),
   ...incompleteAnswerFields,
 });
 
