@@ -1,5 +1,6 @@
 export type {
   CacheHints,
+  CachePlace,
   Completion,
   CompletionRequest,
   CountedUsage,
@@ -31,5 +32,7 @@ export { costOf } from './prices.js';
 export type { FailedAttempt, RetryOptions } from './retry.js';
 export type { Usage } from '@palimpsest/events';
 export { noUsage, sumUsage, totalInputTokens } from './usage.js';
+export type { PromptHints, SentPrompt } from './sent-prompt.js';
+export { promptToSend } from './sent-prompt.js';
 export { estimateInputTokens, estimateUsage } from './usage-estimate.js';
 export { unnamedToolName } from './wire/received-call.js';

@@ -81,13 +81,34 @@ export interface JsonSchemaFormat {
   readonly strict?: boolean;
 }
 
-/** What an adapter may tell the provider's prompt cache. */
+/**
+ * What an adapter may tell the provider's prompt cache. Hints only: a wrong one costs money and changes nothing else. An
+ * adapter marks the last thing before a place that can carry a mark. {@link promptToSend} works the places out from what was
+ * sent last.
+ */
 export interface CacheHints {
   /** The same for all calls of one conversation: steers them to the same cache. */
   readonly key?: string;
-  /** How many of the first messages stay as they are in later calls. Unit: messages. */
-  readonly stableMessages?: number;
+  /**
+   * What the provider can have cached of this request: an earlier request of the conversation ended or was marked there, and
+   * nothing before has changed since. @defaultValue unknown: the history is taken to have only grown
+   */
+  readonly cachedMessages?: CachePlace;
+  /**
+   * What stays as it is in later calls, also when something behind it is rewritten; several places: the most important first.
+   * @defaultValue none
+   */
+  readonly stableMessages?: CachePlace | readonly CachePlace[];
 }
+
+/** A place in the conversation: behind so many of the first messages, or in the user's message that follows them. */
+export type CachePlace =
+  | number
+  | {
+      readonly messages: number;
+      /** How many parts of the user's message. What is said in several events may be one message. */
+      readonly parts: number;
+    };
 
 /** Why the answer ended. `other` is a reason that only one provider knows. */
 export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'other';

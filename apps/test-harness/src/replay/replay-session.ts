@@ -1,8 +1,6 @@
-import { eventFactory } from '@palimpsest/events';
-import type { Condensation, CreateEvent, Event } from '@palimpsest/events';
-import { condensationProblem, isCondensation, ViewProjection } from '@palimpsest/view';
+import type { Event } from '@palimpsest/events';
 import type { Condenser, View } from '@palimpsest/view';
-import { modelCalls } from '../import/index.js';
+import { condensedViews } from './condensed-views.js';
 import type { Refusal } from './refusals.js';
 import { canonicalSequence, extendsSequence } from './sent-prefix.js';
 import type { TokenCounter } from './token-counter.js';
@@ -36,15 +34,6 @@ export interface ReplayOptions {
   readonly onModelCall?: (done: number, of: number) => void;
 }
 
-/** Decisions that the recorded session's own condenser made. A replay leaves them out: it is the condenser's turn now. */
-const recordedDecisions = new Set([
-  'condensation',
-  'condensation-request',
-  'condensation-attempt',
-  'condensation-revert',
-]);
-
-const condensationsInARow = 3;
 const refusalsKept = 5;
 
 /**
@@ -56,36 +45,19 @@ export async function replaySession(
   condenser: Condenser,
   options: ReplayOptions,
 ): Promise<SessionReplay> {
-  const events = recorded.filter(({ type }) => !recordedDecisions.has(type));
-  const calls = modelCalls(events);
-  const projection = new ViewProjection();
-  const createEvent = replayEvents();
   const refusals: (Refusal & { readonly modelCall: number })[] = [];
   const condenserErrors: { readonly modelCall: number; readonly message: string }[] = [];
   let [tokensSent, peakTokens, condensations, prefixRewrites, refusedLists, milliseconds] = [0, 0, 0, 0, 0, 0];
+  let [calls, eventsInViewAtEnd] = [0, 0];
   let sentBefore: readonly string[] = [];
-  let folded = 0;
-  let view: View = projection.view;
 
-  for (const [modelCall, index] of calls.entries()) {
-    options.onModelCall?.(modelCall, calls.length);
-    const start = performance.now();
-    for (; folded < index; folded++) projection.append(events[folded] as Event);
-    for (let round = 0; round < condensationsInARow; round++) {
-      view = projection.view;
-      const { result, attempts, error } = await condenseOnce(condenser, view, createEvent, options.contextWindow);
-      for (const attempt of attempts) projection.append(attempt);
-      if (error !== undefined) condenserErrors.push({ modelCall, message: error });
-      if (!isCondensation(result)) {
-        view = result;
-        break;
-      }
-      condensations++;
-      projection.append(result);
-      view = projection.view;
-    }
+  for await (const { modelCall, view, errors, ...made } of condensedViews(recorded, condenser, options)) {
+    calls++;
+    condensations += made.condensations;
+    condenserErrors.push(...errors.map((message) => ({ modelCall, message })));
     const messages = view.toMessages();
-    milliseconds += performance.now() - start;
+    milliseconds += performance.now() - made.startedAt;
+    eventsInViewAtEnd = view.events.length;
 
     const tokens = options.countTokens(messages);
     tokensSent += tokens;
@@ -99,10 +71,10 @@ export async function replaySession(
   }
   return {
     condenser: condenser.name,
-    modelCalls: calls.length,
+    modelCalls: calls,
     tokensSent,
     peakTokens,
-    eventsInViewAtEnd: view.events.length,
+    eventsInViewAtEnd,
     condensations,
     prefixRewrites,
     refusedLists,
@@ -110,36 +82,4 @@ export async function replaySession(
     condenserErrors,
     milliseconds,
   };
-}
-
-/** One call of the condenser, as a host makes it: what it reports goes into the log. A failure, and what a host refuses, leaves the view. */
-async function condenseOnce(
-  condenser: Condenser,
-  view: View,
-  createEvent: CreateEvent,
-  contextWindow: number | undefined,
-): Promise<{
-  readonly result: View | Condensation;
-  readonly attempts: readonly Event[];
-  readonly error?: string;
-}> {
-  const attempts: Event[] = [];
-  try {
-    const result = await condenser.condense(view, {
-      ...(contextWindow === undefined ? {} : { contextWindow }),
-      report: (attempt) => {
-        attempts.push(createEvent('condensation-attempt', { condenser: condenser.name, ...attempt }));
-      },
-    });
-    const problem = isCondensation(result) ? condensationProblem(view, result, condenser) : undefined;
-    return problem === undefined ? { result, attempts } : { result: view, attempts, error: problem.reason };
-  } catch (error) {
-    return { result: view, attempts, error: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-/** Ids that no recorded event has, the same in every replay. */
-function replayEvents(): CreateEvent {
-  let count = 0;
-  return eventFactory({ newId: () => `replay-${++count}`, now: () => new Date(0) });
 }

@@ -1,6 +1,6 @@
 import type { Message, ToolMessage } from '@palimpsest/events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Completion } from '../llm.js';
+import type { CacheHints, CachePlace, Completion } from '../llm.js';
 import { anthropicServer } from '../testing/anthropic-server.js';
 import { anthropicLLM } from './llm.js';
 import type { MessagesOptions } from './request-plan.js';
@@ -49,9 +49,11 @@ describe('marks for the prompt cache', () => {
     expect(marks(body)).toEqual([]);
   });
 
-  it('stand at the end of the instructions and at the newest message', () => {
-    expect(marked([system, user(long('a')), answer('1'), result('1')])).toEqual(['system.0', 'messages.2.0']);
-    expect(marked([user(long('a')), answer('1'), result('1')])).toEqual(['messages.2.0']);
+  it('stand at the end of the instructions, where the request before ended, and at the newest message', () => {
+    expect(marked([system, user(long('a'))])).toEqual(['system.0', 'messages.0.0']);
+    const messages = [system, user(long('a')), answer('1'), result('1')];
+    expect(marked(messages)).toEqual(['system.0', 'messages.0.0', 'messages.2.0']);
+    expect(marked(messages.slice(1))).toEqual(['messages.0.0', 'messages.2.0']);
   });
 
   it('stand at the end of the tools where there are no instructions', () => {
@@ -63,36 +65,39 @@ describe('marks for the prompt cache', () => {
     expect(marks(body)).toEqual(['tools.0', 'messages.0.0']);
   });
 
-  it('stand at the boundary that the caller calls stable', () => {
-    const messages = [system, user(long('a')), answer('1'), result('1'), answer('2'), result('2')];
-    expect(marked(messages, { stableMessages: 4 })).toEqual(['system.0', 'messages.2.0', 'messages.4.0']);
-    expect(marked(messages, { stableMessages: 6 })).toEqual(['system.0', 'messages.4.0']);
-    expect(marked(messages, { stableMessages: 1 })).toEqual(['system.0', 'messages.4.0']);
-    expect(marked(messages, { stableMessages: 99 })).toEqual(['system.0', 'messages.4.0']);
+  const messages = [system, user(long('a')), answer('1'), result('1'), answer('2'), result('2')];
+
+  it('stand at the places that the caller names: what is cached, and what is stable', () => {
+    const named = (cachedMessages: CachePlace, stableMessages: CacheHints['stableMessages'] = []) =>
+      marked(messages, { cachedMessages, stableMessages });
+    expect(named(0)).toEqual(['system.0', 'messages.4.0']);
+    expect(named(4)).toEqual(['system.0', 'messages.2.0', 'messages.4.0']);
+    expect(named(2, 4)).toEqual(['system.0', 'messages.0.0', 'messages.2.0', 'messages.4.0']);
+    // The first ones are the most important.
+    expect(named(2, [4, 3])).toEqual(['system.0', 'messages.1.1', 'messages.2.0', 'messages.4.0']);
+    expect(named(99, [1, 6])).toEqual(['system.0', 'messages.4.0']);
   });
 
-  it('stand where the request before ended, when more has come since than the provider looks back to', () => {
+  it('stand at a part of a message of the user, and never at an empty one', () => {
+    const merged = [system, user(text(' '), long('task'), text('Summary.')), answer('1'), result('1')];
+    const at = (parts: number) => marked(merged, { cachedMessages: { messages: 1, parts } });
+    expect(at(2)).toEqual(['system.0', 'messages.0.0', 'messages.2.0']);
+    expect(at(3)).toEqual(['system.0', 'messages.0.1', 'messages.2.0']);
+    expect(at(1)).toEqual(['system.0', 'messages.2.0']);
+  });
+
+  it('stand at what is cached before all that is stable, when more has come since than the provider looks back to', () => {
     const many = (count: number) => user(...Array.from({ length: count }, (_, index) => text(`line ${index}`)));
-    const before = [system, user(long('a'))];
-    expect(marked([...before, answer('1'), result('1'), many(16)])).toEqual(['system.0', 'messages.2.16']);
-    expect(marked([...before, answer('1'), result('1'), many(17)])).toEqual([
-      'system.0',
-      'messages.0.0',
-      'messages.2.17',
-    ]);
+    const grown = (count: number) => marked([...messages, many(count)], { cachedMessages: 2, stableMessages: [4, 3] });
+    expect(grown(13)).toEqual(['system.0', 'messages.1.1', 'messages.2.0', 'messages.4.13']);
+    expect(grown(14)).toEqual(['system.0', 'messages.0.0', 'messages.2.0', 'messages.4.14']);
   });
 
   it('stand at the first of several instructions while there is room, and are never more than four', () => {
     const two: Message = { role: 'system', content: [long('static'), text('Today is Monday.')] };
-    const tail = user(...Array.from({ length: 30 }, (_, index) => text(`line ${index}`)));
-    const messages = [two, user(long('a')), answer('1'), result('1'), answer('2'), result('2'), tail];
-    expect(marked(messages)).toEqual(['system.0', 'system.1', 'messages.2.0', 'messages.4.30']);
-    expect(marked(messages, { stableMessages: 2 })).toEqual([
-      'system.1',
-      'messages.0.0',
-      'messages.2.0',
-      'messages.4.30',
-    ]);
+    const all = [two, ...messages.slice(1)];
+    expect(marked(all)).toEqual(['system.0', 'system.1', 'messages.2.0', 'messages.4.0']);
+    expect(marked(all, { stableMessages: 2 })).toEqual(['system.1', 'messages.0.0', 'messages.2.0', 'messages.4.0']);
   });
 
   it('stand on no thinking, and not on the sentence that asks the model to go on', () => {
@@ -101,9 +106,10 @@ describe('marks for the prompt cache', () => {
       content: [text('Hm.')],
       thinkingBlocks: [{ type: 'thinking', thinking: 'x', signature: 's' }],
     };
-    expect(marked([system, user(long('a')), thought])).toEqual(['system.0', 'messages.1.1']);
+    const asked = [system, user(long('a')), thought];
+    expect(marked(asked)).toEqual(['system.0', 'messages.0.0', 'messages.1.1']);
     const calls = { ...answer('1'), content: [], thinkingBlocks: thought.thinkingBlocks ?? [] } as Message;
-    expect(marked([system, user(long('a')), calls], { stableMessages: 3 })).toEqual(['system.0', 'messages.1.1']);
+    expect(marked([...asked.slice(0, 2), calls], { cachedMessages: 3 })).toEqual(['system.0', 'messages.1.1']);
   });
 
   it('are left out below what the model caches', () => {

@@ -1,5 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
+import type { CacheHints } from '../llm.js';
 import type { ModelFacts } from '../models/model-facts.js';
+import { stablePlaces } from '../wire/cache-place.js';
 import type { Block, Turn, Turns } from './turns.js';
 
 /** @see provider-protocol A.7 */
@@ -18,22 +20,25 @@ interface CachedParts {
 type Cached = Anthropic.Tool | Block;
 
 /**
- * The parts with marks where the provider shall cache, at most four, all of one life:
+ * The parts with marks where the provider shall cache, at most four, all of one life. A mark reads what was cached at it or at
+ * one of the blocks before it, as far as the provider looks back, and writes what stands up to it. So marks go, in this order:
  *
- * - the newest message, up to which the next request will be the same;
- * - the end of the instructions, else of the tools, which outlives every condensation;
- * - the newest boundary that the caller calls stable;
- * - where the request before this one ended, when so many blocks have come since that the provider would not look back to it;
- * - the first of several instructions, which other conversations can have too.
+ * - to the newest message, up to which the next request will be the same;
+ * - to the end of the instructions, else of the tools, which outlives every condensation;
+ * - to the end of what can be cached, if it is farther from the newest message than the provider looks back;
+ * - to the places that the caller calls stable, where a later rewrite will leave something to be read;
+ * - to the end of what can be cached, if it is near;
+ * - to the first of several instructions, which other conversations can have too.
  *
- * In this order, as far as four go. No mark stands below what the model caches at all, where it would do nothing; and none
- * on thinking, since no message ends in it.
+ * No mark stands below what the model caches at all, where it would do nothing; and none on thinking, since no message ends in
+ * it.
  *
  * @see provider-protocol A.7 and rule A12
  */
 export function withBreakpoints(
   { tools, system, turns }: CachedParts,
-  { newest, stable }: Pick<Turns, 'newest' | 'stable'>,
+  { newest, endOf }: Pick<Turns, 'newest' | 'endOf'>,
+  hints: CacheHints,
   options: {
     readonly facts: Pick<ModelFacts, 'cacheMinimumTokens' | 'charsPerToken'>;
     readonly ttl: '5m' | '1h' | undefined;
@@ -43,12 +48,13 @@ export function withBreakpoints(
   const at = (block: Cached | undefined) => (block === undefined ? -1 : blocks.lastIndexOf(block));
   const first = firstCachedAt(blocks, options.facts);
   const newestAt = at(newest);
-  const beforeAt = at(endOfRequestBefore(turns));
+  const cachedAt = at(hints.cachedMessages === undefined ? endOfRequestBefore(turns) : endOf(hints.cachedMessages));
   const wanted = [
     newestAt,
     at(system.at(-1) ?? tools.at(-1)),
-    at(stable),
-    newestAt - beforeAt >= lookBack ? beforeAt : -1,
+    newestAt - cachedAt >= lookBack ? cachedAt : -1,
+    ...stablePlaces(hints).map((place) => at(endOf(place))),
+    cachedAt,
     system.length > 1 ? at(system[0]) : -1,
   ];
   const marked = new Set(

@@ -50,7 +50,9 @@ export function bodyOf(plan: RequestPlan, options: MessagesOptions): Body {
     tools,
     system,
     turns: messages,
-  } = request.cache === undefined ? parts : withBreakpoints(parts, turns, { facts, ttl: options.cacheTtl });
+  } = request.cache === undefined
+    ? parts
+    : withBreakpoints(parts, turns, request.cache, { facts, ttl: options.cacheTtl });
   const output = outputConfig(plan, options);
   return {
     model: options.model,
@@ -83,7 +85,6 @@ function thinkingTurns(
       facts,
       replaysThinking: isOn && !plan.unbindsHistory,
       allowsPrefill: !isOn && !isForced,
-      stableMessages: request.cache?.stableMessages,
       instruction,
     });
   const thinking = thinkingPlan(facts, options, { maxTokens: max, isForced });

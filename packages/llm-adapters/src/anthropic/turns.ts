@@ -1,7 +1,9 @@
 import { isMeaningful } from '@palimpsest/events';
 import type { KnownContent, KnownThinkingBlock, Message } from '@palimpsest/events';
 import type Anthropic from '@anthropic-ai/sdk';
+import type { CachePlace } from '../llm.js';
 import type { ModelFacts } from '../models/model-facts.js';
+import { lastBefore } from '../wire/cache-place.js';
 import { callIds } from '../wire/call-ids.js';
 import type { CallIds } from '../wire/call-ids.js';
 import { imageSource } from '../wire/image-source.js';
@@ -25,8 +27,8 @@ export interface Turns {
   readonly turns: readonly Turn[];
   /** The last block that the next request repeats: not one of ours that asks the model to go on. */
   readonly newest: Block | undefined;
-  /** The last block of the messages that the caller calls stable. */
-  readonly stable: Block | undefined;
+  /** The last block before a place; undefined where none is. */
+  endOf(place: CachePlace): Block | undefined;
 }
 
 /** What turning messages into turns depends on. */
@@ -37,7 +39,6 @@ export interface TurnsOptions {
   readonly replaysThinking: boolean;
   /** The model continues the last message where it takes that. */
   readonly allowsPrefill: boolean;
-  readonly stableMessages?: number | undefined;
   readonly instruction?: string | undefined;
 }
 
@@ -56,13 +57,13 @@ export function systemBlocks(
 
 /** The messages besides the instructions on top, as turns that begin with the user, alternate, and end as the model takes it. */
 export function turnsFromMessages(messages: readonly Message[], options: TurnsOptions): Turns {
-  const { facts, stableMessages = 0 } = options;
+  const { facts } = options;
   const ids = callIds({ maxLength: maxCallIdLength });
   const list = new TurnList();
   let lateSystem: Block[] = [];
   let isStarted = false;
   let lastHadCalls = false;
-  let stable: Block | undefined;
+  const pieces: (readonly Block[])[] = [];
 
   const addSystem = () => {
     if (lateSystem.length === 0) return;
@@ -74,16 +75,21 @@ export function turnsFromMessages(messages: readonly Message[], options: TurnsOp
   };
 
   knownMessages(messages).forEach((message, index) => {
+    const add = (role: Turn['role'], blocks: readonly Block[]) => {
+      pieces[index] = blocks;
+      list.add(role, blocks);
+    };
+    pieces.push([]);
     switch (message.role) {
       case 'system':
         // Waits for the user's words that follow: after it only the model may speak.
         if (isStarted && facts.acceptsSystemMessages) lateSystem.push(...textOnly(message.content));
         break;
       case 'user':
-        list.add('user', contentBlocks(message.content));
+        add('user', contentBlocks(message.content));
         break;
       case 'tool':
-        list.add('user', resultBlocks(message, ids));
+        add('user', resultBlocks(message, ids));
         break;
       case 'assistant': {
         const blocks = assistantBlocks(message, ids, options);
@@ -94,18 +100,17 @@ export function turnsFromMessages(messages: readonly Message[], options: TurnsOp
         else if (list.last.role === 'assistant' && !lastHadCalls && !facts.acceptsPrefill && blocks.some(isThinking)) {
           list.add('user', [textBlock(pleaseGoOn)]);
         }
-        list.add('assistant', blocks);
+        add('assistant', blocks);
         lastHadCalls = (message.toolCalls ?? []).length > 0;
       }
     }
     if (message.role !== 'system') isStarted = true;
-    if (index < stableMessages) stable = list.lastBlock ?? stable;
   });
   addSystem();
 
   const newest = list.lastBlock;
   list.end(options);
-  return { turns: list.turns, newest, stable };
+  return { turns: list.turns, newest, endOf: (place) => lastBefore(place, messages, pieces) };
 }
 
 class TurnList {

@@ -2,6 +2,7 @@ import type { Message } from '@palimpsest/events';
 import { describe, expect, it } from 'vitest';
 import { checkChatCompletionsRequest } from '../testing/chat-completions-request.js';
 import { checkResponsesRequest } from '../testing/responses-request.js';
+import type { CacheHints } from '../llm.js';
 import type { CacheTtl } from './cache-hints.js';
 import { toResponsesRequest } from './responses/to-request.js';
 import { serverProfile } from './server-profile.js';
@@ -37,60 +38,97 @@ const marked = (body: unknown) =>
     ([, words]) => words,
   );
 
-const chat = (stableMessages: number, model = 'gpt-6-luna', server: ServerName = 'openai') =>
-  toChatCompletionsRequest({ messages, cache: { stableMessages } }, { model, server: serverProfile(server) });
-const responses = (stableMessages: number, model = 'gpt-6-luna') =>
-  toResponsesRequest({ messages, cache: { stableMessages } }, { model });
+const chat = (cache: CacheHints, model = 'gpt-6-luna', server: ServerName = 'openai') =>
+  toChatCompletionsRequest({ messages, cache }, { model, server: serverProfile(server) });
+const responses = (cache: CacheHints, list = messages) =>
+  toResponsesRequest({ messages: list, cache }, { model: 'gpt-6-luna' });
+const image = 'data:image/png;base64,iVBO';
 
-describe('a breakpoint', () => {
-  it('stands behind the newest part that is stable and can carry it', () => {
-    expect(chat(2).messages[1]).toEqual({ role: 'user', content: [{ ...text('Go.'), ...breakpoint }] });
-    expect([1, 2, 3, 4, 5, 6, 99].map((count) => marked(chat(count)))).toEqual([
-      ['Be short.'],
-      ['Go.'],
+describe('breakpoints', () => {
+  it('stand at the start, at what is cached, at what is stable and at the newest message', () => {
+    expect(chat({ cachedMessages: 2 }).messages[1]).toEqual({
+      role: 'user',
+      content: [{ ...text('Go.'), ...breakpoint }],
+    });
+    const cachedAt = [0, 1, 2, 3, 4, 5, 6, 99].map((cachedMessages) => marked(chat({ cachedMessages })));
+    const [start, end] = ['Be short.', 'Done.'];
+    expect(cachedAt).toEqual([
+      [start, end],
+      [start, end],
+      [start, 'Go.', end],
       // Within a batch, before it.
-      ['Go.'],
-      ['Go.'],
-      ['data:image/png;base64,iVBO'],
-      ['Done.'],
-      ['Done.'],
+      [start, 'Go.', end],
+      [start, 'Go.', end],
+      [start, image, end],
+      [start, end],
+      [start, end],
     ]);
-    expect(chat(6).messages).toHaveLength(chat(2).messages.length);
-    expect([2, 4].map((count) => marked(responses(count)))).toEqual([['Go.'], ['Go.']]);
-    expect(responses(5).input).toMatchObject([
+    expect(marked(chat({ cachedMessages: 2, stableMessages: [5, 1] }))).toEqual([start, 'Go.', image, end]);
+    expect(chat({ cachedMessages: 6 }).messages).toHaveLength(chat({}).messages.length);
+  });
+
+  it('stand in results where the history ends in them, and behind each of a batch, in Responses', () => {
+    const ends = (cachedMessages: number, list?: readonly Message[]) =>
+      responses({ cachedMessages }, list ?? messages).input as readonly { readonly output?: readonly object[] }[];
+    expect(ends(2, messages.slice(0, 4))).toMatchObject([
+      { content: [{ text: 'Go.', ...breakpoint }] },
       {},
       {},
-      {},
-      {},
-      { output: [{ type: 'input_text' }, { type: 'input_image', ...breakpoint }] },
-      {},
+      { output: [{ type: 'input_text', text: 'one', ...breakpoint }] },
+    ]);
+    expect(ends(4)[3]).toMatchObject({ output: [{ type: 'input_text', text: 'one', ...breakpoint }] });
+    // Words of the model carry none: the newest that can is the image before them.
+    expect(ends(4)[4]).toMatchObject({ output: [{ type: 'input_text' }, { type: 'input_image', ...breakpoint }] });
+    expect(JSON.stringify(ends(4)[5])).not.toContain('breakpoint');
+  });
+
+  it('stand at a part of a message of the user, in Responses', () => {
+    const list: readonly Message[] = [{ role: 'user', content: [text('task'), text(' '), text('summary')] }];
+    const { input } = responses({ cachedMessages: { messages: 0, parts: 2 } }, list);
+    expect(input).toMatchObject([
+      {
+        content: [
+          { text: 'task', ...breakpoint },
+          { text: 'summary', ...breakpoint },
+        ],
+      },
     ]);
   });
 
-  it('is one that the provider takes, in both APIs', () => {
-    for (let count = 0; count <= messages.length; count++) {
-      expect(checkChatCompletionsRequest(chat(count))).toEqual([]);
-      expect(checkResponsesRequest(responses(count))).toEqual([]);
+  it('are none where the hints name no place: the provider chooses one itself', () => {
+    expect(marked(chat({ key: 'k' }))).toEqual([]);
+    expect(JSON.stringify(responses({ key: 'k' }))).not.toContain('breakpoint');
+    // With a place that is stable and no word of what is cached, the history has grown since the answer.
+    expect(marked(chat({ stableMessages: 2 }))).toEqual(['Be short.', 'Go.', image, 'Done.']);
+  });
+
+  it('are such as the provider takes, in both APIs', () => {
+    for (let place = 0; place <= messages.length; place++) {
+      const cache = { cachedMessages: place, stableMessages: [1, 3, 5, 6] };
+      expect(checkChatCompletionsRequest(chat(cache))).toEqual([]);
+      expect(checkResponsesRequest(responses(cache))).toEqual([]);
     }
   });
 
-  it('leaves everything else as it is', () => {
+  it('leave everything else as it is', () => {
     const plain = (body: unknown) => JSON.stringify(body).replaceAll(`,${JSON.stringify(breakpoint).slice(1, -1)}`, '');
-    expect(plain(responses(2))).toBe(plain(responses(5)));
-    expect(plain(chat(2))).toBe(plain(chat(6)));
-    expect(plain(chat(2))).toContain('Be short.');
+    expect(plain(responses({ cachedMessages: 2 }))).toBe(plain(responses({ cachedMessages: 5 })));
+    expect(plain(chat({ cachedMessages: 2 }))).toBe(plain(chat({ cachedMessages: 6 })));
+    expect(plain(chat({ cachedMessages: 2 }))).toContain('Be short.');
   });
 
   it.each([
     ['gpt-5.5', 'openai', 0],
     ['gpt-4o', 'openai', 0],
     ['o4-mini', 'openai', 0],
-    ['gpt-5.6-sol', 'openai', 1],
-    ['gpt-6.2-sol-2026-11-17', 'openai', 1],
-    ['a-model-of-tomorrow', 'openai', 1],
+    ['gpt-5.6-sol', 'openai', 3],
+    ['gpt-6.2-sol-2026-11-17', 'openai', 3],
+    ['a-model-of-tomorrow', 'openai', 3],
     ['gpt-6-luna', 'compatible', 0],
     ['kimi-k3', 'kimi', 0],
-  ] as const)('%s at %s gets %i', (model, server, count) => expect(marked(chat(2, model, server))).toHaveLength(count));
+  ] as const)('%s at %s gets %i', (model, server, count) =>
+    expect(marked(chat({ cachedMessages: 2 }, model, server))).toHaveLength(count),
+  );
 });
 
 describe('keys and lifetimes', () => {

@@ -1,5 +1,7 @@
-import type { CacheHints } from '../llm.js';
+import type { Message } from '@palimpsest/events';
+import type { CacheHints, CachePlace } from '../llm.js';
 import { modelName } from '../models/model-name.js';
+import { endOfAnswered, stablePlaces } from '../wire/cache-place.js';
 import { shortHash } from '../wire/short-hash.js';
 import type { ServerProfile } from './server-profile.js';
 
@@ -48,19 +50,32 @@ export function takesBreakpoints(model: string, profile: ServerProfile): boolean
   return Number(major) > 5 || (Number(major) === 5 && Number(minor ?? 0) >= 6);
 }
 
+/** @see provider-protocol rule B11 */
+const maxBreakpoints = 4;
+
+/** Where in a request breakpoints can stand. */
+export interface Carriers<Carrier> {
+  readonly first: Carrier | undefined;
+  readonly newest: Carrier | undefined;
+  /** The last one before a place. */
+  endOf(place: CachePlace): Carrier | undefined;
+}
+
 /**
- * How many of the first messages a breakpoint may follow: a boundary inside a batch of results moves before the batch, where
- * the wire's messages are the same for every longer history.
+ * Where explicit breakpoints go, at most four: the provider reads at breakpoints of the request, however far back, and writes
+ * the latest of them beside one that it chooses itself. The newest message; the end of what can be cached; the first thing that
+ * can carry one, which outlives every condensation; what the caller calls stable. Without a place in the hints there are none.
+ *
+ * @see provider-protocol B.8
  */
-export function stableCount(
-  messages: readonly { readonly role: string }[],
-  stableMessages: number | undefined,
-): number | undefined {
-  if (stableMessages === undefined || stableMessages < 1) return undefined;
-  let count = Math.min(Math.floor(stableMessages), messages.length);
-  if (messages[count]?.role === 'tool') {
-    while (count > 0 && messages[count - 1]?.role === 'tool') count -= 1;
-    count -= 1;
-  }
-  return count < 1 ? undefined : count;
+export function breakpointsAt<Carrier>(
+  messages: readonly Message[],
+  hints: CacheHints,
+  { first, newest, endOf }: Carriers<Carrier>,
+): ReadonlySet<Carrier> {
+  const { cachedMessages, stableMessages } = hints;
+  if (cachedMessages === undefined && stableMessages === undefined) return new Set();
+  const cached = endOf(cachedMessages ?? endOfAnswered(messages));
+  const wanted = [newest, cached, first, ...stablePlaces(hints).map(endOf)];
+  return new Set([...new Set(wanted.filter((carrier) => carrier !== undefined))].slice(0, maxBreakpoints));
 }

@@ -1,8 +1,9 @@
 import type { KnownContent, Message } from '@palimpsest/events';
 import type OpenAI from 'openai';
-import type { CompletionRequest, JsonSchemaFormat, ToolChoice } from '../llm.js';
+import type { CachePlace, CompletionRequest, JsonSchemaFormat, ToolChoice } from '../llm.js';
 import { modelFacts } from '../models/model-facts.js';
 import type { ModelFacts } from '../models/model-facts.js';
+import { placeOf } from '../wire/cache-place.js';
 import { callIds } from '../wire/call-ids.js';
 import type { CallIds } from '../wire/call-ids.js';
 import { imageSource } from '../wire/image-source.js';
@@ -12,7 +13,7 @@ import { toolArguments } from '../wire/tool-input.js';
 import { toolNames } from '../wire/tool-names.js';
 import type { ToolNames } from '../wire/tool-names.js';
 import { assertOneToolPerName } from '../wire/unique-tools.js';
-import { cacheBreakpoint, cacheFields, stableCount, takesBreakpoints } from './cache-hints.js';
+import { breakpointsAt, cacheBreakpoint, cacheFields, takesBreakpoints } from './cache-hints.js';
 import { messagesInOrder } from './message-order.js';
 import type { OpenAIModelOptions } from './model-options.js';
 import { mistralCallIds } from './mistral-call-ids.js';
@@ -65,7 +66,7 @@ export function toChatCompletionsRequest(asked: CompletionRequest, options: Chat
   const effort = options.effort ?? (tools.length > 0 && needsEffortNone(facts) ? 'none' : undefined);
   return {
     model,
-    messages: messagesWithBreakpoint(request, names, { model, profile }),
+    messages: messagesWithBreakpoints(request, names, { model, profile }),
     ...(maxOutputTokens === undefined ? {} : outputLimit(maxOutputTokens, model, profile)),
     ...(effort === undefined ? {} : { reasoning_effort: effort }),
     ...(tools.length === 0
@@ -104,20 +105,34 @@ function outputLimit(maxOutputTokens: number, model: string, { outputLimit: fiel
     : { max_completion_tokens: maxOutputTokens };
 }
 
-function messagesWithBreakpoint(
-  { messages, cache }: CompletionRequest,
+function messagesWithBreakpoints(
+  { messages, cache = {} }: CompletionRequest,
   names: ToolNames,
   { model, profile }: { readonly model: string; readonly profile: ServerProfile },
 ): WireMessage[] {
   const sent = wireMessages(messages, names, profile);
-  const count = takesBreakpoints(model, profile) ? stableCount(messages, cache?.stableMessages) : undefined;
-  if (count === undefined) return sent;
-  // A longer history extends a shorter one, so the first messages are as many as they are alone.
-  const end = wireMessages(messages.slice(0, count), names, profile).length;
-  // All of them in parts, so that nothing but the mark itself moves from request to request.
+  if (!takesBreakpoints(model, profile)) return sent;
+  // All of them in parts, so that nothing but the marks themselves moves from request to request.
   const inParts = sent.map(withParts);
-  const place = inParts.findLastIndex(({ content }, index) => index < end && Array.isArray(content));
-  return inParts.map((message, index) => (index === place ? withBreakpoint(message) : message));
+  const isCarrier = ({ content }: WireMessage) => Array.isArray(content);
+  const marked = breakpointsAt(messages, cache, {
+    first: inParts.find(isCarrier),
+    newest: inParts.findLast(isCarrier),
+    endOf: (place) => {
+      // A longer history extends a shorter one, so the first messages are as many as they are alone.
+      const end = wireMessages(messages.slice(0, wholeBatches(messages, place)), names, profile).length;
+      return inParts.slice(0, end).findLast(isCarrier);
+    },
+  });
+  return marked.size === 0 ? sent : inParts.map((message) => (marked.has(message) ? withBreakpoint(message) : message));
+}
+
+/** Images of results follow their batch, so a place within a batch moves before it. The user's text is one part. */
+function wholeBatches(messages: readonly Message[], place: CachePlace): number {
+  let count = Math.max(0, Math.min(Math.floor(placeOf(place).messages), messages.length));
+  if (messages[count]?.role !== 'tool') return count;
+  while (count > 0 && messages[count - 1]?.role === 'tool') count -= 1;
+  return Math.max(0, count - 1);
 }
 
 /** The message with its text as a part; as it is where it has no text. */

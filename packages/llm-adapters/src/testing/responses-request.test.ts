@@ -95,6 +95,8 @@ const good: readonly (readonly [string, unknown])[] = [
   ],
 ];
 
+const marked = { type: 'input_text', prompt_cache_breakpoint: { mode: 'explicit' } };
+
 const bad: readonly (readonly [rule: string, path: string, what: string, body: unknown])[] = [
   ['C0', '', 'no object', []],
   ['C0', 'model', 'no model', body([user], { model: undefined })],
@@ -177,6 +179,12 @@ const bad: readonly (readonly [rule: string, path: string, what: string, body: u
     'text.format.schema',
     'a strict format that is not',
     body([user], { text: { format: { type: 'json_schema', name: 'x', strict: true, schema: { type: 'array' } } } }),
+  ],
+  [
+    'B11',
+    'input',
+    'five breakpoints',
+    body([{ ...user, content: Array.from({ length: 5 }, () => ({ ...marked, text: 'x' })) }]),
   ],
   ['B11', 'prompt_cache_key', 'a cache key of 65 characters', body([user], { prompt_cache_key: 'x'.repeat(65) })],
 ];

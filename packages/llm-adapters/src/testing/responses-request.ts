@@ -1,4 +1,4 @@
-import { cacheKeyComplaint } from './chat-completions-parameters.js';
+import { cacheKeyComplaint, isBreakpoint } from './chat-completions-parameters.js';
 import { openaiModel } from './openai-models.js';
 import { strictSchemaComplaints } from './openai-strict-schema.js';
 import { openaiReportFor, quotedPath } from './openai-violation.js';
@@ -144,11 +144,15 @@ const strictSchemasFit: ResponsesRule = ({ body }, report) => {
   ];
 };
 
-/** B.3. */
-const cacheKeyFits: ResponsesRule = ({ body }, report) =>
-  cacheKeyComplaint(body.prompt_cache_key).map((words) =>
+/** F.B11; B.3, B.8: the cache's key and breakpoints. */
+const cacheFits: ResponsesRule = ({ body, items }, report) => [
+  ...cacheKeyComplaint(body.prompt_cache_key).map((words) =>
     report('prompt_cache_key', words, { code: 'string_above_max_length' }),
-  );
+  ),
+  ...(items.flatMap(({ value }) => [...listIn(value.content), ...listIn(value.output)]).filter(isBreakpoint).length > 4
+    ? [report('input', 'At most 4 explicit prompt cache breakpoints are allowed.')]
+    : []),
+];
 
 const rules: Readonly<Record<string, ResponsesRule>> = {
   C0: requiredFields,
@@ -165,5 +169,5 @@ const rules: Readonly<Record<string, ResponsesRule>> = {
   B4: namesValid,
   B9: samplingFits,
   B10: strictSchemasFit,
-  B11: cacheKeyFits,
+  B11: cacheFits,
 };

@@ -1,6 +1,8 @@
 import { isMeaningful } from '@palimpsest/events';
 import type { KnownContent, Message, ReasoningItem } from '@palimpsest/events';
 import type OpenAI from 'openai';
+import type { CacheHints } from '../../llm.js';
+import { lastBefore } from '../../wire/cache-place.js';
 import { callIds } from '../../wire/call-ids.js';
 import type { CallIds } from '../../wire/call-ids.js';
 import { imageSource } from '../../wire/image-source.js';
@@ -9,7 +11,7 @@ import { knownMessages } from '../../wire/known-messages.js';
 import type { KnownAssistantMessage, KnownToolMessage } from '../../wire/known-messages.js';
 import { toolArguments } from '../../wire/tool-input.js';
 import type { ToolNames } from '../../wire/tool-names.js';
-import { cacheBreakpoint } from '../cache-hints.js';
+import { breakpointsAt, cacheBreakpoint } from '../cache-hints.js';
 import { phaseOf } from './message-phase.js';
 import type { MessagePhase } from './message-phase.js';
 
@@ -21,17 +23,27 @@ const maxCallIdLength = 64;
 /** Between the parts of what is one string. */
 const partSeparator = '\n\n';
 
+/** What a history becomes. */
+export interface Input {
+  readonly instructions?: string;
+  readonly items: readonly Item[];
+  /** Where the items of each message begin. */
+  readonly starts: readonly number[];
+}
+
 /** The instructions and the items of a history. */
 export function inputOf(
   messages: readonly Message[],
   names: ToolNames,
   { withPhases }: { readonly withPhases: boolean },
-): { readonly instructions?: string; readonly input: Item[] } {
+): Input {
   const input: Item[] = [];
   const ids = callIds({ maxLength: maxCallIdLength });
   const reasoningSent = new Set<string>();
   let instructions: string | undefined;
+  const starts: number[] = [];
   for (const message of knownMessages(messages)) {
+    starts.push(input.length);
     switch (message.role) {
       case 'system': {
         const content = message.content.filter(isMeaningful);
@@ -59,7 +71,7 @@ export function inputOf(
   if (input.length === 0) {
     input.push({ type: 'message', role: 'user', content: [{ type: 'input_text', text: startOfConversation }] });
   }
-  return { ...(instructions === undefined ? {} : { instructions }), input };
+  return { ...(instructions === undefined ? {} : { instructions }), items: input, starts };
 }
 
 /** Reasoning, words and calls of one answer, each where it stood. */
@@ -155,13 +167,23 @@ function textOnly(content: readonly KnownContent[]): string {
 }
 
 /**
- * The items with a cache breakpoint behind the last part, among the first `count`, that can carry one. Results are all in
- * parts, so that nothing but the mark itself moves from request to request.
+ * The items with cache breakpoints where the hints want them. Results are all in parts then, so that nothing but the marks
+ * themselves moves from request to request.
  */
-export function withBreakpoint(items: readonly Item[], count: number): Item[] {
+export function withBreakpoints(
+  { items, starts }: Input,
+  messages: readonly Message[],
+  hints: CacheHints,
+): readonly Item[] {
   const inParts = items.map(withParts);
-  const place = inParts.findLastIndex((item, index) => index < count && partsOf(item).length > 0);
-  return inParts.map((item, index) => (index === place ? withMark(item) : item));
+  const pieces = messages.map((_, index) => inParts.slice(starts[index], starts[index + 1]).flatMap(partsOf));
+  const parts = pieces.flat();
+  const marked = breakpointsAt(messages, hints, {
+    first: parts[0],
+    newest: parts.at(-1),
+    endOf: (place) => lastBefore(place, messages, pieces),
+  });
+  return marked.size === 0 ? items : inParts.map((item) => withMarks(item, marked));
 }
 
 function withParts(item: Item): Item {
@@ -176,10 +198,9 @@ function partsOf(item: Item): readonly object[] {
   return item.type === 'function_call_output' && typeof item.output !== 'string' ? item.output : [];
 }
 
-function withMark(item: Item): Item {
-  return { ...item, [item.type === 'message' ? 'content' : 'output']: lastMarked(partsOf(item)) };
-}
-
-function lastMarked(parts: readonly object[]): readonly object[] {
-  return parts.map((part, index) => (index === parts.length - 1 ? { ...part, ...cacheBreakpoint } : part));
+function withMarks(item: Item, marked: ReadonlySet<object>): Item {
+  const parts = partsOf(item);
+  if (!parts.some((part) => marked.has(part))) return item;
+  const list = parts.map((part) => (marked.has(part) ? { ...part, ...cacheBreakpoint } : part));
+  return { ...item, [item.type === 'message' ? 'content' : 'output']: list };
 }

@@ -4,11 +4,11 @@ import { modelFacts } from '../../models/model-facts.js';
 import { toolNames } from '../../wire/tool-names.js';
 import type { ToolNames } from '../../wire/tool-names.js';
 import { assertOneToolPerName } from '../../wire/unique-tools.js';
-import { cacheFields, stableCount, takesBreakpoints } from '../cache-hints.js';
+import { cacheFields, takesBreakpoints } from '../cache-hints.js';
 import { serverProfile } from '../server-profile.js';
 import { sendableFormat } from '../strict-schema.js';
 import type { ChatCompletionsOptions } from '../to-request.js';
-import { inputOf, withBreakpoint } from './input-items.js';
+import { inputOf, withBreakpoints } from './input-items.js';
 import { takesPhases } from './message-phase.js';
 
 type Body = OpenAI.Responses.ResponseCreateParamsNonStreaming;
@@ -43,19 +43,15 @@ export function toResponsesRequest(request: CompletionRequest, options: Response
   const names = toolNames(request);
   const maxOutputTokens = request.maxOutputTokens ?? options.maxOutputTokens;
   const phases = { withPhases: facts.provider === 'openai' && takesPhases(model) };
-  const { instructions, input } = inputOf(messages, names, phases);
-  const stable = takesBreakpoints(model, profile) ? stableCount(messages, cache?.stableMessages) : undefined;
+  const input = inputOf(messages, names, phases);
+  const { instructions } = input;
   return {
     model,
     store: false,
     // A model that does not reason refuses to be asked for it.
     ...(facts.thinkingControl === 'none' ? {} : { include: ['reasoning.encrypted_content'] }),
     ...(instructions === undefined ? {} : { instructions }),
-    // A longer history extends a shorter one, so the first items are as many as they are alone.
-    input:
-      stable === undefined
-        ? input
-        : withBreakpoint(input, inputOf(messages.slice(0, stable), names, phases).input.length),
+    input: [...(takesBreakpoints(model, profile) ? withBreakpoints(input, messages, cache ?? {}) : input.items)],
     ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
     ...(effort === undefined && reasoningSummary === undefined
       ? {}

@@ -1,7 +1,7 @@
 import { objectIn, textIn } from '../wire-json.js';
 import type { JsonObject } from '../wire-json.js';
 import { claudeModel } from './claude-model.js';
-import { tokensOfPieces } from './prompt-pieces.js';
+import { charactersPerToken } from './prompt-pieces.js';
 import type { PromptPiece } from './prompt-pieces.js';
 import { blocksIn, isThinking } from './request-parts.js';
 
@@ -23,6 +23,12 @@ export interface PromptCache {
   use(body: JsonObject, pieces: readonly PromptPiece[], scope: string): CacheUse;
 }
 
+/**
+ * Which blocks are marked: those that the request marks; or every one that can be, with no limit to their number and no limit
+ * of looking back: the least that the same requests can cost.
+ */
+export type CacheMarking = 'as-sent' | 'everywhere';
+
 const minute = 60_000;
 const lives: Readonly<Record<TimeToLive, number>> = { '5m': 5 * minute, '1h': 60 * minute };
 const lookBack = 20;
@@ -37,7 +43,11 @@ const lookBack = 20;
  *
  * @see provider-protocol A.7; cache-economics 1
  */
-export function promptCache(digest: (text: string) => string, now: () => Date): PromptCache {
+export function promptCache(
+  digest: (text: string) => string,
+  now: () => Date,
+  marking: CacheMarking = 'as-sent',
+): PromptCache {
   const entries = new Map<string, { readonly life: number; readonly until: number }>();
 
   const isWarm = (key: string) => (entries.get(key)?.until ?? 0) > now().getTime();
@@ -46,16 +56,19 @@ export function promptCache(digest: (text: string) => string, now: () => Date): 
     use: (body, pieces, scope) => {
       const keys = keysOf(body, pieces, scope, digest);
       const positions = positionsOf(pieces);
-      const tokensTo = (at: number) => tokensOfPieces(pieces.slice(0, at + 1));
+      const ends = endsOf(pieces);
+      const tokensTo = (at: number) => ends[at] ?? 0;
       const { cacheMinimumTokens } = claudeModel(textIn(body.model) ?? '');
-      const marks = marksOf(body, pieces).filter(({ at }) => tokensTo(at) >= cacheMinimumTokens);
+      const wanted = marking === 'everywhere' ? marksEverywhere(pieces) : marksOf(body, pieces);
+      const marks = wanted.filter(({ at }) => tokensTo(at) >= cacheMinimumTokens);
 
-      const hits = marks.flatMap(({ at }) => {
-        const reach = (positions[at] ?? 0) - lookBack;
-        const hit = keys.findLastIndex((key, index) => index <= at && (positions[index] ?? 0) > reach && isWarm(key));
-        return hit === -1 ? [] : [hit];
-      });
-      const hit = Math.max(-1, ...hits);
+      let hit = -1;
+      for (const { at } of marks) {
+        const reach = marking === 'everywhere' ? -1 : (positions[at] ?? 0) - lookBack;
+        for (let index = at; index > hit && (positions[index] ?? 0) > reach; index--) {
+          if (isWarm(keys[index] ?? '')) hit = index;
+        }
+      }
       const read = hit === -1 ? 0 : tokensTo(hit);
 
       const written = { '5m': 0, '1h': 0 };
@@ -76,9 +89,18 @@ export function promptCache(digest: (text: string) => string, now: () => Date): 
           entries.set(key, { life: own, until: time + own });
         }
       };
-      return { read, written, uncached: tokensOfPieces(pieces) - cached, commit };
+      return { read, written, uncached: tokensTo(pieces.length - 1) - cached, commit };
     },
   };
+}
+
+/** The size of the prefix up to and with each piece. Unit: tokens. */
+function endsOf(pieces: readonly PromptPiece[]): readonly number[] {
+  let characters = 0;
+  return pieces.map((piece) => {
+    characters += piece.characters;
+    return Math.ceil(characters / charactersPerToken);
+  });
 }
 
 /** One key for the prefix up to and with each piece. */
@@ -121,6 +143,10 @@ function positionsOf(pieces: readonly PromptPiece[]): readonly number[] {
     if (!goesOn) position += 1;
     return position;
   });
+}
+
+function marksEverywhere(pieces: readonly PromptPiece[]): readonly { readonly at: number; readonly ttl: TimeToLive }[] {
+  return pieces.flatMap((piece, at) => (isThinking(piece) ? [] : [{ at, ttl: '5m' as const }]));
 }
 
 /** The marked pieces in order, a mark within a result being on the result; the automatic one is on the last that can be marked. */

@@ -17,6 +17,9 @@ export interface PromptPiece {
   readonly characters: number;
 }
 
+/** The servers' stated measure. */
+export const charactersPerToken = 4;
+
 /** The prompt of a request in pieces: tools, system, messages. */
 export function promptPieces(body: JsonObject): readonly PromptPiece[] {
   const { turns } = anthropicRequestParts(body, 'messages', []);
@@ -31,7 +34,7 @@ export function promptPieces(body: JsonObject): readonly PromptPiece[] {
 
 /** Characters of all pieces, as tokens. */
 export function tokensOfPieces(pieces: readonly PromptPiece[]): number {
-  return Math.ceil(pieces.reduce((sum, { characters }) => sum + characters, 0) / 4);
+  return Math.ceil(pieces.reduce((sum, { characters }) => sum + characters, 0) / charactersPerToken);
 }
 
 function piece(section: PromptPiece['section'], path: string, value: JsonObject, turn = -1, role = ''): PromptPiece {

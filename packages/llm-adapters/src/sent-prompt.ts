@@ -1,0 +1,155 @@
+import type { Message } from '@palimpsest/events';
+import type { CacheHints, CachePlace } from './llm.js';
+import { stablePlaces } from './wire/cache-place.js';
+import type { Place } from './wire/cache-place.js';
+
+/** What a conversation sent last: enough to tell the prompt cache of its next request what has changed since. */
+export interface SentPrompt {
+  readonly messages: readonly Message[];
+  /** What {@link promptToSend} said of them. @defaultValue nothing: the messages are known and no more */
+  readonly cache?: PromptHints;
+  /**
+   * How many messages the request had that was the last to change any of those before them. Where later requests ended, they
+   * were cached; where earlier ones did, something else was. Unit: messages. @defaultValue 0: none was
+   */
+  readonly rewrittenMessages?: number;
+}
+
+/** The part of {@link CacheHints} that follows from what was sent before. */
+export type PromptHints = Pick<CacheHints, 'cachedMessages' | 'stableMessages'>;
+
+/**
+ * The messages of a conversation's next request, with the hints that its prompt cache needs: compares them with what was sent
+ * last, from the front to the first difference.
+ *
+ * - `cachedMessages`: the last place at which an earlier request ended or was marked, and before which nothing has changed.
+ * - `stableMessages`: where later rewrites probably begin. What was masked stays masked, so that is where the newest rewrite in
+ *   place ended; what stands before a summary stays there, so that is where the newest rewrite began that took messages away.
+ *
+ * Pass what it returns as `previous` of the next request, once a request was answered. A `previous` that was not sent costs
+ * money at most: marks never change what the model reads.
+ */
+export function promptToSend(messages: readonly Message[], previous?: SentPrompt): Required<SentPrompt> {
+  if (previous === undefined) return { messages, cache: { cachedMessages: 0 }, rewrittenMessages: 0 };
+  const { messages: earlier, cache = {}, rewrittenMessages = 0 } = previous;
+  const unchanged = commonStart(earlier, messages);
+  const isRewritten = unchanged.messages < earlier.length;
+  const [masks, head] = stablePlaces(cache);
+  const stays = (place: Place | undefined): place is Place => place !== undefined && !isBehind(place, unchanged);
+  const ended = endOfRequest(earlier, unchanged.messages, rewrittenMessages);
+  const cached = [masks, head, ended]
+    .filter(stays)
+    .reduce<Place | undefined>(
+      (last, place) => (last === undefined || isBehind(place, last) ? place : last),
+      undefined,
+    );
+  const stable = isRewritten ? afterRewrite(earlier, messages, { unchanged, masks, head }) : [masks, head];
+  return {
+    messages,
+    cache: {
+      cachedMessages: written(cached ?? unchanged),
+      stableMessages: stable.filter((place) => place !== undefined).map(written),
+    },
+    rewrittenMessages: isRewritten ? messages.length : rewrittenMessages,
+  };
+}
+
+function written(place: Place): CachePlace {
+  return place.parts === 0 ? place.messages : place;
+}
+
+function isBehind(one: Place, other: Place): boolean {
+  return one.messages > other.messages || (one.messages === other.messages && one.parts > other.parts);
+}
+
+/** All that is the same from the start: messages, and of the first that differs what it has in common, if it is the user's. */
+function commonStart(earlier: readonly Message[], later: readonly Message[]): Place {
+  const messages = countSame(earlier, later);
+  const [one, other] = [earlier[messages], later[messages]];
+  return {
+    messages,
+    parts: one?.role === 'user' && other?.role === 'user' ? countSame(one.content, other.content) : 0,
+  };
+}
+
+function countSame(some: readonly unknown[], others: readonly unknown[]): number {
+  const length = Math.min(some.length, others.length);
+  let count = 0;
+  while (count < length && isSame(some[count], others[count])) count += 1;
+  return count;
+}
+
+/** Where the last request ended within the unchanged messages, with at least `from` of them: an answer follows, or nothing yet. */
+function endOfRequest(earlier: readonly Message[], unchanged: number, from: number): Place | undefined {
+  for (let end = unchanged; end >= Math.max(from, 1); end -= 1) {
+    if (end === earlier.length || earlier[end]?.role === 'assistant') return { messages: end, parts: 0 };
+  }
+  return undefined;
+}
+
+/** Where masks go on, and where summaries begin. */
+function afterRewrite(
+  earlier: readonly Message[],
+  later: readonly Message[],
+  before: { readonly unchanged: Place; readonly masks: Place | undefined; readonly head: Place | undefined },
+): readonly (Place | undefined)[] {
+  const { unchanged, masks, head } = before;
+  const start = unchanged.messages;
+  const { end, tail } = endOfRewrite(earlier, later, start);
+  if (end === start) return [unchanged];
+  const moved = end + tail - earlier.length;
+  if (moved === 0) {
+    const place = { messages: startOfMasks(earlier, later, start, end), parts: 0 };
+    return [place, head === undefined || isBehind(head, unchanged) ? undefined : head];
+  }
+  const isMoved = masks !== undefined && masks.messages > earlier.length - tail;
+  return [{ messages: isMoved ? masks.messages + moved : end, parts: 0 }, unchanged];
+}
+
+/** Up to where messages are new, and how many of the earlier ones they go on with behind that; no further than the start if none. */
+function endOfRewrite(earlier: readonly Message[], later: readonly Message[], start: number) {
+  let end = later.length;
+  while (end > start && !saysTheSame(earlier.at(-1), later[end - 1])) end -= 1;
+  let tail = 0;
+  while (
+    end > start &&
+    tail < earlier.length - start &&
+    saysTheSame(earlier[earlier.length - 1 - tail], later[end - 1])
+  ) {
+    end -= 1;
+    tail += 1;
+  }
+  return { end, tail };
+}
+
+/** Masks that left calls alone go on at the next result: what stands before it will stay. */
+function startOfMasks(earlier: readonly Message[], later: readonly Message[], start: number, end: number): number {
+  for (let index = start; index < end; index += 1) {
+    if (later[index]?.role !== 'tool' && !saysTheSame(earlier[index], later[index])) return end;
+  }
+  const next = later.findIndex(({ role }, index) => index >= end && role === 'tool');
+  return next === -1 ? end : next;
+}
+
+/** True where words, calls and results are the same. Thinking is not looked at: a rewrite takes it away far behind itself. */
+function saysTheSame(one: Message | undefined, other: Message | undefined): boolean {
+  if (one?.role !== 'assistant' || other?.role !== 'assistant') return isSame(one, other);
+  return isSame(one.content, other.content) && isSame(one.toolCalls, other.toolCalls);
+}
+
+/** Equal as JSON, whatever the order of keys. Parts of unchanged events are the same objects, so this rarely reads text. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  if (Array.isArray(one) || Array.isArray(other)) {
+    return (
+      Array.isArray(one) && Array.isArray(other) && one.length === other.length && countSame(one, other) === one.length
+    );
+  }
+  const [fields, others] = [definedFields(one), definedFields(other)];
+  return fields.length === others.length && fields.every(([key, value]) => isSame(value, Reflect.get(other, key)));
+}
+
+function definedFields(value: object): readonly (readonly [string, unknown])[] {
+  return Object.entries(value).filter(([, field]) => field !== undefined);
+}
