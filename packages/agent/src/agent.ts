@@ -36,6 +36,7 @@ import { eventsOfResponse } from './response-events.js';
 import { StreamedAnswer } from './streamed-answer.js';
 import type { StreamedAnswerOptions } from './streamed-answer.js';
 import type { SecretMask } from './secrets.js';
+import { SentPrompts } from './sent-prompts.js';
 import type { StandingWords } from './standing-words.js';
 import { toolset } from './tool-call.js';
 import type { Toolset } from './tool-call.js';
@@ -115,7 +116,10 @@ export type StepOutcome =
   | { readonly type: 'awaiting-confirmation'; readonly actions: readonly ActionEvent[] }
   | { readonly type: 'refused' };
 
-/** A model with instructions, tools and a condenser. It keeps no state: everything it needs to know is in the log. */
+/**
+ * A model with instructions, tools and a condenser. It keeps no state: everything it needs to know is in the log. What it
+ * remembers of the prompts that it sent only moves marks of the provider's prompt cache.
+ */
 export class Agent {
   readonly llm: LLM;
   readonly systemPrompt: string | undefined;
@@ -124,6 +128,8 @@ export class Agent {
   readonly createEvent: CreateEvent;
   readonly hooks: Hooks;
   readonly context: AgentOptions['context'];
+  /** A memo for the provider's prompt cache, which nothing else depends on. */
+  readonly sentPrompts = new SentPrompts();
   readonly #options: AgentOptions;
 
   /**
@@ -290,6 +296,7 @@ export class Agent {
         streamed,
         maxOutputTokens: this.#options.maxOutputTokens,
         cacheKey: state.conversationId,
+        sentPrompts: this.sentPrompts,
         createEvent,
         onEvent,
         signal,

@@ -27,14 +27,17 @@ export async function askAside(
   const { standingWords: words, log } = state;
   const { view, costs } = await shownView(agent, state, signal);
   const tools = secrets.tools(agent.toolDefinitions);
+  const render = agent.renderOptions(state);
+  const messages = composedMessages(view, { words, log, render });
+  const { cache } = agent.sentPrompts.toSend(messages, log, render);
   const asked = agent.llm.complete({
-    messages: [
-      ...composedMessages(view, { words, log, render: agent.renderOptions(state) }),
-      { role: 'user', content: [{ type: 'text', text: secrets.text(question) }] },
-    ],
+    messages: [...messages, { role: 'user', content: [{ type: 'text', text: secrets.text(question) }] }],
     // The same tools, so that the provider's cache still fits.
     ...(tools.length === 0 ? {} : { tools, toolChoice: 'none' }),
-    ...(state.conversationId === undefined ? {} : { cache: { key: state.conversationId } }),
+    ...(state.conversationId === undefined
+      ? {}
+      : // The question is asked once; what stands before it is sent again.
+        { cache: { key: state.conversationId, ...cache, stableMessages: messages.length } }),
     ...(signal === undefined ? {} : { signal }),
   });
   const completion = await abortable(asked, signal);

@@ -6,6 +6,7 @@ import type { RenderOptions } from '@palimpsest/view';
 import { abortable } from './abortable.js';
 import { composedMessages } from './composition.js';
 import { messageOf } from './errors.js';
+import type { SentPrompts } from './sent-prompts.js';
 import type { StandingWords } from './standing-words.js';
 import type { StreamedAnswer } from './streamed-answer.js';
 import { thinkingOff } from './thinking-off.js';
@@ -25,6 +26,7 @@ export interface ModelCall {
   readonly maxOutputTokens: number | undefined;
   /** Names the conversation to the provider's cache. */
   readonly cacheKey: string | undefined;
+  readonly sentPrompts: SentPrompts;
   readonly createEvent: CreateEvent;
   readonly onEvent: (event: Event) => void | Promise<void>;
   readonly signal: AbortSignal | undefined;
@@ -72,18 +74,20 @@ async function complete(
   messages: ReturnType<View['toMessages']>,
   maxOutputTokens: number | undefined,
 ): Promise<Completion> {
-  const { llm, tools, cacheKey, streamed, signal } = call;
+  const { llm, tools, cacheKey, streamed, signal, sentPrompts, log, render } = call;
+  const prompt = sentPrompts.toSend(messages, log, render);
   try {
-    const completion = llm.complete({
+    const asked = llm.complete({
       messages,
       ...(tools.length === 0 ? {} : { tools }),
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-      // What stands before the newest message stays as it is until something is condensed.
-      ...(cacheKey === undefined ? {} : { cache: { key: cacheKey, stableMessages: Math.max(0, messages.length - 1) } }),
+      ...(cacheKey === undefined ? {} : { cache: { key: cacheKey, ...prompt.cache } }),
       ...(streamed === undefined ? {} : { onDelta: streamed.onDelta, onUsage: streamed.onUsage }),
       ...(signal === undefined ? {} : { signal }),
     });
-    return await abortable(completion, signal);
+    const completion = await abortable(asked, signal);
+    sentPrompts.answered(prompt, log);
+    return completion;
   } catch (error) {
     // Who interrupts has read what was shown; who loses a connection reads another answer, or none.
     if (signal?.aborted !== true) streamed?.breakOff(messageOf(error));

@@ -1,7 +1,7 @@
 import { promptCache } from './anthropic/prompt-cache.js';
-import type { CacheMarking } from './anthropic/prompt-cache.js';
 import { promptPieces } from './anthropic/prompt-pieces.js';
 import { sealsFrom } from './anthropic/seals.js';
+import type { CacheMarking } from './cache-marking.js';
 import type { CachedPrompt, SimulatedPromptCache } from './cached-prompt.js';
 import { objectIn } from './wire-json.js';
 

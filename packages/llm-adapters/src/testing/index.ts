@@ -14,7 +14,9 @@ export type { DeliveryFault, Fault, Faults, RefusalFault } from './provider-faul
 export type { AnthropicAnswer } from './anthropic/answer.js';
 export type { AnthropicPromptCacheOptions } from './anthropic-prompt-cache.js';
 export { anthropicPromptCache } from './anthropic-prompt-cache.js';
-export type { CacheMarking } from './anthropic/prompt-cache.js';
+export type { CacheMarking } from './cache-marking.js';
+export type { OpenAIPromptCacheOptions } from './openai-simulated-cache.js';
+export { openaiPromptCache } from './openai-simulated-cache.js';
 export type { CachedPrompt, SimulatedPromptCache } from './cached-prompt.js';
 export type { AnthropicReply, AnthropicServerOptions } from './anthropic-server.js';
 export { anthropicServer } from './anthropic-server.js';

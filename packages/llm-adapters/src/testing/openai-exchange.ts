@@ -1,7 +1,7 @@
 import type { CompatProfile } from './compat-profile.js';
 import type { OpenAIError } from './openai-errors.js';
-import type { PromptCache } from './openai-prompt-cache.js';
 import type { OpenAIAnswer } from './openai-reply.js';
+import type { PromptCaches } from './openai-usage.js';
 import type { ServerResponse, ServerSentEvent } from './provider-server.js';
 import type { IssuedItems } from './responses-issued-items.js';
 import type { JsonObject } from './wire-json.js';
@@ -18,7 +18,7 @@ export interface OpenAIExchange {
   /** Undefined for OpenAI itself. */
   readonly profile: CompatProfile | undefined;
   readonly issued: IssuedItems;
-  readonly cache: PromptCache;
+  readonly cache: PromptCaches;
   /** Asks for the answer to what the model reads, once the request has passed. */
   readonly reply: (
     body: JsonObject,

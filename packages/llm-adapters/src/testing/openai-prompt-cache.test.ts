@@ -9,6 +9,13 @@ interface Reported {
   readonly prompt_tokens_details: { readonly cached_tokens: number; readonly cache_write_tokens?: number };
 }
 
+interface ResponsesUsage {
+  readonly input_tokens: number;
+  readonly input_tokens_details: { readonly cached_tokens: number; readonly cache_write_tokens: number };
+}
+
+const look = { type: 'function', name: 'look', parameters: {}, strict: false };
+
 /** A server whose clock a test sets. */
 async function start() {
   const clock = { ms: 0 };
@@ -26,29 +33,66 @@ async function start() {
 const long = 'x'.repeat(8_000);
 
 describe('the prompt cache of openaiServer (B.8)', () => {
-  it('reads what a request has in common with an earlier one from the start, and reports what it writes', async () => {
+  it('reads what a request has in common with an earlier one from the start, before gpt-5.6', async () => {
+    const { ask } = await start();
+    await ask([long], { model: 'gpt-4o' });
+    const changed = await ask([`${'x'.repeat(6_000)}y`, 'And?'], { model: 'gpt-4o' });
+    expect(changed.cached).toBeGreaterThan(1_370);
+    expect(changed.cached).toBeLessThan(1_520);
+  });
+
+  it('reads the whole of an earlier request, and reports what it writes, from gpt-5.6 on', async () => {
     const { ask } = await start();
     const first = await ask([long]);
     expect(first).toEqual({ input: first.input, cached: 0, written: first.input });
     const second = await ask([long, 'And?']);
     expect(second.cached).toBeGreaterThan(2_000);
     expect(second.cached + (second.written ?? 0)).toBe(second.input);
-    const changed = await ask([`${'x'.repeat(6_000)}y`, 'And?']);
-    expect(changed.cached).toBeGreaterThan(1_490);
-    expect(changed.cached).toBeLessThan(1_520);
+    expect((await ask([`${'x'.repeat(6_000)}y`, 'And?'])).cached).toBe(0);
   });
 
-  it('does not read marks: a breakpoint that moves on changes no prefix', async () => {
-    const { server } = await start();
-    const marked = { type: 'text', text: long, prompt_cache_breakpoint: { mode: 'explicit' } };
-    const ask = async (...contents: readonly unknown[]) => {
-      const messages = contents.map((content) => ({ role: 'user', content }));
-      const { body } = await post(server, '/chat/completions', { model: 'gpt-5.6-sol', messages });
-      return (body as { readonly usage: Reported }).usage.prompt_tokens_details.cached_tokens;
+  describe('with explicit breakpoints', () => {
+    const part = (text: string, isMarked: boolean) => ({
+      type: 'text',
+      text,
+      ...(isMarked ? { prompt_cache_breakpoint: { mode: 'explicit' } } : {}),
+    });
+    /** What a request of such parts has of the cache; those with a star are marked. */
+    const asker = async () => {
+      const { server } = await start();
+      return async (parts: readonly string[], fields: object = {}) => {
+        const content = parts.map((name) => part(`${name.replace('*', '')} `.repeat(2_000), name.endsWith('*')));
+        const body = { model: 'gpt-5.6-sol', messages: [{ role: 'user', content }], ...fields };
+        const { usage } = (await post(server, '/chat/completions', body)).body as { readonly usage: Reported };
+        const { cached_tokens: cached, cache_write_tokens: written = 0 } = usage.prompt_tokens_details;
+        return { parts: Math.floor(cached / 1_490), written: Math.floor(written / 1_490) };
+      };
     };
-    expect(await ask([marked])).toBe(0);
-    expect(await ask(long, [marked])).toBeGreaterThan(2_000);
-    expect(await ask(long, long, [marked])).toBeGreaterThan(4_000);
+
+    it('reads at a breakpoint that both requests have, and nowhere else', async () => {
+      const ask = await asker();
+      await ask(['aa*', 'bb*', 'cc']);
+      expect(await ask(['aa', 'bb*', 'dd'])).toEqual({ parts: 2, written: 1 });
+      expect(await ask(['aa', 'bb', 'ee'])).toEqual({ parts: 0, written: 3 });
+    });
+
+    it('writes the latest three beside its own, or four without it', async () => {
+      const ask = await asker();
+      await ask(['aa*', 'bb*', 'cc*', 'dd*', 'ee']);
+      expect((await ask(['aa*', 'xx'])).parts).toBe(0);
+      expect((await ask(['aa', 'bb*', 'xx'])).parts).toBe(2);
+      const explicit = { prompt_cache_options: { mode: 'explicit' }, prompt_cache_key: 'k' };
+      expect(await ask(['aa*', 'bb*', 'cc*', 'dd*', 'ee'], explicit)).toEqual({ parts: 0, written: 4 });
+      expect((await ask(['aa*', 'yy'], explicit)).parts).toBe(1);
+      expect((await ask(['aa', 'bb', 'cc', 'dd', 'ee', 'ff*'], explicit)).parts).toBe(0);
+    });
+
+    it('changes no prefix when a breakpoint moves on', async () => {
+      const ask = await asker();
+      await ask(['aa*']);
+      expect((await ask(['aa*', 'bb*'])).parts).toBe(1);
+      expect((await ask(['aa', 'bb*', 'cc*'])).parts).toBe(2);
+    });
   });
 
   it('reads and writes nothing below 1,024 tokens', async () => {
@@ -103,19 +147,24 @@ describe('the prompt cache of openaiServer (B.8)', () => {
     expect((await ask([long], fields)).cached).toBe(0);
   });
 
-  it('is the same for Responses, where instructions count too', async () => {
+  it('is the same for Responses, where instructions count too, and results can carry breakpoints', async () => {
     const { server } = await start();
-    const body = { model: 'gpt-6-sol', store: false, instructions: long, input: 'Go.' };
-    await post(server, '/responses', body);
-    const { body: answer } = await post(server, '/responses', { ...body, input: 'Go on.' });
-    const { usage } = answer as {
-      readonly usage: {
-        input_tokens: number;
-        input_tokens_details: { cached_tokens: number; cache_write_tokens: number };
-      };
+    const marked = { prompt_cache_breakpoint: { mode: 'explicit' } };
+    const result = (text: string) => [
+      { type: 'function_call', call_id: text, name: 'look', arguments: '{}' },
+      { type: 'function_call_output', call_id: text, output: [{ type: 'input_text', text, ...marked }] },
+    ];
+    const usage = async (...results: readonly string[]) => {
+      const user = { role: 'user', content: [{ type: 'input_text', text: 'Go.' }] };
+      const input = [user, ...results.flatMap(result)];
+      const body = { model: 'gpt-6-sol', store: false, instructions: long, tools: [look], input };
+      const { body: answer } = await post(server, '/responses', body);
+      return (answer as { readonly usage: ResponsesUsage }).usage;
     };
-    const { cached_tokens, cache_write_tokens } = usage.input_tokens_details;
-    expect(cached_tokens).toBeGreaterThan(2_000);
-    expect(cached_tokens + cache_write_tokens).toBe(usage.input_tokens);
+    await usage('one', 'two');
+    const { input_tokens, input_tokens_details: details } = await usage('one', 'three');
+    expect(details.cached_tokens).toBeGreaterThan(2_000);
+    expect(details.cached_tokens + details.cache_write_tokens).toBe(input_tokens);
+    expect((await usage('four')).input_tokens_details.cached_tokens).toBe(0);
   });
 });

@@ -34,11 +34,10 @@ const minimumTokens = 1024;
 const entriesKept = 32;
 
 /**
- * The automatic prompt cache: the longest common prefix, by rendered characters, with a request that is still remembered,
+ * The automatic prompt cache of the models before gpt-5.6: the longest common prefix, by rendered characters, with a request that is still remembered,
  * in tokens of four characters, rounded down; nothing below 1,024 tokens. A use renews the life.
  *
- * Simplified: every request is remembered to its last character, not at one to four breakpoints, so a prefix is found where
- * the provider may miss it; the last 32 requests of a model and key are remembered.
+ * Simplified: every request is remembered to its last character; the last 32 of a model and key.
  *
  * @see provider-protocol B.8; cache-economics section 1
  */

@@ -4,6 +4,7 @@ import type { CompatProfileName } from './compat-profile.js';
 import { errorResponse, faultError, serverFailure } from './openai-errors.js';
 import type { OpenAIError } from './openai-errors.js';
 import type { OpenAIEndpoint } from './openai-exchange.js';
+import { breakpointCache } from './openai-breakpoint-cache.js';
 import { promptCache } from './openai-prompt-cache.js';
 import type { OpenAIReply } from './openai-reply.js';
 import { faultAt, isDeliveryFault, spoiled } from './provider-fault.js';
@@ -47,9 +48,10 @@ export interface OpenAIServerOptions {
  *   Completions also refuses where the answer asked for does not fit beside the input), B14 and C12 (streams), C5 and C10
  *   (reasoning comes back as it was given out, at any server of the organisation).
  * - Tokens: a quarter of the characters of the JSON of tools, instructions and messages.
- * - Prompt cache: automatic, from 1,024 tokens, by the longest common prefix of that JSON, kept apart by `prompt_cache_key` and
- *   model; before gpt-5.6 in steps of 128 tokens for 10 minutes, later to the token for 30 minutes, with
- *   `cache_write_tokens`. A use renews the life. Explicit breakpoints are counted and change nothing.
+ * - Prompt cache, from 1,024 tokens, kept apart by `prompt_cache_key` and model; a use renews the life. Before gpt-5.6 it is
+ *   automatic, by the longest common prefix of that JSON in steps of 128 tokens, for 10 minutes. Later it reads to the token and
+ *   for 30 minutes, and only what ended at a breakpoint: at the end of a request, or at an explicit one that both requests
+ *   have; with `cache_write_tokens`. A request writes four, the latest ones.
  * - Nothing is stored: `item_reference` and `previous_response_id` are refused whatever `store` says (C2).
  * - A `message` is sent by Responses as items; `output` cannot be sent by Chat Completions.
  *
@@ -60,7 +62,7 @@ export async function openaiServer(options: OpenAIServerOptions): Promise<Provid
   const profile = options.profile === undefined ? undefined : compatProfiles[options.profile];
   const basePath = profile?.basePath ?? '/v1';
   const issued = await issuedItems(options.organization ?? 'org-test');
-  const cache = promptCache(now);
+  const cache = { automatic: promptCache(now), breakpoints: breakpointCache(now) };
   let calls = 0;
   let answered = 0;
 

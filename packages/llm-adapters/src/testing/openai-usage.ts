@@ -1,3 +1,4 @@
+import type { BreakpointCache, BreakpointLookup } from './openai-breakpoint-cache.js';
 import { openaiModel } from './openai-models.js';
 import type { CacheUse, PromptCache } from './openai-prompt-cache.js';
 import { tokensOf } from './provider-server.js';
@@ -6,14 +7,40 @@ import type { JsonObject } from './wire-json.js';
 
 /**
  * All that the model reads of a request, in the order in which it is cached: tools first. Marks of the cache are not read, and
- * text reads the same as a string and as the only part of a list.
+ * text reads the same as a string and as a part.
  */
-export function renderedInput({ tools, instructions, messages, input }: JsonObject): string {
+export function renderedInput(body: JsonObject): string {
+  return withEnds(body).replaceAll(partEnd, '');
+}
+
+/** Stands behind what can carry a breakpoint: a noncharacter, which no text of a request should hold. */
+const [plain, marked] = ['\uFDD0', '\uFDD1'];
+const partEnd = /,"[\uFDD0\uFDD1]"/g;
+
+/** What is read, with the ends of parts in it. */
+function withEnds({ tools, instructions, messages, input }: JsonObject): string {
   const read = [tools ?? [], ...(instructions === undefined ? [] : [instructions]), messages ?? input ?? []];
   return JSON.stringify(read, (key, value: unknown) => {
-    if (key === 'prompt_cache_breakpoint') return undefined;
-    if (key !== 'content' || !Array.isArray(value) || value.length !== 1) return value;
-    return objectIn(value[0])?.text ?? value;
+    if (key !== 'content' && key !== 'output') return value;
+    const parts = typeof value === 'string' && value !== '' ? [{ text: value }] : value;
+    return Array.isArray(parts) ? parts.flatMap(partWithEnd) : value;
+  });
+}
+
+function partWithEnd(part: unknown): readonly unknown[] {
+  const object = objectIn(part);
+  if (object === undefined) return [part];
+  const { prompt_cache_breakpoint: mark, ...rest } = object;
+  return [textIn(object.text) ?? rest, mark === undefined || mark === null ? plain : marked];
+}
+
+/** The ends of parts, as places in what is read. */
+function endsOf(body: JsonObject): BreakpointLookup['ends'] {
+  let removed = 0;
+  return [...withEnds(body).matchAll(partEnd)].map(({ index, 0: end }) => {
+    const at = index - removed;
+    removed += end.length;
+    return { at, isMarked: end.includes(marked) };
   });
 }
 
@@ -24,24 +51,36 @@ export function inputTokensOf(body: JsonObject): number {
 
 const minuteMs = 60_000;
 
+/** The caches of one server. */
+export interface PromptCaches {
+  /** Of the models before gpt-5.6. */
+  readonly automatic: PromptCache;
+  readonly breakpoints: BreakpointCache;
+}
+
 /**
  * Looks a request up in the cache. Models before gpt-5.6 read in steps of 128 tokens and keep what they read for 10 minutes,
- * or for `prompt_cache_retention`; later ones read to the token and keep for `prompt_cache_options.ttl`, 30 minutes by default.
+ * or for `prompt_cache_retention`; later ones read up to a breakpoint and keep for `prompt_cache_options.ttl`, 30 minutes by
+ * default.
  *
  * @see provider-protocol B.8; models-and-prices section 2
  */
-export function lookUp(cache: PromptCache, body: JsonObject): CacheUse {
+export function lookUp({ automatic, breakpoints }: PromptCaches, body: JsonObject): CacheUse {
   const model = textIn(body.model) ?? '';
-  const { reportsCacheWrites: late } = openaiModel(model);
-  const ttl = objectIn(body.prompt_cache_options)?.ttl;
-  const earlyMs = body.prompt_cache_retention === '24h' ? 24 * 60 * minuteMs : 10 * minuteMs;
-  const lateMs = ttl === '12h' ? 12 * 60 * minuteMs : 30 * minuteMs;
-  return cache.use({
+  const key = textIn(body.prompt_cache_key) ?? '';
+  const rendered = renderedInput(body);
+  if (!openaiModel(model).reportsCacheWrites) {
+    const lifeMs = body.prompt_cache_retention === '24h' ? 24 * 60 * minuteMs : 10 * minuteMs;
+    return automatic.use({ model, key, rendered, roundedTo: 128, lifeMs });
+  }
+  const options = objectIn(body.prompt_cache_options);
+  return breakpoints.use({
     model,
-    key: textIn(body.prompt_cache_key) ?? '',
-    rendered: renderedInput(body),
-    roundedTo: late ? 1 : 128,
-    lifeMs: late ? lateMs : earlyMs,
+    key,
+    rendered,
+    ends: endsOf(body),
+    isExplicitOnly: options?.mode === 'explicit',
+    lifeMs: options?.ttl === '12h' ? 12 * 60 * minuteMs : 30 * minuteMs,
   });
 }
 

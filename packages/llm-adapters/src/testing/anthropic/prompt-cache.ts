@@ -1,3 +1,4 @@
+import type { CacheMarking } from '../cache-marking.js';
 import { objectIn, textIn } from '../wire-json.js';
 import type { JsonObject } from '../wire-json.js';
 import { claudeModel } from './claude-model.js';
@@ -22,12 +23,6 @@ export interface PromptCache {
   /** The pieces of the prompt as they are billed; `scope` is whoever shares a cache: an API key. */
   use(body: JsonObject, pieces: readonly PromptPiece[], scope: string): CacheUse;
 }
-
-/**
- * Which blocks are marked: those that the request marks; or every one that can be, with no limit to their number and no limit
- * of looking back: the least that the same requests can cost.
- */
-export type CacheMarking = 'as-sent' | 'everywhere';
 
 const minute = 60_000;
 const lives: Readonly<Record<TimeToLive, number>> = { '5m': 5 * minute, '1h': 60 * minute };

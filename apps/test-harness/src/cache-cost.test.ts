@@ -1,0 +1,150 @@
+import { fileURLToPath } from 'node:url';
+import {
+  conversationWindowCondenser,
+  extractiveSummaryCondenser,
+  observationMaskingCondenser,
+  pipelineCondenser,
+} from '@palimpsest/condensers';
+import { eventFactory } from '@palimpsest/events';
+import type { Event } from '@palimpsest/events';
+import type { Condenser } from '@palimpsest/view';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { readSessions } from './import/index.js';
+import type { Session } from './import/index.js';
+import { cacheCost } from './replay/cache-cost.js';
+import type { CacheCost, CacheCostOptions } from './replay/cache-cost.js';
+
+/** What better marks could save, at the most, of what requests cost. */
+const mostAvoidable = 0.01;
+
+/** At the defaults, and at sizes at which they act often. */
+const condensers: Readonly<Record<string, () => Condenser>> = {
+  observationMasking: () => observationMaskingCondenser(),
+  extractiveSummary: () => extractiveSummaryCondenser(),
+  "the reference agent's pipeline": () =>
+    pipelineCondenser([observationMaskingCondenser(), extractiveSummaryCondenser()]),
+  "the reference agent's demo": () =>
+    pipelineCondenser([
+      observationMaskingCondenser({ attentionWindow: 16, minSavedTokens: 3_000 }),
+      extractiveSummaryCondenser({ maxSize: 90, maxSummaryTokens: 1_200 }),
+    ]),
+};
+
+function avoidable({ cost, leastCost }: CacheCost): number {
+  return cost / leastCost - 1;
+}
+
+async function sumOver(logs: readonly (readonly Event[])[], create: () => Condenser, options: CacheCostOptions) {
+  const sum = { modelCalls: 0, condensations: 0, cost: 0, leastCost: 0 };
+  for (const events of logs) {
+    const one = await cacheCost(events, create(), options);
+    for (const key of ['modelCalls', 'condensations', 'cost', 'leastCost'] as const) sum[key] += one[key];
+  }
+  return sum;
+}
+
+/** A log of a coding agent: batches of one to three calls, results between a line and some pages, now and then a word of the user. */
+function generatedLog(seed: number, steps: number): readonly Event[] {
+  let state = seed;
+  const below = (bound: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * bound);
+  };
+  let count = 0;
+  const createEvent = eventFactory({ newId: () => `${++count}`, now: () => new Date(count * 1_000) });
+  const said = (text: string) =>
+    createEvent('message', { source: 'user', role: 'user', content: [{ type: 'text', text }] });
+  const log: Event[] = [said('The task. '.repeat(100))];
+  for (let step = 0; step < steps; step++) {
+    const thought = [{ type: 'text' as const, text: `Step ${step}. `.repeat(1 + below(20)) }];
+    const actions = Array.from({ length: 1 + below(3) }, (_, call) =>
+      createEvent('action', {
+        thought: call === 0 ? thought : [],
+        toolCall: {
+          id: `call-${step}-${call}`,
+          name: 'read',
+          arguments: JSON.stringify({ path: `src/${below(50)}.ts` }),
+        },
+        llmResponseId: `response-${step}`,
+        ...(call === 0
+          ? { thinkingBlocks: [{ type: 'thinking' as const, thinking: 'Hm. '.repeat(50), signature: 's' }] }
+          : {}),
+      }),
+    );
+    log.push(...actions);
+    for (const action of actions) {
+      const text = `line ${step} ${below(1_000_000)}\n`.repeat(1 + below(below(10) === 0 ? 1_000 : 60));
+      log.push(
+        createEvent('observation', {
+          toolName: 'read',
+          toolCallId: action.toolCall.id,
+          actionId: action.id,
+          content: [{ type: 'text', text }],
+        }),
+      );
+    }
+    if (below(30) === 0) log.push(said(`And ${step}?`));
+  }
+  return log;
+}
+
+describe.each(['anthropic', 'openai'] as const)('marks of the prompt cache, at %s', (provider) => {
+  const logs = [1, 2].map((seed) => generatedLog(seed, 120));
+
+  test.each(Object.keys(condensers))('generated logs, %s', { timeout: 120_000 }, async (name) => {
+    const create = condensers[name] as () => Condenser;
+    const sum = await sumOver(logs, create, { provider });
+    expect(sum.condensations).toBeGreaterThan(3);
+    expect(avoidable(sum)).toBeLessThan(mostAvoidable);
+    // Marks at the ends alone, as if the history only grew.
+    const growing = await sumOver(logs, create, { provider, hints: () => ({}) });
+    expect(avoidable(growing)).toBeGreaterThan(avoidable(sum) + 0.01);
+  });
+
+  test('our own corpus', { timeout: 120_000 }, async () => {
+    const corpus = fileURLToPath(new URL('../../../corpus', import.meta.url));
+    const sessions: Session[] = [];
+    for await (const session of readSessions(corpus)) sessions.push(session);
+    const create = condensers["the reference agent's demo"] as () => Condenser;
+    const recorded = sessions.map(({ events }) => events);
+    const sum = await sumOver(recorded, create, { provider });
+    expect(sum.condensations).toBeGreaterThan(3);
+    expect(avoidable(sum)).toBeLessThan(mostAvoidable);
+  });
+});
+
+test('a condenser that forgets the beginning leaves the instructions and the tools', async () => {
+  const create = () => conversationWindowCondenser();
+  const sum = await sumOver([generatedLog(4, 200)], create, {});
+  expect(avoidable(sum)).toBeLessThan(mostAvoidable);
+});
+
+const recorded = process.env['PALIMPSEST_TRAJECTORIES'];
+
+describe.skipIf(recorded === undefined)('the long real sessions that PALIMPSEST_TRAJECTORIES names', () => {
+  const sessions: Session[] = [];
+  beforeAll(async () => {
+    for (const folder of ['claude-code-entire', 'codex-entire', 'pi-mono']) {
+      for await (const session of readSessions(`${recorded}/${folder}`)) sessions.push(session);
+    }
+  }, 60_000);
+
+  test.each(Object.keys(condensers))('%s', { timeout: 600_000 }, async (name) => {
+    const create = condensers[name] as () => Condenser;
+    const long = sessions.map(({ events }) => events).filter((events) => events.length > 100);
+    expect(long.length).toBeGreaterThan(0);
+    const rows: string[] = [];
+    for (const readPrice of [0.1, 0.05]) {
+      for (const expires of [false, true]) {
+        const sum = await sumOver(long, create, { readPrice, expires });
+        const before = await sumOver(long, create, { readPrice, expires, hints: () => ({}) });
+        const percent = (one: CacheCost) => `${(avoidable(one) * 100).toFixed(2)} %`;
+        rows.push(
+          `r ${readPrice}, ${expires ? 'recorded time' : 'no time'}: ${percent(sum)}, marks at ends only ${percent(before)}`,
+        );
+        expect(avoidable(sum), `${name}, ${rows.at(-1)}`).toBeLessThan(mostAvoidable);
+      }
+    }
+    console.log(`${name}, ${long.length} sessions: ${rows.join(' · ')}`);
+  });
+});
