@@ -4,31 +4,49 @@ import type { CacheHints, SentPrompt } from '@palimpsest/llm-adapters';
 import { toMessagesRequest } from '@palimpsest/llm-adapters/anthropic';
 import { toResponsesRequest } from '@palimpsest/llm-adapters/openai';
 import { anthropicPromptCache, openaiPromptCache } from '@palimpsest/llm-adapters/testing';
-import type { CacheMarking } from '@palimpsest/llm-adapters/testing';
+import type { CachedPrompt } from '@palimpsest/llm-adapters/testing';
 import type { Condenser } from '@palimpsest/view';
 import { condensedViews } from './condensed-views.js';
 
-/** What a session's requests cost, in tokens of uncached input, as they are marked and with the best marks that there could be. */
-export interface CacheCost {
+/** What a session's requests read from the prompt cache and wrote to it. */
+export interface CacheUseOfSession {
   readonly modelCalls: number;
   readonly condensations: number;
-  readonly cost: number;
+  /** As the requests are marked. */
+  readonly asSent: CachedPrompt;
   /** With every boundary marked, however many, and no limit to looking back. */
-  readonly leastCost: number;
+  readonly atBest: CachedPrompt;
 }
 
-/** Options of {@link cacheCost}. */
-export interface CacheCostOptions {
+/** Options of {@link cacheUse}. */
+export interface CacheUseOptions {
   readonly provider?: 'anthropic' | 'openai';
-  /** Reading from the cache, to uncached input. @defaultValue 0.1 */
-  readonly readPrice?: number;
-  /** Writing to it. @defaultValue 1.25 */
-  readonly writePrice?: number;
   /** Entries of the cache expire on the session's own clock. @defaultValue false: no time passes */
   readonly expires?: boolean;
   /** What a request tells the cache, from its messages. @defaultValue {@link promptToSend}, told of the request before */
   readonly hints?: (messages: readonly Message[]) => CacheHints;
 }
+
+/** What better marks could save, as a share of what the input costs at the best. `read` is the price of reading, to plain input. */
+export function avoidableCost({ asSent, atBest }: Pick<CacheUseOfSession, 'asSent' | 'atBest'>, read = 0.1): number {
+  const cost = (use: CachedPrompt) => use.read * read + use.written * writePrice + use.uncached;
+  return cost(asSent) / cost(atBest) - 1;
+}
+
+/** Of writing to the cache, to plain input. */
+const writePrice = 1.25;
+
+/** Two uses together. */
+export function sumOf(one: CachedPrompt, other: CachedPrompt): CachedPrompt {
+  return {
+    read: one.read + other.read,
+    written: one.written + other.written,
+    uncached: one.uncached + other.uncached,
+  };
+}
+
+/** Nothing read and nothing written. */
+export const noUse: CachedPrompt = { read: 0, written: 0, uncached: 0 };
 
 /** Instructions and tools, about 6,000 tokens: recorded sessions rarely have theirs. */
 const system: Message = { role: 'system', content: [{ type: 'text', text: 'Work with care. '.repeat(800) }] };
@@ -52,19 +70,17 @@ const providers = {
 };
 
 /** Replays a session through a condenser, and what its requests do to the simulated prompt cache of a provider. */
-export async function cacheCost(
+export async function cacheUse(
   recorded: readonly Event[],
   condenser: Condenser,
-  options: CacheCostOptions = {},
-): Promise<CacheCost> {
-  const { readPrice = 0.1, writePrice = 1.25, expires = false, hints = hintsByComparison() } = options;
+  options: CacheUseOptions = {},
+): Promise<CacheUseOfSession> {
+  const { expires = false, hints = hintsByComparison() } = options;
   const { cache, body } = providers[options.provider ?? 'anthropic'];
   let time = 0;
-  const caches = await Promise.all(
-    (['as-sent', 'everywhere'] as const).map((marks: CacheMarking) => cache({ marks, now: () => new Date(time) })),
-  );
-  const costs = [0, 0];
-  let [modelCalls, condensations] = [0, 0];
+  const now = () => new Date(time);
+  const [cacheAsSent, cacheAtBest] = [await cache({ now }), await cache({ now, marks: 'everywhere' })];
+  let [modelCalls, condensations, asSent, atBest] = [0, 0, noUse, noUse];
   for await (const { view, at, ...made } of condensedViews(recorded, condenser)) {
     modelCalls++;
     condensations += made.condensations;
@@ -72,13 +88,10 @@ export async function cacheCost(
     if (expires && recordedAt > time) time = recordedAt;
     const messages = [system, ...view.toMessages().filter(({ role }) => role !== 'system')];
     const sent = body(messages, { key: 'replay', ...hints(messages) });
-    caches.forEach((one, index) => {
-      const { read, written, uncached } = one.use(sent);
-      costs[index] = (costs[index] ?? 0) + read * readPrice + written * writePrice + uncached;
-    });
+    asSent = sumOf(asSent, cacheAsSent.use(sent));
+    atBest = sumOf(atBest, cacheAtBest.use(sent));
   }
-  const [cost = 0, leastCost = 0] = costs;
-  return { modelCalls, condensations, cost, leastCost };
+  return { modelCalls, condensations, asSent, atBest };
 }
 
 function hintsByComparison(): (messages: readonly Message[]) => CacheHints {
