@@ -2,7 +2,7 @@ import { Agent, Conversation, readOutputTool } from '@palimpsest/agent';
 import type { AgentOptions, OutputLimit } from '@palimpsest/agent';
 import { condenserByName, condenserNames } from '@palimpsest/condensers';
 import { createEvent, defineTool, memoryEventStore, userMessage } from '@palimpsest/events';
-import type { Event, Tool } from '@palimpsest/events';
+import type { Event } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { anthropicLLM } from '@palimpsest/llm-adapters/anthropic';
 import { openaiLLM } from '@palimpsest/llm-adapters/openai';
