@@ -1,6 +1,7 @@
-import { createEvent, defineTool, userMessage } from '@palimpsest/events';
+import { createEvent, defineTool, eventFactory, userMessage } from '@palimpsest/events';
 import type { Condensation, Event, LLMConvertibleEvent } from '@palimpsest/events';
 import { ContextWindowExceededError } from '@palimpsest/llm-adapters';
+import type { LLM } from '@palimpsest/llm-adapters';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { condensation, NoCondensationAvailableError } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
@@ -290,4 +291,76 @@ describe('actions without a result', () => {
 
 test('two tools of one name are refused', () => {
   expect(() => new Agent({ llm: scriptedLLM({ script: [] }), tools: [echo, echo] })).toThrow(/'echo'/);
+});
+
+describe('the id of a response', () => {
+  /** A model of a server that gives all its answers one id, or none. */
+  const serverOf = (providerResponseId: string | undefined, script: Parameters<typeof scriptedLLM>[0]['script']) => {
+    const llm = scriptedLLM({ script });
+    const complete: LLM['complete'] = async (request) => {
+      const { providerResponseId: _own, ...completion } = await llm.complete(request);
+      return { ...completion, ...(providerResponseId === undefined ? {} : { providerResponseId }) };
+    };
+    return { ...llm, complete };
+  };
+
+  test.each([['chatcmpl-A1'], [''], [undefined]])('is the agent’s own where the server says %j', async (id) => {
+    const calls = [{ name: 'echo', arguments: { text: 'a' } }];
+    const agent = new Agent({
+      llm: serverOf(id, [{ toolCalls: [...calls, ...calls] }, { toolCalls: calls }, 'Done.']),
+      tools: [echo],
+    });
+    const log: Event[] = [userMessage('Go.')];
+    for (let step = 0; step < 3; step++) log.push(...(await stepOnce(agent, log)).emitted);
+    const usages = log.flatMap((event) => (event.type === 'llm-usage' ? [event] : []));
+    const named = log.flatMap((event) =>
+      (event.type === 'action' || event.type === 'message') && event.source === 'agent' ? [event.llmResponseId] : [],
+    );
+    const [first, second, third] = usages.map(({ responseId }) => responseId);
+    expect(new Set([first, second, third]).size).toBe(3);
+    expect(named).toEqual([first, first, second, third]);
+    expect(usages.map((usage) => usage.providerResponseId)).toEqual(Array(3).fill(id === '' ? undefined : id));
+  });
+
+  test('comes from the factory that makes the events', async () => {
+    let made = 0;
+    const createEvent = eventFactory({ newId: () => `id-${++made}` });
+    const agent = new Agent({ llm: scriptedLLM({ script: ['Done.'] }), createEvent });
+    const { emitted } = await stepOnce(agent, [userMessage('Go.')]);
+    expect(emitted).toMatchObject([{ responseId: 'id-1' }, { llmResponseId: 'id-1' }]);
+  });
+});
+
+describe('what waits in a log whose responses have one id', () => {
+  const call = (id: string, extra = {}) =>
+    createEvent('action', {
+      thought: [],
+      toolCall: { id, name: 'echo', arguments: '{"text":"x"}' },
+      llmResponseId: 'r',
+      ...extra,
+    });
+  const resultOf = ({ id, toolCall }: ReturnType<typeof call>) =>
+    createEvent('observation', { toolCallId: toolCall.id, toolName: 'echo', actionId: id, content: [] });
+
+  test('the calls of one response wait together, and a call of the next one alone', () => {
+    const [one, two] = [call('a'), call('b')];
+    const thinks = call('c', { thought: [{ type: 'text', text: 'Next.' }] });
+    const state = ConversationStateProjection.fromEvents([userMessage('Go.'), one, two]);
+    expect(state.pendingActions).toEqual([one, two]);
+    for (const event of [resultOf(one), resultOf(two), thinks]) state.append(event);
+    expect(state.pendingActions).toEqual([thinks]);
+    expect(state.view.responseOf(thinks.id)).toBe(thinks.id);
+  });
+
+  test.each([
+    ['an assistant’s message that says nobody of it', { source: 'environment', role: 'assistant' } as const, 0],
+    ['a user’s message that the agent wrote', { source: 'agent', role: 'user' } as const, 1],
+  ])('%s ends a response as it does in the view', (_, from, waiting) => {
+    const content = [{ type: 'text' as const, text: 'words' }];
+    const action = call('a');
+    const state = ConversationStateProjection.fromEvents([action, createEvent('message', { ...from, content })]);
+    expect(state.pendingActions).toHaveLength(waiting);
+    state.append(resultOf(action));
+    expect([...state.view.leftOut.values()]).toEqual([]);
+  });
 });

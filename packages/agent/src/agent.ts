@@ -25,11 +25,12 @@ import type { Hooks } from './hooks.js';
 import { brokenResponse, cutOffAnswer } from './incomplete-answers.js';
 import { assertCondensationAllowed } from './limits.js';
 import { callModel } from './model-call.js';
+import { newIdFrom } from './new-id.js';
 import { note } from './notes.js';
 import { assertCount, assertMethod, assertPositive } from './option-checks.js';
 import { assertOutputLimit } from './output-limit.js';
 import type { OutputLimit } from './output-limit.js';
-import { costOf, paidIn } from './paid.js';
+import { paidIn, usageOf } from './paid.js';
 import { readOutputToolName } from './read-output-tool.js';
 import { refusalNote } from './refusal-note.js';
 import { eventsOfResponse } from './response-events.js';
@@ -356,14 +357,13 @@ export class Agent {
 
   async #act(completion: Completion, view: View, state: ConversationState, options: StepOptions): Promise<StepOutcome> {
     const { createEvent, tools } = this;
-    const response = eventsOfResponse(completion, { tools, createEvent, assessRisk: this.#options.assessRisk });
+    const llmResponseId = newIdFrom(createEvent);
+    const { assessRisk } = this.#options;
+    const response = eventsOfResponse(completion, { llmResponseId, tools, createEvent, assessRisk });
     await options.onEvent(
       createEvent('llm-usage', {
-        responseId: completion.responseId,
-        model: completion.model,
-        usage: completion.usage,
+        ...usageOf(completion, llmResponseId),
         estimatedInputTokens: view.tokens(),
-        ...costOf(completion),
         purpose: 'agent',
       }),
     );

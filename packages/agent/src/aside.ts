@@ -6,7 +6,8 @@ import type { Agent } from './agent.js';
 import { composedMessages } from './composition.js';
 import type { ConversationState } from './conversation-state.js';
 import { wordsOf } from './final-answer.js';
-import { costOf, paidIn } from './paid.js';
+import { newIdFrom } from './new-id.js';
+import { paidIn, usageOf } from './paid.js';
 import type { SecretMask } from './secrets.js';
 
 /** What was answered beside the conversation, and the events to append that say what it cost. */
@@ -42,10 +43,7 @@ export async function askAside(
   });
   const completion = await abortable(asked, signal);
   const usage = agent.createEvent('llm-usage', {
-    responseId: completion.responseId,
-    model: completion.model,
-    usage: completion.usage,
-    ...costOf(completion),
+    ...usageOf(completion, newIdFrom(agent.createEvent)),
     purpose: 'aside',
   });
   return { answer: secrets.text(wordsOf(completion.message.content)), costs: [...costs, usage] };

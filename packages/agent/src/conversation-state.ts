@@ -47,7 +47,6 @@ export class ConversationStateProjection implements ConversationState {
   readonly #pending = new Map<EventId, ActionEvent>();
   #condensationsInARow = 0;
   #requestsInARow = 0;
-  #lastResponseId: string | undefined;
   #standingWords = noStandingWords;
   #finalAnswer: string | undefined;
   #lastCondensationWasEmpty = false;
@@ -145,6 +144,7 @@ export class ConversationStateProjection implements ConversationState {
     for (const id of releasedBy(event)) this.#released.add(id);
     for (const id of begunBy(event)) this.#released.delete(id);
     if (turnsThinkingOff(event)) this.#isThinkingOff = true;
+    if (event.type === 'action' || event.type === 'message') this.#respond(event);
     if (isLLMConvertible(event)) this.#finalAnswer = answerAfter(event, this.#finalAnswer);
     switch (event.type) {
       case 'condensation':
@@ -152,11 +152,9 @@ export class ConversationStateProjection implements ConversationState {
         this.#lastCondensationWasEmpty = event.forgottenEventIds.length === 0 && (event.redactions?.length ?? 0) === 0;
         break;
       case 'action':
-        this.#beginResponse(event.llmResponseId);
         this.#pending.set(event.id, asWritten ?? event);
         break;
       case 'message':
-        if (event.source === 'agent' && isSentRole(event.role)) this.#beginResponse(event.llmResponseId ?? event.id);
         if (isRefusalNote(event)) this.#wasRefused = true;
         if (isUserMessage(event)) {
           this.#wasRefused = false;
@@ -192,12 +190,12 @@ export class ConversationStateProjection implements ConversationState {
   }
 
   /** A response of the model seals the one before it: what that one left unanswered is abandoned, never run late. */
-  #beginResponse(responseId: string): void {
+  #respond({ id }: ActionEvent | MessageEvent): void {
+    const response = this.view.responseOf(id);
+    if (response === undefined) return;
     this.#beginRow();
     this.#wasRefused = false;
-    if (responseId === this.#lastResponseId) return;
-    this.#lastResponseId = responseId;
-    this.#pending.clear();
+    if (response === id) this.#pending.clear();
   }
 
   #answer(actionId: EventId | undefined, toolCallId: string): void {

@@ -1,5 +1,27 @@
+import type { Usage } from '@palimpsest/events';
+import type { Completion } from '@palimpsest/llm-adapters';
+
+/** What the usage event of an answer says, beside who asked: under our id, with the server's own where it gave one. */
+export function usageOf(
+  completion: Pick<Completion, 'providerResponseId' | 'model' | 'usage' | 'costUsd'>,
+  responseId: string,
+): {
+  readonly responseId: string;
+  readonly providerResponseId?: string;
+  readonly model: string;
+  readonly usage: Usage;
+  readonly costUsd?: number;
+} {
+  // Adapters of others may say anything.
+  const { providerResponseId, model, usage } = completion as Omit<typeof completion, 'providerResponseId'> & {
+    readonly providerResponseId?: unknown;
+  };
+  const isNamed = typeof providerResponseId === 'string' && providerResponseId !== '';
+  return { responseId, ...(isNamed ? { providerResponseId } : {}), model, usage, ...costOf(completion) };
+}
+
 /** What a model call is said to have cost, where that is an amount: adapters of others may say anything. */
-export function costOf({ costUsd }: { readonly costUsd?: number | undefined }): { readonly costUsd?: number } {
+function costOf({ costUsd }: { readonly costUsd?: number | undefined }): { readonly costUsd?: number } {
   return typeof costUsd === 'number' && Number.isFinite(costUsd) && costUsd >= 0 ? { costUsd } : {};
 }
 

@@ -14,21 +14,22 @@ export type Response =
   | { readonly type: 'no-answer'; readonly message: MessageEvent; readonly correction: MessageEvent };
 
 /**
- * The events of one response. Thought and thinking stand on the first action, whether it can be run or not; a call that
- * can never be run is marked and stays in the history.
+ * The events of one response, under the id that the agent gives it: servers repeat theirs, or send none. Thought and thinking
+ * stand on the first action, whether it can be run or not; a call that can never be run is marked and stays in the history.
  */
 export function eventsOfResponse(
   completion: Completion,
   options: {
+    /** Names the response in the log. */
+    readonly llmResponseId: string;
     readonly tools: Toolset;
     readonly createEvent: CreateEvent;
     readonly assessRisk: AgentOptions['assessRisk'];
   },
 ): Response {
-  const { tools, createEvent, assessRisk } = options;
+  const { llmResponseId, tools, createEvent, assessRisk } = options;
   const { content, toolCalls: given, ...thinking } = withoutRole(completion);
   const toolCalls = receivedCalls(given, createEvent);
-  const llmResponseId = completion.responseId;
   if (toolCalls.length > 0) {
     const actions = toolCalls.map((toolCall, index) => {
       const prepared = prepareCall(toolCall, tools);

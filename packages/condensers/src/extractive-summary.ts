@@ -109,6 +109,6 @@ function summarise(
 function whyNot(view: View): string {
   const { start, cutPoint, sharesResponse } = newestStep(view);
   return sharesResponse && cutPoint < start
-    ? `the events from ${cutPoint} to ${view.events.length} are one batch that cannot be cut, because their llmResponseId is the same`
+    ? `the events from ${cutPoint} to ${view.events.length} are one batch that cannot be cut, because their llmResponseId is the same and nothing in the log tells one response from the next`
     : `of ${view.events.length} events none before the newest step may be forgotten, or a summary would make no room`;
 }

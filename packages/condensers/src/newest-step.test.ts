@@ -48,3 +48,16 @@ test('so masking acts, and the summary reports why it cannot', async () => {
   const attempt = { outcome: 'unavailable', reason: expect.stringContaining('llmResponseId is the same') as unknown };
   expect(attempts).toMatchObject([attempt, attempt]);
 });
+
+test('where the usage of the agent stands between, responses of one id are steps of their own, and the summary acts', async () => {
+  const log = logBuilder();
+  log.user('go');
+  for (let step = 1; step <= 200; step++) {
+    log.usage({ purpose: 'agent' });
+    log.call('read_file', { path: `${step}.ts` }, 'text\n'.repeat(600), { llmResponseId: 'r' });
+  }
+  const view = View.fromEvents(log.events);
+  expect(newestStep(view)).toEqual({ start: 399, cutPoint: 399, sharesResponse: false });
+  const condensed = await extractiveSummaryCondenser().condense(view, { report: () => undefined });
+  expect(isCondensation(condensed)).toBe(true);
+});

@@ -6,14 +6,14 @@ export interface NewestStep {
   readonly start: number;
   /** The last cut point that is not behind `start`. What stands before it may be forgotten. */
   readonly cutPoint: number;
-  /** Steps before this one carry its `llmResponseId` too, so for the view they are one batch with it. */
+  /** What stands before this step is of the same response for the view, which nothing in the log tells to end. */
   readonly sharesResponse: boolean;
 }
 
 /**
  * Finds the newest step: the last events of one model response that stand together, and all behind them (results, the words
  * that came after). A result or a word of somebody else before an event of the same response ends it, so that it stays small
- * where a client gives every response the same id. Without a response it is the last event.
+ * where all responses of a log have one id and nothing tells them apart. Without a response it is the last event.
  */
 export function newestStep(view: View): NewestStep {
   const { events, cutPoints } = view;
@@ -24,18 +24,18 @@ export function newestStep(view: View): NewestStep {
   let sharesResponse = false;
   for (let index = events.length - 1; index >= 0; index--) {
     const event = events.at(index);
-    const isAssistant = event?.type === 'action' || (event?.type === 'message' && event.role === 'assistant');
-    if (!isAssistant) {
+    const own = event === undefined ? undefined : view.responseOf(event.id);
+    if (own === undefined) {
       isParted = found;
       continue;
     }
-    if (found && (response === undefined || event.llmResponseId !== response)) break;
+    if (found && own !== response) break;
     if (isParted) {
       sharesResponse = true;
       break;
     }
     found = true;
-    response = event.llmResponseId;
+    response = own;
     start = index;
   }
   return { start, cutPoint: cutPoints.atOrBefore(start) ?? 0, sharesResponse };

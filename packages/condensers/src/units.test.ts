@@ -36,7 +36,7 @@ test('what a derived view leaves of a unit stays one unit', () => {
   const log = logBuilder();
   const a = log.action('a', { llmResponseId: 'r' });
   log.observation(a);
-  const word = log.user('go on');
+  const word = log.environment('a note');
   const b = log.action('b', { llmResponseId: 'r' });
   log.observation(b);
   const view = View.fromEvents(log.events);

@@ -49,6 +49,7 @@ export const condensationRevertSchema = eventBaseSchema.extend({
 export const llmUsageEventSchema = eventBaseSchema.extend({
   type: z.literal('llm-usage'),
   responseId: z.string(),
+  providerResponseId: z.string().exactOptional(),
   model: z.string(),
   usage: usageSchema,
   estimatedInputTokens: z.number().min(0).exactOptional(),
@@ -99,8 +100,9 @@ export type CondensationAttempt = Immutable<z.infer<typeof condensationAttemptSc
 export type CondensationRevert = Immutable<z.infer<typeof condensationRevertSchema>>;
 
 /**
- * What one model call used and cost, with our own estimate of its input for calibration. `purpose` says who called:
- * `'agent'`, or the name of a condenser, or `'broken-response'` for an answer that never became complete, of which
+ * What one model call used and cost, with our own estimate of its input for calibration. `responseId` is the `llmResponseId` of
+ * the response's events; `providerResponseId` is what the server called it, which servers repeat or leave out. `purpose` says
+ * who called: `'agent'`, or the name of a condenser, or `'broken-response'` for an answer that never became complete, of which
  * `responseId` names the event.
  */
 export type LLMUsageEvent = Immutable<z.infer<typeof llmUsageEventSchema>>;

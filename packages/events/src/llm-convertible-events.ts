@@ -101,9 +101,9 @@ export type SystemPromptEvent = Immutable<z.infer<typeof systemPromptEventSchema
 export type MessageEvent = Immutable<z.infer<typeof messageEventSchema>>;
 
 /**
- * One tool call of the model. Source `agent`, role `assistant`. Actions with one `llmResponseId` are one parallel batch, so
- * each model response needs an id of its own: make one up (`newEventId()`) where the client gives none. Thought and thinking
- * stand on the batch's first action. `executable: false` marks a call that can never be run (no such
+ * One tool call of the model. Source `agent`, role `assistant`. The actions of one response are one parallel batch and have one
+ * `llmResponseId`. Whoever writes a log makes that id (`newEventId()`), since servers repeat theirs; a view tells responses of
+ * one id apart where the log shows that they are two. Thought and thinking stand on the batch's first action. `executable: false` marks a call that can never be run (no such
  * tool, arguments that do not parse): it stays in the history with its error result. `redacted` is set on the copies that a
  * view makes, never in a log.
  */

@@ -117,8 +117,11 @@ export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' |
 export interface Completion {
   /** Its content is empty where the model said nothing. */
   readonly message: AssistantMessage;
-  /** The provider's name for this answer; one of ours where it gave none. */
-  readonly responseId: string;
+  /**
+   * The provider's name for this answer, to look it up in the provider's own records. Servers repeat it, or send none, so it
+   * tells no two answers apart. Absent where there is none or it is empty.
+   */
+  readonly providerResponseId?: string;
   readonly usage: Usage;
   /** True where the provider reported no usage and `usage` is our estimate. @defaultValue false */
   readonly usageIsEstimated?: boolean;

@@ -2,7 +2,6 @@ import { isToolResult } from '@palimpsest/events';
 import type { EventId } from '@palimpsest/events';
 import type { CondenseContext, View } from '@palimpsest/view';
 import type { RelevanceDirective } from './directive.js';
-import { responseOf } from './logged-steps.js';
 import { resultLength } from './redaction-note.js';
 
 /** When waiting directives take effect. Prices are shares of the price of one uncached input token. */
@@ -135,7 +134,7 @@ function* batchesOf(
   let settled = first;
   for (let index = first; index <= view.events.length && waiting.length > 0; index++) {
     const event = view.events.at(index);
-    const called = event === undefined ? 'now' : responseOf(event);
+    const called = event === undefined ? 'now' : view.responseOf(event.id);
     const isCall = called !== undefined && called !== response;
     const asked = waiting.filter(({ requestedAt }) => requestedAt < index);
     if (asked.length > 0 && (isCall || event?.type === 'system-prompt')) {

@@ -71,7 +71,8 @@ export function judge(
 ): Permission | Rejection | Repetition {
   const malformed = malformedRequest(request, limits);
   if (malformed !== undefined) return malformed;
-  const steps = loggedSteps(context.log);
+  const view = View.fromEvents(context.log);
+  const steps = loggedSteps(context.log, view);
   const resolved = targetOf(resolveReference(request.reference, context), steps);
   if (resolved.type === 'rejected') return resolved;
   const { target } = resolved;
@@ -79,7 +80,6 @@ export function judge(
   const action = requester?.type === 'action' ? requester : undefined;
   const step = (action === undefined ? undefined : steps.stepOf(action.id)) ?? steps.count;
 
-  const view = View.fromEvents(context.log);
   const directives = directiveEvents(view).filter(isRelevanceDirective);
   const standing = directives.findLast(({ targetEventId }) => targetEventId === target.id);
   if (standing !== undefined && standing.requestingActionId === context.actionId) {

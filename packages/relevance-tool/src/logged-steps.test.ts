@@ -10,15 +10,27 @@ test('a step is one response and what came until the next one', () => {
     { name: 'read', result: 'a' },
     { name: 'read', result: 'b' },
   ]);
-  const words = log.user('more');
+  const words = log.environment('a note');
   const again = log.action('read', { llmResponseId: 'response-1' });
   const answer = log.agent('done');
-  const steps = loggedSteps(log.events);
+  const steps = loggedSteps(log.events, View.fromEvents(log.events));
   expect(steps.count).toBe(2);
   expect([task, ...actions, ...results, words, again, answer].map(({ id }) => steps.stepOf(id))).toEqual([
     0, 1, 1, 1, 1, 1, 1, 2,
   ]);
   expect(steps.stepOf('nowhere')).toBeUndefined();
+});
+
+test('responses of one id are as many steps as the view finds', () => {
+  const log = logBuilder();
+  const steps = () => loggedSteps(log.events, View.fromEvents(log.events));
+  for (const step of [1, 2, 3]) {
+    log.usage({ purpose: 'agent' });
+    const { result } = log.call('read', {}, 'text', { llmResponseId: 'r' });
+    expect(steps().stepOf(result.id)).toBe(step);
+  }
+  log.call('read', {}, 'of the third response', { llmResponseId: 'r' });
+  expect(steps().count).toBe(3);
 });
 
 test('calls and results match as in a view: repeated ids, reused ids, duplicates and results without a call', () => {
@@ -32,7 +44,7 @@ test('calls and results match as in a view: repeated ids, reused ids, duplicates
   const returned = log.action({ name: 'read', id: 'x' }, { llmResponseId: 'B' });
   const late = log.observation(returned, 'to the newest');
   const orphan = log.observation({ ...first, toolCall: { ...first.toolCall, id: 'y' } }, 'orphan');
-  const steps = loggedSteps(log.events);
+  const steps = loggedSteps(log.events, View.fromEvents(log.events));
   expect([first, repeated, reused, returned].map(({ id }) => steps.resultOf(id)?.id)).toEqual([
     own.id,
     undefined,

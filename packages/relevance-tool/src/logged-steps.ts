@@ -1,5 +1,6 @@
 import { isToolResult } from '@palimpsest/events';
 import type { ActionEvent, Event, EventId, ToolResultEvent } from '@palimpsest/events';
+import type { View } from '@palimpsest/view';
 
 /** A log by its steps: one step is one response of the model and what came until the next one. */
 export interface LoggedSteps {
@@ -13,21 +14,16 @@ export interface LoggedSteps {
   callOf(resultId: EventId): ActionEvent | undefined;
 }
 
-/** Reads a log once. Calls and results match as they do in a view: by occurrence, backwards, the first result wins. */
-export function loggedSteps(log: Iterable<Event>): LoggedSteps {
+/** Reads a log once, whose view knows where a response begins. Calls and results match as they do in a view: by occurrence, backwards, the first result wins. */
+export function loggedSteps(log: Iterable<Event>, view: Pick<View, 'responseOf'>): LoggedSteps {
   const steps = new Map<EventId, number>();
   const results = new Map<EventId, ToolResultEvent>();
   const calls = new Map<EventId, ActionEvent>();
   const latestCall = new Map<string, ActionEvent>();
   let count = 0;
-  let responseId: string | undefined;
   for (const event of log) {
-    const response = responseOf(event);
-    if (response !== undefined && response !== responseId) {
-      responseId = response;
-      count++;
-    }
     if (steps.has(event.id)) continue;
+    if (view.responseOf(event.id) === event.id) count++;
     steps.set(event.id, count);
     if (event.type === 'action') {
       const earlier = latestCall.get(event.toolCall.id);
@@ -46,11 +42,4 @@ export function loggedSteps(log: Iterable<Event>): LoggedSteps {
     resultOf: (actionId) => results.get(actionId),
     callOf: (resultId) => calls.get(resultId),
   };
-}
-
-/** The response to which an assistant event belongs; undefined for all other events. */
-export function responseOf(event: Event): string | undefined {
-  if (event.type === 'action') return event.llmResponseId;
-  if (event.type === 'message' && event.role === 'assistant') return event.llmResponseId ?? event.id;
-  return undefined;
 }

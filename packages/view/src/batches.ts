@@ -1,17 +1,18 @@
-import type { ActionEvent, EventId, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
+import type { ActionEvent, Event, EventId, ToolResultEvent } from '@palimpsest/events';
 import { CallIndex } from './call-index.js';
+import { isAssistantEvent, ResponseBoundaries } from './response-boundaries.js';
+import type { AssistantEvent } from './response-boundaries.js';
 
 /** Later than any position of a log. A small integer, because engines keep those in the record itself, and no infinity. */
 export const notYet = 0x3fffffff;
 
 /**
- * The calls of one model response. It is open until an assistant event of another response is appended, or a condensation
+ * The calls of one model response. It is open until an event of another response is appended, or a condensation
  * when none of its calls waits; from then on it is sealed, and a result that still comes is late. Positions are indices in
  * the log; what lies at or behind the position of a view has not happened yet for that view, so that the same record serves
  * every snapshot.
  */
 export interface Batch {
-  readonly responseId: string;
   readonly openedAt: number;
   readonly index: CallIndex;
   /** In the order of the log; grows while the batch is open. */
@@ -37,20 +38,33 @@ export interface Call {
 }
 
 /**
- * Matches calls and results in the order of the log. What it says of an event depends on the events before it alone, never
- * on what was forgotten, and does not change afterwards.
+ * Finds the responses of a log and matches their calls and results, in the order of the log. What it says of an event depends
+ * on the events before it alone, never on what was forgotten, and does not change afterwards.
  */
 export class CallLedger {
   readonly #index = new CallIndex();
+  readonly #boundaries = new ResponseBoundaries();
+  /** For the position of each event that a model made the position with which its response begins; -1 for the others. */
+  readonly #responses: number[] = [];
+  #response = -1;
   #open: Batch | undefined;
+  /** How many calls of the open batch have no result. */
+  #waiting = 0;
 
   /** The batch that is not sealed yet. */
   get open(): Batch | undefined {
     return this.#open;
   }
 
+  /** The position with which the response begins to which the event at a position belongs; undefined where no model made it. */
+  responseAt(position: number): number | undefined {
+    const first = this.#responses[position] ?? -1;
+    return first < 0 ? undefined : first;
+  }
+
   /** Adds the next event; returns the call that it makes or answers, and undefined for what does neither. */
-  append(event: LLMConvertibleEvent, position: number): Call | undefined {
+  append(event: Event, position: number): Call | undefined {
+    if (isAssistantEvent(event)) this.#respond(event, position);
     switch (event.type) {
       case 'action':
         return this.#appendAction(event, position);
@@ -58,10 +72,8 @@ export class CallLedger {
       case 'user-reject-observation':
       case 'agent-error':
         return this.#appendResult(event, position);
-      case 'message':
-        if (event.role === 'assistant') this.#sealUnless(event.llmResponseId, position);
-        return undefined;
       default:
+        this.#boundaries.see(event);
         return undefined;
     }
   }
@@ -71,20 +83,24 @@ export class CallLedger {
    * is no part of a batch that may be forgotten by then, even where a server gives all responses one id.
    */
   sealComplete(position: number): void {
-    if (this.#open !== undefined && !hasPendingCall(this.#open, position)) this.#sealUnless(undefined, position);
+    if (this.#waiting > 0) return;
+    this.#seal(position);
+    this.#boundaries.end();
+  }
+
+  #respond(event: AssistantEvent, position: number): void {
+    if (this.#boundaries.begins(event, this.#waiting > 0)) {
+      this.#seal(position);
+      this.#response = position;
+    }
+    while (this.#responses.length < position) this.#responses.push(-1);
+    this.#responses.push(this.#response);
   }
 
   #appendAction(action: ActionEvent, position: number): Call {
-    this.#sealUnless(action.llmResponseId, position);
     const open = this.#open;
     const earlier = open === undefined ? undefined : this.#latestInOpen(open, action.toolCall.id);
-    const batch = open ?? {
-      responseId: action.llmResponseId,
-      openedAt: position,
-      index: this.#index,
-      calls: noCalls,
-      sealedAt: notYet,
-    };
+    const batch = open ?? { openedAt: position, index: this.#index, calls: noCalls, sealedAt: notYet };
     const call: Call = {
       action,
       batch,
@@ -99,6 +115,7 @@ export class CallLedger {
     if (open === undefined) batch.calls = [call];
     else batch.calls.push(call);
     this.#open = batch;
+    if (!call.repeated) this.#waiting++;
     this.#index.push(call);
     return call;
   }
@@ -111,6 +128,7 @@ export class CallLedger {
     call.resultId = result.id;
     call.answeredAt = position;
     call.late = call.batch.sealedAt !== notYet;
+    if (!call.late) this.#waiting--;
     return call;
   }
 
@@ -127,10 +145,10 @@ export class CallLedger {
     return latest?.batch === this.#open ? latest : undefined;
   }
 
-  #sealUnless(responseId: string | undefined, position: number): void {
-    if (this.#open === undefined || this.#open.responseId === responseId) return;
-    this.#open.sealedAt = position;
+  #seal(position: number): void {
+    if (this.#open !== undefined) this.#open.sealedAt = position;
     this.#open = undefined;
+    this.#waiting = 0;
   }
 }
 

@@ -132,12 +132,7 @@ export class CutTracker {
     return { cuts, from };
   }
 
-  /** Seals the open batch when it is of another response. */
-  sealUnless(responseId: string | undefined): void {
-    if (this.#open?.batch.responseId !== responseId) this.seal();
-  }
-
-  /** Seals the open batch when it was sealed before a position of the log by an event that is no longer in the list. */
+  /** Seals the open batch when it was sealed before a position of the log. */
   sealBefore(position: number): void {
     if (this.#open !== undefined && this.#open.batch.sealedAt < position) this.seal();
   }

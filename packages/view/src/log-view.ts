@@ -20,6 +20,8 @@ export interface LogSnapshot {
   readonly positionOf: (id: EventId) => number | undefined;
   readonly eventAt: (position: number) => Event | undefined;
   readonly open: Batch | undefined;
+  /** Where the response begins to which the event at a position belongs. */
+  readonly responseAt: (position: number) => number | undefined;
   readonly unhandledCondensationRequest: boolean;
   readonly condensations: EventSequence<Condensation>;
   readonly internalEvents: EventSequence<Event>;
@@ -71,6 +73,13 @@ export class LogView implements View {
   original(id: EventId): Event | undefined {
     const position = this.#log.positionOf(id);
     return position !== undefined && position < this.#log.position ? this.#log.eventAt(position) : undefined;
+  }
+
+  responseOf(id: EventId): EventId | undefined {
+    const position = this.#log.positionOf(id);
+    if (position === undefined || position >= this.#log.position) return undefined;
+    const first = this.#log.responseAt(position);
+    return first === undefined ? undefined : this.#log.eventAt(first)?.id;
   }
 
   indexOf(id: EventId): number | undefined {

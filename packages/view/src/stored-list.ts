@@ -14,6 +14,8 @@ export interface StoredListOptions {
   /** Tool loops are atomic: the thinking mode is `latest-turn`. */
   readonly loops: boolean;
   readonly estimateTokens: EstimateTokens;
+  /** Where an event stands in the log; undefined for summaries. */
+  readonly positionOf: (id: EventId) => number | undefined;
 }
 
 /** Events and their calls, in arrays that nobody else holds, as they are at a position of the log. */
@@ -113,7 +115,9 @@ export class StoredList {
       } else if (isToolResult(event)) {
         this.#result(index, call);
       } else {
-        if (event.type === 'message' && event.role === 'assistant') this.cuts.sealUnless(event.llmResponseId);
+        if (event.type === 'message' && event.role === 'assistant') {
+          this.cuts.sealBefore((this.#options.positionOf(event.id) ?? notYet - 1) + 1);
+        }
         if (event.type !== 'system-prompt' && hasContent(event)) this.cuts.plain(index);
       }
     }

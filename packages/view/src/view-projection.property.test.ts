@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { View, ViewProjection, estimateTokens } from './index.js';
 import { fingerprint } from './testing/contract/fingerprint.js';
+import { callHistory, withoutRepeatedIds } from './properties/call-history.js';
 import { LogTally } from './testing/log-tally.js';
 import { messageViolations } from './testing/message-violations.js';
 import { referenceView } from './testing/reference-view.js';
@@ -30,6 +31,9 @@ test('at every prefix the incremental view is what the rules say, made from the 
       expect([...view.leftOut.keys()].sort()).toEqual([...expected.leftOut].sort());
       expect(sentParts(view.toMessages())).toEqual(expected.parts);
       expect(view.tokens()).toBe(expected.events.reduce((sum, stored) => sum + estimateTokens(stored), 0));
+      const log = withoutRepeatedIds(events.slice(0, index + 1));
+      const { responses } = callHistory(log);
+      expect(log.map(({ id }) => view.responseOf(id))).toEqual(log.map(({ id }) => responses.get(id)));
       expect(expected.events.map(({ id }) => view.indexOf(id))).toEqual(expected.events.map((_, at) => at));
     }
   });

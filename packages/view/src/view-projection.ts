@@ -2,10 +2,12 @@ import { isLLMConvertible } from '@palimpsest/events';
 import type { Condensation, Event, EventId, SystemPromptEvent } from '@palimpsest/events';
 import { applyCondensation } from './apply-condensation.js';
 import { CallLedger, hasPendingCall, isAnsweredInPlace } from './batches.js';
+import type { Batch } from './batches.js';
 import { PrefixSequence } from './event-sequence.js';
 import type { ListSnapshot } from './list-analysis.js';
 import { LogView } from './log-view.js';
 import type { LogSnapshot } from './log-view.js';
+import { isAssistantEvent } from './response-boundaries.js';
 import { carriesThinking, sentContent, staleAfterEdit, staleBehindFirstUnit } from './stale-thinking.js';
 import { StoredList } from './stored-list.js';
 import type { ListEdit, StoredListOptions } from './stored-list.js';
@@ -26,9 +28,7 @@ interface Fold {
   fresh: EventId[];
   /** The ids of the summaries that the condensations in force have made. */
   readonly summaryIds: Set<EventId>;
-  /** The id of the newest model response. */
-  response: string | undefined;
-  /** What that response answered to lacked a batch that is sent since: its thinking never verifies. */
+  /** What the newest model response answered to lacked a batch that is sent since: its thinking never verifies. */
   lackedBatch: boolean;
   /**
    * What stands in the list and is not sent whole, because this version does not know its kind. A newer version may have sent
@@ -60,6 +60,7 @@ export class ViewProjection {
     this.#listOptions = {
       loops: this.#options.thinking === 'latest-turn',
       estimateTokens: this.#options.estimateTokens,
+      positionOf: this.#positionOf,
     };
     this.#fold = this.#emptyFold();
   }
@@ -105,6 +106,7 @@ export class ViewProjection {
       positionOf: this.#positionOf,
       eventAt: this.#eventAt,
       open: ledger.open,
+      responseAt: (at) => ledger.responseAt(at),
       unhandledCondensationRequest,
       condensations: new PrefixSequence(condensations),
       internalEvents: new PrefixSequence(internalEvents),
@@ -133,32 +135,20 @@ export class ViewProjection {
         fold.unknown.push(event.id);
         for (const note of unknownKinds(event)) this.#note(event, note);
       }
-      if (event.type === 'action' || (event.type === 'message' && event.role === 'assistant')) {
-        this.#continueResponse(event.llmResponseId, position);
-        if (carriesThinking(event)) {
-          if (fold.lackedBatch || fold.unknown.length > 0) fold.staleSince.set(event.id, position);
-          else fold.fresh.push(event.id);
-        }
+      const { open } = fold.ledger;
+      const call = fold.ledger.append(event, position);
+      if (fold.ledger.responseAt(position) === position) fold.lackedBatch = isWaitingInPart(open, position);
+      if (isAssistantEvent(event) && carriesThinking(event)) {
+        if (fold.lackedBatch || fold.unknown.length > 0) fold.staleSince.set(event.id, position);
+        else fold.fresh.push(event.id);
       }
-      fold.list.push(event, fold.ledger.append(event, position), fold.isStale);
+      fold.list.push(event, call, fold.isStale);
       return;
     }
+    fold.ledger.append(event, position);
     fold.internalEvents.push(event);
     if (event.type === 'condensation-request') fold.unhandledCondensationRequest = true;
     else if (event.type === 'condensation') this.#condense(event, position);
-  }
-
-  /** A model that was called while some calls of a batch waited saw nothing of it; later requests hold what was answered. */
-  #continueResponse(id: string | undefined, position: number): void {
-    const fold = this.#fold;
-    if (id !== undefined && id === fold.response) return;
-    const { open } = fold.ledger;
-    fold.response = id;
-    fold.lackedBatch =
-      open !== undefined &&
-      open.responseId !== id &&
-      hasPendingCall(open, position) &&
-      open.calls.some((call) => isAnsweredInPlace(call, position));
   }
 
   #condense(event: Condensation, position: number): void {
@@ -174,7 +164,6 @@ export class ViewProjection {
       cutPoints: fold.list.cuts.snapshot(before.length),
     });
     fold.ledger.sealComplete(position);
-    if (fold.ledger.open === undefined) fold.response = undefined;
     if (summary !== undefined) fold.summaryIds.add(summary.id);
     for (const note of notes) this.#note(event, note);
     if (edit === undefined) return;
@@ -251,7 +240,6 @@ export class ViewProjection {
   #keepStale(before: Fold, position: number): void {
     const fold = this.#fold;
     const after = snapshotOf(fold.list, position);
-    fold.response = before.response;
     fold.lackedBatch = before.lackedBatch;
     fold.fresh = [...fold.fresh, ...fold.staleSince.keys()];
     fold.staleSince.clear();
@@ -283,7 +271,6 @@ export class ViewProjection {
       isStale: (id) => staleSince.has(id),
       fresh: [],
       summaryIds: new Set(),
-      response: undefined,
       lackedBatch: false,
       unknown: [],
       list: StoredList.empty(this.#listOptions),
@@ -291,6 +278,13 @@ export class ViewProjection {
       unhandledCondensationRequest: false,
     };
   }
+}
+
+/** A model that was called while some calls of a batch waited saw nothing of it; later requests hold what was answered. */
+function isWaitingInPart(open: Batch | undefined, position: number): boolean {
+  return (
+    open !== undefined && hasPendingCall(open, position) && open.calls.some((call) => isAnsweredInPlace(call, position))
+  );
 }
 
 function snapshotOf(list: StoredList, position: number): ListSnapshot {

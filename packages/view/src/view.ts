@@ -50,6 +50,12 @@ export interface View {
   readonly cutPoints: CutPoints;
   /** Any event of the log as it was logged, forgotten and redacted ones too. */
   original(id: EventId): Event | undefined;
+  /**
+   * The model response to which an action or an agent's message belongs, named by the id of the event with which the response
+   * begins; forgotten events have one too. Undefined for what no model made. Group by this and not by `llmResponseId`, which
+   * servers repeat.
+   */
+  responseOf(id: EventId): EventId | undefined;
   /** Where an event stands in the stored list; undefined where it does not. */
   indexOf(id: EventId): number | undefined;
   /** Estimated size of the stored events from one index to another. Unit: tokens. @defaultValue all of them */

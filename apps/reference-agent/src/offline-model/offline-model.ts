@@ -25,11 +25,8 @@ export function offlineModel({ plan, contextWindow }: OfflineModelOptions): LLM 
       assertFits(request, contextWindow);
       const turn = nextTurn(plan, request.messages);
       const message = turn === undefined ? nothingLeft : messageOf(turn);
-      // The number of messages tells two answers of one step apart, should a conversation go round again.
-      const responseId = `response-${slug(turn)}-${request.messages.length}`;
       return {
         message,
-        responseId,
         usage: estimateUsage(request, message),
         usageIsEstimated: true,
         finishReason: message.toolCalls === undefined ? 'stop' : 'tool-calls',

@@ -23,7 +23,6 @@ export class RunPrinter {
   readonly #open = new Map<EventId, ActionEvent>();
   #steps = 0;
   #condensations = 0;
-  #lastResponseId: string | undefined;
 
   constructor(options: { readonly print: (line: string) => void; readonly colors: Colors }) {
     this.#print = options.print;
@@ -34,7 +33,7 @@ export class RunPrinter {
     const before = this.#view.view;
     this.#view.append(event);
     if (event.type === 'action') this.#action(event);
-    else if (event.type === 'message' && event.source === 'agent') this.#says(event.id, event.content);
+    else if (event.type === 'message' && event.source === 'agent') this.#says(event.content);
     else if (isToolResult(event)) this.#result(event);
     else if (event.type === 'condensation') this.#condensation(event, before, this.#view.view);
     else if (event.type === 'condensation-request')
@@ -43,12 +42,11 @@ export class RunPrinter {
   }
 
   #action(event: ActionEvent): void {
-    if (event.llmResponseId !== this.#lastResponseId) this.#says(event.llmResponseId, event.thought);
+    if (this.#view.view.responseOf(event.id) === event.id) this.#says(event.thought);
     this.#open.set(event.id, event);
   }
 
-  #says(responseId: string, content: readonly ContentPart[]): void {
-    this.#lastResponseId = responseId;
+  #says(content: readonly ContentPart[]): void {
     this.#steps++;
     const words = oneLine(content.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join(' '), 110);
     this.#print(`${this.#colors.bold(String(this.#steps).padStart(3))}  ${words}`);

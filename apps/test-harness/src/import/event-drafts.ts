@@ -54,6 +54,7 @@ export function eventsFromDrafts(drafts: readonly EventDraft[], notes: NoteTaker
         type: 'llm-usage',
         source: 'environment',
         responseId: response.id,
+        ...(response.providerId === undefined ? {} : { providerResponseId: response.providerId }),
         model,
         usage,
         purpose: 'agent',

@@ -22,6 +22,8 @@ export interface CallDraft {
 export class ResponseDraft {
   readonly id: string;
   readonly entry: Entry;
+  /** What the provider called it, where that is logged. */
+  readonly providerId: string | undefined;
   readonly thought: ContentPart[] = [];
   readonly thinkingBlocks: ThinkingBlock[] = [];
   readonly calls: CallDraft[] = [];
@@ -30,9 +32,10 @@ export class ResponseDraft {
   usage:
     { readonly entry: Entry; readonly model: string; readonly usage: Usage; readonly costUsd?: number } | undefined;
 
-  constructor(id: string, entry: Entry) {
+  constructor(id: string, entry: Entry, providerId?: string) {
     this.id = id;
     this.entry = entry;
+    this.providerId = providerId;
   }
 
   /** True when the model was called and nothing came back. */

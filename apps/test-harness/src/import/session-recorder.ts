@@ -29,6 +29,7 @@ export class SessionRecorder {
   readonly #openCalls = new Map<string, CallDraft[]>();
   readonly #lastAnswered = new Map<string, CallDraft>();
   readonly #calls: CallDraft[] = [];
+  readonly #responseIds = new Set<string>();
   #responses = 0;
   #hasSystemPrompt = false;
 
@@ -75,10 +76,19 @@ export class SessionRecorder {
     this.#drafts.push({ entry, fields: { type: 'message', source, role: 'user', content } });
   }
 
-  /** Opens a reply of the model at this position of the log. @param id - the provider's id of it, where logged */
-  response(entry: Entry, id?: string): ResponseDraft {
+  /**
+   * Opens a reply of the model at this position of the log. Each has an id of its own, whatever the provider called it.
+   *
+   * @param providerId - the provider's id of it, where logged
+   */
+  response(entry: Entry, providerId?: string): ResponseDraft {
     this.#responses++;
-    const response = new ResponseDraft(id ?? `response-${this.#responses}`, entry);
+    const wanted = providerId ?? `response-${this.#responses}`;
+    let id = wanted;
+    for (let copy = 2; this.#responseIds.has(id); copy++) id = `${wanted}#${copy}`;
+    this.#responseIds.add(id);
+    if (id !== wanted) this.#notes.add('normalised', 'response ids that another reply has were replaced', entry.line);
+    const response = new ResponseDraft(id, entry, providerId);
     this.#drafts.push({ response });
     return response;
   }

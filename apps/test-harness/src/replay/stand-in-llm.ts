@@ -13,7 +13,6 @@ const rankedEvents = 60;
  * a replay shows is how much is sent and how often it changes, not how good summaries are.
  */
 export function standInLLM(): LLM {
-  let answers = 0;
   return {
     model: 'stand-in',
     complete: async (request) => {
@@ -23,7 +22,6 @@ export function standInLLM(): LLM {
       const finishReason = message.toolCalls === undefined ? 'stop' : 'tool-calls';
       return {
         message,
-        responseId: `stand-in-${++answers}`,
         usage,
         usageIsEstimated: true,
         finishReason,

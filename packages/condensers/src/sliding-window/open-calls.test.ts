@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { View } from '@palimpsest/view';
 import { messageViolations } from '@palimpsest/view/testing';
 import { logBuilder } from '@palimpsest/events/testing';
 import type { LLMConvertibleEvent } from '@palimpsest/events';
@@ -13,7 +14,7 @@ describe('the longest settled prefix', () => {
     const log = logBuilder();
     write(log);
     const events = log.events as readonly LLMConvertibleEvent[];
-    return settledPrefix(events, length ?? events.length, isAbandoned).length;
+    return settledPrefix(View.fromEvents(events), events, length ?? events.length, isAbandoned).length;
   }
 
   test('a call that waits blocks itself and all behind it', () => {
@@ -96,7 +97,7 @@ describe('the longest settled prefix', () => {
     const waiting = log.action('approve');
     log.agent('b');
     const events = log.events as readonly LLMConvertibleEvent[];
-    expect(settledPrefix(events, 3, never)).toEqual({ length: 1, openCallIds: [waiting.id] });
+    expect(settledPrefix(View.fromEvents(events), events, 3, never)).toEqual({ length: 1, openCallIds: [waiting.id] });
   });
 });
 

@@ -1,5 +1,6 @@
 import { isMeaningful, isUserMessage } from '@palimpsest/events';
-import type { LLMConvertibleEvent } from '@palimpsest/events';
+import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
+import type { View } from '@palimpsest/view';
 
 /** The tool with which the reference agent ends a run. */
 export const usualFinishTools: readonly string[] = Object.freeze(['finish']);
@@ -10,12 +11,14 @@ export const usualFinishTools: readonly string[] = Object.freeze(['finish']);
  */
 export class RunState {
   readonly #finishTools: ReadonlySet<string>;
+  readonly #view: Pick<View, 'responseOf'>;
   readonly #waiting = new Set<string>();
-  #response: string | undefined;
+  #response: EventId | undefined;
   #called = false;
   #ended = false;
 
-  constructor(finishTools: Iterable<string>) {
+  constructor(view: Pick<View, 'responseOf'>, finishTools: Iterable<string>) {
+    this.#view = view;
     this.#finishTools = new Set(finishTools);
   }
 
@@ -28,13 +31,13 @@ export class RunState {
     switch (event.type) {
       case 'message':
         if (event.role === 'assistant') {
-          this.#respond(event.llmResponseId);
+          this.#respond(event);
           // One that the user cut off has answered nothing.
           this.#ended = !this.#called && event.cutOff === undefined && event.content.some(isMeaningful);
         } else if (isUserMessage(event)) this.#ended = false;
         return;
       case 'action':
-        this.#respond(event.llmResponseId);
+        this.#respond(event);
         this.#called = true;
         this.#ended = false;
         this.#waiting.add(event.toolCall.id);
@@ -63,7 +66,8 @@ export class RunState {
   }
 
   /** A call that waits when another response comes will not be answered in its place. */
-  #respond(response: string | undefined): void {
+  #respond({ id }: LLMConvertibleEvent): void {
+    const response = this.#view.responseOf(id);
     if (response !== undefined && response === this.#response) return;
     this.#response = response;
     this.#called = false;

@@ -1,5 +1,6 @@
 import { isToolResult } from '@palimpsest/events';
 import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
+import type { View } from '@palimpsest/view';
 
 /** How much of a list of events may be summarised. */
 export interface SettledPrefix {
@@ -14,15 +15,17 @@ export interface SettledPrefix {
  * it, and so does one without a result, unless it counts as abandoned. Results are matched by occurrence: the first one behind a
  * call answers it.
  *
+ * @param view Knows the responses of the events.
  * @param events What would be summarised, and behind it the rest of the view, in order.
  * @param length How many of these would be summarised.
  */
 export function settledPrefix(
+  view: Pick<View, 'responseOf'>,
   events: readonly LLMConvertibleEvent[],
   length: number,
   isAbandoned: (index: number) => boolean,
 ): SettledPrefix {
-  const answeredAt = resultsOfCalls(events);
+  const answeredAt = resultsOfCalls(view, events);
   let settled = 0;
   let reach = -1;
   for (let index = 0; index < length; index++) {
@@ -41,13 +44,19 @@ export function settledPrefix(
 }
 
 /** For the index of each call that is answered the index of its result. */
-function resultsOfCalls(events: readonly LLMConvertibleEvent[]): ReadonlyMap<number, number> {
+function resultsOfCalls(
+  view: Pick<View, 'responseOf'>,
+  events: readonly LLMConvertibleEvent[],
+): ReadonlyMap<number, number> {
   const open = new Map<string, number>();
   const answeredAt = new Map<number, number>();
+  const responseAt = (index: number): EventId | undefined => view.responseOf(events[index]?.id ?? '');
   events.forEach((event, index) => {
     if (event.type === 'action') {
       // The second call with the id of an open one is never sent: the result goes to the first.
-      if (!isOpenInBatch(events, open.get(event.toolCall.id), event.llmResponseId)) open.set(event.toolCall.id, index);
+      const earlier = open.get(event.toolCall.id);
+      const isSame = earlier !== undefined && responseAt(earlier) === responseAt(index);
+      if (!isSame) open.set(event.toolCall.id, index);
     } else if (isToolResult(event)) {
       const call = open.get(event.toolCallId);
       if (call === undefined) return;
@@ -56,13 +65,4 @@ function resultsOfCalls(events: readonly LLMConvertibleEvent[]): ReadonlyMap<num
     }
   });
   return answeredAt;
-}
-
-function isOpenInBatch(
-  events: readonly LLMConvertibleEvent[],
-  call: number | undefined,
-  llmResponseId: string,
-): boolean {
-  const event = call === undefined ? undefined : events[call];
-  return event?.type === 'action' && event.llmResponseId === llmResponseId;
 }

@@ -47,7 +47,7 @@ export function timelineOf(view: View, finishTools: readonly string[]): Timeline
   const kept = keptEventIds(view);
   const summaries = ownSummaries(view);
   const standing = standingEvents(view, summaries);
-  const run = new RunState(finishTools);
+  const run = new RunState(view, finishTools);
   const entries: (EventEntry | SummaryEntry)[] = [];
   const invocations = new Map<EventId, { readonly index: number; isNew: boolean }>();
   let current: EventId | undefined;

@@ -112,7 +112,7 @@ function cutItems({ view, timeline, items, isAbandoned }: PlanOptions): {
   let settled = items;
   for (;;) {
     const behind = eventsBehind(timeline, settled);
-    const prefix = settledPrefix([...settled.map(({ event }) => event), ...behind], settled.length, (index) => {
+    const prefix = settledPrefix(view, [...settled.map(({ event }) => event), ...behind], settled.length, (index) => {
       const item = settled[index];
       return item === undefined || !item.isNew || isAbandoned(item);
     });

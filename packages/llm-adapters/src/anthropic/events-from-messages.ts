@@ -78,6 +78,7 @@ class MessageReader {
   readonly #newId: () => EventId;
   readonly #events: Event[] = [];
   readonly #calls = new Map<string, { readonly actionId: EventId; readonly toolName: string }>();
+  readonly #answerIds = new Set<string>();
   #answer: AnswerBuilder | undefined;
   /** What is read is no longer what the provider has seen, so thinking after it would not verify. */
   #hasChanged = false;
@@ -221,7 +222,10 @@ class MessageReader {
   }
 
   #addAnswer(answer: Answer, thinking: Pick<Partial<Answer>, 'thinkingBlocks'>): void {
-    const llmResponseId = answer.id ?? this.#newId();
+    // Each answer is a response of its own, whatever the server that made them called them.
+    const isNew = answer.id !== undefined && !this.#answerIds.has(answer.id);
+    const llmResponseId = isNew ? answer.id : this.#newId();
+    this.#answerIds.add(llmResponseId);
     const { content } = answer;
     if (answer.calls.length === 0) {
       const words = { source: 'agent', role: 'assistant', content, llmResponseId } as const;

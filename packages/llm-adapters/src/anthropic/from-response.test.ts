@@ -53,7 +53,7 @@ describe('fromMessage', () => {
           { type: 'redacted-thinking', data: 'xyz' },
         ],
       },
-      responseId: 'msg_1',
+      providerResponseId: 'msg_1',
       usage: {
         uncachedInputTokens: 100,
         cacheReadTokens: 600,

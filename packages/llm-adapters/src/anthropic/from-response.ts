@@ -60,9 +60,10 @@ export function completionOf(
       inputTokens: usage.uncachedInputTokens + usage.cacheReadTokens + usage.cacheWriteTokens,
     });
   }
+  const providerResponseId = textOf(response.id);
   return {
     message,
-    responseId: response.id,
+    ...(providerResponseId === undefined ? {} : { providerResponseId }),
     usage,
     finishReason: finishReason(response.stop_reason, message),
     model: response.model,

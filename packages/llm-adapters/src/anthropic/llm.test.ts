@@ -41,7 +41,7 @@ describe('anthropicLLM', () => {
     });
     const llm = anthropicLLM({ model, apiKey, baseURL: server.url });
     const first = await llm.complete({ messages: [user('What is in them?')], tools });
-    expect(first).toMatchObject({ responseId: 'msg_1', finishReason: 'tool-calls', model });
+    expect(first).toMatchObject({ providerResponseId: 'msg_1', finishReason: 'tool-calls', model });
     expect(first.message.toolCalls).toEqual([
       { id: 'toolu_1', name: 'files.read', arguments: '{"path":"a.txt"}' },
       { id: 'toolu_2', name: 'files.read', arguments: '{"path":"b.txt"}' },

@@ -96,7 +96,7 @@ const wanted: Completion = {
       { type: 'redacted-thinking', data: 'xyz', position: 2 },
     ],
   },
-  responseId: 'msg_1',
+  providerResponseId: 'msg_1',
   usage: { uncachedInputTokens: 7, cacheReadTokens: 5, cacheWriteTokens: 3, outputTokens: 90, reasoningTokens: 40 },
   finishReason: 'tool-calls',
   model: 'claude-opus-5-5',

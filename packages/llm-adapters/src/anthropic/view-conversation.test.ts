@@ -131,7 +131,7 @@ async function takeStep(step: Step, log: Event[], llm: LLM): Promise<void> {
         cache: { key: 'conversation' },
         ...(step.forces ? { toolChoice: 'required' as const } : {}),
       });
-      const answer = eventsOf(completion.message, completion.responseId);
+      const answer = eventsOf(completion.message, `response-${log.length}`);
       log.push(...answer);
       for (const action of answer.filter((event) => event.type === 'action').slice(0, step.answered)) {
         const { id: toolCallId, name: toolName } = action.toolCall;

@@ -36,7 +36,7 @@ describe('fromChatCompletion', () => {
         content: [{ type: 'text', text: 'I read.' }],
         toolCalls: [{ id: 'call_1', name: 'files.read', arguments: '{"path":"a"}' }],
       },
-      responseId: 'chatcmpl-1',
+      providerResponseId: 'chatcmpl-1',
       usage: {
         uncachedInputTokens: 100,
         cacheReadTokens: 600,
@@ -83,7 +83,8 @@ describe('fromChatCompletion', () => {
       ['0', '{"path":"a"}'],
       ['call_id2', '{"path":"a"}'],
     ]);
-    expect(completion).toMatchObject({ responseId: 'id-3', model: 'gpt-4o', finishReason: 'tool-calls' });
+    expect(completion).toMatchObject({ model: 'gpt-4o', finishReason: 'tool-calls' });
+    expect(completion).not.toHaveProperty('providerResponseId');
   });
 
   it('keeps unsigned reasoning and refusals', () => {

@@ -41,9 +41,10 @@ export function fromChatCompletion(response: Response, options: ChatCompletionOp
   }
   const message = assistantMessage(choice.message, toolNames(request), newId);
   const reported = reportedUsage(response.usage);
+  const providerResponseId = textOf(response.id);
   return {
     message,
-    responseId: textOf(response.id) ?? newId(),
+    ...(providerResponseId === undefined ? {} : { providerResponseId }),
     usage: reported?.usage ?? estimateUsage(request, message),
     ...(reported === undefined ? { usageIsEstimated: true } : {}),
     finishReason: finishReason(choice, message),

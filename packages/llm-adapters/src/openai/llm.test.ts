@@ -41,7 +41,7 @@ describe('openaiLLM', () => {
     expect(llm).toMatchObject({ model: 'gpt-4o', contextWindow: 128_000, prices });
 
     const first = await llm.complete({ messages: [user('What is in a.txt?')], tools });
-    expect(first).toMatchObject({ responseId: 'chatcmpl-1', finishReason: 'tool-calls' });
+    expect(first).toMatchObject({ providerResponseId: 'chatcmpl-1', finishReason: 'tool-calls' });
     expect(first.message.toolCalls).toEqual([{ id: 'call_1', name: 'files.read', arguments: '{"path":"a.txt"}' }]);
     expect(first.costUsd).toBeGreaterThan(0);
 

@@ -66,9 +66,9 @@ const flaws: readonly Flaw[] = [
     })),
   },
   {
-    flaw: 'has no id',
+    flaw: 'has an empty id',
     rule: 'answers with the text',
-    broken: inAnswer((completion) => ({ ...completion, responseId: '' })),
+    broken: inAnswer((completion) => ({ ...completion, providerResponseId: '' })),
   },
   {
     flaw: 'hands out a map',
@@ -452,7 +452,7 @@ function plainError(): LLMError {
 function completionOf(text: string): Completion {
   const usage = { uncachedInputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 1 };
   const message: AssistantMessage = { role: 'assistant', content: [{ type: 'text', text }] };
-  return { message, responseId: 'half', usage, finishReason: 'stop', model: 'scripted' };
+  return { message, providerResponseId: 'half', usage, finishReason: 'stop', model: 'scripted' };
 }
 
 /** What the contract has against an LLM: the names of the rules that failed, of those that begin so. */

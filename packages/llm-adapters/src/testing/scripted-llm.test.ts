@@ -17,14 +17,14 @@ describe('scriptedLLM', () => {
         content: [{ type: 'text', text: 'I look.' }],
         toolCalls: [{ id: 'call-scripted-1-1', name: 'run', arguments: '{"command":"ls"}' }],
       },
-      responseId: 'scripted-1',
+      providerResponseId: 'scripted-1',
       usage: { uncachedInputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 11 },
       finishReason: 'tool-calls',
       model: 'scripted',
     });
     const second = await llm.complete(request);
     expect(second).toMatchObject({
-      responseId: 'scripted-2',
+      providerResponseId: 'scripted-2',
       finishReason: 'stop',
       message: { content: [{ text: 'Done.' }] },
     });
@@ -77,7 +77,7 @@ describe('scriptedLLM', () => {
       idPrefix: 'second',
     });
     const completion = await llm.complete({ ...request, onDelta: (delta) => deltas.push(delta) });
-    expect(completion).toMatchObject({ costUsd: 2, finishReason: 'length', responseId: 'second-1' });
+    expect(completion).toMatchObject({ costUsd: 2, finishReason: 'length', providerResponseId: 'second-1' });
     expect(deltas).toEqual([
       { type: 'text', text: 'Cut' },
       { type: 'tool-call', index: 0, id: 'own', name: 'run', arguments: 'not JSON' },

@@ -180,7 +180,7 @@ function completionOf(
   const used = usage ?? estimateUsage(request, message);
   return {
     message,
-    responseId: id,
+    providerResponseId: id,
     usage: used,
     ...(usageIsEstimated ? { usageIsEstimated } : {}),
     finishReason: finishReason ?? (toolCalls.length === 0 ? 'stop' : 'tool-calls'),

@@ -1,4 +1,4 @@
-import { isToolResult } from '@palimpsest/events';
+import { isMeaningful, isToolResult } from '@palimpsest/events';
 import type { ActionEvent, Condensation, Event, EventId, ToolResultEvent } from '@palimpsest/events';
 
 /** One call of a log and what became of it. */
@@ -20,6 +20,8 @@ export interface CallHistory {
   readonly byEvent: ReadonlyMap<EventId, CallRecord>;
   /** The batch that is not sealed. */
   readonly openBatch: number | undefined;
+  /** For each event that a model made the event with which its response begins. */
+  readonly responses: ReadonlyMap<EventId, EventId>;
 }
 
 /** The log without events whose id stands in it before: what a view makes of foreign logs. */
@@ -40,35 +42,66 @@ export function condensationsInForce(log: readonly Event[]): ReadonlySet<Condens
 }
 
 /**
- * Matches the calls and results of a log, by the rules as they are written: slowly, from the start, without state. The
- * log holds no id twice. A condensation ends a batch of which no call waits.
+ * Finds the responses of a log and matches their calls and results, by the rules as they are written: slowly, from the start.
+ * The log holds no id twice. A condensation ends a response of which no call waits.
  */
 export function callHistory(log: readonly Event[], inForce = condensationsInForce(log)): CallHistory {
   const calls: CallRecord[] = [];
   const byEvent = new Map<EventId, CallRecord>();
+  const responses = new Map<EventId, EventId>();
   let batches = 0;
-  let open: { readonly responseId: string; readonly batch: number } | undefined;
-  const ofOpen = () => calls.filter(({ batch }) => batch === open?.batch);
-  for (const event of log) {
+  let open: number | undefined;
+  /** The newest event that a model made, until a condensation. */
+  let newest: number | undefined;
+  const isWaiting = () => calls.some((call) => call.batch === open && isUnanswered(call));
+  log.forEach((event, position) => {
+    if (event.type === 'action' || (event.type === 'message' && event.role === 'assistant')) {
+      const earlier = newest === undefined ? undefined : log[newest];
+      const isSame = earlier !== undefined && responseIdOf(earlier) === responseIdOf(event);
+      const between = log.slice((newest ?? 0) + 1, position);
+      const continues = isSame && (isWaiting() || !(between.some(showsModelCall) || bringsWords(event)));
+      if (!continues) open = undefined;
+      responses.set(event.id, continues ? (responses.get(earlier.id) ?? '') : event.id);
+      newest = position;
+    }
     if (event.type === 'action') {
-      if (open?.responseId !== event.llmResponseId) open = { responseId: event.llmResponseId, batch: batches++ };
-      const repeated = ofOpen().some((call) => isSameCall(call, event.toolCall.id) && isUnanswered(call));
-      const call: CallRecord = { action: event, batch: open.batch, repeated, result: undefined, late: false };
+      open ??= batches++;
+      const repeated = calls.some(
+        (call) => call.batch === open && isSameCall(call, event.toolCall.id) && isUnanswered(call),
+      );
+      const call: CallRecord = { action: event, batch: open, repeated, result: undefined, late: false };
       calls.push(call);
       byEvent.set(event.id, call);
-    } else if (event.type === 'message' && event.role === 'assistant') {
-      if (open?.responseId !== event.llmResponseId) open = undefined;
     } else if (event.type === 'condensation' && inForce.has(event)) {
-      if (!ofOpen().some(isUnanswered)) open = undefined;
+      if (!isWaiting()) open = newest = undefined;
     } else if (isToolResult(event)) {
       const call = calls.findLast((candidate) => isSameCall(candidate, event.toolCallId));
-      if (call === undefined || !isUnanswered(call)) continue;
+      if (call === undefined || !isUnanswered(call)) return;
       call.result = event;
-      call.late = call.batch !== open?.batch;
+      call.late = call.batch !== open;
       byEvent.set(event.id, call);
     }
-  }
-  return { calls, byEvent, openBatch: open?.batch };
+  });
+  return { calls, byEvent, openBatch: open, responses };
+}
+
+/** Without an id every message is a response of its own. */
+function responseIdOf(event: Event): string {
+  return event.type === 'action' || event.type === 'message' ? (event.llmResponseId ?? event.id) : event.id;
+}
+
+/** What lies between two events of one response id, and says that they are of two responses. */
+function showsModelCall(event: Event): boolean {
+  if (event.type === 'message') return event.source === 'user';
+  return event.type === 'llm-usage' && event.purpose === 'agent';
+}
+
+/** True for a message, and for an action with a thought or thinking of its own. */
+function bringsWords(event: Event): boolean {
+  if (event.type !== 'action') return true;
+  const { thought, thinkingBlocks = [], reasoningItems = [], reasoningContent = '' } = event;
+  const thinking = [...thinkingBlocks, ...reasoningItems].length + reasoningContent.trim().length;
+  return thinking > 0 || thought.some(isMeaningful);
 }
 
 function isSameCall(call: CallRecord, toolCallId: string): boolean {

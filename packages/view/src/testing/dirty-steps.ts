@@ -20,10 +20,20 @@ const callOfNewResponse: Step = (log) => {
 
 const callOfSameResponse: Step = (log) => {
   if (log.response.serial === 0) return callOfNewResponse(log);
-  const last = log.events.findLast((event) => event.type !== 'condensation-attempt');
-  if (last?.type === 'message' && last.role === 'user') log.count('reopened response');
-  log.action({ thinking: 0.1 });
+  log.action({ thinking: 0.1, ...(log.random.chance(0.6) ? { thought: 0 } : {}) });
 };
+
+/** What some servers make of each response: another call with the id that the last response had. */
+const turnWithSameId: Step = (log) => {
+  if (log.response.serial === 0) return callOfNewResponse(log);
+  const evidence = log.random.below(4);
+  if (evidence === 0) log.words('user');
+  if (evidence === 1) log.usage('agent');
+  log.startResponse(log.response.id);
+  log.answer(log.action({ thinking: evidence === 2 ? 1 : 0, thought: evidence === 2 ? 0.4 : 0 }));
+};
+
+const usage: Step = (log) => log.usage(log.random.chance(0.7) ? 'agent' : 'condenser');
 
 const inPlaceResult: Step = (log) => {
   const call = log.random.pick(openCalls(log));
@@ -158,6 +168,8 @@ function userWords(log: LogWriter) {
 export const dirtySteps: readonly (readonly [weight: number, step: Step])[] = [
   [14, callOfNewResponse],
   [8, callOfSameResponse],
+  [4, turnWithSameId],
+  [3, usage],
   [16, inPlaceResult],
   [8, allInPlaceResults],
   [4, lateResult],

@@ -42,6 +42,7 @@ export class LogWriter {
   readonly #projection = new ViewProjection({ thinking: 'latest-turn' });
   readonly #counts: Record<LogFeature, number> = { ...addFeatureCounts([]) };
   readonly #idPrefix: string;
+  #responseIds: readonly string[] = [];
   #written = 0;
   #texts = 0;
 
@@ -134,20 +135,38 @@ export class LogWriter {
     );
   }
 
-  /** Starts a model response, with a new id unless one is given. */
-  startResponse(id = `${this.#idPrefix}response-${this.response.serial + 1}`): void {
-    this.response = { id, serial: this.response.serial + 1 };
+  /** From now on all responses have one of a few ids, as some servers do. */
+  useFewResponseIds(count: number): void {
+    this.count('few response ids for all');
+    this.#responseIds = Array.from({ length: count }, (_, index) => `${this.#idPrefix}few-${index + 1}`);
   }
 
-  action(options: { readonly thinking: number; readonly toolCallId?: string }): WrittenCall {
+  /** Starts a model response, with a new id unless one is given. */
+  startResponse(id?: string): void {
+    const serial = this.response.serial + 1;
+    const few = this.#responseIds.length === 0 ? undefined : this.random.pick(this.#responseIds);
+    this.response = { id: id ?? few ?? `${this.#idPrefix}response-${serial}`, serial };
+  }
+
+  usage(purpose: 'agent' | 'condenser'): void {
+    this.count(purpose === 'agent' ? 'usage of the agent' : 'usage of a condenser');
+    const usage = { uncachedInputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 1 };
+    this.add(this.create('llm-usage', { responseId: this.response.id, model: 'test-model', usage, purpose }));
+  }
+
+  /** `thought` and `thinking`: how probable each is. */
+  action(options: { readonly thinking: number; readonly thought?: number; readonly toolCallId?: string }): WrittenCall {
     const id = options.toolCallId ?? `${this.#idPrefix}call-${this.calls.length + 1}`;
     const name = this.random.pick(['read', 'run', 'search']) ?? 'read';
     const action = this.create('action', {
-      thought: this.random.chance(0.4) ? this.#withUnknown({ type: 'text', text: this.text(5) }) : [],
+      thought: this.random.chance(options.thought ?? 0.4)
+        ? this.#withUnknown({ type: 'text', text: this.text(5) })
+        : [],
       toolCall: { id, name, arguments: JSON.stringify({ input: this.text() }) },
       llmResponseId: this.response.id,
       ...this.thinking(options.thinking),
     });
+    this.#countSameId(action);
     const call: WrittenCall = { action: this.add(action), serial: this.response.serial, result: undefined };
     this.calls.push(call);
     return call;
@@ -179,6 +198,28 @@ export class LogWriter {
         ...this.thinking(options.thinking),
       }),
     );
+  }
+
+  /** What stands between an action and the event before it of the same response id. */
+  #countSameId(action: ActionEvent): void {
+    const { llmResponseId } = action;
+    const last = this.events.findLastIndex(
+      (event) => event.type === 'action' || (event.type === 'message' && event.role === 'assistant'),
+    );
+    const newest = this.events[last];
+    if (newest?.type !== 'action' || newest.llmResponseId !== llmResponseId) return;
+    const between = this.events.slice(last + 1);
+    const spoken = between.some((event) => event.type === 'message' && event.source === 'user');
+    const called = between.some((event) => event.type === 'llm-usage' && event.purpose === 'agent');
+    const hasWords = action.thought.length > 0 || action.thinkingBlocks !== undefined;
+    if (this.calls.some((call) => call.result === undefined && call.action.llmResponseId === llmResponseId)) {
+      if (spoken || called) this.count('same id while a call waits');
+      return;
+    }
+    if (spoken) this.count('same id after the user spoke');
+    if (called) this.count('same id after usage');
+    if (hasWords) this.count('same id with words of its own');
+    if (!spoken && !called && !hasWords) this.count('same response behind a result');
   }
 
   /** The id of some event of the log. */

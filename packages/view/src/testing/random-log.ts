@@ -59,6 +59,7 @@ export function randomLog(options: RandomLogOptions): RandomLog {
     ? [...someOf(random, dirtySteps), [2, writeTurn] as const, [2, writeAside] as const]
     : [...cleanSteps];
   if (decisions) steps.push(...(dirty ? someOf(random, dirtyDecisions) : cleanDecisions));
+  if (dirty && random.chance(0.2)) log.useFewResponseIds(random.pick([1, 1, 3]) ?? 1);
   if (!dirty || random.chance(0.8)) log.add(log.create('system-prompt', { systemPrompt: log.text() }));
   if (!dirty || random.chance(0.8)) log.words('user');
   while (log.length < length) pickStep(random, steps)(log);

@@ -1,4 +1,5 @@
 import type { Event, EventId, Message, ThinkingBlock } from '@palimpsest/events';
+import { callHistory, withoutRepeatedIds } from '../properties/call-history.js';
 import { sentParts, sentThinking } from './sent-parts.js';
 
 /** What a provider remembers of a block that it made: everything that stood before it, and the block before it. */
@@ -64,16 +65,17 @@ export class ThinkingSigner {
   }
 }
 
-/** The positions of a log at which a model was called: those of the first assistant event of each response. */
+/**
+ * The positions of a log at which a model was called: those of the first assistant event of each response, as the log was when
+ * the event came.
+ */
 export function modelCalls(log: readonly Event[]): readonly number[] {
-  let response: string | undefined;
   const seen = new Set<EventId>();
   return log.flatMap((event, position) => {
     if (seen.has(event.id)) return [];
     seen.add(event.id);
     if (event.type !== 'action' && !(event.type === 'message' && event.role === 'assistant')) return [];
-    const isNext = event.llmResponseId === undefined || event.llmResponseId !== response;
-    response = event.llmResponseId;
-    return isNext ? [position] : [];
+    const { responses } = callHistory(withoutRepeatedIds(log.slice(0, position + 1)));
+    return responses.get(event.id) === event.id ? [position] : [];
   });
 }

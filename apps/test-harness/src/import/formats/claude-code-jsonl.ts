@@ -1,4 +1,4 @@
-import { isObject, objectOf, textOf } from '../json-shape.js';
+import { isObject, listOf, objectOf, textOf } from '../json-shape.js';
 import type { JsonObject } from '../json-shape.js';
 import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
 import type { NoteTaker } from '../note-taker.js';
@@ -109,7 +109,10 @@ class Conversation {
   readonly #notes: NoteTaker;
   readonly #recorder: SessionRecorder;
   readonly #parents = new Set<string>();
-  #response: { readonly messageId: string | undefined; readonly draft: ResponseDraft } | undefined;
+  #response:
+    { readonly messageId: string | undefined; readonly input: string; readonly draft: ResponseDraft } | undefined;
+  /** A result stands behind the newest line of the reply. */
+  #hasResult = false;
 
   constructor(notes: NoteTaker) {
     this.#notes = notes;
@@ -142,15 +145,32 @@ class Conversation {
       });
       return;
     }
-    const messageId = textOf(message['id']);
-    if (this.#response === undefined || messageId === undefined || this.#response.messageId !== messageId) {
-      this.#response = { messageId, draft: this.#recorder.response(entry, messageId) };
-    }
-    const { draft } = this.#response;
+    const { draft } = this.#replyOf(message, entry);
     addAssistantBlocks(message['content'], { response: draft, entry, recorder: this.#recorder, notes: this.#notes });
     // Every line of a reply repeats its usage, and only the last one has all output counted.
     const usage = anthropicUsage(message['usage']);
     if (usage !== undefined) draft.usage = { entry, model: textOf(message['model']) ?? 'unknown', usage };
+  }
+
+  /**
+   * The reply of which a line is a part: the one before it, where the lines have one `message.id`, which other servers than
+   * Anthropic's repeat. So they must count the same input, and a line behind a result must be a further call.
+   */
+  #replyOf(message: JsonObject, entry: Entry): { readonly draft: ResponseDraft } {
+    const messageId = textOf(message['id']);
+    const input = inputCounts(message['usage']);
+    const isCall = listOf(message['content']).every((block) => objectOf(block)['type'] === 'tool_use');
+    const latest = this.#response;
+    const continues =
+      latest !== undefined &&
+      messageId !== undefined &&
+      latest.messageId === messageId &&
+      latest.input === input &&
+      (isCall || !this.#hasResult);
+    this.#hasResult = false;
+    if (continues) return latest;
+    this.#response = { messageId, input, draft: this.#recorder.response(entry, messageId) };
+    return this.#response;
   }
 
   #user(fields: JsonObject, message: JsonObject, entry: Entry): void {
@@ -163,6 +183,9 @@ class Conversation {
       );
       return;
     }
+    if (listOf(message['content']).some((block) => objectOf(block)['type'] === 'tool_result')) this.#hasResult = true;
+    // What was said to the model, the next line answers.
+    else this.#response = undefined;
     recordUserBlocks(message['content'], {
       entry,
       recorder: this.#recorder,
@@ -185,6 +208,12 @@ class Conversation {
     }
     this.#parents.add(parent);
   }
+}
+
+/** What a reply was asked with, as every line of it repeats it. */
+function inputCounts(usage: unknown): string {
+  const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens } = objectOf(usage);
+  return JSON.stringify([input_tokens, cache_read_input_tokens, cache_creation_input_tokens]);
 }
 
 function compactionFields(fields: JsonObject): Readonly<Record<string, unknown>> {

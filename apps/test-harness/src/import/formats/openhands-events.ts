@@ -47,7 +47,7 @@ class OpenHandsReader {
   readonly #recorder: SessionRecorder;
   readonly #callOfAction = new Map<unknown, string>();
   #latestCall: string | undefined;
-  #response: ResponseDraft | undefined;
+  #response: { readonly whole: string; readonly draft: ResponseDraft } | undefined;
 
   constructor(source: LogSource) {
     this.#source = source;
@@ -83,8 +83,10 @@ class OpenHandsReader {
       kind === 'message' &&
       (event['source'] === 'agent' || (event['source'] === undefined && this.#recorder.responses > 0))
     ) {
+      this.#response = undefined;
       this.#recorder.response(entry).thought.push(...content);
     } else if (kind === 'message') {
+      this.#response = undefined;
       this.#recorder.message(entry, content, sourceOf(event));
     } else if (event['source'] !== 'agent' && event['source'] !== undefined) {
       this.#source.notes.add('skipped-line', `an action '${kind}' that no agent took`);
@@ -97,20 +99,23 @@ class OpenHandsReader {
     const metadata = objectOf(event['tool_call_metadata']);
     const reply = objectOf(metadata['model_response']);
     const responseId = textOf(reply['id']);
+    // Every action of a reply repeats the whole of it, and that tells two replies of one id apart.
+    const whole = JSON.stringify(reply);
     const message = objectOf(objectOf(listOf(reply['choices'])[0])['message']);
     const callId = textOf(metadata['tool_call_id']) ?? `call-of-${entry.id}`;
     const logged = listOf(message['tool_calls'])
       .map(objectOf)
       .find((call) => call['id'] === metadata['tool_call_id']);
-    if (this.#response === undefined || responseId === undefined || this.#response.id !== responseId) {
-      this.#response = this.#recorder.response(entry, responseId);
+    if (this.#response === undefined || responseId === undefined || this.#response.whole !== whole) {
+      const draft = this.#recorder.response(entry, responseId);
+      this.#response = { whole, draft };
       const thought = textOf(message['content']) ?? textOf(args['thought']);
-      if (thought !== undefined) this.#response.thought.push({ type: 'text', text: thought });
+      if (thought !== undefined) draft.thought.push({ type: 'text', text: thought });
       const usage = openAIUsage(reply['usage']);
-      if (usage !== undefined) this.#response.usage = { entry, model: textOf(reply['model']) ?? 'unknown', usage };
+      if (usage !== undefined) draft.usage = { entry, model: textOf(reply['model']) ?? 'unknown', usage };
     }
     const { thought: _thought, ...input } = args;
-    this.#recorder.call(this.#response, entry, {
+    this.#recorder.call(this.#response.draft, entry, {
       id: callId,
       name: textOf(metadata['function_name']) ?? kind,
       input: objectOf(logged?.['function'])['arguments'] ?? input,

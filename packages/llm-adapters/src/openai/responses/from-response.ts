@@ -32,9 +32,10 @@ export function fromResponse(response: Response, options: ResponseOptions): Comp
   }
   const { message, refused } = messageOfItems(output, toolNames(request), newId);
   const reported = reportedUsage(response.usage);
+  const providerResponseId = textOf(response.id);
   return {
     message,
-    responseId: textOf(response.id) ?? newId(),
+    ...(providerResponseId === undefined ? {} : { providerResponseId }),
     usage: reported?.usage ?? estimateUsage(request, message),
     ...(reported === undefined ? { usageIsEstimated: true } : {}),
     finishReason: refused ? 'content-filter' : finishReason(response, message),

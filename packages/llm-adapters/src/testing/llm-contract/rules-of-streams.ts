@@ -149,7 +149,7 @@ export const rulesOfStreams: readonly LLMRule[] = [
 ];
 
 /** A completion without what two calls cannot share. */
-function comparable({ responseId: _responseId, message, ...rest }: Completion): unknown {
+function comparable({ providerResponseId: _id, message, ...rest }: Completion): unknown {
   // Ids and signatures are new with each answer, so their presence is compared and not what they are.
   return JSON.parse(
     JSON.stringify({ ...rest, message }, (key, value: unknown) =>

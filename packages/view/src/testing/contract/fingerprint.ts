@@ -10,6 +10,7 @@ export function fingerprint(view: View): string {
     notes: [...view.notes],
     leftOut: [...view.leftOut],
     cutPoints: [...view.cutPoints],
+    responses: [...view.events].map(({ id }) => view.responseOf(id)),
     tokens: [...view.events].map((_, index) => view.tokens(0, index + 1)),
     request: view.unhandledCondensationRequest,
     messages: view.toMessages(),
