@@ -8,7 +8,7 @@ import type { Subject } from './measure.js';
 export async function foldBench(): Promise<void> {
   const logs = [
     ['an ordinary log', ordinaryLog],
-    ['one response that returns after each user message', returningResponseLog],
+    ['one response that returns after each message of the framework', returningResponseLog],
   ] as const;
   for (const [kind, make] of logs) {
     for (const length of [10_000, 100_000, 1_000_000]) {

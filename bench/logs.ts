@@ -51,13 +51,14 @@ export function ordinaryLog(length: number, characters = 200): readonly Event[] 
 }
 
 /**
- * A log made to be slow: one model response that comes back after each user message, so that its unit never ends and every
- * cut point behind its start may still be taken back.
+ * A log made to be slow: one model response that comes back after each message of the framework, so that its unit never ends
+ * and every cut point behind its start may still be taken back.
  */
 export function returningResponseLog(length: number): readonly Event[] {
   const log: Event[] = [];
   for (let index = 0; log.length < length; index++) {
-    log.push(action(index, 'response'), observation(index, 20), user(index));
+    const note: Event = { ...user(index), source: 'environment' };
+    log.push(action(index, 'response'), observation(index, 20), note);
   }
   log.length = length;
   return log;

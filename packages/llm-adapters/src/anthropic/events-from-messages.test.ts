@@ -133,6 +133,13 @@ describe('eventsFromMessages', () => {
     expect(events[1]).toMatchObject({ llmResponseId: 'msg_7' });
   });
 
+  it('gives each answer an id of its own where a server repeats its ids', () => {
+    const answer = (name: string) => ({ ...assistant(call(name)), id: 'msg_1' });
+    const history = [user(text('Go.')), answer('a'), user(result('a')), answer('b'), user(result('b'))];
+    const view = viewOf(eventsFromMessages(history));
+    expect(view.toMessages().map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool']);
+  });
+
   it.each([
     ['a string', 'Be short.', { systemPrompt: 'Be short.' }],
     ['one block', [text('Be short.')], { systemPrompt: 'Be short.' }],

@@ -27,6 +27,15 @@ const response = (content: unknown, stop_reason = 'end_turn', fields: object = {
   }) as Anthropic.Message;
 
 describe('fromMessage', () => {
+  it.each([[''], [undefined], [null]])(
+    'takes an answer whose id is %j: servers that imitate Anthropic send none',
+    (id) => {
+      const completion = fromMessage(response([{ type: 'text', text: 'Hi.' }], 'end_turn', { id }), { request });
+      expect(completion.message.content).toEqual([{ type: 'text', text: 'Hi.' }]);
+      expect(completion).not.toHaveProperty('providerResponseId');
+    },
+  );
+
   it('gives thinking, words, calls, usage and cost', () => {
     const name = toolNames(request).toWire('files.read');
     const completion = fromMessage(

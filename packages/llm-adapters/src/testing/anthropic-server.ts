@@ -32,6 +32,11 @@ export interface AnthropicServerOptions {
   readonly contextWindow?: number;
   /** What goes wrong, by the number of the request. @defaultValue nothing */
   readonly faults?: Faults;
+  /**
+   * The id of an answer; undefined sends none. Servers that imitate the provider repeat ids or send none.
+   * @defaultValue another one for each answer
+   */
+  readonly responseId?: (index: number) => string | undefined;
   /** The clock of the prompt cache and of the headers. @defaultValue this machine's */
   readonly now?: () => Date;
   /**
@@ -116,7 +121,7 @@ export async function anthropicServer(options: AnthropicServerOptions): Promise<
     const messageId = `msg_${index + 1}`;
     const calls = content.some(({ type }) => type === 'tool_use');
     const message = {
-      id: messageId,
+      id: options.responseId === undefined ? messageId : options.responseId(index),
       type: 'message',
       role: 'assistant',
       model: body.model,

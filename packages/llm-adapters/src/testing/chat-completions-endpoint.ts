@@ -8,7 +8,7 @@ import { objectIn } from './wire-json.js';
 
 /** `/chat/completions`. @see provider-protocol B */
 export const chatCompletionsEndpoint: OpenAIEndpoint = {
-  answer: async ({ body, contextWindow, pieceSize, profile, cache, reply: ask, refuse }) => {
+  answer: async ({ body, contextWindow, pieceSize, profile, cache, responseId, reply: ask, refuse }) => {
     const violation = checkChatCompletionsRequest(body, profile?.name)[0];
     if (violation !== undefined) return refuse(errorOf(violation));
     const overflow = chatOverflow(body, { inputTokens: inputTokensOf(body), contextWindow, profile });
@@ -21,7 +21,7 @@ export const chatCompletionsEndpoint: OpenAIEndpoint = {
       throw new TypeError('A reply with `output` is for /v1/responses; this endpoint sends `message`.');
     const message = profile?.decorate?.(reply.message, body) ?? reply.message;
     const answer = {
-      id: `chatcmpl-${index + 1}`,
+      id: responseId === undefined ? `chatcmpl-${index + 1}` : responseId(index),
       model: body.model,
       created: 0,
       message,

@@ -4,7 +4,8 @@ import type { JsonObject } from './wire-json.js';
 
 /** An answer, before it is given its envelope. */
 export interface ChatCompletionAnswer {
-  readonly id: string;
+  /** Undefined for a server that sends none. */
+  readonly id: string | undefined;
   readonly model: unknown;
   /** Unit: seconds since 1970. */
   readonly created: number;

@@ -19,6 +19,8 @@ export interface OpenAIExchange {
   readonly profile: CompatProfile | undefined;
   readonly issued: IssuedItems;
   readonly cache: PromptCaches;
+  /** The ids of answers where they are not the endpoint's own. */
+  readonly responseId: ((index: number) => string | undefined) | undefined;
   /** Asks for the answer to what the model reads, once the request has passed. */
   readonly reply: (
     body: JsonObject,

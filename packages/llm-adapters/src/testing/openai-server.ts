@@ -28,6 +28,11 @@ export interface OpenAIServerOptions {
   readonly profile?: CompatProfileName;
   /** What goes wrong, by the number of the request. @defaultValue nothing */
   readonly faults?: Faults;
+  /**
+   * The id of an answer; undefined sends none. Servers that imitate the provider repeat ids or send none.
+   * @defaultValue another one for each answer
+   */
+  readonly responseId?: (index: number) => string | undefined;
   /** How much of a text one event of a stream carries. Unit: characters. @defaultValue 8 */
   readonly pieceSize?: number;
   /** Whether Responses says inside a stream, after status 200, that a request is too large, as it may. @defaultValue true */
@@ -79,6 +84,7 @@ export async function openaiServer(options: OpenAIServerOptions): Promise<Provid
       profile,
       issued,
       cache,
+      responseId: options.responseId,
       refuse,
       reply: async (read) => {
         const index = answered++;

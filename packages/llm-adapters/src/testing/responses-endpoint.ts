@@ -12,7 +12,17 @@ import type { JsonObject } from './wire-json.js';
 
 /** `/responses`. @see provider-protocol C */
 export const responsesEndpoint: OpenAIEndpoint = {
-  answer: async ({ body, contextWindow, pieceSize, overflowsInStream, issued, cache, reply: ask, refuse }) => {
+  answer: async ({
+    body,
+    contextWindow,
+    pieceSize,
+    overflowsInStream,
+    issued,
+    cache,
+    responseId,
+    reply: ask,
+    refuse,
+  }) => {
     const violation = checkAgainstIssued(body, issued)[0];
     if (violation !== undefined) return refuse(errorOf(violation));
     if (contextWindow !== undefined && inputTokensOf(body) > contextWindow) {
@@ -28,7 +38,7 @@ export const responsesEndpoint: OpenAIEndpoint = {
     const { output, incomplete, failure, usage } = 'output' in reply ? reply : itemsOf(reply);
     const items = issued.issue(output, JSON.stringify([index, body]));
     const answer: ResponsesAnswer = {
-      id: `resp_${index + 1}`,
+      id: responseId === undefined ? `resp_${index + 1}` : responseId(index),
       createdAt: 0,
       request: body,
       output: items,

@@ -3,7 +3,8 @@ import type { JsonObject } from './wire-json.js';
 
 /** An answer of the Responses API, before it is given its envelope. */
 export interface ResponsesAnswer {
-  readonly id: string;
+  /** Undefined for a server that sends none. */
+  readonly id: string | undefined;
   /** Unit: seconds since 1970. */
   readonly createdAt: number;
   /** The request, whose settings the answer repeats. */

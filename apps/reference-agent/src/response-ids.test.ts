@@ -1,0 +1,174 @@
+import { Agent, Conversation } from '@palimpsest/agent';
+import { extractiveSummaryCondenser } from '@palimpsest/condensers';
+import { defineTool } from '@palimpsest/events';
+import type { Event } from '@palimpsest/events';
+import type { LLM } from '@palimpsest/llm-adapters';
+import { anthropicLLM } from '@palimpsest/llm-adapters/anthropic';
+import { openaiLLM } from '@palimpsest/llm-adapters/openai';
+import { anthropicServer, openaiServer } from '@palimpsest/llm-adapters/testing';
+import type { ProviderServer } from '@palimpsest/llm-adapters/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+
+/**
+ * Servers that repeat the ids of their responses or send none, over the real SDKs and HTTP: a long run against one of them is
+ * the run against a server whose ids are unique, request by request.
+ */
+
+const steps = 60;
+
+type ResponseId = ((index: number) => string | undefined) | undefined;
+type MakeFlow = (responseId: ResponseId) => Promise<{ readonly server: ProviderServer; readonly llm: LLM }>;
+
+const pathOf = (index: number, n: number) => `src/${index}-${n}.ts`;
+
+/** Calls come alone, in pairs, with words and without: nothing but the log's own ids tells the responses apart. */
+const callsOf = (index: number) => (index % 5 === 0 ? [1, 2] : [1]);
+
+const openaiFlow =
+  (options: { readonly api: 'chat-completions' | 'responses'; readonly contextWindow?: number }): MakeFlow =>
+  async (responseId) => {
+    const { api, contextWindow } = options;
+    const isCompatible = api === 'chat-completions';
+    const server = await openaiServer({
+      ...(responseId === undefined ? {} : { responseId }),
+      ...(contextWindow === undefined ? {} : { contextWindow }),
+      ...(isCompatible ? { profile: 'llama.cpp' as const } : {}),
+      reply: (_, index) => {
+        if (index >= steps) return { message: { content: 'All read.' } };
+        const tool_calls = callsOf(index).map((n) => ({
+          id: `call_${index}_${n}`,
+          type: 'function',
+          function: { name: 'read', arguments: JSON.stringify({ path: pathOf(index, n) }) },
+        }));
+        return { message: { content: index % 7 === 0 ? `Step ${index}.` : null, tool_calls } };
+      },
+    });
+    const settings = { api, apiKey: 'key', baseURL: server.url, retry: { minDelayMs: 1 }, maxOutputTokens: 500 };
+    return {
+      server,
+      llm: isCompatible
+        ? openaiLLM({ ...settings, model: 'local', server: 'llama.cpp' })
+        : openaiLLM({ ...settings, model: 'gpt-6.1-sol', server: 'openai' }),
+    };
+  };
+
+const anthropicFlow =
+  (options: { readonly contextWindow?: number } = {}): MakeFlow =>
+  async (responseId) => {
+    const { contextWindow } = options;
+    const server = await anthropicServer({
+      ...(responseId === undefined ? {} : { responseId }),
+      ...(contextWindow === undefined ? {} : { contextWindow }),
+      reply: (_, index) => {
+        if (index >= steps) return { content: [{ type: 'text', text: 'All read.' }] };
+        const calls = callsOf(index).map((n) => ({
+          type: 'tool_use',
+          id: `toolu_${index}_${n}`,
+          name: 'read',
+          input: { path: pathOf(index, n) },
+        }));
+        return { content: [...(index % 7 === 0 ? [{ type: 'text', text: `Step ${index}.` }] : []), ...calls] };
+      },
+    });
+    const llm = anthropicLLM({
+      model: 'claude-haiku-4-5',
+      apiKey: 'key',
+      baseURL: server.url,
+      thinking: 'off',
+      retry: { minDelayMs: 1 },
+      maxOutputTokens: 500,
+    });
+    return { server, llm };
+  };
+
+const read = defineTool({
+  name: 'read',
+  description: 'Reads a file.',
+  input: z.object({ path: z.string() }),
+  annotations: { readOnly: true, parallel: true },
+  execute: ({ path }) => `${path}: `.padEnd(40, '.') + '\nexport const line = 1;'.repeat(40),
+});
+
+/** What a run sent, how it ended, and how the log names the responses. */
+async function run(makeFlow: MakeFlow, responseId: ResponseId, isStreamed: boolean) {
+  const { server, llm } = await makeFlow(responseId);
+  onTestFinished(() => server.close());
+  const condenser = extractiveSummaryCondenser({ maxSize: 50, maxSummaryTokens: 400 });
+  const agent = new Agent({ llm, systemPrompt: 'Read the files.', tools: [read], condenser });
+  const conversation = await Conversation.open({ agent, conversationId: 'responses', stuckDetection: false });
+  await conversation.send('Read them all.');
+  const outcome = await conversation.run(isStreamed ? { onDelta: () => undefined } : {});
+  const events: readonly Event[] = [...conversation.events];
+  const usages = events.flatMap((event) => (event.type === 'llm-usage' && event.purpose === 'agent' ? [event] : []));
+  return {
+    outcome: { ...outcome },
+    bodies: server.requests.map(({ body }) => body),
+    overflows: events.filter(({ type }) => type === 'condensation-request').length,
+    responses: new Set(usages.map((usage) => usage.responseId)).size,
+    providerIds: [...new Set(usages.map((usage) => usage.providerResponseId))],
+  };
+}
+
+const few = (index: number) => `chatcmpl-${(index * 37) % 5}`;
+
+const flows: readonly (readonly [string, MakeFlow, readonly (readonly [string, ResponseId, readonly unknown[]])[]])[] =
+  [
+    [
+      'a server that imitates Chat Completions',
+      openaiFlow({ api: 'chat-completions' }),
+      [
+        ['one id for all', () => 'chatcmpl-A1', ['chatcmpl-A1']],
+        ['one of a few', few, expect.arrayContaining([few(0), few(1)]) as unknown[]],
+        ['an empty id', () => '', [undefined]],
+        ['none', () => undefined, [undefined]],
+      ],
+    ],
+    [
+      'the same, with a window that overflows',
+      openaiFlow({ api: 'chat-completions', contextWindow: 6_000 }),
+      [
+        ['one id for all', () => 'chatcmpl-A1', ['chatcmpl-A1']],
+        ['one of a few', few, expect.arrayContaining([few(0), few(1)]) as unknown[]],
+      ],
+    ],
+    ['Responses', openaiFlow({ api: 'responses' }), [['one id for all', () => 'resp_1', ['resp_1']]]],
+    [
+      'a server that imitates Messages',
+      anthropicFlow(),
+      [
+        ['an empty id', () => '', [undefined]],
+        ['none', () => undefined, [undefined]],
+        ['one id for all', () => 'msg_1', ['msg_1']],
+      ],
+    ],
+    [
+      'the same, with a window that overflows',
+      anthropicFlow({ contextWindow: 6_000 }),
+      [
+        ['an empty id', () => '', [undefined]],
+        ['none', () => undefined, [undefined]],
+      ],
+    ],
+  ];
+
+describe.each(flows)('%s', (name, makeFlow, servers) => {
+  // One of the two is enough where the window overflows.
+  const ways = [['streamed', true] as const, ...(name.includes('overflows') ? [] : [['whole', false] as const])];
+  test.each(ways)('%s answers: a run is the same, whatever their ids', { timeout: 120_000 }, async (_, streamed) => {
+    const unique = await run(makeFlow, undefined, streamed);
+    expect(unique.outcome).toMatchObject({ status: 'finished', answer: 'All read.' });
+    // An answer that the window cut off is one that the server gave and the agent never got.
+    expect(unique.responses).toBeGreaterThan(steps - 5);
+    expect(unique.outcome.condensations).toBeGreaterThan(1);
+    expect(unique.overflows > 0).toBe(name.includes('overflows'));
+    expect(unique.providerIds).toHaveLength(unique.responses);
+    for (const [ids, responseId, providerIds] of servers) {
+      const repeating = await run(makeFlow, responseId, streamed);
+      expect(repeating.bodies, ids).toEqual(unique.bodies);
+      expect(repeating.outcome, ids).toEqual(unique.outcome);
+      expect(repeating, ids).toMatchObject({ overflows: unique.overflows, responses: unique.responses });
+      expect(repeating.providerIds, ids).toEqual(providerIds);
+    }
+  });
+});
