@@ -168,8 +168,8 @@ test('on clean and dirty logs it holds its bound and settles, and what is left c
       for (let round = 0; ; round++) {
         expect(round).toBeLessThan(4);
         const view = View.fromEvents(history);
-        const result = await condenser.condense(view, { report });
-        if (!isCondensation(result)) break;
+        const result = await orNothing(() => condenser.condense(view, { report }));
+        if (result === undefined || !isCondensation(result)) break;
         condensations++;
         history.push(result);
         const after = View.fromEvents(history);
@@ -234,3 +234,13 @@ describe('contract', () => {
   for (let step = 1; step <= 60; step++) log.call('read_file', { path: `${step}.ts` }, `part ${step}`);
   condenserContract({ test, create: () => amortizedForgettingCondenser({ maxSize: 20 }), actsOn: log.events });
 });
+
+/** A log may ask for what nobody can do: where all responses have one id and a call of them waits, all of it is one batch. */
+async function orNothing<Result>(condense: () => Result | Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await condense();
+  } catch (error) {
+    if (!NoCondensationAvailableError.isInstance(error)) throw error;
+    return undefined;
+  }
+}

@@ -314,8 +314,8 @@ test('on clean and dirty logs it holds its bound and settles, and what is left c
         for (let round = 0; ; round++) {
           expect(round).toBeLessThan(4);
           const view = View.fromEvents(history);
-          const result = await condenser.condense(view.without(hidden), { report: () => {} });
-          if (!isCondensation(result)) break;
+          const result = await orNothing(() => condenser.condense(view.without(hidden), { report: () => {} }));
+          if (result === undefined || !isCondensation(result)) break;
           condensations++;
           history.push(result);
           const after = View.fromEvents(history);
@@ -406,3 +406,13 @@ test('with so much pinned that hardly anything could go, no ranking is paid for 
   expect(paidForNothing).toBe(0);
   expect(condensations).toBeGreaterThan(0);
 });
+
+/** A log may ask for what nobody can do: where all responses have one id and a call of them waits, all of it is one batch. */
+async function orNothing<Result>(condense: () => Result | Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await condense();
+  } catch (error) {
+    if (!NoCondensationAvailableError.isInstance(error)) throw error;
+    return undefined;
+  }
+}
