@@ -1,4 +1,4 @@
-import { isLLMConvertible, isSentRole, isUserMessage } from '@palimpsest/events';
+import { isLLMConvertible, isUserMessage } from '@palimpsest/events';
 import type { ActionEvent, Event, EventId, MessageEvent, SystemPromptEvent } from '@palimpsest/events';
 import { ViewProjection } from '@palimpsest/view';
 import type { View, ViewOptions } from '@palimpsest/view';

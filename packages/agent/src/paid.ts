@@ -21,7 +21,7 @@ export function usageOf(
 }
 
 /** What a model call is said to have cost, where that is an amount: adapters of others may say anything. */
-function costOf({ costUsd }: { readonly costUsd?: number | undefined }): { readonly costUsd?: number } {
+export function costOf({ costUsd }: { readonly costUsd?: number | undefined }): { readonly costUsd?: number } {
   return typeof costUsd === 'number' && Number.isFinite(costUsd) && costUsd >= 0 ? { costUsd } : {};
 }
 
