@@ -57,10 +57,10 @@ export class CallLedger {
   }
 
   /** The position with which the response begins to which the event at a position belongs; undefined where no model made it. */
-  responseAt(position: number): number | undefined {
+  readonly responseAt = (position: number): number | undefined => {
     const first = this.#responses[position] ?? -1;
     return first < 0 ? undefined : first;
-  }
+  };
 
   /** Adds the next event; returns the call that it makes or answers, and undefined for what does neither. */
   append(event: Event, position: number): Call | undefined {

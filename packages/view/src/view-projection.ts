@@ -106,7 +106,7 @@ export class ViewProjection {
       positionOf: this.#positionOf,
       eventAt: this.#eventAt,
       open: ledger.open,
-      responseAt: (at) => ledger.responseAt(at),
+      responseAt: ledger.responseAt,
       unhandledCondensationRequest,
       condensations: new PrefixSequence(condensations),
       internalEvents: new PrefixSequence(internalEvents),
