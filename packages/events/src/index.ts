@@ -100,6 +100,10 @@ export {
   systemPromptContent,
   toolResultContent,
 } from './message-from-event.js';
+export { wellFormedEvent } from './well-formed-event.js';
+export { wellFormedJson } from './well-formed-json.js';
+export { wellFormedMessage, wellFormedPart, wellFormedThinking, wellFormedToolCall } from './well-formed-message.js';
+export { sliceText, textBoundary } from './text-slice.js';
 export type { CreateEvent, EventFields } from './create-event.js';
 export { createEvent, eventFactory, userMessage } from './create-event.js';
 export { newEventId } from './event-id.js';

@@ -28,6 +28,18 @@ test('what skills and rules added follows the message', () => {
   expect(messageContent(log.user([...text('', 'hi', ' '), image]))).toEqual([...text('hi'), image]);
 });
 
+test('halves of surrogate pairs are rendered as U+FFFD, and the event keeps them', () => {
+  const half = 'a \ud83d';
+  const sound = text('a \ufffd');
+  expect(systemPromptContent(log.system(half, { dynamicContext: half }))).toEqual([...sound, ...sound]);
+  const words = log.user(half, { extendedContent: text(half) });
+  expect(messageContent(words)).toEqual([...sound, ...sound]);
+  expect(words.content).toEqual(text(half));
+  expect(summaryContent(log.summary(half))).toEqual(sound);
+  expect(toolResultContent(log.observation(log.action('run'), half))).toEqual(sound);
+  expect(toolResultContent(log.error(log.action('run'), half))).toEqual(sound);
+});
+
 test('content of which nothing is left out is the very list of the event', () => {
   const event = log.user('hi');
   expect(messageContent(event)).toBe(event.content);

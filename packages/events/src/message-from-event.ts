@@ -14,6 +14,7 @@ import type {
   Thinking,
   ThinkingBlock,
 } from './message.js';
+import { wellFormedPart, wellFormedThinking } from './well-formed-message.js';
 
 /** True for a part that a model can be sent. A part of any other kind stays in the log and is left out of messages. */
 export function isKnownContent(part: ContentPart): part is KnownContent {
@@ -33,9 +34,14 @@ export function isMeaningful(part: ContentPart): boolean {
   return part.type === 'text' ? part.text.trim() !== '' : part.type === 'image';
 }
 
-/** The parts that say something to a model. The list itself where all of them do. */
+/**
+ * The parts that say something to a model, as it is sent them: well-formed text, whatever stands in the log, since providers
+ * refuse half of a surrogate pair. The list itself where nothing is left out or replaced.
+ */
 export function meaningfulContent(content: readonly ContentPart[]): readonly KnownContent[] {
-  return content.every(saysSomething) ? content : content.filter(saysSomething);
+  const isSentAsItIs = (part: ContentPart): part is KnownContent =>
+    saysSomething(part) && wellFormedPart(part) === part;
+  return content.every(isSentAsItIs) ? content : content.filter(saysSomething).map(wellFormedPart);
 }
 
 // The other answer of `isMeaningful` is no kind: blank text is not sent, and is known.
@@ -59,15 +65,15 @@ const unknownResult = Object.freeze({
 
 /**
  * The thinking of an answer as it can be sent: all of it, or none where one block is of a kind that this version does not
- * know. A provider takes signed thinking whole or not at all.
+ * know. A provider takes signed thinking whole or not at all; so what is signed and holds half of a surrogate pair goes as well.
  */
 export function knownThinking({ thinkingBlocks, reasoningItems, reasoningContent }: Thinking): KnownThinking {
   if (thinkingBlocks !== undefined && !thinkingBlocks.every(isKnownThinkingBlock)) return {};
-  return {
+  return wellFormedThinking<KnownThinking>({
     ...(thinkingBlocks === undefined ? {} : { thinkingBlocks }),
     ...(reasoningItems === undefined ? {} : { reasoningItems }),
     ...(reasoningContent === undefined ? {} : { reasoningContent }),
-  };
+  });
 }
 
 /**

@@ -21,7 +21,8 @@ export function callAlias(eventId: string): string {
  */
 function fnv1a64(text: string): bigint {
   let hash = 0xcbf29ce484222325n;
-  for (const byte of new TextEncoder().encode(text)) {
+  // UTF-8 has one form for all halves of surrogate pairs; escaped they are told apart.
+  for (const byte of new TextEncoder().encode(text.isWellFormed() ? text : JSON.stringify(text))) {
     hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
   }
   return hash;

@@ -33,6 +33,43 @@ describe('neighbouring user messages', () => {
   });
 });
 
+describe('halves of surrogate pairs', () => {
+  const half = 'a \ud83d';
+  const sound = 'a \ufffd';
+
+  test('are rendered as U+FFFD in every text, name and argument, and stay in the log', () => {
+    const log = logBuilder();
+    log.system(half);
+    log.user(half);
+    const call = { id: '\ud83d', name: `run ${half}`, input: `{"${half}":"\\ud83d"}` };
+    const action = log.action(call, { thought: [{ type: 'text', text: half }], reasoningContent: half });
+    log.observation(action, half);
+    const messages = messagesOf(log, { labelObservation: () => half });
+    const [, , called, result] = messages;
+    expect(messages.slice(0, 2).map(({ content }) => content)).toEqual([
+      [{ type: 'text', text: sound }],
+      [{ type: 'text', text: sound }],
+    ]);
+    expect(called).toMatchObject({
+      content: [{ text: sound }],
+      toolCalls: [{ name: `run ${sound}`, arguments: `{"${sound}":"\\ufffd"}` }],
+      reasoningContent: sound,
+    });
+    expect(result).toMatchObject({ content: [{ text: `${sound}\n${sound}` }] });
+    expect(JSON.stringify(log.events)).toContain('\\ud83d');
+  });
+
+  test('take the signed thinking of their response with them, and a message that has nothing else', () => {
+    const log = logBuilder();
+    const thinkingBlocks = [...signed, { type: 'redacted-thinking', data: '\ud83d' } as const];
+    log.agent('Hm.', { thinkingBlocks });
+    const alone = log.agent('', { thinkingBlocks });
+    const view = View.fromEvents(log.events);
+    expect(view.toMessages()).toEqual([{ role: 'assistant', content: [{ type: 'text', text: 'Hm.' }] }]);
+    expect([...view.leftOut.keys()]).toEqual([alone.id]);
+  });
+});
+
 describe('content', () => {
   test('blank words are not sent', () => {
     const log = logBuilder();

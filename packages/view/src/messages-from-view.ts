@@ -8,6 +8,7 @@ import {
   summaryContent,
   systemPromptContent,
   toolResultContent,
+  wellFormedToolCall,
 } from '@palimpsest/events';
 import type {
   ActionEvent,
@@ -145,7 +146,8 @@ function placed(
 }
 
 function sentCall(action: ActionEvent, sentId: string): ToolCall {
-  return action.toolCall.id === sentId ? action.toolCall : { ...action.toolCall, id: sentId };
+  const call = wellFormedToolCall(action.toolCall);
+  return call.id === sentId ? call : { ...call, id: sentId };
 }
 
 function toolMessage(event: ToolResultEvent, toolCallId: string, context: RenderContext): ToolMessage {
@@ -154,8 +156,8 @@ function toolMessage(event: ToolResultEvent, toolCallId: string, context: Render
   return {
     role: 'tool',
     toolCallId,
-    toolName: event.toolName,
-    content: label === undefined ? content : withLabel(content, label),
+    toolName: event.toolName.toWellFormed(),
+    content: label === undefined ? content : withLabel(content, label.toWellFormed()),
     ...(isErrorResult(event) ? { isError: true } : {}),
   };
 }

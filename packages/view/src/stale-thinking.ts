@@ -1,11 +1,16 @@
-import { messageContent, summaryContent, systemPromptContent, toolResultContent } from '@palimpsest/events';
+import {
+  knownThinking,
+  messageContent,
+  summaryContent,
+  systemPromptContent,
+  toolResultContent,
+} from '@palimpsest/events';
 import type { EventId, LLMConvertibleEvent, SystemPromptEvent } from '@palimpsest/events';
 import { hasPendingCall, isAnsweredInPlace, sentIdOf } from './batches.js';
 import type { Batch, Call } from './batches.js';
 import type { CutPoints } from './cut-points.js';
 import { batchesInList, sentOrder } from './list-analysis.js';
 import type { ListSnapshot, SentOrder } from './list-analysis.js';
-import { hasUnknownThinking } from './unknown-kinds.js';
 
 /** One part of what is sent, as far as an edit can change it. */
 interface SentPart {
@@ -19,7 +24,7 @@ interface SentPart {
 /** True for an event that carries signed thinking which can be sent. */
 export function carriesThinking(event: LLMConvertibleEvent): boolean {
   if ((event.type !== 'action' && event.type !== 'message') || event.thinkingBlocks === undefined) return false;
-  return event.thinkingBlocks.length > 0 && !hasUnknownThinking(event);
+  return (knownThinking(event).thinkingBlocks ?? []).length > 0;
 }
 
 /**

@@ -117,6 +117,18 @@ function strangeEvents(): readonly Event[] {
     { ...base, id: '🗒️ any text\n', type: 'a-type-from-tomorrow', deep, own },
     { ...base, type: 'message', source: 'user', role: 'user', content: [], sinceTomorrow: { texts } },
     { ...base, type: 'message', source: 'hook', role: 'critic', content: [{ type: 'audio', data: [null] }] },
+    // Halves of surrogate pairs: providers refuse them, a log keeps them.
+    {
+      ...base,
+      id: 'half \ud83d',
+      type: 'action',
+      source: 'agent',
+      thought: [{ type: 'text', text: '\ude00 alone' }],
+      toolCall: { id: '\ud83d', name: 'r\ude00', arguments: '{"a":"\ud83d","b":"\\ud83d"}' },
+      llmResponseId: 'r-\ud83d',
+      thinkingBlocks: [{ type: 'thinking', thinking: '\ud83d', signature: '\ude00' }],
+      'key \ude00': '\ude00\ud83d',
+    },
     { ...base, type: 'acme/large', text: 'x'.repeat(1_000_000) },
   ].map((event) => parseEvent(event));
 }

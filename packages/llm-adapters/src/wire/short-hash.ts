@@ -8,6 +8,8 @@ const prime = 0x100000001b3n;
  */
 export function shortHash(text: string): string {
   let hash = offsetBasis;
-  for (const byte of new TextEncoder().encode(text)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * prime);
+  // UTF-8 has one form for all halves of surrogate pairs; escaped they are told apart.
+  const sound = text.isWellFormed() ? text : JSON.stringify(text);
+  for (const byte of new TextEncoder().encode(sound)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * prime);
   return hash.toString(16).padStart(16, '0');
 }

@@ -1,3 +1,4 @@
+import { knownThinking } from '@palimpsest/events';
 import { carriesThinking } from '../stale-thinking.js';
 import type { BatchFacts } from './list-facts.js';
 import type { Unit, ViewProperty } from './view-property.js';
@@ -44,7 +45,7 @@ export const toolLoopAtomicity: ViewProperty = {
         ({ state, carrier }) =>
           state === 'sent' &&
           carriesThinking(carrier) &&
-          (carrier.thinkingBlocks ?? []).some((block) => !sent.has(block)),
+          (knownThinking(carrier).thinkingBlocks ?? []).some((block) => !sent.has(block)),
       )
       .map(({ carrier }) => `the thinking of ${carrier.id} is not sent`);
   },

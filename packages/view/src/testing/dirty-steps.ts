@@ -89,7 +89,10 @@ const reusedCallId: Step = (log) => {
 const unsendableCallId: Step = (log) => {
   log.count('unsendable call id');
   log.startResponse();
-  log.action({ thinking: 0.2, toolCallId: `call ${log.length} ${log.random.chance(0.5) ? 'ü'.repeat(70) : '?'}` });
+  log.action({
+    thinking: 0.2,
+    toolCallId: `call ${log.length} ${log.random.pick(['ü'.repeat(70), '?', '\ud83d']) ?? ''}`,
+  });
 };
 
 const words: Step = (log) => {

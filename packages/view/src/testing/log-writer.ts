@@ -43,11 +43,14 @@ export class LogWriter {
   readonly #counts: Record<LogFeature, number> = { ...addFeatureCounts([]) };
   readonly #idPrefix: string;
   #responseIds: readonly string[] = [];
+  /** How often a text holds half of a surrogate pair. */
+  readonly #halves: number;
   #written = 0;
   #texts = 0;
 
-  constructor(random: Random, idPrefix: string) {
+  constructor(random: Random, idPrefix: string, { halves = 0 }: { readonly halves?: number } = {}) {
     this.random = random;
+    this.#halves = halves;
     this.#idPrefix = idPrefix;
     this.#builder = logBuilder({ idPrefix });
   }
@@ -87,7 +90,16 @@ export class LogWriter {
   /** Text that no other event of the log has. */
   text(words: number = this.random.between(2, 30)): string {
     const body = Array.from({ length: words }, () => this.random.pick(vocabulary)).join(' ');
-    return `${this.#idPrefix}text-${++this.#texts} ${body}`;
+    return this.damaged(`${this.#idPrefix}text-${++this.#texts} ${body}`);
+  }
+
+  /** The text, sometimes with half of a surrogate pair somewhere in it. */
+  damaged(text: string): string {
+    if (this.#halves === 0 || !this.random.chance(this.#halves)) return text;
+    this.count('half a surrogate pair');
+    const place = this.random.between(0, text.length);
+    const half = this.random.pick(['\ud83d', '\ude00', '\ude00\ud83d', '\ud83d😀']) ?? '\ud83d';
+    return text.slice(0, place) + half + text.slice(place);
   }
 
   /** A kind that this version does not know, in a log of a newer one; nearly always undefined. */
@@ -101,7 +113,8 @@ export class LogWriter {
     const text: ContentPart = { type: 'text', text: this.text() };
     if (!this.random.chance(0.04)) return this.#withUnknown(text);
     this.count('image');
-    return [text, { type: 'image', url: `https://example.invalid/${this.#idPrefix}${this.#texts}.png` }];
+    const url = this.damaged(`https://example.invalid/${this.#idPrefix}${this.#texts}.png`);
+    return [text, { type: 'image', url }];
   }
 
   #withUnknown(text: ContentPart): readonly ContentPart[] {
@@ -116,6 +129,7 @@ export class LogWriter {
     if (!this.random.chance(probability)) return {};
     this.count('thinking');
     const thinking = this.text(3);
+    if (!thinking.isWellFormed()) this.count('half a pair in signed thinking');
     const type = this.unknownKind('unknown thinking');
     if (type !== undefined) {
       const block: ThinkingBlock = { type: 'thinking', thinking, signature: `signed ${thinking}` };
@@ -157,12 +171,12 @@ export class LogWriter {
   /** `thought` and `thinking`: how probable each is. */
   action(options: { readonly thinking: number; readonly thought?: number; readonly toolCallId?: string }): WrittenCall {
     const id = options.toolCallId ?? `${this.#idPrefix}call-${this.calls.length + 1}`;
-    const name = this.random.pick(['read', 'run', 'search']) ?? 'read';
+    const name = this.damaged(this.random.pick(['read', 'run', 'search']) ?? 'read');
     const action = this.create('action', {
       thought: this.random.chance(options.thought ?? 0.4)
         ? this.#withUnknown({ type: 'text', text: this.text(5) })
         : [],
-      toolCall: { id, name, arguments: JSON.stringify({ input: this.text() }) },
+      toolCall: { id, name, arguments: this.#arguments() },
       llmResponseId: this.response.id,
       ...this.thinking(options.thinking),
     });
@@ -170,6 +184,15 @@ export class LogWriter {
     const call: WrittenCall = { action: this.add(action), serial: this.response.serial, result: undefined };
     this.calls.push(call);
     return call;
+  }
+
+  /** JSON escapes halves; some models write them as they are. */
+  #arguments(): string {
+    const json = JSON.stringify({ [this.damaged('input')]: [this.text()] });
+    if (!/\\ud[89a-f]/.test(json)) return json;
+    if (this.random.chance(0.3)) return json.replaceAll(/\\u(d[89a-f]..)/g, (_, hex: string) => unitOf(hex));
+    this.count('half a pair escaped in arguments');
+    return json;
   }
 
   /** A result for a call id, of one of the three kinds. */
@@ -226,4 +249,8 @@ export class LogWriter {
   someId(events: Iterable<Event> = this.events): EventId | undefined {
     return this.random.pick([...events])?.id;
   }
+}
+
+function unitOf(hex: string): string {
+  return String.fromCharCode(Number.parseInt(hex, 16));
 }

@@ -42,6 +42,13 @@ test.each<[string, readonly Message[], RegExp]>([
   ['two system messages', [system, system], /system message that is not the first/],
   ['blank text', [{ role: 'user', content: [{ type: 'text', text: ' \n' }] }], /blank text/],
   ['blank text in a result', [calls('a'), { ...result('a'), content: [{ type: 'text', text: '' }] }], /blank text/],
+  ['half of a pair in a text', [{ role: 'user', content: [{ type: 'text', text: 'a \ud83d' }] }], /surrogate pair/],
+  ['half of a pair in a name', [calls('a'), { ...result('a'), toolName: '\ude00' }], /surrogate pair/],
+  [
+    'half of a pair as an escape',
+    [{ ...calls('a'), toolCalls: [{ id: 'a', name: 'run', arguments: '{"a":["\\ud83d"]}' }] }, result('a')],
+    /is escaped in 'a'/,
+  ],
   ['a user message without content', [{ role: 'user', content: [] }], /no content/],
   ['an assistant message without anything', [{ role: 'assistant', content: [] }], /no content/],
 ])('%s', (_, messages, expected) => {

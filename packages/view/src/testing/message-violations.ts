@@ -1,4 +1,4 @@
-import { isKnownContent, isKnownThinkingBlock } from '@palimpsest/events';
+import { isKnownContent, isKnownThinkingBlock, wellFormedJson } from '@palimpsest/events';
 import type { AssistantMessage, Message } from '@palimpsest/events';
 
 const sendableCallId = /^[a-zA-Z0-9_-]{1,40}$/;
@@ -8,7 +8,7 @@ const sendableCallId = /^[a-zA-Z0-9_-]{1,40}$/;
  *
  * Checked is what a view answers for: one system message at most, and first; every call answered at once, by exactly one
  * result, before anything else; no result without its call; call ids of 1 to 40 safe characters, each used once; no blank
- * text, no part or thinking of an unknown kind, and no message without content. With which role a list starts and ends is the host's part.
+ * text, no half of a surrogate pair (in arguments as an escape neither), no part or thinking of an unknown kind, and no message without content. With which role a list starts and ends is the host's part.
  *
  * @see provider-protocol rules A5–A10 (Anthropic Messages) and B1–B3 (OpenAI Chat Completions)
  */
@@ -29,11 +29,13 @@ export function messageViolations(messages: readonly Message[]): readonly string
       for (const { id, arguments: input } of message.toolCalls ?? []) {
         if (callIds.has(id)) report(`the call id '${id}' is used twice`);
         if (!sendableCallId.test(id)) report(`the call id '${id}' is not 1 to 40 letters, digits, '_' or '-'`);
+        if (!isWellFormed(parsed(input))) report(`half of a surrogate pair is escaped in '${id}'`);
         if (typeof input !== 'string') report(`the arguments of '${id}' are no text`);
         callIds.add(id);
         open.add(id);
       }
     }
+    if (!isWellFormed(message)) report('holds half of a surrogate pair');
     if (message.content.some((part) => part.type === 'text' && part.text.trim() === '')) report('holds blank text');
     if (!message.content.every(isKnownContent)) report('holds a part of an unknown kind');
     if (message.role === 'assistant' && message.thinkingBlocks?.every(isKnownThinkingBlock) === false) {
@@ -58,4 +60,17 @@ function saysMore(message: AssistantMessage): boolean {
     (message.thinkingBlocks?.length ?? 0) > 0 ||
     (message.reasoningItems?.length ?? 0) > 0
   );
+}
+
+function isWellFormed(value: unknown): boolean {
+  return wellFormedJson(value) === value;
+}
+
+/** What a compatible server makes of arguments; undefined where they do not parse. */
+function parsed(input: unknown): unknown {
+  try {
+    return typeof input === 'string' ? JSON.parse(input) : undefined;
+  } catch {
+    return undefined;
+  }
 }

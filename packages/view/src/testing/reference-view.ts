@@ -6,6 +6,8 @@ import {
   systemPromptContent,
   toolResultContent,
   isLLMConvertible,
+  wellFormedPart,
+  wellFormedToolCall,
 } from '@palimpsest/events';
 import type { Condensation, Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { callAlias, isSendableCallId } from '../call-alias.js';
@@ -99,12 +101,15 @@ function partsOf({ events, sent }: ListFacts, log: readonly Event[]): readonly S
   };
   const history = callHistory(log);
   const addCall = (action: LLMConvertibleEvent): void => {
-    if (action.type === 'action') add('assistant', [{ ...action.toolCall, id: sentIdOf(action.id) }]);
+    if (action.type === 'action')
+      add('assistant', [{ ...wellFormedToolCall(action.toolCall), id: sentIdOf(action.id) }]);
   };
   const addResult = (result: LLMConvertibleEvent): void => {
     if (!isToolResult(result)) return;
     const isError = result.type !== 'observation' || result.isError === true;
-    add('tool', [{ id: sentIdOf(history.byEvent.get(result.id)?.action.id ?? ''), name: result.toolName, isError }]);
+    add('tool', [
+      { id: sentIdOf(history.byEvent.get(result.id)?.action.id ?? ''), name: result.toolName.toWellFormed(), isError },
+    ]);
     add('tool', toolResultContent(result));
   };
   const system = events.findLast((event) => event.type === 'system-prompt');
@@ -124,7 +129,9 @@ function partsOf({ events, sent }: ListFacts, log: readonly Event[]): readonly S
       if (inList !== undefined)
         add(
           'assistant',
-          thoughts.filter((part) => (part.type === 'text' ? part.text.trim() !== '' : part.type === 'image')),
+          thoughts
+            .filter((part) => (part.type === 'text' ? part.text.trim() !== '' : part.type === 'image'))
+            .map((part) => wellFormedPart(part)),
         );
       actions.forEach(addCall);
       results.forEach(addResult);

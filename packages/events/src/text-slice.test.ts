@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { sliceText, textBoundary } from './text-slice.js';
+
+const letter = '😀';
+
+it('leaves a pair out that an edge would split', () => {
+  const text = `a${letter}b`;
+  expect(sliceText(text, 0, 2)).toBe('a');
+  expect(sliceText(text, 2)).toBe('b');
+  expect(sliceText(text, 2, 2)).toBe('');
+  expect(sliceText(letter, 1)).toBe('');
+  expect(sliceText(letter, 0, 1)).toBe('');
+  expect(sliceText(text, -2)).toBe('b');
+  expect(sliceText(text, -3)).toBe(`${letter}b`);
+});
+
+it('is slice for all other places, and leaves halves alone that stand in the text', () => {
+  expect(sliceText('abc', 1)).toBe('bc');
+  expect(sliceText('abc', -10, 2)).toBe('ab');
+  expect(sliceText('abc', 2, 1)).toBe('');
+  expect(sliceText('a\ud83d', 0, 2)).toBe('a\ud83d');
+  expect(sliceText('\ude00\ud83d', 1)).toBe('\ud83d');
+});
+
+it('gives well-formed parts of well-formed text, no longer than asked for and at most two units shorter', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.integer(), fc.integer(), (text, start, end) => {
+      const [from, to] = [start % (text.length + 2), end % (text.length + 2)];
+      const cut = sliceText(text, from, to);
+      const plain = text.slice(from, to);
+      expect(cut.isWellFormed()).toBe(true);
+      expect(plain).toContain(cut);
+      expect(plain.length - cut.length).toBeLessThanOrEqual(2);
+    }),
+    { seed: 20_261_122 },
+  );
+});
+
+it('names the boundary at or before a place, so that parts put together are the text', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 40 }), fc.integer({ min: 2, max: 7 }), (text, length) => {
+      const parts: string[] = [];
+      for (let at = 0; at < text.length;) {
+        const end = textBoundary(text, at + length);
+        parts.push(text.slice(at, end));
+        at = end;
+      }
+      expect(parts.join('')).toBe(text);
+      expect(parts.every((part) => part.isWellFormed())).toBe(true);
+    }),
+    { seed: 20_261_122 },
+  );
+});

@@ -1,0 +1,56 @@
+import type { Event } from './event.js';
+import type { ActionEvent, LLMConvertibleEvent, MessageEvent } from './llm-convertible-events.js';
+import { isLLMConvertible } from './llm-convertible-events.js';
+import { wellFormedJson } from './well-formed-json.js';
+import { wellFormedPart, wellFormedThinking } from './well-formed-message.js';
+
+/**
+ * The event as whoever writes a log should write it: in no text and no key half of a surrogate pair, U+FFFD in its place. Signed
+ * or opaque data that holds one is left out, and an image with such an address gives way to words. An event that is sound is given
+ * back as it is, the same object. What stands in a log already stays as it is: it is rendered well-formed.
+ */
+export function wellFormedEvent<E extends Event>(event: E): E {
+  const sound = wellFormedJson(event);
+  if (sound === event) return event;
+  return Object.freeze(isLLMConvertible(event) ? (withoutOpaque(event, sound as never) as Event as E) : sound);
+}
+
+/** The copy, with nothing in it that must not be altered and was. */
+function withoutOpaque(event: LLMConvertibleEvent, sound: LLMConvertibleEvent): LLMConvertibleEvent {
+  switch (sound.type) {
+    case 'message': {
+      const { content } = event as MessageEvent;
+      return { ...withSoundThinking(sound, event as MessageEvent), content: content.map(wellFormedPart) };
+    }
+    case 'action': {
+      const { thought, toolCall } = event as ActionEvent;
+      const { thoughtSignature, itemId, ...call } = sound.toolCall;
+      return {
+        ...withSoundThinking(sound, event as ActionEvent),
+        thought: thought.map(wellFormedPart),
+        toolCall: {
+          ...call,
+          ...(itemId === undefined || itemId !== toolCall.itemId ? {} : { itemId }),
+          ...(thoughtSignature === undefined || thoughtSignature !== toolCall.thoughtSignature
+            ? {}
+            : { thoughtSignature }),
+        },
+      };
+    }
+    case 'observation':
+      return { ...sound, content: (event as typeof sound).content.map(wellFormedPart) };
+    default:
+      return sound;
+  }
+}
+
+function withSoundThinking<E extends ActionEvent | MessageEvent>(sound: E, event: E): E {
+  const { thinkingBlocks, reasoningItems, reasoningContent } = wellFormedThinking(event);
+  const { thinkingBlocks: _blocks, reasoningItems: _items, reasoningContent: _words, ...rest } = sound;
+  return {
+    ...rest,
+    ...(thinkingBlocks === undefined ? {} : { thinkingBlocks }),
+    ...(reasoningItems === undefined ? {} : { reasoningItems }),
+    ...(reasoningContent === undefined ? {} : { reasoningContent }),
+  } as E;
+}

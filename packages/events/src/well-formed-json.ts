@@ -1,0 +1,42 @@
+/**
+ * JSON data in which no text and no key holds half of a surrogate pair: U+FFFD stands in its place, as in
+ * `String.prototype.toWellFormed`. Data that has none is given back as it is, the same object. Providers refuse such halves,
+ * and JSON carries them.
+ *
+ * Keys that become equal are told apart by more U+FFFD, so that no value is lost.
+ */
+export function wellFormedJson<T>(value: T): T {
+  return wellFormed(value) as T;
+}
+
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    let changed: unknown[] | undefined;
+    for (let index = 0; index < value.length; index++) {
+      const item: unknown = value[index];
+      const sound = wellFormed(item);
+      if (sound !== item) (changed ??= [...(value as readonly unknown[])])[index] = sound;
+    }
+    return changed ?? value;
+  }
+  const entries = Object.entries(value);
+  let isChanged = false;
+  const sound = entries.map(([key, item]): [string, unknown] => {
+    const change: [string, unknown] = [key.toWellFormed(), wellFormed(item)];
+    isChanged ||= change[0] !== key || change[1] !== item;
+    return change;
+  });
+  if (!isChanged) return value;
+  const taken = new Set(entries.map(([key]) => key).filter((key) => key.isWellFormed()));
+  return Object.fromEntries(
+    sound.map(([key, item], index) => {
+      if (key === entries[index]?.[0]) return [key, item];
+      let free = key;
+      while (taken.has(free)) free += '\ufffd';
+      taken.add(free);
+      return [free, item];
+    }),
+  );
+}

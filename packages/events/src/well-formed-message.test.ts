@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import type { AssistantMessage, ContentPart, Message, ToolCall } from './message.js';
+import { wellFormedMessage, wellFormedPart, wellFormedToolCall } from './well-formed-message.js';
+
+const text = (words: string): ContentPart => ({ type: 'text', text: words });
+const call = (fields: Partial<ToolCall>): ToolCall => ({ id: 'a', name: 'run', arguments: '{}', ...fields });
+const assistant = (fields: Partial<AssistantMessage>): AssistantMessage => ({
+  role: 'assistant',
+  content: [],
+  ...fields,
+});
+
+describe('wellFormedMessage', () => {
+  it('gives a sound message back as it is, the same object', () => {
+    const messages: readonly Message[] = [
+      { role: 'system', content: [text('😀')] },
+      { role: 'user', content: [text('a'.repeat(5_000)), { type: 'image', url: 'https://example.invalid/😀.png' }] },
+      assistant({
+        toolCalls: [call({ arguments: '{"a":"\\ud83d\\ude00"}' })],
+        thinkingBlocks: [{ type: 'thinking', thinking: '😀', signature: 's' }],
+        reasoningItems: [{ id: 'rs_1', summary: ['😀'], encryptedContent: 'x' }],
+        reasoningContent: '😀',
+      }),
+      { role: 'tool', toolCallId: 'a', toolName: 'run', content: [text('😀')], isError: true },
+    ];
+    for (const message of messages) expect(wellFormedMessage(message)).toBe(message);
+  });
+
+  it('puts U+FFFD in the place of halves in texts and names, and leaves ids alone', () => {
+    expect(wellFormedMessage({ role: 'user', content: [text('a\ud83d'), text('b')] })).toEqual({
+      role: 'user',
+      content: [text('a\ufffd'), text('b')],
+    });
+    const result = { role: 'tool', toolCallId: '\ud83d', toolName: 'r\ude00', content: [text('\ude00')] } as const;
+    expect(wellFormedMessage(result)).toEqual({ ...result, toolName: 'r\ufffd', content: [text('\ufffd')] });
+    expect(wellFormedMessage(assistant({ toolCalls: [call({ id: '\ud83d', name: '\ud83d' })] })).toolCalls).toEqual([
+      call({ id: '\ud83d', name: '\ufffd' }),
+    ]);
+  });
+
+  it('drops all signed thinking of a message where one block holds a half, and alters unsigned thinking', () => {
+    const good = { type: 'thinking', thinking: 'good', signature: 's' } as const;
+    const unsigned = { type: 'thinking', thinking: 'un\ud83d' } as const;
+    const blocks = (...thinkingBlocks: NonNullable<AssistantMessage['thinkingBlocks']>) =>
+      wellFormedMessage(assistant({ content: [text('Hm.')], thinkingBlocks })).thinkingBlocks;
+    expect(blocks(good, { ...good, thinking: '\ud83d' })).toBeUndefined();
+    expect(blocks(good, { ...good, signature: '\ud83d' })).toBeUndefined();
+    expect(blocks({ type: 'redacted-thinking', data: '\ude00' }, good)).toBeUndefined();
+    expect(blocks(good, unsigned)).toEqual([good, { ...unsigned, thinking: 'un\ufffd' }]);
+  });
+
+  it('drops reasoning items of a provider with halves, and alters plain reasoning', () => {
+    const item = { id: 'rs_1', summary: ['good'], encryptedContent: 'x' };
+    const found = (...reasoningItems: NonNullable<AssistantMessage['reasoningItems']>) =>
+      wellFormedMessage(assistant({ reasoningItems, reasoningContent: 'a\ud83d' }));
+    expect(found(item, { ...item, summary: ['\ud83d'] })).toEqual(assistant({ reasoningContent: 'a\ufffd' }));
+    expect(found(item, { ...item, encryptedContent: '\ud83d' })).toEqual(assistant({ reasoningContent: 'a\ufffd' }));
+    expect(found({ summary: ['\ud83d'] }).reasoningItems).toEqual([{ summary: ['\ufffd'] }]);
+  });
+
+  it('shows words in the place of an image whose address holds a half', () => {
+    const part = wellFormedPart({ type: 'image', url: 'https://example.invalid/\ud83d.png' });
+    expect(part).toEqual(text('(An image is not shown here: its address is not well-formed text.)'));
+  });
+
+  it('looks at a long part once', () => {
+    const words = `${'a'.repeat(5_000)}\ud83d`;
+    let reads = 0;
+    const part = Object.defineProperty({ type: 'text', text: '' }, 'text', {
+      enumerable: true,
+      get: () => {
+        reads++;
+        return words;
+      },
+    }) as ContentPart;
+    const first = wellFormedPart(part);
+    reads = 0;
+    expect(wellFormedPart(part)).toBe(first);
+    // Its length.
+    expect(reads).toBe(1);
+  });
+});
+
+describe('the arguments of a call', () => {
+  const sent = (text: string) => wellFormedToolCall(call({ arguments: text })).arguments;
+
+  it.each([
+    ['{"a":"\\ud83d"}', '{"a":"\\ufffd"}'],
+    ['{"a":"\\uDE00"}', '{"a":"\\ufffd"}'],
+    ['{"\\ud83d":1}', '{"\\ufffd":1}'],
+    ['{"a":"\\ud83d\\ud83d\\ude00"}', '{"a":"\\ufffd\\ud83d\\ude00"}'],
+    ['{"a":"\\\\\\ud83d"}', '{"a":"\\\\\\ufffd"}'],
+    ['{"a":"\ud83d\\ude00"}', '{"a":"\ufffd\\ufffd"}'],
+    ['{"a":"\\ud83d\ude00"}', '{"a":"\\ufffd\ufffd"}'],
+    ['{"a":"\ud83d"}', '{"a":"\ufffd"}'],
+    ['{"broken": "\\ud83d', '{"broken": "\\ufffd'],
+  ])('%j is sent as %j', (given, expected) => {
+    expect(sent(given)).toBe(expected);
+    expect(expected.isWellFormed()).toBe(true);
+  });
+
+  it.each([
+    '{"a":"\\ud83d\\ude00"}',
+    '{"a":"\\\\ud83d"}',
+    '{ "n": 12345678901234567890, "a": 1, "a": "\\u00e9" }',
+    '{"a":"😀"}',
+    'not JSON \\u',
+  ])('%j stays to the byte', (given) => expect(sent(given)).toBe(given));
+
+  it('keeps what stands beside a half to the byte', () => {
+    expect(sent('{ "n": 12345678901234567890, "a": "\\ud83d" }')).toBe('{ "n": 12345678901234567890, "a": "\\ufffd" }');
+  });
+
+  it('drops signatures with halves, and keeps others', () => {
+    const opaque = { itemId: 'fc_1', thoughtSignature: 's' };
+    expect(wellFormedToolCall(call({ ...opaque, thoughtSignature: '\ud83d' }))).toEqual(call({ itemId: 'fc_1' }));
+    expect(wellFormedToolCall(call({ ...opaque, itemId: '\ud83d' }))).toEqual(call({ thoughtSignature: 's' }));
+    expect(wellFormedToolCall(call({ ...opaque, name: '\ud83d' }))).toEqual(call({ ...opaque, name: '\ufffd' }));
+  });
+});
