@@ -2,18 +2,28 @@ import { fc, test } from '@fast-check/vitest';
 import type { AssistantMessage, ContentPart, Message, ToolDefinition, ToolMessage } from '@palimpsest/events';
 import { describe, expect, it } from 'vitest';
 import { toMessagesRequest } from './anthropic/to-request.js';
+import { toResponsesRequest } from './openai/responses/to-request.js';
+import { serverProfile } from './openai/server-profile.js';
 import { toChatCompletionsRequest } from './openai/to-request.js';
 import { checkAnthropicRequest } from './testing/anthropic-request.js';
 import { checkChatCompletionsRequest } from './testing/chat-completions-request.js';
+import { placeOfHalf } from './testing/ill-formed-text.js';
+import { checkResponsesRequest } from './testing/responses-request.js';
 import { pleaseGoOn, startOfConversation } from './wire/placeholders.js';
 
 // Any list that a view can render, and dirt that one never does: ids used again by a later answer, names and ids that no
-// provider takes, blank text, arguments that do not parse, images that cannot be sent, no user at all, kinds of another version.
+// provider takes, blank text, arguments that do not parse, images that cannot be sent, no user at all, kinds of another version,
+// halves of surrogate pairs in every text.
 
 /** Stands in what this version does not know. */
 const neverSent = 'never sent to anybody';
-const words = fc.oneof(fc.string({ maxLength: 20 }), fc.constantFrom('', ' ', '\n\t', 'Go on.'));
+const words = fc.oneof(
+  fc.string({ maxLength: 20 }),
+  fc.constantFrom('', ' ', '\n\t', 'Go on.', 'a \ud83d', '\ude00\ud83d'),
+);
 const image = fc.constantFrom(
+  'https://example.org/\ud83d.png',
+  'data:image/png;base64,iVBO\ude00Rw0=',
   'https://example.org/a.png',
   'http://example.org/a.png',
   'data:image/png;base64,iVBORw0=',
@@ -27,15 +37,22 @@ const part: fc.Arbitrary<ContentPart> = fc.oneof(
 );
 const content = fc.array(part, { maxLength: 3 });
 const name = fc.oneof(
-  fc.constantFrom('run', 'read_file', 'files.read', 'files/read', 'x'.repeat(70)),
+  fc.constantFrom('run', 'read_file', 'files.read', 'files/read', 'x'.repeat(70), 'run\ud83d', 'run\ufffd'),
   fc.string({ minLength: 1, maxLength: 80, unit: 'binary' }),
 );
 const id = fc.oneof(
-  fc.constantFrom('0', '1', 'call_0', 'functions.run:0', 'x'.repeat(41), 'x'.repeat(65)),
+  fc.constantFrom('0', '1', 'call_0', 'functions.run:0', 'x'.repeat(41), 'x'.repeat(65), '\ud83d', '\ufffd'),
   fc.string({ minLength: 1, maxLength: 50, unit: 'binary' }),
 );
 const callArguments = fc.oneof(
   fc.json(),
+  fc.constantFrom(
+    '{"a":"\\ud83d"}',
+    '{"\\ude00":{"b":["\ud83d"]}}',
+    '{"a":"\\ud83d\\ude00\\\\ud83d"}',
+    '"\\ud83d"',
+    '{"\\ud83d',
+  ),
   fc.constantFrom('{}', '{"path":"a"}', '', ' ', '{"path":', 'null', 'Response redacted: old'),
 );
 const thinking = fc.record(
@@ -44,8 +61,15 @@ const thinking = fc.record(
       fc.oneof(
         fc.record({ type: fc.constant('thinking' as const), thinking: words, signature: fc.string({ minLength: 1 }) }),
         fc.record({ type: fc.constant('thinking' as const), thinking: words }),
-        fc.record({ type: fc.constant('redacted-thinking' as const), data: fc.string() }),
+        fc.record({ type: fc.constant('redacted-thinking' as const), data: fc.oneof(fc.string(), words) }),
         fc.constant({ type: 'acme/sealed' as const, data: neverSent }),
+      ),
+      { maxLength: 2 },
+    ),
+    reasoningItems: fc.array(
+      fc.record(
+        { id: fc.constantFrom('rs_1', 'rs_2', 'rs_\ud83d'), summary: fc.array(words), encryptedContent: words },
+        { requiredKeys: ['summary'] },
       ),
       { maxLength: 2 },
     ),
@@ -58,11 +82,8 @@ const batch: fc.Arbitrary<readonly Message[]> = fc
   .record({
     content,
     thinking,
-    calls: fc.uniqueArray(fc.record({ id, name, arguments: callArguments }), {
-      minLength: 1,
-      maxLength: 4,
-      selector: (call) => call.id,
-    }),
+    // One id for two calls too: the first result is that of the first.
+    calls: fc.array(fc.record({ id, name, arguments: callArguments }), { minLength: 1, maxLength: 4 }),
   })
   .chain(({ calls, thinking: thoughts, content: before }) =>
     fc
@@ -98,9 +119,16 @@ const system: fc.Arbitrary<readonly Message[]> = fc
 /** The instructions, then turns: each a place where the list may end. */
 const history = fc.tuple(system, fc.array(turn, { maxLength: 8 })).map(([first, turns]) => [first, ...turns]);
 const tools: fc.Arbitrary<readonly ToolDefinition[] | undefined> = fc.option(
-  fc
-    .uniqueArray(name, { maxLength: 5 })
-    .map((names) => names.map((tool) => ({ name: tool, description: '', inputSchema: { type: 'object' } }))),
+  fc.uniqueArray(name, { maxLength: 5 }).map((names) =>
+    names.map((tool) => ({
+      name: tool,
+      description: tool,
+      inputSchema: {
+        type: 'object',
+        properties: { a: { type: 'object', description: '\ud83d', properties: { ['\ude00']: { enum: ['a\ud83d'] } } } },
+      },
+    })),
+  ),
   { nil: undefined },
 );
 const model = fc.constantFrom('claude-opus-5-5', 'claude-opus-4-8', 'claude-haiku-4-5', 'claude-next');
@@ -110,9 +138,23 @@ const requestOf = (turns: readonly (readonly Message[])[], defined: readonly Too
   ...(defined === undefined ? {} : { tools: defined }),
 });
 
+/** What goes over the wire. */
+const wire = (body: unknown): unknown => JSON.parse(JSON.stringify(body));
+
 describe('conversion of any valid list', () => {
   test.prop([history, tools, model], { numRuns: 500 })('gives what Anthropic takes', (turns, defined, name_) => {
     const body = toMessagesRequest(requestOf(turns, defined), { model: name_ });
+    // Thinking that is signed is never altered.
+    const thoughts = turns
+      .flat()
+      .flatMap((message) => (message.role === 'assistant' ? (message.thinkingBlocks ?? []) : []));
+    const known = new Set(thoughts.map((block) => (block.type === 'thinking' ? block.thinking : block.data)));
+    for (const block of body.messages.flatMap((message) =>
+      typeof message.content === 'string' ? [] : message.content,
+    )) {
+      if (block.type === 'thinking') expect(known).toContain(block.thinking);
+      if (block.type === 'redacted_thinking') expect(known).toContain(block.data);
+    }
     expect(checkAnthropicRequest(JSON.parse(JSON.stringify(body)))).toEqual([]);
     expect(JSON.stringify(body)).not.toContain(neverSent);
   });
@@ -121,6 +163,29 @@ describe('conversion of any valid list', () => {
     const body = toChatCompletionsRequest(requestOf(turns, defined), { model: 'gpt-4o' });
     expect(checkChatCompletionsRequest(JSON.parse(JSON.stringify(body)))).toEqual([]);
     expect(JSON.stringify(body)).not.toContain(neverSent);
+  });
+
+  test.prop([history, tools], { numRuns: 500 })('gives what the Responses API takes', (turns, defined) => {
+    const body = toResponsesRequest(requestOf(turns, defined), { model: 'gpt-6-sol' });
+    const found = checkResponsesRequest(wire(body));
+    expect(found).toEqual([]);
+  });
+
+  test.prop([history], { numRuns: 100 })('keeps halves out of everything else that a request says', (turns) => {
+    const half = 'a \ud83d';
+    const request = {
+      ...requestOf(turns, undefined),
+      responseFormat: { name: half, schema: { type: 'object', description: half, properties: { b: { const: half } } } },
+      cache: { key: half, stableMessages: 2 },
+    };
+    const bodies: unknown[] = [
+      toMessagesRequest(request, { model: 'claude-opus-5-5' }),
+      toMessagesRequest(request, { model: 'claude-opus-5-5', structuredOutput: 'tool' }),
+      toChatCompletionsRequest(request, { model: 'gpt-4o' }),
+      toChatCompletionsRequest(request, { model: 'deepseek-chat', server: serverProfile('deepseek') }),
+      toResponsesRequest(request, { model: 'gpt-6-sol' }),
+    ];
+    for (const body of bodies) expect(placeOfHalf(wire(body))).toBeUndefined();
   });
 
   test.prop([history, tools], { numRuns: 300 })(
@@ -168,10 +233,22 @@ describe('conversion of any valid list', () => {
       for (const { rule } of checkChatCompletionsRequest(careless.openai)) openai.add(rule);
     }
     // What remains are fields and roles, which nobody gets wrong, and pairing, which the lists have right.
-    for (const rule of ['A2', 'A7', 'A9', 'A10', 'A11', 'A13', 'A14', 'A26', 'A-error-content', 'A-final-thinking']) {
+    for (const rule of [
+      'A2',
+      'A7',
+      'A9',
+      'A10',
+      'A11',
+      'A13',
+      'A14',
+      'A26',
+      'A-error-content',
+      'A-final-thinking',
+      'A-text',
+    ]) {
       expect(anthropic, rule).toContain(rule);
     }
-    for (const rule of ['B3', 'B4', 'B5']) expect(openai, rule).toContain(rule);
+    for (const rule of ['B3', 'B4', 'B5', 'B-text', 'B-tools']) expect(openai, rule).toContain(rule);
   });
 });
 

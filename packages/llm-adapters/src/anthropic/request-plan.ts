@@ -1,8 +1,10 @@
+import { wellFormedMessage } from '@palimpsest/events';
 import type { ToolDefinition } from '@palimpsest/events';
 import type Anthropic from '@anthropic-ai/sdk';
 import type { CompletionRequest, JsonSchemaFormat } from '../llm.js';
 import { modelFacts } from '../models/model-facts.js';
 import type { ModelFacts } from '../models/model-facts.js';
+import { calledTools } from '../wire/called-tools.js';
 import { toolNames } from '../wire/tool-names.js';
 import type { ToolNames } from '../wire/tool-names.js';
 import { assertOneToolPerName } from '../wire/unique-tools.js';
@@ -58,10 +60,11 @@ export function requestPlan(asked: CompletionRequest, options: MessagesOptions):
       ? undefined
       : (options.structuredOutput ?? structuredOutputFor(responseFormat, options.model));
   const answer = responseFormat !== undefined && way === 'tool' ? answerTool(responseFormat, tools) : undefined;
-  const messages = withinImageLimit(asked.messages, imageLimit(facts));
+  const sound = asked.messages.map((message) => wellFormedMessage(message));
+  const messages = withinImageLimit(sound, imageLimit(facts));
   const allTools = answer === undefined ? tools : [...tools, answer.definition];
   const request = { ...asked, messages, tools: allTools };
-  const names = toolNames(request);
+  const names = toolNames({ messages: asked.messages, tools: allTools });
   const standIns = allTools.length > 0 ? [] : standInTools(request, names);
 
   const choice = toolChoice(asked, answer, names);
@@ -69,7 +72,7 @@ export function requestPlan(asked: CompletionRequest, options: MessagesOptions):
   const isForced = wanted && facts.acceptsForcedTools;
   const instruction = wanted && !isForced ? callInstruction(choice) : answerInstruction(choice, answer, names);
   const isBound = facts.thinking === 'prefix-bound';
-  const changesPrefix = standIns.length > 0 || answer !== undefined || messages !== asked.messages;
+  const changesPrefix = standIns.length > 0 || answer !== undefined || messages !== sound;
   return {
     facts,
     request,
@@ -99,11 +102,8 @@ function wireTool({ name, description, inputSchema }: ToolDefinition, names: Too
 
 /** Calls and results are refused where no tools are declared (rule A26): the names that the history has. */
 function standInTools({ messages }: CompletionRequest, names: ToolNames): readonly Anthropic.Tool[] {
-  const used = new Set(messages.flatMap((message) => (message.role === 'tool' ? [message.toolName] : [])));
-  for (const message of messages) {
-    if (message.role === 'assistant') for (const call of message.toolCalls ?? []) used.add(call.name);
-  }
-  return [...used].map((name) => ({ name: names.toWire(name), input_schema: { type: 'object' } }));
+  const used = new Set(calledTools(messages).map((name) => names.toWire(name)));
+  return [...used].map((name) => ({ name, input_schema: { type: 'object' } }));
 }
 
 function toolChoice(

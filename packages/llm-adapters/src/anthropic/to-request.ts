@@ -1,3 +1,4 @@
+import { wellFormedJson } from '@palimpsest/events';
 import type Anthropic from '@anthropic-ai/sdk';
 import type { CompletionRequest } from '../llm.js';
 import { withBreakpoints } from './cache-breakpoints.js';
@@ -30,6 +31,7 @@ const defaultMaxOutputTokens = 16_000;
  * - A forced call turns thinking off for the request. Models that take no forced call get `auto` and a sentence at the end that
  *   asks for it; they may still answer in words.
  * - An answer's schema goes to the provider, or becomes the input of a tool: see {@link MessagesOptions.structuredOutput}.
+ * - Halves of surrogate pairs become U+FFFD, in texts, keys, schemas; signed data that holds one is left out.
  * - More images than a request may hold: the oldest are replaced by words that say so.
  * - With `request.cache`, up to four places are marked for the prompt cache.
  *
@@ -54,7 +56,7 @@ export function bodyOf(plan: RequestPlan, options: MessagesOptions): Body {
     ? parts
     : withBreakpoints(parts, turns, request.cache, { facts, ttl: options.cacheTtl });
   const output = outputConfig(plan, options);
-  return {
+  return wellFormedJson<Body>({
     model: options.model,
     max_tokens,
     ...(system.length === 0 ? {} : { system: [...system] }),
@@ -63,7 +65,7 @@ export function bodyOf(plan: RequestPlan, options: MessagesOptions): Body {
     ...(plan.toolChoice === undefined ? {} : { tool_choice: plan.toolChoice }),
     ...(thinking.config === undefined ? {} : { thinking: thinking.config }),
     ...(output === undefined ? {} : { output_config: output }),
-  };
+  });
 }
 
 function maxTokens({ maxOutputTokens }: CompletionRequest, options: MessagesOptions, { facts }: RequestPlan): number {

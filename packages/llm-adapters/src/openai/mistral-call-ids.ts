@@ -1,4 +1,5 @@
 import type { ToolCall } from '@palimpsest/events';
+import { answered, noteLatest } from '../wire/call-ids.js';
 import type { CallIds } from '../wire/call-ids.js';
 import { shortHash } from '../wire/short-hash.js';
 
@@ -10,7 +11,7 @@ import { shortHash } from '../wire/short-hash.js';
  */
 export function mistralCallIds(): CallIds {
   const used = new Set<string>();
-  const latest = new Map<string, string>();
+  const latest = new Map<string, string[]>();
   const free = (id: string): string => {
     if (isSendable(id) && !used.has(id)) return id;
     for (let occurrence = 1; ; occurrence++) {
@@ -20,17 +21,15 @@ export function mistralCallIds(): CallIds {
   };
   return {
     ofCalls: (calls: readonly ToolCall[]) => {
-      const ofMessage = new Map<string, string>();
-      for (const { id } of calls) {
-        if (ofMessage.has(id)) continue;
-        const sent = free(id);
-        used.add(sent);
-        ofMessage.set(id, sent);
-      }
-      for (const [id, sent] of ofMessage) latest.set(id, sent);
-      return calls.map(({ id }) => ofMessage.get(id) ?? nineDigits(id));
+      const sent = calls.map(({ id }) => {
+        const one = free(id);
+        used.add(one);
+        return one;
+      });
+      noteLatest(latest, calls, sent);
+      return sent;
     },
-    ofResult: (id) => latest.get(id) ?? (isSendable(id) ? id : nineDigits(id)),
+    ofResult: (id) => answered(latest, id) ?? (isSendable(id) ? id : nineDigits(id)),
   };
 }
 

@@ -31,6 +31,8 @@ export interface ServerProfile {
   readonly reasoning: 'left-out' | 'with-calls';
   /** Signatures of thoughts stand on calls, and those since the user's last words must come back. */
   readonly thoughtSignatures: boolean;
+  /** Calls in the history need tools in the request: they are declared by name where it has none, and none may be called. */
+  readonly callsNeedTools: boolean;
   /** How an answer is held to a schema: by the server, or only to JSON, with the schema in words at the end. */
   readonly schemas: 'enforced' | 'in-words';
   /** The server is asked to stream its usage with `stream_options`; others send it unasked or refuse the field. */
@@ -57,6 +59,7 @@ const openai: ServerProfile = {
   endsWithUser: false,
   reasoning: 'left-out',
   thoughtSignatures: false,
+  callsNeedTools: true,
   schemas: 'enforced',
   asksForStreamUsage: true,
   endOfStream: 'finish-reason',
@@ -76,7 +79,13 @@ const compatible: ServerProfile = {
 const hosted: ServerProfile = { ...compatible, endOfStream: 'finish-reason' };
 
 /** A local server renders the messages with the model's own template, and most templates know one system message. */
-const local: ServerProfile = { ...compatible, name: 'local', systemMessages: 'first-only' };
+const local: ServerProfile = {
+  ...compatible,
+  name: 'local',
+  systemMessages: 'first-only',
+  // They check nothing, and declared tools would only invite calls.
+  callsNeedTools: false,
+};
 
 const profiles = {
   openai,

@@ -1,6 +1,7 @@
 import type { Message, ToolMessage } from '@palimpsest/events';
 import { describe, expect, it } from 'vitest';
 import { InvalidRequestError } from '../errors.js';
+import { checkChatCompletionsRequest } from '../testing/chat-completions-request.js';
 import { failedSilently, startOfConversation } from '../wire/placeholders.js';
 import { serverProfile } from './server-profile.js';
 import type { ServerName } from './server-profile.js';
@@ -24,6 +25,45 @@ const result = (toolCallId: string, fields: Partial<ToolMessage> = {}): Message 
 });
 const tools = [{ name: 'run', description: 'Runs a command.', inputSchema: { type: 'object', properties: {} } }];
 const sent = (...messages: Message[]) => toChatCompletionsRequest({ messages }, { model }).messages;
+
+describe('a history with calls and a request without tools', () => {
+  const messages = [user('Go.'), calls('a'), result('a')];
+
+  it('declares the tools by name, and none may be called', () => {
+    const body = toChatCompletionsRequest({ messages }, { model, parallelToolCalls: true });
+    const standIn = { name: 'run', description: '', parameters: { type: 'object', properties: {} } };
+    expect(body).toMatchObject({ tools: [{ type: 'function', function: standIn }], tool_choice: 'none' });
+    expect(checkChatCompletionsRequest(body)).toEqual([]);
+    expect(toChatCompletionsRequest({ messages: [user('Go.')] }, { model }).tools).toBeUndefined();
+    expect(toChatCompletionsRequest({ messages, tools, toolChoice: 'auto' }, { model })).toMatchObject({
+      tools: [{ function: { description: 'Runs a command.' } }],
+      tool_choice: 'auto',
+    });
+  });
+
+  it('asks a model for no effort that takes tools only so, whatever was asked for', () => {
+    for (const name of ['gpt-6-sol', 'gpt-5.5', 'gpt-6.2-sol']) {
+      const body = toChatCompletionsRequest({ messages }, { model: name, effort: 'high' });
+      expect(checkChatCompletionsRequest(body), name).toEqual([]);
+    }
+    expect(toChatCompletionsRequest({ messages }, { model: 'gpt-6.2-sol' }).tools).toBeUndefined();
+  });
+
+  it('declares as many as the provider takes', () => {
+    const many = Array.from({ length: 200 }, (_, index) => `call_${index}`).flatMap((id) => [
+      { role: 'assistant' as const, content: [], toolCalls: [{ id, name: `tool-${id}`, arguments: '{}' }] },
+      result(id, { toolName: `tool-${id}` }),
+    ]);
+    expect(checkChatCompletionsRequest(toChatCompletionsRequest({ messages: many }, { model }))).toEqual([]);
+  });
+
+  it('does not for local servers, which check nothing and would let the model call', () => {
+    for (const server of ['ollama', 'vllm', 'strict-template'] as const) {
+      const body = toChatCompletionsRequest({ messages }, { model, server: serverProfile(server) });
+      expect([body.tools, body.tool_choice]).toEqual([undefined, undefined]);
+    }
+  });
+});
 
 describe('toChatCompletionsRequest', () => {
   it('gives the whole body of an agent turn', () => {

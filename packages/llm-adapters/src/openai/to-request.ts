@@ -1,9 +1,11 @@
-import type { KnownContent, Message } from '@palimpsest/events';
+import { wellFormedJson, wellFormedMessage } from '@palimpsest/events';
+import type { KnownContent, Message, ToolDefinition } from '@palimpsest/events';
 import type OpenAI from 'openai';
 import type { CachePlace, CompletionRequest, JsonSchemaFormat, ToolChoice } from '../llm.js';
 import { modelFacts } from '../models/model-facts.js';
 import type { ModelFacts } from '../models/model-facts.js';
 import { placeOf } from '../wire/cache-place.js';
+import { calledTools } from '../wire/called-tools.js';
 import { callIds } from '../wire/call-ids.js';
 import type { CallIds } from '../wire/call-ids.js';
 import { imageSource } from '../wire/image-source.js';
@@ -28,6 +30,8 @@ type WirePart = OpenAI.Chat.ChatCompletionContentPartText | OpenAI.Chat.ChatComp
 
 /** @see provider-protocol rule B3 */
 const maxCallIdLength = 40;
+/** @see provider-protocol rule B7 */
+const maxTools = 128;
 /** Between the parts of a message that becomes one string. */
 const partSeparator = '\n\n';
 
@@ -50,6 +54,9 @@ export interface ChatCompletionsOptions extends OpenAIModelOptions {
  * - Text alone is one string, its parts joined by a blank line; with images it is parts.
  * - Images of a tool result follow the batch's results in a user message, since a tool message takes text only.
  * - A schema is enforced, or stands in words at the end for a server that knows only JSON.
+ * - Where calls stand in the history and the request has no tools, the tools are declared by name and none may be called, for
+ *   servers that ask for it.
+ * - Halves of surrogate pairs become U+FFFD, in texts, arguments, keys, schemas; signed data that holds one is left out.
  * - Blank text is left out, and so is a message that has nothing else. Thinking is sent where the server wants it back.
  *
  * @throws {@link InvalidRequestError} when two tools have one name.
@@ -57,14 +64,17 @@ export interface ChatCompletionsOptions extends OpenAIModelOptions {
  */
 export function toChatCompletionsRequest(asked: CompletionRequest, options: ChatCompletionsOptions): Body {
   const { model, server: profile = serverProfile('openai'), parallelToolCalls } = options;
-  const request = profile.schemas === 'in-words' ? withSchemaInWords(asked) : asked;
-  const { tools = [], responseFormat, cache } = request;
+  const sound = { ...asked, messages: asked.messages.map((message) => wellFormedMessage(message)) };
+  const request = profile.schemas === 'in-words' ? withSchemaInWords(sound) : sound;
+  const { responseFormat, cache } = request;
   const facts = options.facts ?? modelFacts(model, profile.name === 'openai' ? 'openai' : 'compatible');
+  const declared = declaredTools(request, facts, profile);
+  const { tools } = declared;
   assertOneToolPerName(tools, 'openai');
-  const names = toolNames(request);
+  const names = toolNames({ messages: asked.messages, tools });
   const maxOutputTokens = request.maxOutputTokens ?? options.maxOutputTokens;
-  const effort = options.effort ?? (tools.length > 0 && needsEffortNone(facts) ? 'none' : undefined);
-  return {
+  const effort = effortWith(declared, options.effort, facts);
+  return wellFormedJson<Body>({
     model,
     messages: messagesWithBreakpoints(request, names, { model, profile }),
     ...(maxOutputTokens === undefined ? {} : outputLimit(maxOutputTokens, model, profile)),
@@ -76,25 +86,64 @@ export function toChatCompletionsRequest(asked: CompletionRequest, options: Chat
             type: 'function' as const,
             function: { name: names.toWire(name), description, parameters: inputSchema },
           })),
-          ...(request.toolChoice === undefined ? {} : { tool_choice: wireToolChoice(request.toolChoice, names) }),
+          ...(declared.toolChoice === undefined ? {} : { tool_choice: wireToolChoice(declared.toolChoice, names) }),
           ...(parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }),
         }),
     ...(responseFormat === undefined ? {} : { response_format: wireFormat(responseFormat, profile) }),
     ...cacheFields(cache, { model, profile, cacheTtl: options.cacheTtl }),
-  };
+  });
+}
+
+/** The tools of a request, or those that stand in for them. */
+interface DeclaredTools {
+  readonly tools: readonly ToolDefinition[];
+  readonly toolChoice: ToolChoice | undefined;
+  readonly areStandIns: boolean;
+}
+
+function declaredTools(
+  { messages, tools = [], toolChoice }: CompletionRequest,
+  facts: ModelFacts,
+  profile: ServerProfile,
+): DeclaredTools {
+  // A model that takes no tools here at all is left to the provider.
+  const mayDeclare = profile.callsNeedTools && !(needsResponses(facts) && !facts.acceptsEffortNone);
+  const standIns = tools.length === 0 && mayDeclare ? standInTools(messages) : [];
+  if (standIns.length === 0) return { tools, toolChoice, areStandIns: false };
+  return { tools: standIns, toolChoice: 'none', areStandIns: true };
+}
+
+/** The tools that a history calls, by name alone. */
+export function standInTools(messages: readonly Message[]): readonly ToolDefinition[] {
+  return calledTools(messages)
+    .slice(0, maxTools)
+    .map((name) => ({ name, description: '', inputSchema: { type: 'object', properties: {} } }));
+}
+
+function effortWith(
+  { tools, areStandIns }: DeclaredTools,
+  effort: OpenAIModelOptions['effort'],
+  facts: ModelFacts,
+): OpenAIModelOptions['effort'] | 'none' {
+  if (tools.length === 0 || !needsEffortNone(facts)) return effort;
+  return areStandIns ? 'none' : (effort ?? 'none');
 }
 
 /** The schema stands at the end, where it changes nothing of what is cached. */
 function withSchemaInWords(request: CompletionRequest): CompletionRequest {
   const { responseFormat, messages } = request;
   if (responseFormat === undefined) return request;
-  const text = `(The answer is JSON of this schema: ${JSON.stringify(responseFormat.schema)})`;
+  const text = `(The answer is JSON of this schema: ${JSON.stringify(wellFormedJson(responseFormat.schema))})`;
   return { ...request, messages: [...messages, { role: 'user', content: [{ type: 'text', text }] }] };
 }
 
 /** Tools with any other effort are refused here; where `none` is refused too, the provider decides. @see provider-protocol B.5 */
-function needsEffortNone({ provider, needsResponsesForTools, acceptsEffortNone }: ModelFacts): boolean {
-  return provider === 'openai' && needsResponsesForTools && acceptsEffortNone;
+function needsEffortNone(facts: ModelFacts): boolean {
+  return needsResponses(facts) && facts.acceptsEffortNone;
+}
+
+function needsResponses({ provider, needsResponsesForTools }: ModelFacts): boolean {
+  return provider === 'openai' && needsResponsesForTools;
 }
 
 /** OpenAI's reasoning models refuse `max_tokens`, also behind a router. @see provider-protocol B.3 */

@@ -1,8 +1,10 @@
 import { resultsAfter } from './chat-completions-parts.js';
 import type { ChatRule } from './chat-completions-parts.js';
+import { halfInBody, parsesToHalf, placeOfHalf } from './ill-formed-text.js';
+import { openaiModel } from './openai-models.js';
 import { quotedPath } from './openai-violation.js';
 import type { OpenAIViolation } from './openai-violation.js';
-import { objectIn, textIn } from './wire-json.js';
+import { listIn, objectIn, textIn } from './wire-json.js';
 
 /** F.B1; B.2: every call is answered before anything else follows. */
 export const callsAnswered: ChatRule = ({ messages }, report) =>
@@ -87,3 +89,60 @@ export const argumentsAreText: ChatRule = ({ messages }, report) =>
         ),
       ),
   );
+
+/** Without a row in F: text that is none is refused, in arguments too, which servers parse. */
+export const textWellFormed: ChatRule = ({ body, messages }, report) => {
+  const place = placeOfHalf(body);
+  if (place !== undefined) return [report(place, halfInBody)];
+  return messages.flatMap(({ calls }) =>
+    calls
+      .filter(({ called }) => parsesToHalf(called.arguments))
+      .map(({ path }) => report(`${path}.function.arguments`, halfInBody)),
+  );
+};
+
+const partTypes: Readonly<Record<string, readonly string[]>> = {
+  system: ['text'],
+  developer: ['text'],
+  user: ['text', 'image_url', 'input_audio', 'file'],
+  assistant: ['text', 'refusal'],
+  tool: ['text'],
+};
+
+/** B.3 and the types of the SDK, without a row in F: parts that exist where they stand, and no empty text in a result. */
+export const partsFitRole: ChatRule = ({ messages }, report) =>
+  messages.flatMap(({ path, role, value }) => {
+    const allowed = partTypes[role];
+    if (allowed === undefined) return [];
+    return listIn(value.content).flatMap((part, index) => {
+      const { type, text } = objectIn(part) ?? {};
+      const place = `${path}.content.${index}`;
+      if (!allowed.includes(textIn(type) ?? '')) {
+        const supported = allowed.map((name) => `'${name}'`).join(', ');
+        const words = `Invalid value: '${textIn(type) ?? ''}'. Supported values are: ${supported}.`;
+        return [report(`${place}.type`, words, { code: 'invalid_value' })];
+      }
+      if (role !== 'tool' || text !== '') return [];
+      return [report(`${place}.text`, `Invalid '${quotedPath(place)}.text': a string that is not empty is required.`)];
+    });
+  });
+
+/** Without a row in F: a list that is there holds something. Empty content is rule B5. */
+export const listsNotEmpty: ChatRule = ({ body, messages }, report) =>
+  [
+    { path: 'tools', value: body.tools },
+    ...messages.map(({ path, value }) => ({ path: `${path}.tool_calls`, value: value.tool_calls })),
+  ]
+    .filter(({ value }) => Array.isArray(value) && value.length === 0)
+    .map(({ path }) => {
+      const words = `Invalid '${quotedPath(path)}': empty array. Expected an array with minimum length 1, but got an empty array instead.`;
+      return report(path, words, { code: 'empty_array' });
+    });
+
+/** Without a row in F: calls in the history need tools, but of a model that takes none here. */
+export const toolsDefined: ChatRule = ({ body, model, messages }, report) =>
+  body.tools === undefined &&
+  openaiModel(model).chatTools !== 'never' &&
+  messages.some(({ role, calls }) => role === 'tool' || calls.length > 0)
+    ? [report('tools', 'Requests which include tool calls or their results must define tools.')]
+    : [];

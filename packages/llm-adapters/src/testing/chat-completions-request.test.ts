@@ -76,6 +76,28 @@ const good: readonly (readonly [string, unknown])[] = [
   ['B11: a cache key of 64 and four breakpoints', body([marked(4)], { prompt_cache_key: 'x'.repeat(64) })],
   ['B12: options of a stream', body([user], { stream: true, stream_options: { include_usage: true } })],
   ['B12: parallel calls with tools', body([user], { parallel_tool_calls: false, tool_choice: 'auto' })],
+  ['B-text: whole pairs, and escapes of them', body([{ role: 'user', content: '😀 \\ud83d' }])],
+  [
+    'B-text: an escaped pair in arguments',
+    body([user, calls(call('a', { arguments: '{"a":"\\ud83d\\ude00"}' })), result('a')]),
+  ],
+  [
+    'B-part-type: parts of each role',
+    body([
+      { role: 'system', content: [{ type: 'text', text: 'Be short.' }] },
+      { role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://example.org/a.png' } }] },
+      { role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] },
+      user,
+      calls(call('a')),
+      result('a', [{ type: 'text', text: 'ok' }]),
+    ]),
+  ],
+  ['B-empty-list: no list', body([user, { role: 'assistant', content: 'Yes.', tool_calls: undefined }, user])],
+  [
+    'B-tools: calls and no tools of a model that takes none here',
+    body([user, calls(call('a')), result('a')], { model: 'gpt-6.2-sol', tools: undefined }),
+  ],
+  ['B-tools: no tools and no calls', body([user], { tools: undefined })],
   ['128 tools', body([user], { tools: Array.from({ length: 128 }, (_, index) => tool(`tool-${index}`)) })],
 ];
 
@@ -204,6 +226,58 @@ const bad: readonly (readonly [rule: string, path: string, what: string, body: u
     'parallel_tool_calls',
     'parallel calls without tools',
     body([user], { tools: undefined, parallel_tool_calls: true }),
+  ],
+  ['B-text', 'messages.0.content', 'half of a pair in a text', body([{ role: 'user', content: 'a \ud83d' }])],
+  ['B-text', 'messages.0', 'half of a pair in a key', body([{ ...user, '\ude00': 1 }])],
+  [
+    'B-text',
+    'tools.0.function.description',
+    'half of a pair in a description',
+    body([user], { tools: [{ type: 'function', function: { name: 'run', description: '\ude00' } }] }),
+  ],
+  [
+    'B-text',
+    'messages.1.tool_calls.0.function.arguments',
+    'half of a pair in arguments',
+    body([user, calls(call('a', { arguments: '{"a":"\ud83d"}' })), result('a')]),
+  ],
+  [
+    'B-text',
+    'messages.1.tool_calls.0.function.arguments',
+    'half of a pair escaped in arguments',
+    body([user, calls(call('a', { arguments: '{"a":["\\ud83d"]}' })), result('a')]),
+  ],
+  [
+    'B-part-type',
+    'messages.0.content.0.type',
+    'a part of no known type',
+    body([{ role: 'user', content: [{ type: 'input_text', text: 'Go.' }] }]),
+  ],
+  [
+    'B-part-type',
+    'messages.2.content.0.type',
+    'an image in a result',
+    body([user, calls(call('a')), result('a', [{ type: 'image_url', image_url: { url: 'https://x.test/a.png' } }])]),
+  ],
+  [
+    'B-part-type',
+    'messages.2.content.0.text',
+    'an empty text in a result',
+    body([user, calls(call('a')), result('a', [{ type: 'text', text: '' }])]),
+  ],
+  ['B-empty-list', 'tools', 'no tool among the tools', body([user], { tools: [] })],
+  [
+    'B-empty-list',
+    'messages.1.tool_calls',
+    'no call among the calls',
+    body([user, { role: 'assistant', content: 'Yes.', tool_calls: [] }, user]),
+  ],
+  ['B-tools', 'tools', 'calls and no tools', body([user, calls(call('a')), result('a')], { tools: undefined })],
+  [
+    'B1',
+    'messages.1',
+    'a system message between a call and its result',
+    body([user, calls(call('a')), { role: 'system', content: 'Be short.' }]),
   ],
   ['B12', 'tool_choice', 'a choice without tools', body([user], { tools: undefined, tool_choice: 'auto' })],
 ];

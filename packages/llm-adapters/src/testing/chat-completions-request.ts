@@ -3,7 +3,11 @@ import {
   callIdsValid,
   callsAnswered,
   contentPresent,
+  listsNotEmpty,
+  partsFitRole,
   resultsHaveCalls,
+  textWellFormed,
+  toolsDefined,
 } from './chat-completions-history.js';
 import {
   cacheHintsFit,
@@ -26,7 +30,7 @@ import { objectIn, textIn } from './wire-json.js';
  * What OpenAI would refuse in the body of a Chat Completions request, or a server that imitates it; nothing when it would
  * take it. Reads the wire format only and shares no code with the adapters.
  *
- * Rules: B1 to B12; `B0` is what the envelope requires, which section F has no row for. B13 (the window) and B14 (the usage
+ * Rules: B1 to B12; `B0` is what the envelope requires, which section F has no row for; nor has it for those whose names are words. B13 (the window) and B14 (the usage
  * of a stream) are the server's.
  *
  * @param server - one that imitates OpenAI: some of the rules are not its, and it has some of its own, named after it
@@ -68,4 +72,8 @@ const rules: Readonly<Record<string, ChatRule>> = {
   B10: strictSchemasFit,
   B11: cacheHintsFit,
   B12: companionsPresent,
+  'B-text': textWellFormed,
+  'B-part-type': partsFitRole,
+  'B-empty-list': listsNotEmpty,
+  'B-tools': toolsDefined,
 };

@@ -61,7 +61,7 @@ function signFirstCall(message: JsonObject): JsonObject {
 export const gemini: CompatProfile = {
   name: 'gemini',
   basePath: '/v1beta/openai',
-  dropsRules: ['B3', 'B7', 'B8', 'B9', 'B10', 'B11', 'B12'],
+  dropsRules: ['B3', 'B7', 'B8', 'B9', 'B10', 'B11', 'B12', 'B-tools'],
   rules: {
     'D-gemini-call-place': callsAfterInput,
     'D-gemini-group-size': groupsMatch,

@@ -3,7 +3,7 @@ import type { CompatProfile } from './compat-profile.js';
 import { objectIn } from './wire-json.js';
 import type { JsonObject } from './wire-json.js';
 
-const openaiOnly: readonly string[] = ['B3', 'B7', 'B8', 'B9', 'B10', 'B11', 'B12'];
+const openaiOnly: readonly string[] = ['B3', 'B7', 'B8', 'B9', 'B10', 'B11', 'B12', 'B-tools'];
 
 /** D, DeepSeek: thinking goes back with the calls that it led to, even when it is empty. */
 const reasoningReturned: ChatRule = ({ body, messages }, report) => {

@@ -2,7 +2,7 @@ import type { ChatRule } from './chat-completions-parts.js';
 import type { CompatProfile } from './compat-profile.js';
 
 /** What only OpenAI's own models and limits know. */
-const openaiOnly: readonly string[] = ['B3', 'B4', 'B7', 'B8', 'B9', 'B10', 'B11', 'B12'];
+const openaiOnly: readonly string[] = ['B3', 'B4', 'B7', 'B8', 'B9', 'B10', 'B11', 'B12', 'B-tools'];
 
 /** D, vLLM: some templates take instructions only at the start. */
 const systemFirst: ChatRule = ({ messages }, report) =>

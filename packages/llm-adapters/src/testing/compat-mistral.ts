@@ -37,7 +37,7 @@ const idsOfNine: ChatRule = ({ messages }, report) =>
 /** Mistral. Its errors are flat. @see provider-protocol D */
 export const mistral: CompatProfile = {
   name: 'mistral',
-  dropsRules: ['B3', 'B7', 'B8', 'B9', 'B10', 'B11', 'B12'],
+  dropsRules: ['B3', 'B7', 'B8', 'B9', 'B10', 'B11', 'B12', 'B-tools'],
   rules: { 'D-mistral-order': resultsBeforeAssistant, 'D-mistral-last': lastAsks, 'D-mistral-ids': idsOfNine },
   streamsUsageUnasked: true,
   overflow: ({ inputTokens, contextWindow }) => ({

@@ -1,3 +1,4 @@
+import { halfInBody, parsesToHalf, placeOfHalf } from './ill-formed-text.js';
 import { quotedPath } from './openai-violation.js';
 import { isOutput } from './responses-parts.js';
 import type { InputItem, ResponsesRule } from './responses-parts.js';
@@ -147,3 +148,89 @@ export const encryptedContentIsOurs: ResponsesRule = ({ items, issued }, report)
     const words = `The encrypted content for item ${id ?? ''} could not be verified.`;
     return [report('input', words, { code: 'invalid_encrypted_content' })];
   });
+
+/** Without a row in F: text that is none is refused, in arguments too. */
+export const textWellFormed: ResponsesRule = ({ body, items }, report) => {
+  const place = placeOfHalf(body);
+  if (place !== undefined) return [report(place, halfInBody)];
+  return items
+    .filter(({ type, value }) => type === 'function_call' && parsesToHalf(value.arguments))
+    .map(({ path }) => report(`${path}.arguments`, halfInBody));
+};
+
+/** Without a row in F: one call of an id, and one output for it. */
+export const callIdsUnique: ResponsesRule = ({ items }, report) => {
+  const seen = new Set<string>();
+  return items.flatMap(({ type, path, callId }) => {
+    if ((type !== 'function_call' && type !== 'function_call_output') || callId === undefined) return [];
+    const key = `${type} ${callId}`;
+    const isRepeated = seen.has(key);
+    seen.add(key);
+    if (!isRepeated) return [];
+    const words =
+      type === 'function_call'
+        ? `Duplicate function call found with call_id ${callId}.`
+        : `Duplicate tool output found for function call ${callId}.`;
+    return [report(`${path}.call_id`, words)];
+  });
+};
+
+/** The types of the SDK: calls of tools and their outputs are known by their endings. */
+const itemTypes = new Set([
+  ...['message', 'reasoning', 'item_reference', 'compaction', 'compaction_trigger', 'additional_tools'],
+  ...[
+    'mcp_list_tools',
+    'mcp_approval_request',
+    'mcp_approval_response',
+    'tool_search_output',
+    'program',
+    'program_output',
+  ],
+]);
+
+/** Without a row in F: items that exist. */
+export const itemTypesKnown: ResponsesRule = ({ items }, report) =>
+  items
+    .filter(({ type }) => type !== '' && !itemTypes.has(type) && !/_call(?:_output)?$/.test(type))
+    .map(({ path, type }) => report(`${path}.type`, `Invalid value: '${type}'.`, { code: 'invalid_value' }));
+
+const outputOfCallParts: readonly string[] = ['input_text', 'input_image', 'input_file'];
+
+/** Without a row in F: the parts of an output exist, and none of its texts is empty. */
+export const outputPartsFit: ResponsesRule = ({ items }, report) =>
+  items.flatMap(({ type, path, value }) => {
+    if (type !== 'function_call_output') return [];
+    return listIn(value.output).flatMap((part, index) => {
+      const { type: kind, text } = objectIn(part) ?? {};
+      const place = `${path}.output.${index}`;
+      if (!outputOfCallParts.includes(textIn(kind) ?? '')) {
+        const supported = outputOfCallParts.map((name) => `'${name}'`).join(', ');
+        const words = `Invalid value: '${textIn(kind) ?? ''}'. Supported values are: ${supported}.`;
+        return [report(`${place}.type`, words, { code: 'invalid_value' })];
+      }
+      if (text !== '') return [];
+      return [report(`${place}.text`, `Invalid '${quotedPath(place)}.text': a string that is not empty is required.`)];
+    });
+  });
+
+/** Without a row in F: a list that is there holds something. */
+export const listsNotEmpty: ResponsesRule = ({ body, items }, report) =>
+  [
+    { path: 'tools', value: body.tools },
+    ...items.map(({ path, type, value }) =>
+      type === 'message'
+        ? { path: `${path}.content`, value: value.content }
+        : { path: `${path}.output`, value: type === 'function_call_output' ? value.output : undefined },
+    ),
+  ]
+    .filter(({ value }) => Array.isArray(value) && value.length === 0)
+    .map(({ path }) => {
+      const words = `Invalid '${quotedPath(path)}': empty array. Expected an array with minimum length 1, but got an empty array instead.`;
+      return report(path, words, { code: 'empty_array' });
+    });
+
+/** Without a row in F: calls in the history need tools. */
+export const toolsDefined: ResponsesRule = ({ body, items }, report) =>
+  body.tools === undefined && items.some(({ type }) => type === 'function_call' || type === 'function_call_output')
+    ? [report('tools', 'Requests which include tool calls or their results must define tools.')]
+    : [];

@@ -5,16 +5,22 @@ import { openaiReportFor, quotedPath } from './openai-violation.js';
 import type { OpenAIViolation } from './openai-violation.js';
 import type { IssuedItems } from './responses-issued-items.js';
 import {
+  callIdsUnique,
   callIdsValid,
   callsHaveResults,
   contentFitsRole,
   encryptedContentIsOurs,
   itemIdsValid,
+  itemTypesKnown,
+  listsNotEmpty,
   nothingIsStored,
+  outputPartsFit,
   reasoningHasSummary,
   reasoningIsFollowed,
   reasoningIsKept,
   resultsHaveCalls,
+  textWellFormed,
+  toolsDefined,
 } from './responses-items.js';
 import { responsesRequest } from './responses-parts.js';
 import type { ResponsesRule } from './responses-parts.js';
@@ -25,7 +31,7 @@ import { listIn, objectIn, textIn } from './wire-json.js';
  * shares no code with the adapters.
  *
  * Rules: C1 to C4, C6 to C9, and B4, B9, B10, B11 where they are about the same thing here; `C0` is what the envelope
- * requires. C5 and C10 need a server that gave the items out; C11 (the window) and C12 (the order of a stream) are its own.
+ * requires; those whose names are words have no row there. C5 and C10 need a server that gave the items out; C11 (the window) and C12 (the order of a stream) are its own.
  *
  * @see provider-protocol section F
  */
@@ -170,4 +176,10 @@ const rules: Readonly<Record<string, ResponsesRule>> = {
   B9: samplingFits,
   B10: strictSchemasFit,
   B11: cacheFits,
+  'C-text': textWellFormed,
+  'C-call-ids': callIdsUnique,
+  'C-item-type': itemTypesKnown,
+  'C-output-parts': outputPartsFit,
+  'C-empty-list': listsNotEmpty,
+  'C-tools': toolsDefined,
 };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { mistralCallIds } from '../openai/mistral-call-ids.js';
 import { callIds } from './call-ids.js';
 
 const calls = (...ids: string[]) => ids.map((id) => ({ id, name: 'run', arguments: '{}' }));
@@ -29,7 +30,21 @@ describe('callIds', () => {
     expect(ids.ofCalls(calls('0'))).not.toEqual(again);
   });
 
-  it('leaves two calls of one message that share an id as they are: the list is broken', () => {
-    expect(callIds({ maxLength: 40 }).ofCalls(calls('0', '0'))).toEqual(['0', '0']);
+  it('tells calls of one message apart that share an id, and gives their results to them in order', () => {
+    for (const ids of [callIds({ maxLength: 40 }), mistralCallIds()]) {
+      const sent = ids.ofCalls(calls('abcdefgh0', 'abcdefgh1', 'abcdefgh0'));
+      expect(new Set(sent).size).toBe(3);
+      expect(sent.slice(0, 2)).toEqual(['abcdefgh0', 'abcdefgh1']);
+      expect([0, 1, 2].map(() => ids.ofResult('abcdefgh0'))).toEqual([sent[0], sent[2], sent[2]]);
+      expect(ids.ofResult('abcdefgh1')).toBe('abcdefgh1');
+    }
+  });
+
+  it('tells ids apart that differ in halves of surrogate pairs alone', () => {
+    const ids = callIds({ maxLength: 40 });
+    const sent = ids.ofCalls(calls('\ud83d', '\ude00', '\ufffd'));
+    expect(new Set(sent).size).toBe(3);
+    for (const id of sent) expect(id).toMatch(/^call_[0-9a-f]{16}$/);
+    expect(ids.ofResult('\ude00')).toBe(sent[1]);
   });
 });

@@ -5,7 +5,10 @@ import { shortHash } from './short-hash.js';
 export interface CallIds {
   /** The ids of one assistant message's calls. */
   ofCalls(calls: readonly ToolCall[]): readonly string[];
-  /** The id under which the call that a result answers was sent; the result's own where there was no such call. */
+  /**
+   * The id under which the call that a result answers was sent; the result's own where there was no such call. Where calls of
+   * one message share an id, the first result answers the first of them.
+   */
   ofResult(toolCallId: string): string;
 }
 
@@ -14,13 +17,11 @@ export interface CallIds {
  * from zero again in each answer, and others refuse that. An id that can be sent stays as it is. Any other gets one that
  * depends on nothing but what stands before it, so that a longer request extends a shorter one.
  *
- * Two calls of one message with one id keep sharing it: that list is broken, and what is broken is for the provider to say.
- *
  * @see provider-protocol rules A7 and B3
  */
 export function callIds(options: { readonly maxLength: number }): CallIds {
   const used = new Set<string>();
-  const latest = new Map<string, string>();
+  const latest = new Map<string, string[]>();
   const sendable = (id: string) => id.length <= options.maxLength && /^[a-zA-Z0-9_-]+$/.test(id);
 
   const free = (id: string): string => {
@@ -33,14 +34,30 @@ export function callIds(options: { readonly maxLength: number }): CallIds {
 
   return {
     ofCalls: (calls) => {
-      const ofMessage = new Map<string, string>();
-      for (const { id } of calls) if (!ofMessage.has(id)) ofMessage.set(id, free(id));
-      for (const [id, sent] of ofMessage) {
-        used.add(sent);
-        latest.set(id, sent);
-      }
-      return calls.map(({ id }) => ofMessage.get(id) ?? id);
+      const sent = calls.map(({ id }) => {
+        const one = free(id);
+        used.add(one);
+        return one;
+      });
+      noteLatest(latest, calls, sent);
+      return sent;
     },
-    ofResult: (id) => latest.get(id) ?? (sendable(id) ? id : `call_${shortHash(id)}`),
+    ofResult: (id) => answered(latest, id) ?? (sendable(id) ? id : `call_${shortHash(id)}`),
   };
+}
+
+/** Remembers under which ids the calls of a message were sent. */
+export function noteLatest(
+  latest: Map<string, string[]>,
+  calls: readonly Pick<ToolCall, 'id'>[],
+  sent: readonly string[],
+): void {
+  for (const { id } of calls) latest.set(id, []);
+  calls.forEach(({ id }, index) => latest.get(id)?.push(sent[index] ?? id));
+}
+
+/** The id under which the next call of this id was sent that waits for its result; the last one answers for all that follow. */
+export function answered(latest: ReadonlyMap<string, string[]>, id: string): string | undefined {
+  const waiting = latest.get(id);
+  return waiting !== undefined && waiting.length > 1 ? waiting.shift() : waiting?.[0];
 }

@@ -19,6 +19,7 @@ const mediaTypes: ReadonlyMap<string, ImageMediaType> = new Map<string, ImageMed
 
 /** Reads an image's URL. Plain `http:` is left out: providers do not fetch it. */
 export function imageSource({ url }: ImageContent): ImageSource {
+  if (!url.isWellFormed()) return { type: 'unsupported', reason: 'its address is not well-formed text' };
   if (/^https:\/\//i.test(url)) return { type: 'url', url };
   const dataUrl = /^data:([^;,]*)((?:;[^;,]*)*),/i.exec(url);
   if (dataUrl === null) return { type: 'unsupported', reason: 'its address is neither https: nor data:' };

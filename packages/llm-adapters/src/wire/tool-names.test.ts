@@ -26,6 +26,17 @@ describe('toolNames', () => {
     expect(names.fromWire(names.toWire('files.read'))).toBe('files.read');
   });
 
+  it('knows a tool by its name with and without halves of surrogate pairs', () => {
+    const names = toolNames({
+      ...request('a\ud83d', 'a\ude00'),
+      messages: [{ role: 'tool', toolCallId: '1', toolName: 'a\ufffd', content: [] }],
+    });
+    const sent = ['a\ud83d', 'a\ude00', 'a\ufffd'].map((name) => names.toWire(name));
+    expect(sent[2]).toBe(sent[0]);
+    expect(sent[1]).not.toBe(sent[0]);
+    expect(names.fromWire(sent[0] ?? '')).toBe('a\ud83d');
+  });
+
   it('knows the names of calls and results in the history', () => {
     const names = toolNames({
       messages: [

@@ -22,23 +22,28 @@ export function toolNames(request: {
   readonly messages: readonly Message[];
   readonly tools?: readonly ToolDefinition[];
 }): ToolNames {
-  const names = new Set(request.tools?.map(({ name }) => name));
+  const declared = new Set(request.tools?.map(({ name }) => name));
+  const names = new Set(declared);
   for (const message of request.messages) {
     if (message.role === 'assistant') for (const call of message.toolCalls ?? []) names.add(call.name);
     else if (message.role === 'tool') names.add(message.toolName);
   }
   const wire = new Map<string, string>();
   const back = new Map<string, string>();
+  // A history that was rendered well-formed names a tool without the halves of surrogate pairs in its name.
+  const rendered = new Map<string, string>();
   // Names that fit come first: none of them has to yield to one that was made up here.
   for (const fits of [true, false]) {
     for (const name of names) {
       if (sendable.test(name) !== fits) continue;
-      const sent = fits ? name : freeAlias(name, back);
+      const known = declared.has(name) ? undefined : rendered.get(name);
+      const sent = fits ? name : (known ?? freeAlias(name, back));
       wire.set(name, sent);
-      back.set(sent, name);
+      if (known === undefined) back.set(sent, name);
+      if (!name.isWellFormed() && !rendered.has(name.toWellFormed())) rendered.set(name.toWellFormed(), sent);
     }
   }
-  return { toWire: (name) => wire.get(name) ?? name, fromWire: (name) => back.get(name) ?? name };
+  return { toWire: (name) => wire.get(name) ?? rendered.get(name) ?? name, fromWire: (name) => back.get(name) ?? name };
 }
 
 function freeAlias(name: string, taken: ReadonlyMap<string, string>): string {

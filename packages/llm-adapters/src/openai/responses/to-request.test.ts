@@ -19,6 +19,34 @@ const sent = (...messages: Message[]) =>
   toResponsesRequest({ messages }, { model }).input as unknown as Record<string, unknown>[];
 const kinds = (...messages: Message[]) => sent(...messages).map(({ type, id }) => id ?? type);
 
+describe('a history with calls and a request without tools', () => {
+  it('declares the tools by name, and none may be called', () => {
+    const messages: Message[] = [{ role: 'assistant', content: [], toolCalls: [call('a')] }, result('a')];
+    const body = toResponsesRequest({ messages }, { model });
+    expect(body).toMatchObject({ tools: [{ type: 'function', name: 'run', strict: false }], tool_choice: 'none' });
+    expect(checkResponsesRequest(body)).toEqual([]);
+  });
+});
+
+describe('text that no provider takes', () => {
+  it('takes encrypted reasoning with it, and is replaced elsewhere', () => {
+    const half = 'a \ud83d';
+    const bad = { ...item('1'), summary: [half] };
+    const messages: Message[] = [
+      { role: 'assistant', content: [text(half)], toolCalls: [{ ...call('a'), arguments: '{"a":"\\ude00"}' }] },
+      result('a'),
+      { role: 'assistant', content: [text('b')], reasoningItems: [bad, item('2')] },
+    ];
+    const { input } = toResponsesRequest({ messages }, { model });
+    expect(input).toMatchObject([
+      { content: [{ text: 'a \ufffd' }] },
+      { arguments: '{"a":"\\ufffd"}' },
+      { type: 'function_call_output' },
+      { content: [{ text: 'b' }] },
+    ]);
+  });
+});
+
 describe('reasoning items', () => {
   const content = [text('one'), text('two')];
   const toolCalls = [call('a'), call('b')];

@@ -1,3 +1,4 @@
+import { wellFormedJson, wellFormedMessage } from '@palimpsest/events';
 import type OpenAI from 'openai';
 import type { CompletionRequest, ToolChoice } from '../../llm.js';
 import { modelFacts } from '../../models/model-facts.js';
@@ -7,6 +8,7 @@ import { assertOneToolPerName } from '../../wire/unique-tools.js';
 import { cacheFields, takesBreakpoints } from '../cache-hints.js';
 import { serverProfile } from '../server-profile.js';
 import { sendableFormat } from '../strict-schema.js';
+import { standInTools } from '../to-request.js';
 import type { ChatCompletionsOptions } from '../to-request.js';
 import { inputOf, withBreakpoints } from './input-items.js';
 import { takesPhases } from './message-phase.js';
@@ -31,21 +33,27 @@ export interface ResponsesOptions extends ChatCompletionsOptions {
  *   was made with, which a condensed history need not have; nothing else needs them.
  * - To models that label their words, words of an answer that calls go back as `commentary`, others as `final_answer`.
  * - Images of results stay in their results.
+ * - Where calls stand in the history and the request has no tools, the tools are declared by name and none may be called.
+ * - Halves of surrogate pairs become U+FFFD; encrypted reasoning that holds one is left out.
  *
  * @throws {@link InvalidRequestError} when two tools have one name.
  * @see provider-protocol section C
  */
 export function toResponsesRequest(request: CompletionRequest, options: ResponsesOptions): Body {
-  const { tools = [], responseFormat, cache, messages } = request;
+  const { responseFormat, cache } = request;
+  const messages = request.messages.map((message) => wellFormedMessage(message));
   const { model, server: profile = serverProfile('openai'), effort, reasoningSummary, parallelToolCalls } = options;
   const facts = options.facts ?? modelFacts(model, profile.name === 'openai' ? 'openai' : 'compatible');
+  const standIns = (request.tools ?? []).length === 0 && profile.callsNeedTools ? standInTools(messages) : [];
+  const tools = standIns.length > 0 ? standIns : (request.tools ?? []);
+  const toolChoice = standIns.length > 0 ? 'none' : request.toolChoice;
   assertOneToolPerName(tools, 'openai');
-  const names = toolNames(request);
+  const names = toolNames({ messages: request.messages, tools });
   const maxOutputTokens = request.maxOutputTokens ?? options.maxOutputTokens;
   const phases = { withPhases: facts.provider === 'openai' && takesPhases(model) };
   const input = inputOf(messages, names, phases);
   const { instructions } = input;
-  return {
+  return wellFormedJson<Body>({
     model,
     store: false,
     // A model that does not reason refuses to be asked for it.
@@ -72,14 +80,14 @@ export function toResponsesRequest(request: CompletionRequest, options: Response
             // The default here is true, and would refuse most schemas.
             strict: false,
           })),
-          ...(request.toolChoice === undefined ? {} : { tool_choice: wireToolChoice(request.toolChoice, names) }),
+          ...(toolChoice === undefined ? {} : { tool_choice: wireToolChoice(toolChoice, names) }),
           ...(parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }),
         }),
     ...(responseFormat === undefined
       ? {}
       : { text: { format: { type: 'json_schema' as const, ...sendableFormat(responseFormat) } } }),
     ...cacheFields(cache, { model, profile, cacheTtl: options.cacheTtl }),
-  };
+  });
 }
 
 function wireToolChoice(choice: ToolChoice, names: ToolNames): NonNullable<Body['tool_choice']> {

@@ -64,7 +64,7 @@ describe('an answer', () => {
     [
       'the request has no tools, or forbids their use',
       { content: [call('a')] },
-      { tools: [], messages: [{ role: 'user', content: 'Go.' }] },
+      { tools: undefined, messages: [{ role: 'user', content: 'Go.' }] },
     ],
     ['an answer never ends with thinking', { content: [text('Yes.'), thinking] }],
     ["there is no stop_reason 'done'", { content: [], stop_reason: 'done' }],

@@ -1,3 +1,4 @@
+import { halfInBody, placeOfHalf } from '../ill-formed-text.js';
 import { textIn } from '../wire-json.js';
 import { blocksIn, blocksOf, isThinking } from './request-parts.js';
 import type { AnthropicBlock } from './request-parts.js';
@@ -43,9 +44,51 @@ const thinkingNotFinal: Rule = ({ turns }, report) =>
     .filter(({ role, blocks }) => role === 'assistant' && isThinking({ type: blocks.at(-1)?.type ?? '' }))
     .map(({ path }) => report(path, 'The final block in an assistant message cannot be `thinking`.'));
 
+/** Seen as a 400 on every later request too: `no low surrogate in string`. */
+const textWellFormed: Rule = ({ body }, report) => {
+  const place = placeOfHalf(body);
+  return place === undefined ? [] : [report(place, halfInBody)];
+};
+
+/** What the types of the SDK list, betas included; results of the provider's own tools are known by their ending. */
+const blockTypes = new Set([
+  ...['text', 'image', 'document', 'search_result', 'thinking', 'redacted_thinking', 'container_upload', 'compaction'],
+  ...['tool_use', 'tool_result', 'server_tool_use', 'mcp_tool_use', 'mcp_tool_listing'],
+  ...['tool_addition', 'tool_removal', 'fallback'],
+]);
+
+/** A.3, without a row in F: blocks that exist. */
+const blocksKnown: Rule = ({ turns }, report) =>
+  turns.flatMap(({ blocks }) =>
+    blocks
+      .filter(({ type }) => !blockTypes.has(type) && !type.endsWith('_tool_result'))
+      .map(({ path, type }) =>
+        report(`${path}.type`, `Input tag '${type}' found using 'type' does not match any of the expected tags`),
+      ),
+  );
+
+/** Without a row in F: a list that is there holds something. Empty messages are rule A10, empty errors a rule of their own. */
+const listsNotEmpty: Rule = ({ body, turns }, report) => {
+  const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0;
+  const blocks = turns.flatMap((turn) => turn.blocks);
+  const hasCalls = blocks.some(({ type }) => type === 'tool_use' || type === 'tool_result');
+  return [
+    // With calls in the history the missing tools are rule A26.
+    ...(isEmpty(body.tools) && !hasCalls ? ['tools'] : []),
+    ...(isEmpty(body.system) ? ['system'] : []),
+    ...(isEmpty(body.stop_sequences) ? ['stop_sequences'] : []),
+    ...blocks
+      .filter(({ type, value }) => type === 'tool_result' && value.is_error !== true && isEmpty(value.content))
+      .map(({ path }) => `${path}.content`),
+  ].map((path) => report(path, 'List should have at least 1 item'));
+};
+
 export const contentRules: Rules = {
   A9: textNotBlank,
   A23: imagesCounted,
   'A-system': systemIsText,
   'A-final-thinking': thinkingNotFinal,
+  'A-text': textWellFormed,
+  'A-block-type': blocksKnown,
+  'A-empty-list': listsNotEmpty,
 };

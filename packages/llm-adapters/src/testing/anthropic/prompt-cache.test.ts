@@ -81,7 +81,7 @@ describe('the prompt cache', () => {
 
   it('does nothing without a mark', async () => {
     const { server } = await start();
-    const body = { ...marked, tools: [], system: tokens(600, 'system'), messages: [user(text('Go.'))] };
+    const body = { ...marked, tools: undefined, system: tokens(600, 'system'), messages: [user(text('Go.'))] };
     await usage(server, body);
     expect(await usage(server, body)).toMatchObject({ read: 0, written: 0 });
   });
@@ -189,7 +189,7 @@ describe('the prompt cache', () => {
     it('after an hour what was written for one', async () => {
       const { server, pass } = await start();
       const system = [text(tokens(600, 'system'), long)];
-      const body = { ...marked, tools: [], system };
+      const body = { ...marked, tools: undefined, system };
       const first = await usage(server, body);
       expect(first.long).toBeGreaterThanOrEqual(600);
       expect(first.short).toBeGreaterThanOrEqual(600);

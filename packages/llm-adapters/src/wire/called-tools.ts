@@ -1,0 +1,16 @@
+import type { Message } from '@palimpsest/events';
+
+/**
+ * The names of the tools that a history calls, in the order in which they come. Providers refuse calls and results in a request
+ * that declares no tools: these can be declared in its place.
+ *
+ * @see provider-protocol rule A26
+ */
+export function calledTools(messages: readonly Message[]): readonly string[] {
+  const names = new Set<string>();
+  for (const message of messages) {
+    if (message.role === 'tool') names.add(message.toolName);
+    else if (message.role === 'assistant') for (const { name } of message.toolCalls ?? []) names.add(name);
+  }
+  return [...names];
+}
