@@ -1,7 +1,7 @@
 import { Agent, Conversation } from '@palimpsest/agent';
 import type { AgentOptions, RunOutcome } from '@palimpsest/agent';
 import { extractiveSummaryCondenser, observationMaskingCondenser, pipelineCondenser } from '@palimpsest/condensers';
-import { defineTool } from '@palimpsest/events';
+import { createEvent, defineTool } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { anthropicLLM } from '@palimpsest/llm-adapters/anthropic';
@@ -157,6 +157,37 @@ describe.each(flows)('%s', (_, makeFlow) => {
       expect(new Set(updates)).toEqual(new Set(['status']));
       expect(ofType(events, 'llm-usage')).toHaveLength(steps + 1);
       expect(JSON.stringify(events)).not.toContain(apiKey);
+    },
+  );
+
+  test(
+    'a log with halves of characters in every text: nothing is refused at any step',
+    { timeout: 60_000 },
+    async () => {
+      const flow = await makeFlow();
+      onTestFinished(() => flow.server.close());
+      const half = `cut here: ${'😀'.repeat(20).slice(0, 11)}`;
+      const text = [{ type: 'text', text: half }] as const;
+      const agent = new Agent({
+        llm: flow.llm,
+        systemPrompt: half,
+        tools: [{ ...read, description: half, execute: () => half }],
+        render: { labelObservation: () => half },
+      });
+      const conversation = await Conversation.open({ agent, stuckDetection: false, limits: { maxIterations: 4 } });
+      const toolCall = { id: 'call-of-old', name: 'read', arguments: '{"path":"\\ud83d","\\ude00":1}' };
+      const { id: actionId } = createEvent('action', { thought: text, toolCall, llmResponseId: 'of-old' });
+      // As another program wrote it: the log is the only truth, and stays as it is.
+      await conversation.events.append(
+        createEvent('message', { source: 'user', role: 'user', content: text }),
+        createEvent('action', { id: actionId, thought: text, toolCall, llmResponseId: 'of-old' }),
+        createEvent('observation', { toolCallId: toolCall.id, toolName: 'read', actionId, content: text }),
+        createEvent('message', { source: 'agent', role: 'assistant', content: text, llmResponseId: 'older' }),
+        createEvent('condensation', { forgottenEventIds: [], summary: half }),
+      );
+      await conversation.send(half);
+      await expect(conversation.run()).rejects.toMatchObject({ cause: { code: 'limit-exceeded' } });
+      expect(ofType([...conversation.events], 'llm-usage')).toHaveLength(4);
     },
   );
 

@@ -1,4 +1,4 @@
-import { createEvent as createDefaultEvent, toolDefinition } from '@palimpsest/events';
+import { createEvent as createDefaultEvent, toolDefinition, wellFormedEvent } from '@palimpsest/events';
 import type {
   ActionEvent,
   Condensation,
@@ -150,7 +150,7 @@ export class Agent {
     this.systemPrompt = options.systemPrompt;
     this.condenser = options.condenser;
     this.tools = toolset(options.tools ?? []);
-    this.createEvent = options.createEvent ?? createDefaultEvent;
+    this.createEvent = wellFormedEvents(options.createEvent ?? createDefaultEvent);
     this.hooks = options.hooks ?? {};
     this.context = options.context;
     this.#options = options;
@@ -263,11 +263,12 @@ export class Agent {
   }
 
   async #emitCondensation(
-    condensation: Condensation,
+    made: Condensation,
     state: ConversationState,
     { onEvent, signal }: StepOptions,
   ): Promise<Condensation> {
     assertCondensationAllowed(state.condensationsInARow);
+    const condensation = wellFormedEvent(made);
     await onEvent(condensation);
     const remark = noteOf(await abortable(this.hooks.afterCondensation?.(condensation), signal));
     if (remark !== undefined) await onEvent(note(remark, this.createEvent));
@@ -410,4 +411,9 @@ export class Agent {
     });
     return answer === undefined ? { type: 'tool-calls' } : { type: 'tool-calls', answer };
   }
+}
+
+/** Whatever a model, a tool or a user wrote: what goes into the log of it is text that providers take. */
+function wellFormedEvents(create: CreateEvent): CreateEvent {
+  return ((...args: Parameters<CreateEvent>) => wellFormedEvent(create(...args))) as CreateEvent;
 }

@@ -1,4 +1,11 @@
-import { ConversationBusyError, EventLog, isMeaningful, isUserMessage, newEventId } from '@palimpsest/events';
+import {
+  ConversationBusyError,
+  EventLog,
+  isMeaningful,
+  isUserMessage,
+  newEventId,
+  wellFormedEvent,
+} from '@palimpsest/events';
 import type { ActionEvent, Condensation, ContentPart, Event, EventId, MessageEvent } from '@palimpsest/events';
 import { isCondensation } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
@@ -283,7 +290,8 @@ export class Conversation {
       if (fork.events.length > 0) {
         throw new RangeError(`The store holds a conversation '${fork.id}' already; give the fork another id.`);
       }
-      await fork.#append(kept, createEvent('conversation-state-update', { key: 'forked-from', value: origin }));
+      // What stands in a log stays as it is.
+      await fork.#log([...kept, createEvent('conversation-state-update', { key: 'forked-from', value: origin })]);
     });
     fork.#findWithoutSecrets();
     fork.#noRunGoesOn();
@@ -423,7 +431,12 @@ export class Conversation {
   }
 
   async #append(...events: readonly (Event | readonly Event[])[]): Promise<void> {
-    const masked = events.flat().map((event) => {
+    await this.#log(events.flat().map(wellFormedEvent));
+  }
+
+  /** Appends events as they are, but for secrets. */
+  async #log(events: readonly Event[]): Promise<void> {
+    const masked = events.map((event) => {
       const logged = this.#secrets(event);
       if (logged !== event && event.type === 'action') this.#asWritten.set(event.id, event);
       return logged;

@@ -1,3 +1,5 @@
+import { sliceText } from '@palimpsest/events';
+
 /** The two ends of a text. */
 export interface Excerpt {
   readonly head: string;
@@ -11,14 +13,9 @@ export interface Excerpt {
  * character is cut in two, and the ends hold no reference to the whole text, so that the memory of the whole can be freed.
  */
 export function excerptOf(text: string, characters: number): Excerpt {
-  const head = owned(wholeCharacters(text.slice(0, Math.ceil((characters * 2) / 3))));
-  const tail = owned(wholeCharacters(text.slice(text.length - Math.floor(characters / 3))));
+  const head = owned(sliceText(text, 0, Math.ceil((characters * 2) / 3)));
+  const tail = owned(sliceText(text, text.length - Math.floor(characters / 3)));
   return { head, tail, left: text.length - head.length - tail.length };
-}
-
-/** A cut may not leave half of a character that takes two code units. */
-function wholeCharacters(text: string): string {
-  return text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');
 }
 
 /** A slice of a long string keeps all of it in memory; a string that was read anew does not. */

@@ -85,6 +85,19 @@ test('a cut leaves no half of a character', async () => {
   expect(part?.text.isWellFormed()).toBe(true);
 });
 
+test('the tool reads whole characters, wherever a part begins and ends', async () => {
+  const store = memoryStore();
+  const text = `a${'😀'.repeat(20_000)}`;
+  await limitedOutput({ content: text }, { store });
+  const tool = readOutputTool(store);
+  const handle = `of-${call.id}`;
+  const read = async (offset: number, length: number) =>
+    (await tool.execute(tool.parseInput({ handle, offset, length }), { event: () => undefined } as never)) as string;
+  expect(await read(0, 2)).toBe(`[Characters 0 to 1 of ${text.length}]\na`);
+  expect(await read(2, 2)).toBe(`[Characters 1 to 3 of ${text.length}]\n😀`);
+  expect(await read(1, 1)).toBe(`[Characters 1 to 3 of ${text.length}]\n😀`);
+});
+
 test('the tool reads what was stored, part by part, and says what is not there', async () => {
   const store = memoryStore();
   const characters = `first line\n${'😀'.repeat(20_000)}\nexit code 1`;

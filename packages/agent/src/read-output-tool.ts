@@ -1,4 +1,4 @@
-import { defineTool } from '@palimpsest/events';
+import { defineTool, textRange } from '@palimpsest/events';
 import type { Tool } from '@palimpsest/events';
 import { z } from 'zod';
 import type { OutputStore } from './output-store.js';
@@ -34,15 +34,8 @@ export function readOutputTool(store?: OutputStore): Tool<z.infer<typeof input>>
       if (text === undefined) throw new Error(`There is no stored output '${handle}'.`);
       if (offset >= text.length) throw new Error(`It has ${text.length} characters; ${offset} is behind its end.`);
       const most = Math.max(1, Math.min(length, maxOutputCharacters - headingCharacters));
-      const start = isInsideOfPair(text, offset) ? offset - 1 : offset;
-      const cut = Math.min(text.length, offset + most);
-      const end = isInsideOfPair(text, cut) ? cut + 1 : cut;
+      const { start, end } = textRange(text, offset, most);
       return `[Characters ${start} to ${end} of ${text.length}]\n${text.slice(start, end)}`;
     },
   });
-}
-
-/** Whether a cut here would leave two halves of one character. */
-function isInsideOfPair(text: string, index: number): boolean {
-  return (text.codePointAt(index - 1) ?? 0) > 0xffff;
 }

@@ -1,3 +1,4 @@
+import { textBoundary } from '@palimpsest/events';
 import { withoutSecrets } from './secrets-search.js';
 import type { SecretSearch } from './secrets-search.js';
 
@@ -25,7 +26,7 @@ export function maskedStream(search: SecretSearch, emit: (text: string) => void)
       const end = rest.length - search.longest;
       if (end <= 0) return;
       const across = search.find(rest).find((place) => place.start < end && place.end > end);
-      release(across?.start ?? end);
+      release(across?.start ?? textBoundary(rest, end));
     },
     end: () => release(rest.length),
     cut: () => release(rest.length, (text) => search.withoutBegun(text)),

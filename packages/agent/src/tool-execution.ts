@@ -1,3 +1,4 @@
+import { wellFormedEvent } from '@palimpsest/events';
 import type { ActionEvent, CreateEvent, Event, EventId, ToolOutput, ToolResultEvent } from '@palimpsest/events';
 import { abortable } from './abortable.js';
 import { addressOf, agentError, endedBefore, interrupted, rejected } from './call-answers.js';
@@ -154,7 +155,7 @@ async function run(
     toolCallId: action.toolCall.id,
     log: options.log,
     event: options.event,
-    append: async (event: Event) => options.onEvent(toolEvent(event, tool)),
+    append: async (event: Event) => options.onEvent(wellFormedEvent(toolEvent(event, tool))),
     maxOutputCharacters: shown.most,
   };
   try {
@@ -221,7 +222,9 @@ async function verdictOn(
 }
 
 function withNotes(result: ToolResultEvent, notes: readonly (string | undefined)[]): ToolResultEvent {
-  const extended = notes.flatMap((text) => (text === undefined ? [] : [{ type: 'text' as const, text }]));
+  const extended = notes.flatMap((text) =>
+    text === undefined ? [] : [{ type: 'text' as const, text: text.toWellFormed() }],
+  );
   if (extended.length === 0) return result;
   if (result.type === 'observation') {
     return Object.freeze({ ...result, extendedContent: [...(result.extendedContent ?? []), ...extended] });

@@ -1,3 +1,4 @@
+import { sliceText } from '@palimpsest/events';
 import { oneLine } from './manifest/excerpt.js';
 import { filesOfPatch } from './manifest/patch-files.js';
 import { argumentStub } from './observation-masking.prompt.js';
@@ -42,6 +43,8 @@ function depthOf(value: unknown, depth = 0): number {
 function noteOf(text: string): string {
   const files = filesOfPatch(text).map(({ path }) => path);
   const about =
-    files.length > 0 ? `patch of ${oneLine(files.join(', '), 200)}` : `begins: ${oneLine(text.slice(0, 400), 100)}`;
+    files.length > 0
+      ? `patch of ${oneLine(files.join(', '), 200)}`
+      : `begins: ${oneLine(sliceText(text, 0, 400), 100)}`;
   return argumentStub({ lines: text.split('\n').length, characters: text.length, about });
 }

@@ -1,5 +1,5 @@
 import type { LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
-import { toolResultContent } from '@palimpsest/events';
+import { sliceText, toolResultContent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 import { parseArguments } from './manifest/call-arguments.js';
 import { oneLine } from './manifest/excerpt.js';
@@ -47,7 +47,7 @@ const urlInCall = remembered((event: LLMConvertibleEvent, _: undefined): string 
   if (typeof named?.value === 'string' && named.value.trim() !== '') return named.value;
   // Some tools take a command: `goto https://example.org`.
   for (const text of [...leaves.map(({ value }) => value), plainText]) {
-    const match = typeof text === 'string' ? anyUrl.exec(text.slice(0, 2_000)) : null;
+    const match = typeof text === 'string' ? anyUrl.exec(sliceText(text, 0, 2_000)) : null;
     if (match !== null) return match[0];
   }
   return undefined;
@@ -56,7 +56,7 @@ const urlInCall = remembered((event: LLMConvertibleEvent, _: undefined): string 
 function urlOfResult(event: ToolResultEvent): string | undefined {
   if (event.type === 'observation' && typeof event.details?.['url'] === 'string') return event.details['url'];
   for (const part of toolResultContent(event)) {
-    const match = part.type === 'text' ? labelled.exec(part.text.slice(0, 2_000)) : null;
+    const match = part.type === 'text' ? labelled.exec(sliceText(part.text, 0, 2_000)) : null;
     if (match !== null) return match[1];
   }
   return undefined;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { sliceText, textBoundary } from './text-slice.js';
+import { sliceText, textBoundary, textRange } from './text-slice.js';
 
 const letter = '😀';
 
@@ -51,4 +51,24 @@ it('names the boundary at or before a place, so that parts put together are the 
     }),
     { seed: 20_261_122 },
   );
+});
+
+it('gives parts that follow one another, make up the text and hold whole characters, however short', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 40 }), fc.integer({ min: 1, max: 7 }), (text, length) => {
+      const parts: string[] = [];
+      for (let at = 0; at < text.length;) {
+        const { start, end } = textRange(text, at, length);
+        expect(start).toBe(at);
+        parts.push(text.slice(start, end));
+        at = end;
+      }
+      expect(parts.join('')).toBe(text);
+      expect(parts.every((part) => part !== '' && part.isWellFormed() && part.length <= Math.max(2, length))).toBe(
+        true,
+      );
+    }),
+    { seed: 20_261_122 },
+  );
+  expect(textRange(`a${letter}b`, 2, 1)).toEqual({ start: 1, end: 3 });
 });

@@ -22,6 +22,22 @@ export function textBoundary(text: string, index: number): number {
   return splitsPair(text, index) ? index - 1 : index;
 }
 
+/**
+ * The next part of a text that is handed out in parts: about as long as asked for, never inside of a surrogate pair, and not
+ * empty before the end. Where an offset splits a pair, the part begins with the pair; the next one begins at `end`.
+ *
+ * @param offset - unit: UTF-16 code units, as `length` and the result
+ */
+export function textRange(
+  text: string,
+  offset: number,
+  length: number,
+): { readonly start: number; readonly end: number } {
+  const start = textBoundary(text, Math.min(offset, text.length));
+  const end = textBoundary(text, Math.min(offset + length, text.length));
+  return { start, end: end > start ? end : Math.min(start + 2, text.length) };
+}
+
 function placeIn(text: string, index: number): number {
   return index < 0 ? Math.max(0, text.length + index) : Math.min(text.length, index);
 }

@@ -1,4 +1,12 @@
-import { defineTool, isLLMConvertible, isToolResult, messageContent, toolResultContent } from '@palimpsest/events';
+import {
+  defineTool,
+  isLLMConvertible,
+  isToolResult,
+  messageContent,
+  textRange,
+  toolResultContent,
+  wellFormedPart,
+} from '@palimpsest/events';
 import type { ContentPart, Event, Tool, ToolContext, ToolOutput } from '@palimpsest/events';
 import { z } from 'zod';
 import { recallDescription } from './description.prompt.js';
@@ -60,13 +68,13 @@ function recall({ event_id: reference, offset = 0 }: RecallInput, context: ToolC
   if (offset > 0 && offset >= text.length) {
     return refusal('past_the_end', `The original has ${text.length} characters; offset ${offset} is past its end.`);
   }
-  const end = wholeCharacter(text, Math.min(text.length, offset + limit));
+  const { start, end } = textRange(text, offset, limit);
   const rest = end < text.length ? ` Go on with offset ${end}.` : '';
-  const heading = `Original of ${nameOf(event)}, characters ${offset} to ${end} of ${text.length}.${rest}`;
+  const heading = `Original of ${nameOf(event)}, characters ${start} to ${end} of ${text.length}.${rest}`;
   const images = offset === 0 ? content.filter(({ type }) => type === 'image') : [];
   return {
-    content: [{ type: 'text', text: `${heading}\n${text.slice(offset, end)}` }, ...images],
-    details: { eventId: event.id, from: offset, to: end, length: text.length },
+    content: [{ type: 'text', text: `${heading}\n${text.slice(start, end)}` }, ...images],
+    details: { eventId: event.id, from: start, to: end, length: text.length },
   };
 }
 
@@ -77,17 +85,13 @@ function originalContent(event: Event): readonly ContentPart[] | undefined {
     case 'message':
       return messageContent(event);
     case 'action':
-      return [...event.thought, { type: 'text', text: `${event.toolCall.name}(${event.toolCall.arguments})` }];
+      return [
+        ...event.thought,
+        { type: 'text' as const, text: `${event.toolCall.name}(${event.toolCall.arguments})` },
+      ].map(wellFormedPart);
     default:
       return undefined;
   }
-}
-
-/** An index that does not cut a character outside the basic plane in two, and leaves at least one code unit behind it. */
-function wholeCharacter(text: string, index: number): number {
-  const unit = text.charCodeAt(index - 1);
-  const isHighHalf = index < text.length && unit >= 0xd800 && unit <= 0xdbff;
-  return isHighHalf ? index + 1 : index;
 }
 
 function nameOf(event: Event): string {

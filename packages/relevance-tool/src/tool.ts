@@ -1,4 +1,4 @@
-import { createEvent as createDefaultEvent, defineTool } from '@palimpsest/events';
+import { createEvent as createDefaultEvent, defineTool, wellFormedEvent } from '@palimpsest/events';
 import type { CreateEvent, Tool, ToolContext, ToolOutput } from '@palimpsest/events';
 import { z } from 'zod';
 import { eventIdDescription, relevanceDescription, summaryTextDescription } from './description.prompt.js';
@@ -96,7 +96,7 @@ function directiveOf(
   context: ToolContext,
   createEvent: CreateEvent,
 ): RelevanceDirective {
-  return createEvent(relevanceDirectiveType, {
+  const directive = createEvent(relevanceDirectiveType, {
     source: 'environment',
     requestedEventId: input.event_id,
     targetEventId: target.id,
@@ -106,7 +106,8 @@ function directiveOf(
     requestingActionId: context.actionId,
     ...(action === undefined ? {} : { llmResponseId: action.llmResponseId }),
     agentStepIndex: step,
-  }) as RelevanceDirective;
+  });
+  return wellFormedEvent(directive) as RelevanceDirective;
 }
 
 /** Stands between the results of its batch in the log, and is sent after them. Its id lets the log refuse a second one. */

@@ -1,4 +1,4 @@
-import { isToolResult, toolResultContent } from '@palimpsest/events';
+import { isToolResult, sliceText, toolResultContent } from '@palimpsest/events';
 import type { ActionEvent, Condensation, ContentPart, Event, EventId, ToolResultEvent } from '@palimpsest/events';
 import { ViewProjection } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
@@ -127,5 +127,5 @@ function charactersIn(content: readonly ContentPart[]): number {
 
 function oneLine(text: string, longest: number): string {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= longest ? line : `${line.slice(0, longest - 1)}…`;
+  return line.length <= longest ? line : `${sliceText(line, 0, longest - 1)}…`;
 }

@@ -84,6 +84,13 @@ describe('search', () => {
     );
   });
 
+  test('cuts a long line between characters', async () => {
+    const workspace = await temporaryWorkspace({ 'a.txt': `x${'😀'.repeat(400)}` });
+    const tool = searchTool(workspace);
+    const { content } = (await tool.execute(tool.parseInput({ pattern: 'x' }), noContext)) as { content: string };
+    expect(content).toBe(`a.txt:1: x${'😀'.repeat(149)}`);
+  });
+
   test('says that there is nothing, and what is wrong with a pattern', async () => {
     expect(await call(searchTool, { pattern: 'nowhere' })).toBe("Nothing matches /nowhere/ in '.'.");
     await expect(call(searchTool, { pattern: '(' })).rejects.toThrow(

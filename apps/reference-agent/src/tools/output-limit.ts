@@ -1,16 +1,21 @@
+import { sliceText, textBoundary } from '@palimpsest/events';
+
 /**
  * Collects output and keeps its beginning and its end: what a command was asked to do stands at the start, why it failed
- * at the end. Memory stays below twice the limit, however much is written.
+ * at the end. No character is cut in two. Memory stays below twice the limit, however much is written.
  */
 export class LimitedOutput {
   readonly #limit: number;
   #head = '';
+  /** How much may still be added to the head; 0 once something stands in the tail. */
+  #room: number;
   #tail = '';
   #length = 0;
 
   /** @param limit Unit: characters. */
   constructor(limit: number) {
     this.#limit = limit;
+    this.#room = Math.ceil(limit / 2);
   }
 
   /** All that was written. Unit: characters. */
@@ -24,10 +29,11 @@ export class LimitedOutput {
 
   add(text: string): void {
     this.#length += text.length;
-    const half = Math.ceil(this.#limit / 2);
-    const room = half - this.#head.length;
-    this.#head += text.slice(0, room);
-    this.#tail = (this.#tail + text.slice(room)).slice(-(this.#limit - half));
+    const end = textBoundary(text, Math.min(this.#room, text.length));
+    this.#head += text.slice(0, end);
+    this.#room = end < text.length ? 0 : this.#room - end;
+    const tail = this.#tail + text.slice(end);
+    this.#tail = sliceText(tail, Math.max(0, tail.length - (this.#limit - this.#head.length)));
   }
 
   toString(): string {

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { defineTool } from '@palimpsest/events';
+import { defineTool, sliceText } from '@palimpsest/events';
 import type { Tool } from '@palimpsest/events';
 import { z } from 'zod';
 import type { Workspace } from '../workspace.js';
@@ -34,7 +34,7 @@ export function searchTool(workspace: Workspace): Tool<z.infer<typeof input>> {
         linesOf(text).forEach((line, index) => {
           if (!expression.test(line)) return;
           matches += 1;
-          if (matches <= max_results) found.push(`${shown}:${index + 1}: ${line.slice(0, maxLineCharacters)}`);
+          if (matches <= max_results) found.push(`${shown}:${index + 1}: ${sliceText(line, 0, maxLineCharacters)}`);
         });
       }
       if (matches > max_results) found.push(`[${matches - max_results} more matches; narrow the pattern or the path]`);

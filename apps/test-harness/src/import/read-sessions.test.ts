@@ -112,6 +112,22 @@ test('links to files are read, links to folders and to nothing are listed', asyn
   });
 });
 
+test('what an importer writes is well-formed text; a log of our own is read as it stands', async () => {
+  const half = 'a \ud83d';
+  const message = { type: 'message', id: '1', timestamp: 't', source: 'user', role: 'user' };
+  const own = jsonLines([{ ...message, content: [{ type: 'text', text: half }] }]);
+  const foreign = jsonLines([
+    { role: 'user', content: half },
+    { role: 'assistant', content: half },
+  ]);
+  await withFiles({ 'own.jsonl': own, 'foreign.jsonl': foreign }, async (folder) => {
+    const [read] = await sessionsAt(join(folder, 'own.jsonl'));
+    expect(read?.events).toMatchObject([{ content: [{ text: half }] }]);
+    const [written] = await sessionsAt(join(folder, 'foreign.jsonl'));
+    expect(written?.events).toMatchObject([{ content: [{ text: 'a \ufffd' }] }, { content: [{ text: 'a \ufffd' }] }]);
+  });
+});
+
 test('an aborted signal ends the reading', async () => {
   const reader = readSessions(fixture('.'), { signal: AbortSignal.abort(new Error('enough')) });
   await expect(reader[Symbol.asyncIterator]().next()).rejects.toThrow('enough');

@@ -1,6 +1,7 @@
-import { isLLMConvertible, PalimpsestError } from '@palimpsest/events';
+import { isLLMConvertible, PalimpsestError, wellFormedEvent } from '@palimpsest/events';
 import { LogReadError, UnknownLogFormatError } from './errors.js';
 import { logFormats } from './formats/index.js';
+import { palimpsestJsonl } from './formats/palimpsest-jsonl.js';
 import type { ImportedSession, LogFormat, LogSource } from './log-format.js';
 import type { LogFile } from './log-files.js';
 import { logFiles } from './log-files.js';
@@ -91,12 +92,17 @@ async function* sessionsOf(
     let unique = imported.name;
     for (let copy = 2; names.has(unique); copy++) unique = `${imported.name}~${copy}`;
     names.add(unique);
-    waiting = { name: unique, file, format: format.name, events: imported.events, notes };
+    waiting = { name: unique, file, format: format.name, events: writtenEvents(imported, format), notes };
   }
   const rest = [...orphanedNotes, ...source.notes.take()];
   if (waiting === undefined)
     skipped.push({ file, reason: `there is no conversation in this '${format.name}' log`, notes: rest });
   else yield { ...waiting, notes: [...waiting.notes, ...rest] };
+}
+
+/** A log of our own is read as it stands; of others' the events are written here, in text that every provider takes. */
+function writtenEvents({ events }: ImportedSession, format: LogFormat): ImportedSession['events'] {
+  return format.name === palimpsestJsonl.name ? events : events.map((event) => wellFormedEvent(event));
 }
 
 /** What a log does to a reader that its author did not foresee is an error that names the log, never a bare crash. */

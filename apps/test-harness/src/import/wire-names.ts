@@ -21,5 +21,7 @@ export function wireToolName(name: string): string {
 
 /** 24 hexadecimal digits that stand for a text. */
 export function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 24);
+  // UTF-8 has one form for all halves of surrogate pairs; escaped they are told apart.
+  const sound = text.isWellFormed() ? text : JSON.stringify(text);
+  return createHash('sha256').update(sound).digest('hex').slice(0, 24);
 }

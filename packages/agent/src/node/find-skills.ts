@@ -1,5 +1,6 @@
 import { access, realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { sliceText } from '@palimpsest/events';
 import { InvalidSkillError, parseSkill } from '../prompts/index.js';
 import { assertCount } from '../option-checks.js';
 import type { Skill } from '../prompts/index.js';
@@ -90,8 +91,7 @@ async function instruction(
   const text = read?.trim() ?? '';
   if (text === '' || isPointer(text)) return undefined;
   const { maxCharacters, name } = options;
-  // A cut may not leave half of a character that takes two code units.
-  const shown = text.slice(0, maxCharacters).replace(/[\ud800-\udbff]$/, '');
+  const shown = sliceText(text, 0, maxCharacters);
   const rest = text.length - shown.length;
   const content = rest > 0 ? `${shown}\n[${rest} more characters stand in ${name}]` : text;
   return { name, kind: 'always', content, triggers: [], inputs: [] };

@@ -1,3 +1,4 @@
+import { sliceText } from '@palimpsest/events';
 import type { z } from 'zod';
 import { InvalidCondenserConfigError } from '../errors.js';
 import { didYouMean } from '../near-miss.js';
@@ -34,7 +35,7 @@ export function joined(path: string, key: PropertyKey): string {
 /** How a value looks in a message. */
 export function shown(value: unknown): string {
   const text = textOf(value);
-  return text.length > 80 ? `${text.slice(0, 77)}…` : text;
+  return text.length > 80 ? `${sliceText(text, 0, 77)}…` : text;
 }
 
 function reasonsOf(

@@ -1,17 +1,19 @@
+import { sliceText } from '@palimpsest/events';
+
 /** The text, or its beginning and its end with a note of how much was left out between. Limit: characters. */
 export function excerpt(text: string, limit: number): string {
-  // Half a pair of characters, which a tool may have left behind, is refused by some providers.
+  // A log may hold half of a pair of surrogates, which providers refuse.
   if (text.length <= limit) return text.toWellFormed();
   const note = ` [… ${text.length - limit} characters left out …] `;
   const kept = Math.max(0, limit - note.length);
-  if (kept < 40) return `${text.slice(0, Math.max(0, limit - 1)).toWellFormed()}…`;
+  if (kept < 40) return `${sliceText(text, 0, Math.max(0, limit - 1)).toWellFormed()}…`;
   const head = Math.ceil((kept * 2) / 3);
-  return (text.slice(0, head) + note + text.slice(text.length - (kept - head))).toWellFormed();
+  return (sliceText(text, 0, head) + note + sliceText(text, text.length - (kept - head))).toWellFormed();
 }
 
 /** The text in one line: line breaks and runs of blanks become one blank. Cut as {@link excerpt} does. */
 export function oneLine(text: string, limit: number): string {
   // What is cut away need not be searched.
-  const near = text.length > limit * 8 ? `${text.slice(0, limit * 4)} … ${text.slice(-limit * 2)}` : text;
+  const near = text.length > limit * 8 ? `${sliceText(text, 0, limit * 4)} … ${sliceText(text, -limit * 2)}` : text;
   return excerpt(near.replaceAll(/\s+/g, ' ').trim(), limit);
 }

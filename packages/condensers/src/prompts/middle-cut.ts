@@ -1,9 +1,11 @@
+import { sliceText } from '@palimpsest/events';
+
 /** The text, or its beginning and its end, with a note of how much is missing between. Never longer than the limit. Unit: characters. */
 export function cutInMiddle(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const note = `\n[… ${text.length - limit} characters left out …]\n`;
   const kept = limit - note.length;
-  if (kept < note.length) return text.slice(0, Math.max(0, limit)).toWellFormed();
+  if (kept < note.length) return sliceText(text, 0, Math.max(0, limit)).toWellFormed();
   const head = Math.ceil(kept / 2);
-  return (text.slice(0, head) + note + text.slice(text.length - (kept - head))).toWellFormed();
+  return (sliceText(text, 0, head) + note + sliceText(text, text.length - (kept - head))).toWellFormed();
 }

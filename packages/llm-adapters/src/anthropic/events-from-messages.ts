@@ -1,4 +1,4 @@
-import { eventFactory, newEventId } from '@palimpsest/events';
+import { eventFactory, newEventId, wellFormedEvent } from '@palimpsest/events';
 import type { ContentPart, CreateEvent, Event, EventId, ToolDefinition } from '@palimpsest/events';
 import { InvalidRequestError } from '../errors.js';
 import { field, textOf } from '../http-failure.js';
@@ -132,7 +132,7 @@ class MessageReader {
 
   end(): readonly Event[] {
     this.#endAnswer();
-    return this.#events;
+    return this.#events.map((event) => wellFormedEvent(event));
   }
 
   #readTool(tool: unknown, path: string): readonly ToolDefinition[] {

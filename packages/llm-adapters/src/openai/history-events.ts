@@ -1,4 +1,4 @@
-import { eventFactory, newEventId } from '@palimpsest/events';
+import { eventFactory, newEventId, wellFormedEvent } from '@palimpsest/events';
 import type {
   AssistantMessage,
   ContentPart,
@@ -120,7 +120,7 @@ export function historyEvents(options: HistoryOptions, tools: readonly ToolDefin
     },
     end: () => {
       endInstructions();
-      return events;
+      return events.map((event) => wellFormedEvent(event));
     },
   };
 }
