@@ -11,19 +11,24 @@ export type Reading = 'written' | 'unwrapped' | 'digits';
 
 export const readings: Readonly<Record<Reading, (text: string) => string>> = {
   written: (text) => text,
-  unwrapped: (text) => text.replace(/\r?\n|\\+n/g, ''),
+  unwrapped: (text) => text.replace(/\r?\n|(?<!\\)\\+n/g, ''),
   digits: (text) => text.replace(/[ :]/g, '').toLowerCase(),
 };
 
 /**
  * Patterns that find a value in a text as tools print it: as it is, escaped for JSON, JavaScript, HTML or a shell, percent-encoded
  * (once or several times, with `+` for spaces), in base64 of either alphabet at any place of the encoded bytes, or in hex.
+ *
+ * @param options - `mayWrap`: the ends of lines were taken out of the text, and with them blanks of the value at which it wrapped
  */
-export function secretPatterns(value: string): readonly SecretPattern[] {
+export function secretPatterns(
+  value: string,
+  { mayWrap = false }: { readonly mayWrap?: boolean } = {},
+): readonly SecretPattern[] {
   const bytes = new TextEncoder().encode(value);
   const digits = [...bytes].map(hex);
   return [
-    { pattern: global(escapedForm(value)), needle: longestWord(value), reading: 'written' },
+    { pattern: global(escapedForm(value, mayWrap)), needle: longestWord(value), reading: 'written' },
     ...[0, 1, 2].map((offset) => base64Pattern(bytes, offset)),
     { pattern: global(digits.map(anyCase).join('[ :]?')), needle: digits.join(''), reading: 'digits' },
   ];
@@ -39,7 +44,7 @@ function longestWord(text: string): string {
   return words.reduce((longest, word) => (word.length > longest.length ? word : longest), '');
 }
 
-function escapedForm(value: string): string {
+function escapedForm(value: string, mayWrap: boolean): string {
   const parts = value.match(/\\+|\r?\n|[\s\S]/gu) ?? [];
   return parts
     .map((part, index) => {
@@ -50,10 +55,11 @@ function escapedForm(value: string): string {
         return String.raw`(?:${edge}\\{${part.length},}|(?:${percent('\\')}){${part.length}})`;
       }
       const isAfterRun = parts[index - 1]?.startsWith('\\') === true;
-      return characterForm(
+      const form = characterForm(
         part,
         isAfterRun ? noBackslashes : { some: String.raw`${edge}\\+`, any: String.raw`${edge}\\*` },
       );
+      return mayWrap && /^\s+$/.test(part) ? `(?:${form})?` : form;
     })
     .join('');
 }

@@ -1,6 +1,7 @@
 import { readings, secretPatterns } from './secrets-encodings.js';
 import { withoutBegun } from './secrets-begun.js';
 import type { Reading, SecretPattern } from './secrets-encodings.js';
+import { plainReading, tracedReading } from './secrets-plain.js';
 
 /** Where a value stands in a text, and what is put in its place. */
 export interface FoundSecret {
@@ -13,7 +14,10 @@ export interface FoundSecret {
 export interface SecretSearch {
   /** In order, and none of them touches another. */
   find(text: string): readonly FoundSecret[];
-  /** What is so long before the end of a text cannot be the beginning of a value that goes on behind it. Unit: characters. */
+  /**
+   * What is so long before the end of a text, in the reading of {@link plainReading}, cannot be the beginning of a value that goes
+   * on behind it. Unit: characters.
+   */
   readonly longest: number;
   /** A text that was cut off, without an end with which a value begins. */
   withoutBegun(text: string): string;
@@ -22,7 +26,9 @@ export interface SecretSearch {
 interface Search {
   readonly label: string;
   readonly patterns: readonly SecretPattern[];
-  /** No form of the value is shorter than the value. */
+  /** For texts that are read over escapes, colours and ends of lines. */
+  readonly plainPatterns: readonly SecretPattern[];
+  /** No form of the value is shorter than the value without its blanks. */
   readonly length: number;
 }
 
@@ -32,7 +38,8 @@ export function secretSearch(values: readonly { readonly name: string; readonly 
     [value, ...longLines(value)].map((one) => ({
       label: labelOf(name),
       patterns: secretPatterns(one),
-      length: one.length,
+      plainPatterns: secretPatterns(one, { mayWrap: true }),
+      length: one.replaceAll(/\s+/g, '').length,
     })),
   );
   const labels = values.map(({ name }) => labelOf(name));
@@ -93,6 +100,18 @@ function longestForm(text: string): number {
 }
 
 function found(text: string, searches: readonly Search[], labels: readonly string[]): readonly FoundSecret[] {
+  const all = [...foundBy('patterns', text, searches), ...foundWhenReadOver(text, searches)];
+  if (all.length === 0) return all;
+  // A label that stands there already is not hidden again, whatever its words are. One of another's making is any text.
+  const own = labels.flatMap((label) => placesOf(label, text));
+  return joined(all.filter(({ start, end }) => !own.some((place) => place.start <= start && end <= place.end)));
+}
+
+function foundBy(
+  which: 'patterns' | 'plainPatterns',
+  text: string,
+  searches: readonly Search[],
+): readonly FoundSecret[] {
   const all: FoundSecret[] = [];
   const read = new Map<Reading, string>();
   const holds = (needle: string, reading: Reading): boolean => {
@@ -100,7 +119,7 @@ function found(text: string, searches: readonly Search[], labels: readonly strin
     read.set(reading, known);
     return known.includes(needle);
   };
-  for (const { label, patterns, length } of searches) {
+  for (const { label, length, [which]: patterns } of searches) {
     if (text.length < length) continue;
     for (const { pattern, needle, reading } of patterns) {
       if (!holds(needle, reading)) continue;
@@ -109,10 +128,21 @@ function found(text: string, searches: readonly Search[], labels: readonly strin
       }
     }
   }
-  if (all.length === 0) return all;
-  // A label that stands there already is not hidden again, whatever its words are. One of another's making is any text.
-  const own = labels.flatMap((label) => placesOf(label, text));
-  return joined(all.filter(({ start, end }) => !own.some((place) => place.start <= start && end <= place.end)));
+  return all;
+}
+
+/** Values that are spelt in escapes, wrapped or coloured, with all that stands between their characters. */
+function foundWhenReadOver(text: string, searches: readonly Search[]): readonly FoundSecret[] {
+  const plain = plainReading(text);
+  if (plain === text) return [];
+  const places = foundBy('plainPatterns', plain, searches);
+  if (places.length === 0) return [];
+  const { starts, ends } = tracedReading(text);
+  return places.map(({ start, end, label }) => ({
+    start: starts[start] ?? 0,
+    end: ends[end - 1] ?? text.length,
+    label,
+  }));
 }
 
 function placesOf(label: string, text: string): readonly { readonly start: number; readonly end: number }[] {

@@ -1,4 +1,5 @@
 import { textBoundary } from '@palimpsest/events';
+import { heldFrom } from './secrets-plain.js';
 import { withoutSecrets } from './secrets-search.js';
 import type { SecretSearch } from './secrets-search.js';
 
@@ -23,7 +24,7 @@ export function maskedStream(search: SecretSearch, emit: (text: string) => void)
   return {
     write(text) {
       rest += text;
-      const end = rest.length - search.longest;
+      const end = heldFrom(rest, { length: search.longest, most: 16 * search.longest + 4_096 });
       if (end <= 0) return;
       const across = search.find(rest).find((place) => place.start < end && place.end > end);
       release(across?.start ?? textBoundary(rest, end));

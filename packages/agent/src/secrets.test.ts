@@ -92,6 +92,151 @@ describe('a value is found', () => {
   });
 });
 
+/** What stands between the characters of a value, or for them. The seed decides where. */
+const disguises: Readonly<Record<string, (value: string, random: () => number) => string>> = {
+  'escapes in a mixture': (value, random) =>
+    value
+      .split('')
+      .map((unit) => (random() < 0.5 ? unit : `\\u${hexOf(unit, random() < 0.5)}`))
+      .join(''),
+  'escapes of all characters, escaped again': (value) =>
+    value
+      .split('')
+      .map((unit) => `\\\\\\u${hexOf(unit, false)}`)
+      .join(''),
+  'escapes of JavaScript': (value, random) =>
+    Array.from(value, (character) => {
+      const code = (character.codePointAt(0) ?? 0).toString(16);
+      return code.length <= 2 && random() < 0.5 ? `\\x${code.padStart(2, '0')}` : `\\u{${code}}`;
+    }).join(''),
+  'wrapped lines': (value, random) => spread(value, () => (random() < 0.3 ? '\n' : '')),
+  'wrapped and indented lines': (value, random) => spread(value, () => (random() < 0.3 ? '  \r\n\t    ' : '')),
+  'a shell’s long line': (value, random) => spread(value, () => (random() < 0.3 ? ' \\\n  ' : '')),
+  'wrapped lines in JSON': (value, random) => spread(value, () => (random() < 0.3 ? '\\n\\t' : '')),
+  'lines of a terminal': (value) => (value.match(/[^]{1,4}/gu) ?? []).join('\r\n'),
+  colours: (value, random) => spread(value, () => (random() < 0.4 ? '\u001b[1;38;5;196m' : '')),
+  'colours in JSON': (value, random) => spread(value, () => (random() < 0.4 ? '\\u001b[0m' : '')),
+  'a link': (value, random) =>
+    spread(value, () =>
+      random() < 0.3 ? '\u001b]8;;https://example.org\u0007' : random() < 0.3 ? '\u001b]8;;\u001b\\' : '',
+    ),
+  'colours of one byte': (value, random) => spread(value, () => (random() < 0.4 ? '\u009b31m' : '')),
+  'colours, wraps and escapes': (value, random) =>
+    spread(
+      value,
+      () => (random() < 0.2 ? '\u001b[K \r\n  \u001b[2m' : ''),
+      (unit) => (random() < 0.3 ? `\\u${hexOf(unit, true)}` : unit),
+    ),
+  'base64 in colours, indented': (value, random) =>
+    spread(Buffer.from(value).toString('base64'), () => (random() < 0.2 ? '\n    \u001b[32m' : '')),
+};
+
+function hexOf(unit: string, capitals: boolean): string {
+  const hex = unit.charCodeAt(0).toString(16).padStart(4, '0');
+  return capitals ? hex.toUpperCase() : hex;
+}
+
+/** The characters of a value with something between them, never before the first or after the last. */
+function spread(value: string, between: () => string, each: (unit: string) => string = (unit) => unit): string {
+  return Array.from(
+    value,
+    (character, index) => (index === 0 ? '' : between()) + character.split('').map(each).join(''),
+  ).join('');
+}
+
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return state / 0x7fffffff;
+  };
+}
+
+describe('a value is found in spite of', () => {
+  const plainToken = 'ghp_1234567890abcdefABCDEF';
+
+  test.each(Object.keys(disguises))('%s', (name) => {
+    for (const [value, label] of [
+      [plainToken, 'PLAIN'],
+      ['pass "wörd" 😀 of/many+kinds', 'ODD'],
+    ] as const) {
+      const hide = secretMask({ [label]: value });
+      for (let seed = 1; seed < 40; seed++) {
+        const printed = disguises[name]?.(value, randomFrom(seed)) ?? '';
+        expect(hide.text(`before: ${printed} :after`), JSON.stringify(printed)).toMatch(
+          new RegExp(`^before: [A-Za-z0-9+/]?\\[secret ${label}\\]={0,2} :after$`),
+        );
+      }
+    }
+  });
+
+  test('a wrap at a blank of its own', () => {
+    const hide = secretMask({ PHRASE: 'correct horse battery staple' });
+    expect(hide.text('"correct horse\n    battery staple"')).toBe('"[secret PHRASE]"');
+    expect(hide.text('"correct  horse battery staple"')).toContain('horse');
+  });
+
+  test('escapes in the arguments of a call, which still parse', () => {
+    const hide = secretMask({ PLAIN: plainToken });
+    const text = `{"nested":${JSON.stringify(JSON.stringify({ token: plainToken }).replaceAll('h', '\\u0068'))}}`;
+    const event = createEvent('action', {
+      thought: [],
+      toolCall: { id: 'c', name: 'run', arguments: text },
+      llmResponseId: 'r',
+    });
+    expect(JSON.parse(hide(event).toolCall.arguments)).toEqual({ nested: '{"token":"[secret PLAIN]"}' });
+  });
+
+  test('all of them when it comes in pieces', () => {
+    for (const [name, disguise] of Object.entries(disguises)) {
+      const hide = secretMask({ PLAIN: plainToken });
+      const whole = `before ${disguise(plainToken, randomFrom(7))} after\n`.repeat(3);
+      for (const length of [1, 3, 7, 50]) {
+        const pieces: string[] = [];
+        const stream = hide.stream((text) => pieces.push(text));
+        for (let from = 0; from < whole.length; from += length) stream.write(whole.slice(from, from + length));
+        stream.end();
+        expect(pieces.join(''), `${name} in pieces of ${length}`).toBe(hide.text(whole));
+      }
+    }
+  });
+
+  test('nothing that is not there', () => {
+    const hide = secretMask({ PLAIN: plainToken });
+    for (const text of [
+      'C:\\new\\table\\u00e9',
+      'ghp_1234567890 abcdefABCDEF',
+      'ghp_1234567890\n> abcdefABCDEF',
+      '\u001b[31mred\u001b[0m\r\n  \\ \\\\ \\n \\u12 \\u{} \\x',
+      '[secret PLAIN]\n[secret PLAIN]',
+    ]) {
+      expect(hide.text(text)).toBe(text);
+    }
+  });
+});
+
+test('a long text of what is read over ends: its cost grows with its length, not with the square', () => {
+  const hide = secretMask({ A: 'ghp_1234567890abcdefABCDEF', B: 'correct horse battery staple' });
+  const parts = ['\\', ' ', '\t', '\r', '\n', ' \n', '\\n', '\\t', '\\\\r', '\\n\\', 'g\n', 'ghp_\n\u001b['];
+  const sequences = [
+    '\u001b',
+    '\u001b[',
+    '\u001b[0',
+    '\u001b]',
+    '\u001b]8',
+    '\\u',
+    '\\u0',
+    '\\u{0',
+    '\\x1b[',
+    '\u009b;',
+  ];
+  for (const part of [...parts, ...sequences]) {
+    // The square of it would take hours.
+    const text = part.repeat(1_000_000 / part.length);
+    expect(hide.text(text)).toBe(text);
+  }
+});
+
 describe('a value does not hide', () => {
   const hide = secretMask({ PASSWORD: 'hunter2-hunter2', OTHER: 'secret' });
 

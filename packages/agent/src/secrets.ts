@@ -33,10 +33,11 @@ export interface SecretMask {
 }
 
 /**
- * A mask for the values of secrets, by name. Each is found as it is and as tools print it (escaped, percent-encoded, base64,
- * hex), and `[secret NAME]` stands in its place; of a value of many lines each line of 16 characters and more is found by
- * itself. Masking twice is masking once. A part of a value, or one that is spelt backwards or encrypted, is not found: mask
- * before you cut.
+ * A mask for the values of secrets, by name. Each is found as it is and as tools print it (escaped in part or whole,
+ * percent-encoded, base64, hex; wrapped over lines, coloured for a terminal), and `[secret NAME]` stands in its place; of a value
+ * of many lines each line of 16 characters and more is found by itself. Masking twice is masking once. A part of a value, or one
+ * that is spelt backwards, encrypted, or broken up by other characters, is not found: mask before you cut. The cost grows with the
+ * length of a text, whatever it is.
  *
  * @param values - the name of each secret to its value; white space around a value does not count
  * @throws {@link InvalidSecretError} when a value is shorter than {@link minSecretLength}, a name is not made of letters,

@@ -15,6 +15,7 @@ const sound = 'a \ufffd';
 const careless = defineTool({
   name: 'careless',
   description: half,
+  eventTypes: ['acme/note'],
   input: z.object({ text: z.string(), fails: z.boolean().optional() }),
   execute: async ({ text, fails }, { append }) => {
     await append(createEvent('acme/note', { source: 'environment', [half]: text }));
@@ -104,5 +105,5 @@ test('what stands in a log stays as it is, in a fork too, and is sent well-forme
   await fork.send('Go.');
   await fork.run();
   expect(fork.events.get(foreign.id)).toEqual(foreign);
-  expect(llm.requests[0]?.messages[0]).toEqual({ role: 'assistant', content: [{ type: 'text', text: sound }] });
+  expect(llm.requests[0]?.messages).toContainEqual({ role: 'assistant', content: [{ type: 'text', text: sound }] });
 });
