@@ -43,12 +43,12 @@ export class LogWriter {
   readonly #counts: Record<LogFeature, number> = { ...addFeatureCounts([]) };
   readonly #idPrefix: string;
   #responseIds: readonly string[] = [];
-  /** How often a text holds half of a surrogate pair. */
-  readonly #halves: number;
+  /** Decides where a text holds half of a surrogate pair, by itself, so that it changes nothing else of the log. */
+  readonly #halves: Random | undefined;
   #written = 0;
   #texts = 0;
 
-  constructor(random: Random, idPrefix: string, { halves = 0 }: { readonly halves?: number } = {}) {
+  constructor(random: Random, idPrefix: string, { halves }: { readonly halves?: Random | undefined } = {}) {
     this.random = random;
     this.#halves = halves;
     this.#idPrefix = idPrefix;
@@ -95,10 +95,11 @@ export class LogWriter {
 
   /** The text, sometimes with half of a surrogate pair somewhere in it. */
   damaged(text: string): string {
-    if (this.#halves === 0 || !this.random.chance(this.#halves)) return text;
+    const halves = this.#halves;
+    if (halves?.chance(0.1) !== true) return text;
     this.count('half a surrogate pair');
-    const place = this.random.between(0, text.length);
-    const half = this.random.pick(['\ud83d', '\ude00', '\ude00\ud83d', '\ud83d😀']) ?? '\ud83d';
+    const place = halves.between(0, text.length);
+    const half = halves.pick(['\ud83d', '\ude00', '\ude00\ud83d', '\ud83d😀']) ?? '\ud83d';
     return text.slice(0, place) + half + text.slice(place);
   }
 
@@ -190,7 +191,7 @@ export class LogWriter {
   #arguments(): string {
     const json = JSON.stringify({ [this.damaged('input')]: [this.text()] });
     if (!/\\ud[89a-f]/.test(json)) return json;
-    if (this.random.chance(0.3)) return json.replaceAll(/\\u(d[89a-f]..)/g, (_, hex: string) => unitOf(hex));
+    if (this.#halves?.chance(0.3) === true) return json.replaceAll(/\\u(d[89a-f]..)/g, (_, hex: string) => unitOf(hex));
     this.count('half a pair escaped in arguments');
     return json;
   }

@@ -54,7 +54,7 @@ const dirtyDecisions: readonly WeightedStep[] = [
 export function randomLog(options: RandomLogOptions): RandomLog {
   const { seed, length = 60, dirty = false, idPrefix = 'e', decisions = true } = options;
   const random = seededRandom(seed * 2 + (dirty ? 1 : 0));
-  const log = new LogWriter(random, idPrefix, dirty ? { halves: random.chance(0.5) ? 0.1 : 0 } : {});
+  const log = new LogWriter(random, idPrefix, { halves: dirty && seed % 2 === 1 ? seededRandom(seed) : undefined });
   const steps = dirty
     ? [...someOf(random, dirtySteps), [2, writeTurn] as const, [2, writeAside] as const]
     : [...cleanSteps];
