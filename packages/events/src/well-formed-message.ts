@@ -1,7 +1,6 @@
 import type {
   ContentPart,
   KnownContent,
-  KnownThinkingBlock,
   Message,
   ReasoningItem,
   Thinking,
@@ -92,7 +91,7 @@ export function wellFormedThinking<T extends Thinking>(thinking: T): T | Pick<T,
     ...(blocks === undefined ? {} : { thinkingBlocks: blocks }),
     ...(items === undefined ? {} : { reasoningItems: items }),
     ...(words === undefined ? {} : { reasoningContent: words }),
-  } as Pick<T, keyof Thinking>;
+  };
 }
 
 /** The first alternative is a pair, the second a half, and the last an escape of anything else, a backslash among them. */
