@@ -137,9 +137,12 @@ export class ViewProjection {
       }
       const { open } = fold.ledger;
       const call = fold.ledger.append(event, position);
-      if (fold.ledger.responseAt(position) === position) fold.lackedBatch = isWaitingInPart(open, position);
+      const beginsResponse = fold.ledger.responseAt(position) === position;
+      if (beginsResponse) fold.lackedBatch = isWaitingInPart(open, position);
       if (isAssistantEvent(event) && carriesThinking(event)) {
-        if (fold.lackedBatch || fold.unknown.length > 0) fold.staleSince.set(event.id, position);
+        // Words behind a call that waits are sent behind its result, which they were not made with.
+        const isMisplaced = event.type === 'message' && !beginsResponse;
+        if (fold.lackedBatch || isMisplaced || fold.unknown.length > 0) fold.staleSince.set(event.id, position);
         else fold.fresh.push(event.id);
       }
       fold.list.push(event, call, fold.isStale);
