@@ -117,6 +117,9 @@ test('a condenser that forgets the beginning leaves the instructions and the too
 });
 
 const recorded = process.env['PALIMPSEST_TRAJECTORIES'];
+/** All of them take minutes: `npm run test:long`. */
+const measured =
+  process.env['PALIMPSEST_LONG_RUNS'] === undefined ? ["the reference agent's pipeline"] : Object.keys(condensers);
 
 describe.skipIf(recorded === undefined)('the long real sessions that PALIMPSEST_TRAJECTORIES names', () => {
   const sessions: Session[] = [];
@@ -126,7 +129,7 @@ describe.skipIf(recorded === undefined)('the long real sessions that PALIMPSEST_
     }
   }, 60_000);
 
-  test.each(Object.keys(condensers))('%s', { timeout: 1_200_000 }, async (name) => {
+  test.each(measured)('%s', { timeout: 1_200_000 }, async (name) => {
     const create = condensers[name] as () => Condenser;
     const long = sessions.map(({ events }) => events).filter((events) => events.length > 100);
     expect(long.length).toBeGreaterThan(0);
