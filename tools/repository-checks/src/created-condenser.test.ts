@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { node, npm, packAll } from './pack.js';
+import { installAlone, node, npm, packAll } from './pack.js';
 import { workspaceRoot } from './workspace.js';
 
 const run = promisify(execFile);
@@ -20,7 +20,7 @@ beforeAll(async () => {
   root = await mkdtemp(path.join(tmpdir(), 'created-condenser-'));
   const tarballs = await packAll(root);
   const create = path.join(root, 'create');
-  await install(create, '@palimpsest/create-condenser', tarballs);
+  await installAlone(create, '@palimpsest/create-condenser', tarballs);
   const command = path.join(create, 'node_modules/@palimpsest/create-condenser/dist/cli.js');
   await run(process.execPath, [command, '@acme/condenser-keep-newest'], { cwd: root });
 
@@ -51,15 +51,6 @@ beforeAll(async () => {
 }, 300_000);
 
 afterAll(() => rm(root, { recursive: true, force: true }));
-
-async function install(folder: string, name: string, tarballs: ReadonlyMap<string, string>): Promise<void> {
-  const overrides = Object.fromEntries([...tarballs].map(([each, file]) => [each, `file:${file}`]));
-  const dependencies = { [name]: overrides[name] };
-  delete overrides[name];
-  await mkdir(folder, { recursive: true });
-  await writeFile(path.join(folder, 'package.json'), JSON.stringify({ private: true, dependencies, overrides }));
-  await npm(folder, ['install', '--offline', '--no-audit', '--no-fund']);
-}
 
 describe('a package that `npm create @palimpsest/condenser` wrote', () => {
   it('passes its contract under vitest', async () => {
