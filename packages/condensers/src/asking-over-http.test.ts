@@ -7,8 +7,8 @@ import type { AnthropicServerOptions, OpenAIServerOptions } from '@palimpsest/ll
 import { isCondensation, View } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { expect, onTestFinished, test } from 'vitest';
-import { llmAttentionCondenser } from './llm-attention.js';
-import { structuredSummaryCondenser } from './structured-summary.js';
+import { llmAttentionCondenser } from './llm-attention/llm-attention.js';
+import { structuredSummaryCondenser } from './structured-summary/structured-summary.js';
 
 // The SDKs themselves talk over HTTP to servers that refuse what the providers refuse: schemas, forced calls, formats.
 

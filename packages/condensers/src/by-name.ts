@@ -1,18 +1,18 @@
 import type { LLM } from '@palimpsest/llm-adapters';
 import type { Condenser } from '@palimpsest/view';
-import { amortizedForgettingCondenser } from './amortized-forgetting.js';
-import { browserOutputCondenser } from './browser-output.js';
-import { conversationWindowCondenser } from './conversation-window.js';
-import { CondenserNotFoundError, InvalidCondenserConfigError } from './errors.js';
-import { extractiveSummaryCondenser } from './extractive-summary.js';
-import { llmAttentionCondenser } from './llm-attention.js';
-import { llmSummarizingCondenser } from './llm-summarizing.js';
-import { noOpCondenser } from './no-op.js';
-import { observationMaskingCondenser } from './observation-masking.js';
-import { pipelineCondenser } from './pipeline.js';
-import { recentEventsCondenser } from './recent-events.js';
+import { amortizedForgettingCondenser } from './amortized-forgetting/amortized-forgetting.js';
+import { browserOutputCondenser } from './browser-output/browser-output.js';
+import { conversationWindowCondenser } from './conversation-window/conversation-window.js';
+import { CondenserNotFoundError, InvalidCondenserConfigError } from './authoring/errors.js';
+import { extractiveSummaryCondenser } from './extractive-summary/extractive-summary.js';
+import { llmAttentionCondenser } from './llm-attention/llm-attention.js';
+import { llmSummarizingCondenser } from './llm-summarizing/llm-summarizing.js';
+import { noOpCondenser } from './no-op/no-op.js';
+import { observationMaskingCondenser } from './observation-masking/observation-masking.js';
+import { pipelineCondenser } from './pipeline/pipeline.js';
+import { recentEventsCondenser } from './recent-events/recent-events.js';
 import { slidingWindowCondenser } from './sliding-window/sliding-window.js';
-import { structuredSummaryCondenser } from './structured-summary.js';
+import { structuredSummaryCondenser } from './structured-summary/structured-summary.js';
 
 /** The condensers that need nothing but their defaults, by name. `pipeline` masks first and summarises when that is not enough. */
 const withoutModel: Readonly<Record<string, () => Condenser>> = {

@@ -4,10 +4,10 @@ import { createEvent } from '@palimpsest/events';
 import type { Event, EventId } from '@palimpsest/events';
 import { protectedEventIds, View } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
-import { newestStep } from './newest-step.js';
-import { requirementOf } from './requirement.js';
-import { isProgress } from './progress.js';
-import { firstSummary, selectMiddle, strictestTail } from './select-middle.js';
+import { newestStep } from './authoring/rolling/newest-step.js';
+import { requirementOf } from './authoring/rolling/requirement.js';
+import { isProgress } from './authoring/rolling/progress.js';
+import { firstSummary, selectMiddle, strictestTail } from './authoring/rolling/select-middle.js';
 
 /** The logs and expectations of the upstream system, by the folder that the environment names. */
 const folder = process.env['PALIMPSEST_CONFORMANCE'];

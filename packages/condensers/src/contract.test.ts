@@ -2,14 +2,14 @@ import { logBuilder } from '@palimpsest/events/testing';
 import { condenserContract } from '@palimpsest/view/testing';
 import { describe, test } from 'vitest';
 import { condenserByName, condenserNames, condenserNamesWithModel } from './by-name.js';
-import { extractiveSummaryCondenser } from './extractive-summary.js';
-import { llmAttentionCondenser } from './llm-attention.js';
-import { llmSummarizingCondenser } from './llm-summarizing.js';
-import { noOpCondenser } from './no-op.js';
-import { observationMaskingCondenser } from './observation-masking.js';
-import { pipelineCondenser } from './pipeline.js';
-import { recentEventsCondenser } from './recent-events.js';
-import { structuredSummaryCondenser } from './structured-summary.js';
+import { extractiveSummaryCondenser } from './extractive-summary/extractive-summary.js';
+import { llmAttentionCondenser } from './llm-attention/llm-attention.js';
+import { llmSummarizingCondenser } from './llm-summarizing/llm-summarizing.js';
+import { noOpCondenser } from './no-op/no-op.js';
+import { observationMaskingCondenser } from './observation-masking/observation-masking.js';
+import { pipelineCondenser } from './pipeline/pipeline.js';
+import { recentEventsCondenser } from './recent-events/recent-events.js';
+import { structuredSummaryCondenser } from './structured-summary/structured-summary.js';
 import { hangingLLM, standInLLM } from './testing/stand-in-llm.js';
 
 /** Forty steps of a coding session: reads, edits, commands, a user who speaks up. */

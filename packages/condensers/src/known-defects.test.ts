@@ -8,14 +8,14 @@ import { isCondensation, NoCondensationAvailableError, View, ViewProjection } fr
 import type { Condenser } from '@palimpsest/view';
 import { messageViolations } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
-import { amortizedForgettingCondenser } from './amortized-forgetting.js';
-import { extractiveSummaryCondenser } from './extractive-summary.js';
-import { llmAttentionCondenser } from './llm-attention.js';
-import { llmSummarizingCondenser } from './llm-summarizing.js';
-import { observationMaskingCondenser } from './observation-masking.js';
-import { recentEventsCondenser } from './recent-events.js';
+import { amortizedForgettingCondenser } from './amortized-forgetting/amortized-forgetting.js';
+import { extractiveSummaryCondenser } from './extractive-summary/extractive-summary.js';
+import { llmAttentionCondenser } from './llm-attention/llm-attention.js';
+import { llmSummarizingCondenser } from './llm-summarizing/llm-summarizing.js';
+import { observationMaskingCondenser } from './observation-masking/observation-masking.js';
+import { recentEventsCondenser } from './recent-events/recent-events.js';
 import { slidingWindowCondenser } from './sliding-window/sliding-window.js';
-import { structuredSummaryCondenser } from './structured-summary.js';
+import { structuredSummaryCondenser } from './structured-summary/structured-summary.js';
 import { standInLLM } from './testing/stand-in-llm.js';
 
 const sizes = { maxSize: 12, keepFirst: 2 };

@@ -5,9 +5,9 @@ import type { Condenser } from '@palimpsest/view';
 import { messageViolations, randomLog } from '@palimpsest/view/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { extractiveSummaryCondenser } from './extractive-summary.js';
-import { observationMaskingCondenser } from './observation-masking.js';
-import { pipelineCondenser } from './pipeline.js';
+import { extractiveSummaryCondenser } from './extractive-summary/extractive-summary.js';
+import { observationMaskingCondenser } from './observation-masking/observation-masking.js';
+import { pipelineCondenser } from './pipeline/pipeline.js';
 
 const condenser: fc.Arbitrary<Condenser> = fc.oneof(
   fc

@@ -3,7 +3,7 @@ import type { Condenser } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import * as mini from 'zod/mini';
-import { InvalidCondenserConfigError } from '../errors.js';
+import { InvalidCondenserConfigError } from './errors.js';
 import { defineCondenser, isCondenserDefinition, optionNames } from './define-condenser.js';
 
 const named = (name: string): Condenser => ({ name, condense: (view) => view });

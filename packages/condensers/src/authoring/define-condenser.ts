@@ -2,8 +2,8 @@ import type { CreateEvent } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import type { Condenser } from '@palimpsest/view';
 import * as z from 'zod/mini';
-import { invalidOptions } from '../config/option-issues.js';
-import { InvalidCondenserConfigError } from '../errors.js';
+import { invalidOptions } from './options/option-issues.js';
+import { InvalidCondenserConfigError } from './errors.js';
 
 /** A zod schema of an object, classic or mini. */
 export type OptionsSchema = z.core.$ZodType<object, object>;

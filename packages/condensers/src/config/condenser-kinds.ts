@@ -1,26 +1,26 @@
 import type { Condenser } from '@palimpsest/view';
 import { z } from 'zod';
-import { amortizedForgettingCondenser } from '../amortized-forgetting.js';
-import type { AmortizedForgettingOptions } from '../amortized-forgetting.js';
-import { browserOutputCondenser } from '../browser-output.js';
-import type { BrowserOutputOptions } from '../browser-output.js';
-import { conversationWindowCondenser } from '../conversation-window.js';
-import type { ConversationWindowOptions } from '../conversation-window.js';
-import { extractiveSummaryCondenser } from '../extractive-summary.js';
-import type { ExtractiveSummaryOptions } from '../extractive-summary.js';
-import { llmAttentionCondenser } from '../llm-attention.js';
-import type { LLMAttentionOptions } from '../llm-attention.js';
-import { llmSummarizingCondenser } from '../llm-summarizing.js';
-import type { LLMSummarizingOptions } from '../llm-summarizing.js';
-import { noOpCondenser } from '../no-op.js';
-import { observationMaskingCondenser } from '../observation-masking.js';
-import type { ObservationMaskingOptions } from '../observation-masking.js';
-import { recentEventsCondenser } from '../recent-events.js';
-import type { RecentEventsOptions } from '../recent-events.js';
+import { amortizedForgettingCondenser } from '../amortized-forgetting/amortized-forgetting.js';
+import type { AmortizedForgettingOptions } from '../amortized-forgetting/amortized-forgetting.js';
+import { browserOutputCondenser } from '../browser-output/browser-output.js';
+import type { BrowserOutputOptions } from '../browser-output/browser-output.js';
+import { conversationWindowCondenser } from '../conversation-window/conversation-window.js';
+import type { ConversationWindowOptions } from '../conversation-window/conversation-window.js';
+import { extractiveSummaryCondenser } from '../extractive-summary/extractive-summary.js';
+import type { ExtractiveSummaryOptions } from '../extractive-summary/extractive-summary.js';
+import { llmAttentionCondenser } from '../llm-attention/llm-attention.js';
+import type { LLMAttentionOptions } from '../llm-attention/llm-attention.js';
+import { llmSummarizingCondenser } from '../llm-summarizing/llm-summarizing.js';
+import type { LLMSummarizingOptions } from '../llm-summarizing/llm-summarizing.js';
+import { noOpCondenser } from '../no-op/no-op.js';
+import { observationMaskingCondenser } from '../observation-masking/observation-masking.js';
+import type { ObservationMaskingOptions } from '../observation-masking/observation-masking.js';
+import { recentEventsCondenser } from '../recent-events/recent-events.js';
+import type { RecentEventsOptions } from '../recent-events/recent-events.js';
 import { slidingWindowCondenser } from '../sliding-window/sliding-window.js';
 import type { SlidingWindowOptions } from '../sliding-window/sliding-window.js';
-import { structuredSummaryCondenser } from '../structured-summary.js';
-import type { StructuredSummaryOptions } from '../structured-summary.js';
+import { structuredSummaryCondenser } from '../structured-summary/structured-summary.js';
+import type { StructuredSummaryOptions } from '../structured-summary/structured-summary.js';
 
 /** A type of condenser that a configuration may name. */
 export interface CondenserKind {

@@ -1,7 +1,7 @@
 import { parse, TomlError } from 'smol-toml';
-import { InvalidCondenserConfigError } from '../errors.js';
-import { didYouMean } from '../near-miss.js';
-import { shown } from './option-issues.js';
+import { InvalidCondenserConfigError } from '../authoring/errors.js';
+import { didYouMean } from '../authoring/options/near-miss.js';
+import { shown } from '../authoring/options/option-issues.js';
 
 /** What a configuration says, before any of it is looked at closely. */
 export interface ConfigSource {

@@ -1,6 +1,6 @@
 import type { LLM } from '@palimpsest/llm-adapters';
-import { InvalidCondenserConfigError } from '../errors.js';
-import { joined } from './option-issues.js';
+import { InvalidCondenserConfigError } from '../authoring/errors.js';
+import { joined } from '../authoring/options/option-issues.js';
 
 /** What stands in a configuration by name alone, and the host has. */
 export interface HostParts {

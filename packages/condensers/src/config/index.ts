@@ -8,4 +8,4 @@ export type {
 export { loadCondenser, loadCondenserConfig } from './load-condenser.js';
 export type { ConfigNote } from './other-names.js';
 export type { ImportModule } from './package-condenser.js';
-export { CondenserNotFoundError, InvalidCondenserConfigError } from '../errors.js';
+export { CondenserNotFoundError, InvalidCondenserConfigError } from '../authoring/errors.js';

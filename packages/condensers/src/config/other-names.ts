@@ -1,5 +1,5 @@
 import { wrongOption } from './host-parts.js';
-import { joined } from './option-issues.js';
+import { joined } from '../authoring/options/option-issues.js';
 
 /** Something in a configuration that was read as something else. */
 export interface ConfigNote {

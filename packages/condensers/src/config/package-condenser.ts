@@ -4,8 +4,8 @@ import type { Condenser } from '@palimpsest/view';
 import { safeParse } from 'zod/mini';
 import { isCondenserDefinition, optionNames } from '../authoring/define-condenser.js';
 import type { CondenserHost } from '../authoring/define-condenser.js';
-import { InvalidCondenserConfigError } from '../errors.js';
-import { invalidOptions, joined, shown } from './option-issues.js';
+import { InvalidCondenserConfigError } from '../authoring/errors.js';
+import { invalidOptions, joined, shown } from '../authoring/options/option-issues.js';
 
 /** Imports a module by the name of a package. */
 export type ImportModule = (name: string) => Promise<unknown>;

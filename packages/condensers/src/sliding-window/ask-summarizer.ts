@@ -1,8 +1,8 @@
 import type { View } from '@palimpsest/view';
-import { askForSummary, leastSummaryTokens, wordsThatStay } from '../asked-summary.js';
-import { CondenserModelError } from '../model-failure.js';
-import type { ModelAccount } from '../model-failure.js';
-import type { Summarizer, SummaryInput } from '../summarizer.js';
+import { askForSummary, leastSummaryTokens, wordsThatStay } from '../authoring/summaries/asked-summary.js';
+import { CondenserModelError } from '../authoring/model/model-failure.js';
+import type { ModelAccount } from '../authoring/model/model-failure.js';
+import type { Summarizer, SummaryInput } from '../authoring/summaries/summarizer.js';
 import type { WindowPlan } from './window-plan.js';
 
 /** A summary that can take the place of its window, and what it is worth. */

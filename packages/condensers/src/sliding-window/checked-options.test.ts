@@ -1,6 +1,6 @@
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { describe, expect, test } from 'vitest';
-import { InvalidCondenserConfigError } from '../errors.js';
+import { InvalidCondenserConfigError } from '../authoring/errors.js';
 import { readingSummarizer, Session } from '../testing/window-session.js';
 import { slidingWindowCondenser } from './sliding-window.js';
 import type { SlidingWindowOptions } from './sliding-window.js';

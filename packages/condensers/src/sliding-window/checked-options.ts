@@ -1,9 +1,9 @@
 import type { CreateEvent } from '@palimpsest/events';
-import { defaultTimeoutMs } from '../deadline.js';
-import { InvalidCondenserConfigError } from '../errors.js';
-import { assertWholeNumber } from '../option-checks.js';
-import { llmSummarizer } from '../summarizer.js';
-import type { Summarizer } from '../summarizer.js';
+import { defaultTimeoutMs } from '../authoring/model/deadline.js';
+import { InvalidCondenserConfigError } from '../authoring/errors.js';
+import { assertWholeNumber } from '../authoring/options/option-checks.js';
+import { llmSummarizer } from '../authoring/summaries/summarizer.js';
+import type { Summarizer } from '../authoring/summaries/summarizer.js';
 import { usualFinishTools } from './run-state.js';
 import type { SlidingWindowOptions } from './sliding-window.js';
 import { condenserName } from './window-record.js';

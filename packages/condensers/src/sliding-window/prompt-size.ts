@@ -1,5 +1,5 @@
 import type { CondenseContext, View } from '@palimpsest/view';
-import { calibrationOf } from '../calibration.js';
+import { calibrationOf } from '../authoring/rolling/calibration.js';
 
 /** How many of the newest internal events are looked at. */
 const searched = 64;

@@ -3,8 +3,8 @@ import type { Condensation, EventId } from '@palimpsest/events';
 import { isCondensation, protectedEventIds, View } from '@palimpsest/view';
 import { messageViolations } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
-import { pipelineCondenser } from '../pipeline.js';
-import { recentEventsCondenser } from '../recent-events.js';
+import { pipelineCondenser } from '../pipeline/pipeline.js';
+import { recentEventsCondenser } from '../recent-events/recent-events.js';
 import { idsOf, readingSummarizer, Session, summaries, threeByOne } from '../testing/window-session.js';
 import { slidingWindowCondenser } from './sliding-window.js';
 

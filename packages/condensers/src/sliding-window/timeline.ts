@@ -1,7 +1,7 @@
 import type { CondensationSummaryEvent, EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { isLLMConvertible, isUserMessage } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
-import { keptEventIds } from '../kept-events.js';
+import { keptEventIds } from '../authoring/rolling/kept-events.js';
 import { RunState } from './run-state.js';
 import { recordInForce, recordOfSummary } from './window-record.js';
 import type { WindowRecord } from './window-record.js';

@@ -1,9 +1,9 @@
 import type { Condensation } from '@palimpsest/events';
 import type { CondenseContext, View } from '@palimpsest/view';
-import { definedOf } from '../accounting.js';
-import { sizeNow } from '../back-off.js';
-import { CondenserModelError } from '../model-failure.js';
-import { minimumProgress } from '../progress.js';
+import { definedOf } from '../authoring/rolling/accounting.js';
+import { sizeNow } from '../authoring/rolling/back-off.js';
+import { CondenserModelError } from '../authoring/model/model-failure.js';
+import { minimumProgress } from '../authoring/rolling/progress.js';
 import { askSummarizer } from './ask-summarizer.js';
 import { wasAttempted } from './attempts.js';
 import type { CheckedOptions } from './checked-options.js';

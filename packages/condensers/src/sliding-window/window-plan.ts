@@ -1,8 +1,8 @@
 import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { condensation, NoCondensationAvailableError } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import { keptEventIds } from '../kept-events.js';
-import type { Selection } from '../select-middle.js';
+import { keptEventIds } from '../authoring/rolling/kept-events.js';
+import type { Selection } from '../authoring/rolling/select-middle.js';
 import { coveredEvents } from './covered-events.js';
 import { settledPrefix } from './settled-prefix.js';
 import type { SummaryEntry, Timeline } from './timeline.js';

@@ -5,7 +5,7 @@ import type { LogBuilder } from '@palimpsest/events/testing';
 import { isCondensation, NoCondensationAvailableError, View } from '@palimpsest/view';
 import type { CondenseContext, Condenser } from '@palimpsest/view';
 import { slidingWindowCondenser } from '../sliding-window/sliding-window.js';
-import type { Summarizer, SummaryInput, SummaryResult } from '../summarizer.js';
+import type { Summarizer, SummaryInput, SummaryResult } from '../authoring/summaries/summarizer.js';
 
 /** A summariser that says which requests it read, and keeps what it was given. */
 export function readingSummarizer(answer?: (input: SummaryInput, call: number) => unknown) {

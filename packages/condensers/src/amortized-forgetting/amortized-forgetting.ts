@@ -1,0 +1,108 @@
+import type { CreateEvent } from '@palimpsest/events';
+import { NoCondensationAvailableError } from '@palimpsest/view';
+import type { Condenser, View } from '@palimpsest/view';
+import { InvalidCondenserConfigError } from '../authoring/errors.js';
+import { forgetUnits } from '../authoring/rolling/forget-units.js';
+import { newestStep } from '../authoring/rolling/newest-step.js';
+import { assertWholeNumber } from '../authoring/options/option-checks.js';
+import { requirementOf } from '../authoring/rolling/requirement.js';
+import type { Requirement } from '../authoring/rolling/requirement.js';
+import { rollingCondenser } from '../authoring/rolling/rolling.js';
+import { selectMiddle, tailForTokens } from '../authoring/rolling/select-middle.js';
+import type { Selection } from '../authoring/rolling/select-middle.js';
+import { unitsOf } from '../authoring/rolling/units.js';
+
+/** Options of {@link amortizedForgettingCondenser}. */
+export interface AmortizedForgettingOptions {
+  /** More events than this are cut to half of it. Unit: events, at least 2. @defaultValue 120 */
+  readonly maxSize?: number;
+  /** How many of the first events stay. Unit: events. @defaultValue 4, or what `maxSize` leaves room for */
+  readonly keepFirst?: number;
+  /** More tokens than this are cut to half of it. Unit: tokens. @defaultValue what the model's window leaves, if known */
+  readonly maxTokens?: number;
+  /** Makes the condensation. @defaultValue the factory of `@palimpsest/events` */
+  readonly createEvent?: CreateEvent;
+}
+
+const name = 'amortizedForgetting';
+
+/**
+ * Forgets the middle of a history when it has grown too long, and leaves nothing in its place: the first `keepFirst` events and
+ * the newest ones stay. No model is called. Half goes at a time, so that what a provider has cached holds for `maxSize / 2`
+ * events. More than `maxSize` events is a soft trigger; too many tokens, or a request, is a hard one.
+ *
+ * Bound: `maxSize` events in what is sent, as far as there are cut points; after a condensation `floor(maxSize / 2)`, and
+ * besides them protected events (at most three) and the rest of a unit or a newest step that cannot be cut.
+ *
+ * @throws {@link InvalidCondenserConfigError} when the numbers leave no room for one event behind the first ones; `condense`
+ *   throws {@link NoCondensationAvailableError} when a condensation was asked for and nothing may be forgotten.
+ * @see AmortizedForgettingCondenser of OpenHands at d6fab190, without its faults: a request on a short view fails there
+ */
+export function amortizedForgettingCondenser(options: AmortizedForgettingOptions = {}): Condenser {
+  const { maxSize = 120, maxTokens, createEvent } = options;
+  assertWholeNumber(name, 'maxSize', maxSize, 2);
+  const mostFirst = Math.floor(maxSize / 2) - 1;
+  const { keepFirst = Math.min(4, mostFirst) } = options;
+  assertWholeNumber(name, 'keepFirst', keepFirst, 0);
+  if (maxTokens !== undefined) assertWholeNumber(name, 'maxTokens', maxTokens, 1);
+  if (keepFirst > mostFirst) {
+    const reason = `may be at most ${mostFirst} with a 'maxSize' of ${maxSize}, so that half of it has room for an event behind them; ${keepFirst} needs a 'maxSize' of at least ${2 * (keepFirst + 1)}`;
+    throw new InvalidCondenserConfigError({ condenser: name, option: 'keepFirst', reason });
+  }
+
+  const forget = (view: View, selection: Selection, requirement: Requirement) =>
+    forgetUnits({
+      view,
+      units: unitsOf(view).filter(({ start, end }) => start >= selection.start && end <= selection.end),
+      account: { condenser: name, reason: requirement.reasons.join(', '), tokenBudget: requirement.tokenBudget },
+      createEvent,
+    });
+  return rollingCondenser({
+    name,
+    requirement: (view, context) => requirementOf(view, context, { maxSize, maxTokens }),
+    getCondensation: (view, requirement) => {
+      const selection = selectMiddle({
+        length: view.events.length,
+        cutPoints: view.cutPoints,
+        keepFirst,
+        tail: tailToKeep(view, requirement, { maxSize, keepFirst }),
+      });
+      if (selection === undefined) {
+        throw new NoCondensationAvailableError(`of ${view.events.length} events too few may be forgotten`);
+      }
+      const end = Math.min(selection.end, newestStep(view).cutPoint);
+      return forget(view, { start: selection.start, end }, requirement);
+    },
+    hardReset: (view, requirement) => {
+      const end = newestStep(view).cutPoint;
+      try {
+        return forget(view, { start: view.cutPoints.atOrAfter(keepFirst) ?? end, end }, requirement);
+      } catch (error) {
+        if (!NoCondensationAvailableError.isInstance(error)) throw error;
+        return forget(view, { start: 0, end }, requirement);
+      }
+    },
+  });
+}
+
+/** How many of the newest events may stay, by the strictest of the reasons. Nothing stands in the place of what goes. */
+function tailToKeep(
+  view: View,
+  { reasons, tokenBudget = 0 }: Requirement,
+  { maxSize, keepFirst }: { readonly maxSize: number; readonly keepFirst: number },
+): number {
+  const { length } = view.events;
+  const tails = reasons.map((reason) => {
+    switch (reason) {
+      case 'events':
+        return Math.floor(maxSize / 2) - keepFirst;
+      case 'request':
+        return Math.floor(Math.min(maxSize, length) / 2) - keepFirst;
+      case 'tokens': {
+        const excess = view.tokens() - Math.floor(tokenBudget / 2);
+        return tailForTokens({ length, keepFirst, excess, tokens: (from, to) => view.tokens(from, to) });
+      }
+    }
+  });
+  return Math.min(length, ...tails);
+}

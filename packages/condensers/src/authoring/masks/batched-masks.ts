@@ -1,0 +1,92 @@
+import type { Condensation, CreateEvent } from '@palimpsest/events';
+import { condensation, NoCondensationAvailableError } from '@palimpsest/view';
+import type { CondenseContext, Condenser, View } from '@palimpsest/view';
+import { masksBy, savedBy } from './masks.js';
+import type { AttentionWindow, Mask, MaskRule } from './masks.js';
+import { newestStep } from '../rolling/newest-step.js';
+import { noContext } from '../no-context.js';
+import { requirementOf } from '../rolling/requirement.js';
+
+/** What {@link batchedMasks} masks, when, and under which name. */
+export interface BatchedMasksOptions {
+  readonly name: string;
+  readonly rule: MaskRule;
+  /** Before it masks may stand. None touches the newest step, which need not lie in it. */
+  readonly windowOf: (view: View) => AttentionWindow;
+  /** Unit: tokens. */
+  readonly minSavedTokens: number;
+  readonly createEvent: CreateEvent | undefined;
+}
+
+/** What an urgent masking must save. Unit: share of the view's tokens. */
+const leastSavedWhenUrgent = 0.1;
+
+/**
+ * A condenser that masks in batches: while little can be saved the view stays as it is, and then one condensation masks all
+ * of it. Over the model's budget or on a request a tenth of the view's tokens is enough, and everything before the newest
+ * step may be masked when the window holds too much.
+ */
+export function batchedMasks(options: BatchedMasksOptions): Condenser {
+  const { name, minSavedTokens } = options;
+  const masks = masksBy(options.rule);
+  const act = (view: View, found: readonly Mask[], end: number, reason: string): Condensation => {
+    const tokensBefore = view.tokens();
+    return condensation({
+      view,
+      redactions: found.map(({ redaction }) => redaction),
+      metadata: {
+        condenser: name,
+        reason,
+        tokensBefore,
+        tokensAfter: tokensBefore - savedBy(found),
+        masked: found.length,
+        through: view.events.at(end - 1)?.id,
+      },
+      ...(options.createEvent === undefined ? {} : { createEvent: options.createEvent }),
+    });
+  };
+
+  return {
+    name,
+    handlesCondensationRequests: true,
+    condense: (view, context = noContext) => {
+      const newest = newestStep(view).start;
+      const windowStart = Math.max(0, Math.min(options.windowOf(view).start, newest));
+      const from = firstUnmasked(view, name);
+      const enough = Math.min(minSavedTokens, Math.ceil((context.contextWindow ?? Infinity) / 10));
+      const mayBeEnough = view.tokens(from, windowStart) >= enough && masks.savable(view, from, windowStart) >= enough;
+      if (mayBeEnough) {
+        const found = masks.of(view, from, windowStart);
+        if (savedBy(found) >= enough) return act(view, found, windowStart, 'batch');
+      }
+      const urgency = urgencyOf(view, context);
+      if (urgency === undefined) return view;
+      const enoughNow = Math.max(1, Math.min(enough, view.tokens() * leastSavedWhenUrgent));
+      for (const end of [windowStart, newest]) {
+        const found = masks.of(view, 0, end);
+        if (savedBy(found) >= enoughNow) return act(view, found, end, urgency);
+      }
+      if (urgency !== 'request') return view;
+      throw new NoCondensationAvailableError('masking old results would save less than a tenth of the view');
+    },
+  };
+}
+
+function urgencyOf(view: View, context: CondenseContext): 'request' | 'tokens' | undefined {
+  if (view.unhandledCondensationRequest) return 'request';
+  const { reasons } = requirementOf(view, context, { maxSize: Infinity, maxTokens: undefined });
+  return reasons.includes('tokens') ? 'tokens' : undefined;
+}
+
+/** Where the last batch ended: what stands before it was looked at. Found in the log, so that nothing is kept between calls. */
+function firstUnmasked(view: View, name: string): number {
+  const { condensations } = view;
+  for (let index = condensations.length - 1; index >= 0; index--) {
+    const metadata = condensations.at(index)?.metadata;
+    if (metadata?.['condenser'] !== name) continue;
+    const { through } = metadata;
+    const last = typeof through === 'string' ? view.indexOf(through) : undefined;
+    return last === undefined ? 0 : last + 1;
+  }
+  return 0;
+}

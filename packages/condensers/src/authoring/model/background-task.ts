@@ -1,0 +1,96 @@
+import type { Condensation, Event } from '@palimpsest/events';
+import type { CondenseContext, Condenser, View } from '@palimpsest/view';
+import { sizeNow } from '../rolling/back-off.js';
+import { isSameEvent } from './rebased-condensation.js';
+
+type Report = Parameters<CondenseContext['report']>[0];
+
+/** One decision of a condenser that may outlast the call in which it began. */
+export class BackgroundTask {
+  readonly view: View;
+  readonly #newest: Event | undefined;
+  readonly #reports: Report[] = [];
+  readonly #stop = new AbortController();
+  readonly #signals = new Set<AbortSignal>();
+  readonly #asked: Promise<undefined>;
+  readonly #outcome: Promise<View | Condensation>;
+  #isSettled = false;
+
+  constructor(options: {
+    readonly view: View;
+    readonly context: CondenseContext;
+    readonly create: (asks: () => void) => Condenser;
+  }) {
+    const { view, context, create } = options;
+    this.view = view;
+    this.#newest = view.stored.events.at(view.stored.events.length - 1);
+    let asks = (): void => {};
+    this.#asked = new Promise((resolve) => (asks = () => resolve(undefined)));
+    const condenser = create(asks);
+    this.stopWith(context.signal);
+    const run = async () =>
+      condenser.condense(view, {
+        ...context,
+        signal: this.#stop.signal,
+        report: (attempt) => void this.#reports.push(attempt),
+      });
+    this.#outcome = run().finally(() => {
+      this.#isSettled = true;
+      for (const signal of this.#signals) signal.removeEventListener('abort', this.#passOn);
+    });
+    // Nobody may be waiting when it fails; whoever asks later gets the failure.
+    this.#outcome.catch(() => undefined);
+  }
+
+  get isSettled(): boolean {
+    return this.#isSettled;
+  }
+
+  get isStopped(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
+  /** The outcome, or undefined as soon as a model is asked. */
+  outcomeUnlessAsking(): Promise<View | Condensation | undefined> {
+    return Promise.race([this.#outcome, this.#asked]);
+  }
+
+  outcome(): Promise<View | Condensation> {
+    return this.#outcome;
+  }
+
+  /** True for later views of the conversation that it was started for: those whose log holds the event that was its newest. */
+  belongsTo(view: View): boolean {
+    const newest = this.#newest;
+    const original = newest === undefined ? undefined : this.view.original(newest.id);
+    const found = newest === undefined ? undefined : view.original(newest.id);
+    // A summary stands in the view, but not in the log.
+    if (original === undefined || found === undefined)
+      return newest !== undefined && view.indexOf(newest.id) !== undefined;
+    return isSameEvent(original, found);
+  }
+
+  /** Lets the abort of one more call stop it. */
+  stopWith(signal: AbortSignal | undefined): void {
+    if (signal === undefined || this.#isSettled || this.#signals.has(signal)) return;
+    this.#signals.add(signal);
+    if (signal.aborted) this.stop(signal.reason);
+    else signal.addEventListener('abort', this.#passOn, { once: true });
+  }
+
+  stop(reason: unknown): void {
+    this.#stop.abort(reason);
+  }
+
+  /** Hands over what was reported meanwhile. A failure counts from now on, so that a back-off holds from here. */
+  deliverReports(context: CondenseContext, view: View): void {
+    for (const { data, ...report } of this.#reports.splice(0)) {
+      const size = data?.['events'] === undefined ? {} : { events: sizeNow(view), tokens: view.tokens() };
+      context.report({ ...report, ...(data === undefined ? {} : { data: { ...data, ...size } }) });
+    }
+  }
+
+  readonly #passOn = (event: { readonly target: unknown }): void => {
+    this.stop((event.target as AbortSignal | null)?.reason);
+  };
+}

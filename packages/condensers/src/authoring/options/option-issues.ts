@@ -1,0 +1,68 @@
+import { sliceText } from '@palimpsest/events';
+import type { z } from 'zod';
+import { InvalidCondenserConfigError } from '../errors.js';
+import { didYouMean } from './near-miss.js';
+
+/** What was checked, for the message. */
+export interface CheckedPart {
+  /** The condenser, or what else the options belong to. */
+  readonly subject: string;
+  /** Where the options stand in the configuration; empty at its top. */
+  readonly path: string;
+  /** The names that there are. */
+  readonly known: readonly string[];
+  readonly value: unknown;
+}
+
+/** All that is wrong with some options, in one error that names the place, what was expected and what was found. */
+export function invalidOptions(part: CheckedPart, issues: readonly z.core.$ZodIssue[]): InvalidCondenserConfigError {
+  const found = issues.flatMap((issue) => reasonsOf(part, issue));
+  const [first = { option: part.path, reason: 'is not valid' }, ...others] = found;
+  const more = others.map(({ option, reason }) => `\n${part.subject}: '${option}' ${reason}`).join('');
+  return new InvalidCondenserConfigError({
+    condenser: part.subject,
+    option: first.option,
+    reason: first.reason + more,
+  });
+}
+
+/** `a`, `a.b` or `a[0]`. */
+export function joined(path: string, key: PropertyKey): string {
+  if (typeof key === 'number') return `${path}[${key}]`;
+  return path === '' ? String(key) : `${path}.${String(key)}`;
+}
+
+/** How a value looks in a message. */
+export function shown(value: unknown): string {
+  const text = textOf(value);
+  return text.length > 80 ? `${sliceText(text, 0, 77)}…` : text;
+}
+
+function reasonsOf(
+  { path, known, value }: CheckedPart,
+  issue: z.core.$ZodIssue,
+): readonly { readonly option: string; readonly reason: string }[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      option: joined(path, key),
+      reason: `is not an option.${didYouMean(key, known)} ${optionsOf(known)}`,
+    }));
+  }
+  const option = issue.path.reduce<string>(joined, path);
+  const given = issue.path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown>)?.[key], value);
+  if (given === undefined) return [{ option, reason: `is missing: it ${issue.message}` }];
+  return [{ option, reason: `${issue.message}, not ${shown(given)}` }];
+}
+
+function optionsOf(known: readonly string[]): string {
+  return known.length === 0 ? 'There are none.' : `There are: ${known.join(', ')}.`;
+}
+
+function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? typeof value;
+  } catch {
+    // It holds itself, or what JSON does not know.
+    return typeof value;
+  }
+}

@@ -1,0 +1,73 @@
+import { isUserMessage, messageContent } from '@palimpsest/events';
+import type { EventId } from '@palimpsest/events';
+import type { View } from '@palimpsest/view';
+import { isCost, saysNothing } from '../model/ask-model.js';
+import { withinDeadline } from '../model/deadline.js';
+import { keptEventIds } from '../rolling/kept-events.js';
+import { CondenserModelError } from '../model/model-failure.js';
+import type { ModelAccount } from '../model/model-failure.js';
+import type { Summarizer, SummaryInput, SummaryResult } from './summarizer.js';
+
+/** A summary that says something, and what it took. */
+export interface AskedSummary {
+  readonly text: string;
+  /** What it will take in the view. Unit: tokens, as the view estimates. */
+  readonly tokens: number;
+  readonly account: ModelAccount;
+}
+
+/** A shorter summary than this is not asked for. Unit: tokens. */
+export const leastSummaryTokens = 64;
+
+/**
+ * Asks a summariser, our own or somebody else's, once and within a deadline.
+ *
+ * @throws {@link CondenserModelError} when there is no summary; the signal's reason when the caller aborts.
+ */
+export async function askForSummary(
+  view: View,
+  input: SummaryInput,
+  options: {
+    readonly summarizer: Summarizer;
+    /** Unit: milliseconds. */
+    readonly timeoutMs: number;
+    readonly signal: AbortSignal | undefined;
+  },
+): Promise<AskedSummary> {
+  const { summarizer, timeoutMs, signal } = options;
+  const { model } = summarizer;
+  let result: SummaryResult | undefined;
+  try {
+    result = await withinDeadline({ timeoutMs, signal, model }, (until) =>
+      summarizer.summarize(input, { signal: until }),
+    );
+  } catch (error) {
+    if (signal?.aborted === true) throw signal.reason;
+    if (CondenserModelError.isInstance(error)) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CondenserModelError('error', reason, { account: { model }, cause: error });
+  }
+  const account = {
+    model: result?.model ?? model,
+    usage: result?.usage,
+    costUsd: isCost(result?.costUsd) ? result?.costUsd : undefined,
+  };
+  // A summariser in plain JavaScript may answer anything.
+  const text = typeof result?.text === 'string' ? result.text.toWellFormed().trim() : '';
+  if (saysNothing(text)) throw new CondenserModelError('empty', 'the summary is blank', { account });
+  const event = { type: 'condensation-summary', id: 'summary', timestamp: '', source: 'environment' } as const;
+  return { text, tokens: view.tokensOf({ ...event, summary: text }), account };
+}
+
+/** What the user said that stands beside a summary, in order, but for what is in it anyway. Images are named. */
+export function wordsThatStay(view: View, isInIt: (id: EventId) => boolean = () => false): readonly string[] {
+  const words: { readonly index: number; readonly text: string }[] = [];
+  for (const id of keptEventIds(view)) {
+    const index = view.indexOf(id);
+    const event = index === undefined ? undefined : view.events.at(index);
+    if (index === undefined || event === undefined || !isUserMessage(event) || isInIt(id)) continue;
+    const parts = messageContent(event).map((part) => (part.type === 'text' ? part.text : '[image]'));
+    words.push({ index, text: parts.join('\n') });
+  }
+  return words.sort((a, b) => a.index - b.index).map(({ text }) => text);
+}

@@ -1,0 +1,101 @@
+import type { LLMConvertibleEvent } from '@palimpsest/events';
+import type { LLM } from '@palimpsest/llm-adapters';
+import { accountOf, askModel, saysNothing, textOf } from '../model/ask-model.js';
+import { defaultTimeoutMs } from '../model/deadline.js';
+import { CondenserModelError } from '../model/model-failure.js';
+import type { ModelAccount } from '../model/model-failure.js';
+import { assertAskable } from '../options/option-checks.js';
+import { promptOf } from '../prompts/prompt.js';
+import type { Prompt } from '../prompts/prompt.js';
+import { promptWithin } from '../prompts/prompt-within.js';
+import { summaryHeader, summaryTemplate } from '../prompts/summary.prompt.js';
+
+/** What a summary is made of. */
+export interface SummaryInput {
+  /** What will be forgotten, in order. Earlier summaries are not among them. */
+  readonly events: readonly LLMConvertibleEvent[];
+  /** The summary that this one replaces, whole. @defaultValue there is none */
+  readonly previousSummary?: string | undefined;
+  /** The user's messages that stay in the history, so that a summary can tell what matters. @defaultValue none */
+  readonly userWords?: readonly string[] | undefined;
+  /** How long the summary should be at most. Unit: tokens. */
+  readonly maxTokens: number;
+  /** How much of what it can read the model is given: less at each further try. A share above 0. @defaultValue 1 */
+  readonly inputScale?: number | undefined;
+}
+
+/** A summary, and what it took. */
+export interface SummaryResult extends ModelAccount {
+  readonly text: string;
+}
+
+/** Writes summaries. {@link llmSummarizer} asks a model; one of your own may ask whom it likes. */
+export interface Summarizer {
+  /** For messages and metadata. */
+  readonly model?: string;
+  /**
+   * Writes one summary. When the signal aborts, rejects with its reason. Whatever else it throws leaves the history as it was.
+   *
+   * @throws {@link CondenserModelError} when there is no summary that can be used.
+   */
+  summarize(input: SummaryInput, context: { readonly signal?: AbortSignal | undefined }): Promise<SummaryResult>;
+}
+
+/** How a condenser asks its model for a summary. */
+export interface LLMSummarizerOptions {
+  /** The model that writes summaries; a smaller one than the agent's will often do. */
+  readonly llm: LLM;
+  /** What it is asked: a Jinja template, or a function. @defaultValue {@link summaryTemplate} */
+  readonly prompt?: string | Prompt;
+  /** The longest answer, thinking included. Unit: tokens. @defaultValue what the adapter takes */
+  readonly maxOutputTokens?: number;
+  /** How long it may take. Unit: milliseconds. @defaultValue 120000 */
+  readonly timeoutMs?: number;
+  /** A longer event is cut in its middle. Unit: characters. @defaultValue 10000 */
+  readonly maxEventCharacters?: number;
+}
+
+/**
+ * A summariser that asks a model: one call, not streamed, no tools. The events go in whole, arguments of calls included, each
+ * cut in its middle at `maxEventCharacters`; the whole prompt stays within the model's window (of 100,000 tokens, where the
+ * model does not tell its own), for which the oldest events are cut hardest. A model's thinking and images stay out. The summary
+ * begins with a line that says what it is.
+ *
+ * @throws {@link InvalidCondenserConfigError} when a number is out of range; `summarize` throws {@link CondenserModelError}
+ *   when the model fails, is too slow, is cut off or says nothing.
+ */
+export function llmSummarizer(options: LLMSummarizerOptions): Summarizer {
+  const name = 'llmSummarizer';
+  const { llm, prompt = summaryTemplate, maxOutputTokens, timeoutMs = defaultTimeoutMs } = options;
+  const { maxEventCharacters = 10_000 } = options;
+  assertAskable(name, { llm, timeoutMs, maxEventCharacters, maxOutputTokens });
+  const write = promptOf(name, prompt);
+  return {
+    model: llm.model,
+    summarize: async (input, { signal }) => {
+      // What stands before a summary is ours, and would be copied.
+      const previousSummary = input.previousSummary?.replaceAll(`${summaryHeader}\n\n`, '');
+      const text = promptWithin(
+        write,
+        { ...input, previousSummary },
+        {
+          contextWindow: llm.contextWindow,
+          maxOutputTokens,
+          maxEventCharacters,
+        },
+      );
+      const completion = await askModel(
+        llm,
+        {
+          messages: [{ role: 'user', content: [{ type: 'text', text }] }],
+          ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+        },
+        { timeoutMs, signal },
+      );
+      const account = accountOf(completion);
+      const summary = textOf(completion);
+      if (saysNothing(summary)) throw new CondenserModelError('empty', 'the model said nothing', { account });
+      return { text: `${summaryHeader}\n\n${summary}`, ...account };
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import type { View } from '@palimpsest/view';
+import { newestStep } from '../rolling/newest-step.js';
+import { rangeContent } from '../rolling/range-content.js';
+import type { RangeContent } from '../rolling/range-content.js';
+import { isProgress } from '../rolling/progress.js';
+import type { Requirement } from '../rolling/requirement.js';
+import { firstSummary, selectMiddle, strictestTail } from '../rolling/select-middle.js';
+import type { Selection } from '../rolling/select-middle.js';
+
+/**
+ * What lies between the first events and the newest that may stay, never the newest step. A summary among the first events is not
+ * one of them: it is replaced like any other, so that there is only one.
+ */
+export function middleOf(
+  view: View,
+  requirement: Requirement,
+  limits: { readonly maxSize: number; readonly keepFirst: number },
+): Selection | undefined {
+  const { events, cutPoints } = view;
+  const keepFirst = firstSummary(events, limits.keepFirst);
+  const tail = strictestTail({
+    requirement,
+    length: events.length,
+    maxSize: limits.maxSize,
+    keepFirst,
+    tokens: (from, to) => view.tokens(from, to),
+  });
+  const newest = events.length - newestStep(view).cutPoint;
+  return selectMiddle({
+    length: events.length,
+    cutPoints,
+    keepFirst,
+    tail: tail < 0 ? tail : Math.max(tail, newest),
+    minimumProgress: 0,
+  });
+}
+
+/**
+ * Whether a summary could save enough. What is protected or pinned stays, so that of a long range little may go: without this a view
+ * that is too large for what is pinned would have a summary written at each step.
+ */
+export function isWorthACall(
+  view: View,
+  { forgotten, tokens }: RangeContent,
+  { reasons, tokenBudget = Infinity }: Requirement,
+  minimumProgress: number,
+): boolean {
+  const isStillOver = reasons.includes('tokens') && view.tokens() - tokens > tokenBudget;
+  if (isStillOver) return tokens >= view.tokens() * minimumProgress;
+  return reasons.includes('request') || isProgress(view, { events: forgotten.length, tokens }, minimumProgress);
+}
+
+/**
+ * All before the newest step. Where nothing of that can go, all, if somebody asks or that is enough: what the model has not read yet
+ * is not taken from it for a view that is too large anyway, as one is with too much pinned.
+ */
+export function everythingOf(view: View, { reasons, tokenBudget = Infinity }: Requirement): Selection | undefined {
+  const start = view.cutPoints.atOrAfter(0);
+  if (start === undefined) return undefined;
+  const older = { start, end: newestStep(view).cutPoint };
+  if (rangeContent(view, older) !== undefined) return older;
+  const all = { start, end: view.cutPoints.atOrBefore(view.events.length) ?? start };
+  const content = rangeContent(view, all);
+  if (content === undefined) return undefined;
+  return reasons.includes('request') || view.tokens() - content.tokens <= tokenBudget ? all : undefined;
+}

@@ -1,0 +1,63 @@
+import type { LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
+import { sliceText, toolResultContent } from '@palimpsest/events';
+import type { View } from '@palimpsest/view';
+import { parseArguments } from '../authoring/tool-calls/call-arguments.js';
+import { oneLine } from '../authoring/tool-calls/excerpt.js';
+import { answeredCall } from '../authoring/masks/masks.js';
+import { remembered } from '../authoring/remembered.js';
+
+/** Unit: characters. */
+const longestUrl = 200;
+/** How far back an address may have been opened. Unit: events. */
+const lookBack = 200;
+const anyUrl = /\bhttps?:\/\/[^\s"'`<>()[\]]+/i;
+/** Where tools write the address of the page that they show. */
+const labelled = /\b(?:page |current |visited )?url["']?\s*[:=]\s*["'(<]?((?:https?|file):\/\/[^\s"'<>)]+)/i;
+
+/**
+ * The address of the page that a browser tool showed, cut to 200 characters: that of the call, or the one with which the
+ * result labels itself, or the last one that an earlier browser call opened. Empty where nothing names it.
+ */
+export function visitedUrl(
+  view: View,
+  result: ToolResultEvent,
+  index: number,
+  isBrowser: (toolName: string) => boolean,
+): string {
+  const own = urlOfCall(answeredCall(view, result, index)) ?? urlOfResult(result);
+  if (own !== undefined) return oneLine(own, longestUrl);
+  for (let before = index - 1; before >= Math.max(0, index - lookBack); before--) {
+    const event = view.events.at(before);
+    if (event?.type !== 'action' || !isBrowser(event.toolCall.name)) continue;
+    const url = urlOfCall(event);
+    if (url !== undefined) return oneLine(url, longestUrl);
+  }
+  return '';
+}
+
+const urlOfCall = (event: LLMConvertibleEvent | undefined): string | undefined =>
+  event === undefined ? undefined : urlInCall(event, undefined);
+
+const urlInCall = remembered((event: LLMConvertibleEvent, _: undefined): string | undefined => {
+  if (event.type !== 'action') return undefined;
+  const { leaves, plainText } = parseArguments(event.toolCall.arguments);
+  const named = leaves.find(
+    ({ words, value }) => ['url', 'uri', 'href'].includes(words.at(-1) ?? '') && typeof value === 'string',
+  );
+  if (typeof named?.value === 'string' && named.value.trim() !== '') return named.value;
+  // Some tools take a command: `goto https://example.org`.
+  for (const text of [...leaves.map(({ value }) => value), plainText]) {
+    const match = typeof text === 'string' ? anyUrl.exec(sliceText(text, 0, 2_000)) : null;
+    if (match !== null) return match[0];
+  }
+  return undefined;
+});
+
+function urlOfResult(event: ToolResultEvent): string | undefined {
+  if (event.type === 'observation' && typeof event.details?.['url'] === 'string') return event.details['url'];
+  for (const part of toolResultContent(event)) {
+    const match = part.type === 'text' ? labelled.exec(sliceText(part.text, 0, 2_000)) : null;
+    if (match !== null) return match[1];
+  }
+  return undefined;
+}

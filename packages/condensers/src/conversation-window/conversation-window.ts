@@ -1,0 +1,88 @@
+import { isUserMessage } from '@palimpsest/events';
+import type { CreateEvent, LLMConvertibleEvent } from '@palimpsest/events';
+import type { Condenser, View } from '@palimpsest/view';
+import { forgetUnits } from '../authoring/rolling/forget-units.js';
+import { newestStep } from '../authoring/rolling/newest-step.js';
+import type { Requirement } from '../authoring/rolling/requirement.js';
+import { rollingCondenser } from '../authoring/rolling/rolling.js';
+import { unitsOf } from '../authoring/rolling/units.js';
+
+/** Options of {@link conversationWindowCondenser}. */
+export interface ConversationWindowOptions {
+  /** Makes the condensation. @defaultValue the factory of `@palimpsest/events` */
+  readonly createEvent?: CreateEvent;
+}
+
+/** What a conversation window keeps. */
+export interface ConversationWindow {
+  /** The indices of what the conversation is about: the first system prompt, the user's first words, and what came with them. */
+  readonly essential: ReadonlySet<number>;
+  /** The index at which the newer half begins: a cut point. */
+  readonly start: number;
+}
+
+const name = 'conversationWindow';
+
+/**
+ * Forgets the older half of a conversation when it is asked to, and never by itself: for a host that condenses only when a
+ * provider refused a request as too long. No model is called and no summary written; summaries that are there stay.
+ *
+ * What the conversation is about stays: the first system prompt, the first message of the user, and what the framework said
+ * right behind it. Of the rest the newer half stays, from the next cut point on, so that no batch is split; and so do the
+ * protected events and the newest step. Each further request halves what is left.
+ *
+ * Bound: none; it acts on requests alone.
+ *
+ * @throws `condense` throws {@link NoCondensationAvailableError} when nothing is left to forget.
+ * @see ConversationWindowCondenser of OpenHands at d6fab190, without its faults: the user's latest words are forgotten, parallel
+ *   batches split, the newest step forgotten when it alone is left, and nothing forgotten where the user has said nothing
+ */
+export function conversationWindowCondenser({ createEvent }: ConversationWindowOptions = {}): Condenser {
+  return rollingCondenser({
+    name,
+    requirement: requestAlone,
+    getCondensation: (view) => {
+      const { essential, start } = selectConversationWindow(view);
+      const end = Math.min(start, newestStep(view).cutPoint);
+      return forgetUnits({
+        view,
+        units: unitsOf(view).filter((unit) => unit.end <= end),
+        stays: (index) => essential.has(index) || view.events.at(index)?.type === 'condensation-summary',
+        account: { condenser: name, reason: 'request' },
+        createEvent,
+      });
+    },
+  });
+}
+
+function requestAlone({ unhandledCondensationRequest }: View): Requirement {
+  return unhandledCondensationRequest
+    ? { level: 'hard', reasons: ['request'], tokenBudget: undefined }
+    : { level: 'none', reasons: [], tokenBudget: undefined };
+}
+
+/**
+ * Selects the conversation window, before protection: the newer half of what is not essential, at least one event, from the
+ * next cut point on. A batch in which that half begins goes whole, also when nothing is then left.
+ */
+export function selectConversationWindow({
+  events,
+  cutPoints,
+}: Pick<View, 'events' | 'cutPoints'>): ConversationWindow {
+  const all = events.slice();
+  const essential = new Set<number>();
+  const system = all.findIndex(({ type }) => type === 'system-prompt');
+  if (system >= 0) essential.add(system);
+  const user = all.findIndex(isUserMessage);
+  if (user >= 0) {
+    essential.add(user);
+    for (let index = user + 1; isFramework(all[index]); index++) essential.add(index);
+  }
+  const recent = Math.max(1, Math.floor((all.length - essential.size) / 2));
+  const wanted = Math.max(0, all.length - recent);
+  return { essential, start: cutPoints.atOrAfter(wanted) ?? all.length };
+}
+
+function isFramework(event: LLMConvertibleEvent | undefined): boolean {
+  return event?.type === 'message' && event.source !== 'user' && event.source !== 'agent' && event.role === 'user';
+}

@@ -1,0 +1,114 @@
+import type { Condensation, CreateEvent } from '@palimpsest/events';
+import { condensation, NoCondensationAvailableError } from '@palimpsest/view';
+import type { Condenser, View } from '@palimpsest/view';
+import { manifestOfRange } from './manifest-of-range.js';
+import { newestStep } from '../authoring/rolling/newest-step.js';
+import { assertWholeNumber, checkedKeepFirst } from '../authoring/options/option-checks.js';
+import { assertProgress } from '../authoring/rolling/progress.js';
+import { requirementOf } from '../authoring/rolling/requirement.js';
+import type { Requirement } from '../authoring/rolling/requirement.js';
+import { rollingCondenser } from '../authoring/rolling/rolling.js';
+import { selectMiddle, strictestTail } from '../authoring/rolling/select-middle.js';
+import type { Selection } from '../authoring/rolling/select-middle.js';
+
+/** Options of {@link extractiveSummaryCondenser}. */
+export interface ExtractiveSummaryOptions {
+  /** More events than this are condensed to half of it. Unit: events, at least 4. @defaultValue 120 */
+  readonly maxSize?: number;
+  /** How many of the first events stay. Unit: events. @defaultValue 4, or what `maxSize` leaves room for */
+  readonly keepFirst?: number;
+  /** More tokens than this are condensed to half of it. Unit: tokens. @defaultValue what the model's window leaves, if known */
+  readonly maxTokens?: number;
+  /** How long a summary may be. Unit: tokens. @defaultValue 3000 */
+  readonly maxSummaryTokens?: number;
+  /** Makes the condensation. @defaultValue the factory of `@palimpsest/events` */
+  readonly createEvent?: CreateEvent;
+}
+
+const name = 'extractiveSummary';
+
+/**
+ * A rolling summary without a model: the middle of the history is replaced by a manifest of what it did. The first `keepFirst`
+ * events and the newest ones stay, and so does the newest step, whole. More than `maxSize` events is a soft trigger; too many
+ * tokens, or a request, is a hard one.
+ *
+ * The manifest names the user's words, open tasks, what other condensers summarised, files created, modified and deleted,
+ * failing tests, errors, commands with their exit status, other calls, identifiers, files only read, what was looked at, and
+ * what the agent said last, all as the log has them. When space is short, what stands last in this list is given up first, and
+ * within a kind the oldest; long words of the user are cut in the middle before any are left out. A summary that is condensed
+ * again is not read: the facts behind it lie in the metadata of its condensation, so nothing decays from one to the next.
+ *
+ * The summary takes at most `maxSummaryTokens`, a quarter of the budget, and half of what it replaces besides what earlier
+ * summaries took. Bound: `maxSize` events in what is sent, as far as there are cut points; after a condensation
+ * `floor(maxSize / 2)`, and besides them protected events (at most three) and the rest of a unit or a newest step that cannot
+ * be cut.
+ *
+ * @throws {@link InvalidCondenserConfigError} when the numbers leave no room for a summary and one event behind it; `condense`
+ *   throws {@link NoCondensationAvailableError} when a condensation was asked for and nothing that may be forgotten would make
+ *   the view smaller. Over the budget without a request it reports that, and returns the view.
+ * @see LLMSummarizingCondenser of OpenHands' software-agent-sdk at 611629e6 for the triggers and the selection
+ */
+export function extractiveSummaryCondenser(options: ExtractiveSummaryOptions = {}): Condenser {
+  const { maxSize = 120, maxTokens, maxSummaryTokens = 3_000, createEvent } = options;
+  const keepFirst = checkedKeepFirst(name, maxSize, options.keepFirst);
+  assertWholeNumber(name, 'maxSummaryTokens', maxSummaryTokens, 1);
+  if (maxTokens !== undefined) assertWholeNumber(name, 'maxTokens', maxTokens, 1);
+  const limits = { maxSummaryTokens, createEvent };
+  return rollingCondenser({
+    name,
+    requirement: (view, context) => requirementOf(view, context, { maxSize, maxTokens }),
+    getCondensation: (view, requirement) => {
+      const { length } = view.events;
+      const tokens = (from?: number, to?: number) => view.tokens(from, to);
+      const tail = strictestTail({ requirement, length, maxSize, keepFirst, tokens });
+      const middle = selectMiddle({ length, cutPoints: view.cutPoints, keepFirst, tail });
+      const end = Math.min(middle?.end ?? 0, newestStep(view).cutPoint);
+      return summarise(view, { start: middle?.start ?? 0, end }, requirement, limits);
+    },
+    hardReset: (view, requirement) => {
+      const end = newestStep(view).cutPoint;
+      try {
+        return summarise(view, { start: view.cutPoints.atOrAfter(keepFirst) ?? end, end }, requirement, limits);
+      } catch (error) {
+        if (!NoCondensationAvailableError.isInstance(error)) throw error;
+        return summarise(view, { start: view.cutPoints.atOrAfter(0) ?? end, end }, requirement, limits);
+      }
+    },
+  });
+}
+
+/** @throws {@link NoCondensationAvailableError} when that leaves nothing to forget, or saves too little. */
+function summarise(
+  view: View,
+  selection: Selection,
+  requirement: Requirement,
+  options: { readonly maxSummaryTokens: number; readonly createEvent: CreateEvent | undefined },
+): Condensation {
+  const budget = requirement.tokenBudget === undefined ? Infinity : Math.floor(requirement.tokenBudget / 4);
+  const written = manifestOfRange(view, selection, Math.min(options.maxSummaryTokens, budget));
+  if (written === undefined) throw new NoCondensationAvailableError(whyNot(view));
+  const { summary, forgottenEvents, forgottenTokens, summaryTokens, metadata } = written;
+  const gone = { events: forgottenEvents, tokens: forgottenTokens - summaryTokens };
+  assertProgress(view, gone);
+  const tokensBefore = view.tokens();
+  return condensation({
+    view,
+    ...selection,
+    summary,
+    metadata: {
+      condenser: name,
+      reason: requirement.reasons.join(', '),
+      tokensBefore,
+      tokensAfter: tokensBefore - gone.tokens,
+      ...metadata,
+    },
+    ...(options.createEvent === undefined ? {} : { createEvent: options.createEvent }),
+  });
+}
+
+function whyNot(view: View): string {
+  const { start, cutPoint, sharesResponse } = newestStep(view);
+  return sharesResponse && cutPoint < start
+    ? `the events from ${cutPoint} to ${view.events.length} are one batch that cannot be cut, because their llmResponseId is the same and nothing in the log tells one response from the next`
+    : `of ${view.events.length} events none before the newest step may be forgotten, or a summary would make no room`;
+}

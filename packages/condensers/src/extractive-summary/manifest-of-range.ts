@@ -1,0 +1,82 @@
+import type { CondensationSummaryEvent, LLMConvertibleEvent } from '@palimpsest/events';
+import { estimateTokens } from '@palimpsest/view';
+import type { View } from '@palimpsest/view';
+import { keptEventIds } from '../authoring/rolling/kept-events.js';
+import { readFacts } from './manifest/event-facts.js';
+import type { Fact } from './manifest/fact.js';
+import { lineageOf } from './manifest/lineage.js';
+import { Manifest } from './manifest/manifest.js';
+import { renderManifest } from './manifest/render-manifest.js';
+import type { Selection } from '../authoring/rolling/select-middle.js';
+
+/** A summary of a range of a view, and what it costs. */
+export interface RangeSummary {
+  readonly summary: string;
+  /** Unit: tokens. */
+  readonly summaryTokens: number;
+  /** What goes. Unit: events. */
+  readonly forgottenEvents: number;
+  /** What goes. Unit: tokens. */
+  readonly forgottenTokens: number;
+  /** For the condensation: `coveredEvents`, the condensations that it `replaces`, and the `facts` of this range alone. */
+  readonly metadata: {
+    readonly coveredEvents: number;
+    readonly replaces: readonly string[];
+    readonly facts: readonly Fact[];
+  };
+}
+
+/**
+ * Writes the manifest of what a range would forget, in at most `maxTokens`, and at most what earlier summaries in the range took
+ * and half of the rest. Undefined where it would not make the view smaller.
+ */
+export function manifestOfRange(view: View, { start, end }: Selection, maxTokens: number): RangeSummary | undefined {
+  const kept = keptEventIds(view);
+  const forgotten: LLMConvertibleEvent[] = [];
+  let forgottenTokens = 0;
+  let place: number | undefined;
+  let oldSummaryTokens = 0;
+  let estimated = 0;
+  for (let index = start; index < end; index++) {
+    const event = view.events.at(index);
+    if (event === undefined || kept.has(event.id)) continue;
+    place ??= index;
+    forgotten.push(event);
+    forgottenTokens += view.tokens(index, index + 1);
+    if (event.type === 'condensation-summary') oldSummaryTokens += view.tokens(index, index + 1);
+    estimated += estimateTokens(event);
+  }
+  const summaries = forgotten.filter((event) => event.type === 'condensation-summary');
+  // To write one summary anew would be no progress.
+  if (place === undefined || (forgotten.length === summaries.length && summaries.length < 2)) return undefined;
+
+  const lineage = lineageOf(view, summaries);
+  const { manifest } = lineage;
+  const before = new Manifest();
+  readFacts(view.events.slice(0, start), view, before);
+  const facts = readFacts(forgotten, view, manifest, before);
+  const coveredEvents = lineage.coveredEvents + forgotten.length - summaries.length;
+
+  // The view may count otherwise than the estimate does; characters are what can be aimed at.
+  const room = Math.min(maxTokens, oldSummaryTokens + (forgottenTokens - oldSummaryTokens) / 2);
+  let characters = Math.floor((room * 4 * estimated) / Math.max(1, forgottenTokens));
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const summary = renderManifest(manifest, {
+      events: coveredEvents,
+      maxCharacters: characters - 16,
+      original: (id) => view.original(id),
+    })?.toWellFormed();
+    if (summary === undefined) return undefined;
+    const summaryTokens = view.tokensOf(summaryEvent(summary));
+    if (summaryTokens <= maxTokens && summaryTokens < forgottenTokens) {
+      const metadata = { coveredEvents, replaces: lineage.replaces, facts: [...lineage.newFacts, ...facts] };
+      return { summary, summaryTokens, forgottenEvents: forgotten.length, forgottenTokens, metadata };
+    }
+    characters = Math.floor(characters * 0.6);
+  }
+  return undefined;
+}
+
+function summaryEvent(summary: string): CondensationSummaryEvent {
+  return { type: 'condensation-summary', id: 'summary', timestamp: '', source: 'environment', summary };
+}

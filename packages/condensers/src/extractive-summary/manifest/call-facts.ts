@@ -1,0 +1,143 @@
+import type { ActionEvent, ToolResultEvent } from '@palimpsest/events';
+import { rolesOf } from '../../authoring/tool-calls/argument-roles.js';
+import type { ArgumentRoles } from '../../authoring/tool-calls/argument-roles.js';
+import { parseArguments, wordsOf } from '../../authoring/tool-calls/call-arguments.js';
+import type { CallArguments } from '../../authoring/tool-calls/call-arguments.js';
+import { excerpt, oneLine } from '../../authoring/tool-calls/excerpt.js';
+import type { Fact } from './fact.js';
+import { fileFacts } from './file-facts.js';
+import { answeredIdentifiers, usedIdentifiers } from './identifiers.js';
+import { isFailure, readResult } from '../../authoring/tool-calls/result-status.js';
+import type { ResultReading } from '../../authoring/tool-calls/result-status.js';
+import { onlyLooks, shellFileFacts, writesBeforeFailure } from './shell-files.js';
+import { taskFacts } from './task-facts.js';
+import { readTestResults } from './test-results.js';
+
+const commandLimit = 300;
+const callLimit = 240;
+const errorLimit = 240;
+const lookingVerbs = new Set([
+  ...[
+    'get',
+    'read',
+    'view',
+    'list',
+    'search',
+    'find',
+    'grep',
+    'glob',
+    'check',
+    'query',
+    'lookup',
+    'look',
+    'show',
+    'describe',
+  ],
+  ...['fetch', 'status', 'info', 'calculate', 'count', 'browse', 'visit', 'open', 'scroll', 'goto'],
+]);
+const errorWords =
+  /error|exception|fail|fatal|cannot|denied|not found|no such|undefined|panic|invalid|refused|timed out|does not exist/i;
+const thinkingVerbs = new Set(['think', 'thinking', 'thought', 'reflect']);
+const askingVerbs = new Set(['ask', 'question', 'questions', 'clarify']);
+
+/** What is known before a call: files that were seen, tests that fail. */
+export interface KnownBefore {
+  knowsFile(path: string): boolean;
+  isFailing(test: string): boolean;
+}
+
+/** What one answered call did, told from the call and its answer, for tools of any name. */
+export function callFacts(action: ActionEvent, result: ToolResultEvent, known: KnownBefore): readonly Fact[] {
+  const call = parseArguments(action.toolCall.arguments);
+  const roles = rolesOf(call);
+  const reading = readResult(result, { isCommand: roles.command !== undefined });
+  const done = { action, result, call, roles, reading, known };
+  if (roles.command !== undefined) return commandFacts(done, roles.command);
+  return otherFacts(done);
+}
+
+interface AnsweredCall {
+  readonly action: ActionEvent;
+  readonly result: ToolResultEvent;
+  readonly call: CallArguments;
+  readonly roles: ArgumentRoles;
+  readonly reading: ResultReading;
+  readonly known: KnownBefore;
+}
+
+function commandFacts({ call, roles, reading, known }: AnsweredCall, text: string): readonly Fact[] {
+  const { status, body } = reading;
+  const command = commandText(text);
+  const looks = onlyLooks(text);
+  const facts: Fact[] = [{ kind: 'command', command, status, ...(looks ? { onlyLooks: true } : {}) }];
+  const failed = isFailure(status);
+  const isKnown = (path: string): boolean => known.knowsFile(path);
+  if (!failed) {
+    const patched = roles.patch === undefined ? [] : fileFacts({ toolName: 'patch', roles, body, isKnown: () => true });
+    facts.push(...(patched.length > 0 ? patched : shellFileFacts(text, isKnown)));
+  } else if (typeof status === 'number') {
+    // Without an exit status nothing says that it ran at all: it may have been refused.
+    facts.push(...writesBeforeFailure(text, body, isKnown));
+  }
+  if (!looks) {
+    const { failing, passing } = readTestResults(body, (name) => known.isFailing(name));
+    if (failing.length + passing.length > 0) facts.push({ kind: 'tests', of: command, failing, passing });
+    // A search that finds nothing ends with 1 too, so a look that fails is no error.
+    if (failed) facts.push({ kind: 'error', of: command, text: errorText(body) });
+  }
+  return [...facts, ...usedIdentifiers(call), ...(looks || failed ? [] : answeredIdentifiers(body, 'command'))];
+}
+
+function otherFacts({ action, result, call, roles, reading, known }: AnsweredCall): readonly Fact[] {
+  const { name } = action.toolCall;
+  const { status, body } = reading;
+  const words = wordsOf(name);
+  if (words.some((word) => thinkingVerbs.has(word)) && roles.paths.length === 0) return [];
+  const failed = isFailure(status);
+  const used = usedIdentifiers(call);
+  if (failed) {
+    const of = roles.paths[0] ?? callText(name, call);
+    const rejected: readonly Fact[] = isUsersAnswer(result, body)
+      ? [{ kind: 'words', by: 'user', eventId: result.id }]
+      : [];
+    const made: readonly Fact[] = roles.paths.length > 0 ? [] : [{ kind: 'call', call: of, status }];
+    return [...rejected, ...made, { kind: 'error', of, text: errorText(body) }, ...used];
+  }
+  const tasks = taskFacts({ toolName: name, arguments: call.object, body });
+  if (tasks.length > 0) return tasks;
+  const files = fileFacts({ toolName: name, roles, body, isKnown: (path) => known.knowsFile(path) });
+  if (files.length > 0) return [...files, ...used];
+  if (words.some((word) => askingVerbs.has(word))) return [{ kind: 'words', by: 'user', eventId: result.id }, ...used];
+  const looks = roles.hasQuery || words.some((word) => lookingVerbs.has(word));
+  const made: Fact = { kind: 'call', call: callText(name, call), status, ...(looks ? { onlyLooks: true } : {}) };
+  return [made, ...used, ...(roles.paths.length > 0 ? [] : answeredIdentifiers(body, 'service'))];
+}
+
+/** A refusal carries the user's words, also where a runtime wrote it down as a result of its own. */
+function isUsersAnswer(result: ToolResultEvent, body: string): boolean {
+  if (result.type === 'user-reject-observation') return (result.rejectionSource ?? 'user') === 'user';
+  return /\bthe user said:/i.test(body);
+}
+
+function commandText(text: string): string {
+  const lines = text.trim().split('\n');
+  const [first = ''] = lines;
+  if (lines.length <= 3) return excerpt(text.trim(), commandLimit);
+  return `${excerpt(first, commandLimit - 30)} [… ${lines.length - 1} more lines]`;
+}
+
+function callText(name: string, { leaves, plainText }: CallArguments): string {
+  const given = leaves.map(({ key, value }) => `${key}=${oneLine(String(value), 60)}`).join(', ');
+  return oneLine(`${name}(${plainText ?? given})`, callLimit);
+}
+
+/** The line that says what went wrong. Of a trace back that is the last such line, of other output the first. */
+function errorText(body: string): string {
+  const lines = (body.length > 24_000 ? `${body.slice(0, 12_000)}\n${body.slice(-12_000)}` : body)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const isTelling = (line: string): boolean => line.length >= 12 && line.length <= 2_000 && errorWords.test(line);
+  const telling = /^traceback \(/im.test(body) ? lines.findLast(isTelling) : lines.find(isTelling);
+  return oneLine(telling ?? lines.at(-1) ?? 'no output', errorLimit);
+}

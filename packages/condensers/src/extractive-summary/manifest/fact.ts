@@ -1,0 +1,94 @@
+import { remembered } from '../../authoring/remembered.js';
+import type { EventId } from '@palimpsest/events';
+import type { FileOperation } from '../../authoring/tool-calls/patch-files.js';
+import type { CallStatus } from '../../authoring/tool-calls/result-status.js';
+
+/** A task of a to-do list or a plan, as the agent wrote it. */
+export interface TaskItem {
+  readonly id?: string;
+  readonly title?: string;
+  readonly status?: string;
+}
+
+/**
+ * One thing that a stretch of a log says, small enough to keep in a condensation's metadata. A manifest is the fold of facts
+ * in their order, so facts of several stretches are merged by putting one list behind the other.
+ *
+ * - `words`: somebody spoke; the text is read from the log when it is needed, so it never decays
+ * - `earlier-summary`: a summary that another condenser wrote; its text too is read from the log
+ * - `file`, `command`, `call`: what a call did; it is `call` when it is neither of the first two. `onlyLooks`: it changes nothing
+ * - `error`: what went wrong, and with which file, command or call
+ * - `tests`: which tests one run named as failing and as passing
+ * - `task-list` replaces the list of that name; `task` adds or changes one task
+ * - `identifier`: an id, a hash or an address, verbatim
+ */
+export type Fact =
+  | { readonly kind: 'words'; readonly by: 'user' | 'agent'; readonly eventId: EventId }
+  | { readonly kind: 'earlier-summary'; readonly eventId: EventId }
+  | { readonly kind: 'file'; readonly path: string; readonly operation: FileOperation }
+  | { readonly kind: 'command'; readonly command: string; readonly status: CallStatus; readonly onlyLooks?: boolean }
+  | { readonly kind: 'call'; readonly call: string; readonly status: CallStatus; readonly onlyLooks?: boolean }
+  | { readonly kind: 'error'; readonly of: string; readonly text: string }
+  | {
+      readonly kind: 'tests';
+      readonly of: string;
+      readonly failing: readonly string[];
+      readonly passing: readonly string[];
+    }
+  | { readonly kind: 'task-list'; readonly list: string; readonly tasks: readonly TaskItem[] }
+  | { readonly kind: 'task'; readonly task: TaskItem }
+  | { readonly kind: 'identifier'; readonly label: string; readonly value: string; readonly used?: boolean };
+
+type Shape = Readonly<Record<string, (value: unknown) => boolean>>;
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isOptionalText = (value: unknown): boolean => value === undefined || isText(value);
+const isOptionalFlag = (value: unknown): boolean => value === undefined || typeof value === 'boolean';
+const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+const oneOf =
+  (...values: readonly string[]) =>
+  (value: unknown): boolean =>
+    isText(value) && values.includes(value);
+const isStatus = (value: unknown): boolean => typeof value === 'number' || oneOf('ok', 'failed', 'running')(value);
+const isTask = (value: unknown): boolean => hasShape(value, taskShape);
+
+const taskShape: Shape = { id: isOptionalText, title: isOptionalText, status: isOptionalText };
+const shapes: Readonly<Record<Fact['kind'], Shape>> = {
+  words: { by: oneOf('user', 'agent'), eventId: isText },
+  'earlier-summary': { eventId: isText },
+  file: { path: isText, operation: oneOf('created', 'modified', 'deleted', 'read') },
+  command: { command: isText, status: isStatus, onlyLooks: isOptionalFlag },
+  call: { call: isText, status: isStatus, onlyLooks: isOptionalFlag },
+  error: { of: isText, text: isText },
+  tests: { of: isText, failing: isTextList, passing: isTextList },
+  'task-list': { list: isText, tasks: (value) => Array.isArray(value) && value.every(isTask) },
+  task: { task: isTask },
+  identifier: { label: isText, value: isText, used: isOptionalFlag },
+};
+
+/**
+ * The facts that a condensation's metadata carries; undefined where it carries none. One that this version does not know is
+ * passed over, so a newer version's log can be read.
+ */
+export function factsFromMetadata(
+  metadata: Readonly<Record<string, unknown>> | undefined,
+): readonly Fact[] | undefined {
+  return metadata === undefined ? undefined : checkedFacts(metadata, undefined);
+}
+
+/** Each new summary reads those of all before it, so they are checked once. */
+const checkedFacts = remembered((metadata: Readonly<Record<string, unknown>>, _: undefined) => {
+  const { facts } = metadata;
+  return Array.isArray(facts) ? facts.filter(isFact) : undefined;
+});
+
+function isFact(value: unknown): value is Fact {
+  if (typeof value !== 'object' || value === null || !('kind' in value) || !isText(value.kind)) return false;
+  const shape = Object.hasOwn(shapes, value.kind) ? shapes[value.kind as Fact['kind']] : undefined;
+  return shape !== undefined && hasShape(value, shape);
+}
+
+function hasShape(value: unknown, shape: Shape): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(shape).every(([key, check]) => check((value as Readonly<Record<string, unknown>>)[key]));
+}

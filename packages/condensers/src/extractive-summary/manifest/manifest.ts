@@ -1,0 +1,156 @@
+import type { EventId } from '@palimpsest/events';
+import type { FileOperation } from '../../authoring/tool-calls/patch-files.js';
+import type { Fact, TaskItem } from './fact.js';
+import { isFailure } from '../../authoring/tool-calls/result-status.js';
+import type { CallStatus } from '../../authoring/tool-calls/result-status.js';
+
+/** A command or a call, as it ended the last time. */
+export interface Run {
+  readonly text: string;
+  readonly status: CallStatus;
+  readonly times: number;
+  readonly onlyLooks: boolean;
+}
+
+/** A file and what was done to it, each operation once, the latest last. */
+export interface FileEntry {
+  readonly path: string;
+  readonly operations: readonly FileOperation[];
+}
+
+/** A value that names something, with what it was called. */
+export interface IdentifierEntry {
+  readonly value: string;
+  readonly label: string;
+  /** The agent has used it. */
+  readonly used: boolean;
+}
+
+/**
+ * What a stretch of a log did, in the order in which each thing last happened: the fold of its facts. Errors and failing
+ * tests stand in it until the same command, call or file goes through.
+ */
+export class Manifest {
+  readonly #userWords = new Set<EventId>();
+  readonly #agentWords = new Set<EventId>();
+  readonly #earlierSummaries = new Set<EventId>();
+  readonly #files = new Map<string, FileEntry>();
+  readonly #commands = new Map<string, Run>();
+  readonly #calls = new Map<string, Run>();
+  readonly #errors = new Map<string, { readonly of: string; readonly text: string }>();
+  readonly #failing = new Map<string, string>();
+  readonly #lists = new Map<string, readonly TaskItem[]>();
+  readonly #tasks = new Map<string, TaskItem>();
+  readonly #identifiers = new Map<string, IdentifierEntry>();
+
+  constructor(facts: Iterable<Fact> = []) {
+    for (const fact of facts) this.add(fact);
+  }
+
+  add(fact: Fact): void {
+    switch (fact.kind) {
+      case 'words':
+        (fact.by === 'user' ? this.#userWords : this.#agentWords).add(fact.eventId);
+        return;
+      case 'earlier-summary':
+        this.#earlierSummaries.add(fact.eventId);
+        return;
+      case 'file': {
+        const { path, operation } = fact;
+        const before = this.#files.get(path)?.operations.filter((one) => one !== operation) ?? [];
+        moveToEnd(this.#files, path, { path, operations: [...before, operation] });
+        this.#errors.delete(fact.path);
+        return;
+      }
+      case 'command':
+        this.#ran(this.#commands, fact.command, fact.status, fact.onlyLooks === true);
+        return;
+      case 'call':
+        this.#ran(this.#calls, fact.call, fact.status, fact.onlyLooks === true);
+        return;
+      case 'error':
+        moveToEnd(this.#errors, fact.of, { of: fact.of, text: fact.text });
+        return;
+      case 'tests':
+        for (const name of fact.passing) this.#failing.delete(name);
+        for (const name of fact.failing) moveToEnd(this.#failing, name, fact.of);
+        return;
+      case 'task-list':
+        moveToEnd(this.#lists, fact.list, fact.tasks);
+        return;
+      case 'task': {
+        const key = fact.task.id ?? fact.task.title ?? '';
+        this.#tasks.set(key, { ...this.#tasks.get(key), ...fact.task });
+        return;
+      }
+      case 'identifier': {
+        const before = this.#identifiers.get(fact.value);
+        const label = fact.label === '' ? (before?.label ?? '') : fact.label;
+        const used = fact.used === true || before?.used === true;
+        moveToEnd(this.#identifiers, fact.value, { value: fact.value, label, used });
+      }
+    }
+  }
+
+  /** The file was read, written or deleted in this stretch. */
+  knowsFile(path: string): boolean {
+    return this.#files.has(path);
+  }
+
+  isFailing(test: string): boolean {
+    return this.#failing.has(test);
+  }
+
+  get userWords(): readonly EventId[] {
+    return [...this.#userWords];
+  }
+
+  get agentWords(): readonly EventId[] {
+    return [...this.#agentWords];
+  }
+
+  get earlierSummaries(): readonly EventId[] {
+    return [...this.#earlierSummaries];
+  }
+
+  get files(): readonly FileEntry[] {
+    return [...this.#files.values()];
+  }
+
+  get commands(): readonly Run[] {
+    return [...this.#commands.values()];
+  }
+
+  get calls(): readonly Run[] {
+    return [...this.#calls.values()];
+  }
+
+  get errors(): readonly { readonly of: string; readonly text: string }[] {
+    return [...this.#errors.values()];
+  }
+
+  get failingTests(): readonly string[] {
+    return [...this.#failing.keys()];
+  }
+
+  /** Of every list and every single task, the closed ones too. */
+  get tasks(): readonly TaskItem[] {
+    return [...[...this.#lists.values()].flat(), ...this.#tasks.values()];
+  }
+
+  get identifiers(): readonly IdentifierEntry[] {
+    return [...this.#identifiers.values()];
+  }
+
+  #ran(runs: Map<string, Run>, text: string, status: CallStatus, onlyLooks: boolean): void {
+    moveToEnd(runs, text, { text, status, times: (runs.get(text)?.times ?? 0) + 1, onlyLooks });
+    if (isFailure(status) || status === 'running') return;
+    this.#errors.delete(text);
+    for (const [name, of] of this.#failing) if (of === text) this.#failing.delete(name);
+  }
+}
+
+function moveToEnd<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.delete(key);
+  map.set(key, value);
+}

@@ -1,0 +1,91 @@
+import { excerpt } from '../../authoring/tool-calls/excerpt.js';
+import { leftOutLine } from './manifest.prompt.js';
+
+/** A part of a summary that can be written at any length. */
+export interface Section {
+  readonly heading: string;
+  /** What it may take before the rest is shared out. Unit: share of the whole, 0 to 1. */
+  readonly share: number;
+  /** It has nothing to say, at whatever length. */
+  readonly isEmpty: boolean;
+  /** Its lines, the heading not among them, in at most so many characters; empty where nothing fits. */
+  fit(characters: number): readonly string[];
+}
+
+/**
+ * A section of one-line entries, the newest last. Where not all fit, the oldest are left out, and it says how many; those are
+ * never written, so that a long list costs what is shown of it.
+ */
+export function listSection<Entry>(
+  heading: string,
+  share: number,
+  entries: readonly Entry[],
+  textOf: (entry: Entry) => string,
+): Section {
+  const newest: string[] = [];
+  const line = (back: number): string => (newest[back] ??= `- ${textOf(entries[entries.length - 1 - back] as Entry)}`);
+  return {
+    heading,
+    share,
+    isEmpty: entries.length === 0,
+    fit: (characters) => {
+      const count = newestThatFit(entries.length, (back) => line(back).length + 1, characters);
+      const lines = newest.slice(0, count).toReversed();
+      return count === 0 || count === entries.length ? lines : [leftOutLine(entries.length - count), ...lines];
+    },
+  };
+}
+
+/** How many of the newest entries fit: all, or so many that the line that tells of the others fits too. */
+function newestThatFit(length: number, sizeOf: (back: number) => number, characters: number): number {
+  const note = leftOutLine(length).length + 1;
+  let size = 0;
+  let besideNote = 0;
+  for (let count = 1; count <= length; count++) {
+    size += sizeOf(count - 1);
+    if (size > characters) return besideNote;
+    if (size + note <= characters) besideNote = count;
+  }
+  return length;
+}
+
+/** What lines take, each with its line break. Unit: characters. */
+export function sizeOfLines(lines: readonly string[]): number {
+  return lines.reduce((size, line) => size + line.length + 1, 0);
+}
+
+/**
+ * A section of texts, oldest first. Where not all fit, the longest are cut in the middle until they do, to no less than
+ * `atLeast` characters each; after that the oldest are left out.
+ */
+export function textSection(heading: string, share: number, texts: readonly string[], atLeast: number): Section {
+  return {
+    heading,
+    share,
+    isEmpty: texts.length === 0,
+    fit: (characters) => {
+      const least = (back: number): number => Math.min((texts.at(-1 - back) as string).length, atLeast) + frame;
+      const count = newestThatFit(texts.length, least, characters);
+      if (count === 0) return [];
+      const kept = texts.slice(-count);
+      const note = count < texts.length ? [leftOutLine(texts.length - count)] : [];
+      const limit = fairLimit(kept, characters - count * frame - sizeOfLines(note));
+      return [...note, ...kept.map((text) => `- ${excerpt(text, limit)}`)];
+    },
+  };
+}
+
+/** What stands around a text. Unit: characters. */
+const frame = '- '.length + 1;
+
+/** The length to which long texts are cut so that all together fit. Unit: characters. */
+function fairLimit(texts: readonly string[], room: number): number {
+  let left = room;
+  const lengths = texts.map((text) => text.length).sort((a, b) => a - b);
+  for (const [index, length] of lengths.entries()) {
+    const fair = Math.floor(left / (lengths.length - index));
+    if (length > fair) return fair;
+    left -= length;
+  }
+  return lengths.at(-1) ?? 0;
+}

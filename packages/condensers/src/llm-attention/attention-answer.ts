@@ -1,0 +1,104 @@
+import type { LLM } from '@palimpsest/llm-adapters';
+import type { View } from '@palimpsest/view';
+import { CondenserModelError } from '../authoring/model/model-failure.js';
+import type { ModelAccount } from '../authoring/model/model-failure.js';
+import type { Prompt } from '../authoring/prompts/prompt.js';
+import { promptWithin } from '../authoring/prompts/prompt-within.js';
+import { askForObject } from '../authoring/model/structured-answer.js';
+import type { ObjectQuestion } from '../authoring/model/structured-answer.js';
+
+/** How a model is asked for a ranking. */
+export interface AttentionQuestion {
+  readonly llm: LLM;
+  readonly write: Prompt;
+  /** Unit: tokens. */
+  readonly maxOutputTokens: number | undefined;
+  /** Unit: milliseconds. */
+  readonly timeoutMs: number;
+  /** Unit: characters. */
+  readonly maxEventCharacters: number;
+}
+
+/** What a model ranked. */
+export interface Ranking {
+  /** Indices of the view, the most important first; some may be repeated. */
+  readonly ranked: readonly number[];
+  readonly account: ModelAccount;
+  /** Why there is no ranking, where the model answered something that is none. */
+  readonly unreadable?: string;
+}
+
+const question: ObjectQuestion = {
+  name: 'ImportantEventSelection',
+  description: 'The events that should stay, by their numbers, the most important first.',
+  schema: {
+    type: 'object',
+    properties: {
+      ids: {
+        type: 'array',
+        items: { type: 'integer' },
+        description: 'Numbers of events, the most important first.',
+      },
+    },
+    required: ['ids'],
+    additionalProperties: false,
+  },
+};
+
+/** What the model is given of what it can read, and again when it refuses that as too long. Unit: share. */
+const inputScales = [1, 0.5, 0.25];
+
+/** What a ranking may take of the window at least. Unit: tokens. */
+const usualAnswer = 1_024;
+
+/**
+ * Asks a model which events of a view matter most, by a response format, or by words where it refuses that. An answer that cannot
+ * be read is an empty ranking, and a history that is refused as too long is cut shorter, twice.
+ *
+ * @throws {@link CondenserModelError} when the model fails, is too slow, is cut off or says nothing; the signal's reason when the
+ *   caller aborts.
+ */
+export async function askForRanking(
+  view: View,
+  { llm, write, maxOutputTokens, timeoutMs, maxEventCharacters }: AttentionQuestion,
+  { wanted, signal }: { readonly wanted: number; readonly signal: AbortSignal | undefined },
+): Promise<Ranking> {
+  for (const [attempt, inputScale] of inputScales.entries()) {
+    const history = promptWithin(
+      write,
+      { events: [...view.events], maxTokens: usualAnswer, inputScale },
+      { contextWindow: llm.contextWindow, maxOutputTokens, maxEventCharacters },
+    );
+    const prompt = `${history}\n\nAbout ${wanted} of these events can stay. Name at least so many by their numbers, the most important first.`;
+    try {
+      const { value, account } = await askForObject(
+        llm,
+        { prompt, question, ways: ['format', 'instruction'], maxOutputTokens },
+        { timeoutMs, signal },
+      );
+      const ids = idsOf(value);
+      if (ids === undefined) return { ranked: [], account, unreadable: 'the answer holds no list of ids' };
+      return { ranked: ids.flatMap((id) => indexOf(id, view)), account };
+    } catch (error) {
+      if (!CondenserModelError.isInstance(error)) throw error;
+      if (error.kind === 'invalid') return { ranked: [], account: error.account, unreadable: error.message };
+      const isLast = attempt === inputScales.length - 1;
+      if (isLast || error.kind !== 'overflow' || !error.mayRetry) throw error;
+    }
+  }
+  throw new CondenserModelError('overflow', 'the history does not fit, however short');
+}
+
+function idsOf(value: unknown): readonly unknown[] | undefined {
+  const ids = typeof value === 'object' && value !== null && 'ids' in value ? value.ids : value;
+  return Array.isArray(ids) ? (ids as readonly unknown[]) : undefined;
+}
+
+/** Events are numbered from 1 in the prompt; an event's own id is understood too. */
+function indexOf(id: unknown, view: View): readonly number[] {
+  if (typeof id !== 'number' && typeof id !== 'string') return [];
+  const number = typeof id === 'string' && id.trim() === '' ? NaN : Number(id);
+  if (Number.isInteger(number)) return number >= 1 && number <= view.events.length ? [number - 1] : [];
+  const index = view.indexOf(String(id));
+  return index === undefined ? [] : [index];
+}

@@ -1,0 +1,61 @@
+import type { View } from '@palimpsest/view';
+import type { Room, WeighedUnit } from './attention-selection.js';
+import { keptEventIds } from '../authoring/rolling/kept-events.js';
+import { newestStep } from '../authoring/rolling/newest-step.js';
+import type { Requirement } from '../authoring/rolling/requirement.js';
+import { unitsOf } from '../authoring/rolling/units.js';
+
+/** What can go, and how much of it there is room for. */
+export interface Choice {
+  readonly candidates: readonly WeighedUnit[];
+  readonly room: Room;
+  /** Unit: events. */
+  readonly forgettable: number;
+  /** There is room for all of it. */
+  readonly isAllKept: boolean;
+  /** How many events to ask for. */
+  readonly wanted: number;
+}
+
+/** What the limits leave to choose from: the units between the first events and the newest step, without what stays anyway. */
+export function choiceOf(
+  view: View,
+  { reasons, tokenBudget = Infinity }: Requirement,
+  { maxSize, keepFirst }: { readonly maxSize: number; readonly keepFirst: number },
+): Choice {
+  const { length } = view.events;
+  const head = view.cutPoints.atOrAfter(keepFirst) ?? length;
+  const newest = newestStep(view).cutPoint;
+  const kept = keptEventIds(view);
+  const candidates: WeighedUnit[] = [];
+  let forgettable = 0;
+  let forgettableTokens = 0;
+  for (const { start, end } of unitsOf(view)) {
+    if (start < head || end > newest) continue;
+    let [events, tokens] = [0, 0];
+    for (let index = start; index < end; index++) {
+      if (kept.has(view.events.at(index)?.id ?? '')) continue;
+      events++;
+      tokens += view.tokens(index, index + 1);
+    }
+    if (events === 0) continue;
+    candidates.push({ start, end, events, tokens });
+    forgettable += events;
+    forgettableTokens += tokens;
+  }
+  const size = reasons.includes('request') ? Math.min(maxSize, length) : maxSize;
+  const target = reasons.some((reason) => reason !== 'tokens') ? Math.floor(size / 2) : Infinity;
+  const protectedBehindHead = [...kept].filter((id) => (view.indexOf(id) ?? -1) >= head).length;
+  const events = target - (length - forgettable - protectedBehindHead);
+  const tokens = reasons.includes('tokens')
+    ? Math.floor(tokenBudget / 2) - (view.tokens() - forgettableTokens)
+    : Infinity;
+  const share = Math.min(events / Math.max(1, forgettable), tokens / Math.max(1, forgettableTokens), 1);
+  return {
+    candidates,
+    room: { events, tokens },
+    forgettable,
+    isAllKept: events >= forgettable && tokens >= forgettableTokens,
+    wanted: Math.max(1, Math.ceil(share * forgettable)),
+  };
+}

@@ -1,0 +1,175 @@
+import type { CreateEvent } from '@palimpsest/events';
+import type { LLM } from '@palimpsest/llm-adapters';
+import { NoCondensationAvailableError } from '@palimpsest/view';
+import type { Condenser, View } from '@palimpsest/view';
+import { backgroundCondenser } from '../authoring/model/background.js';
+import { defaultTimeoutMs } from '../authoring/model/deadline.js';
+import { askForRanking } from './attention-answer.js';
+import type { AttentionQuestion } from './attention-answer.js';
+import { choiceOf } from './attention-choice.js';
+import { selectByRank } from './attention-selection.js';
+import type { Room, WeighedUnit } from './attention-selection.js';
+import { InvalidCondenserConfigError } from '../authoring/errors.js';
+import { forgetUnits } from '../authoring/rolling/forget-units.js';
+import { CondenserModelError } from '../authoring/model/model-failure.js';
+import type { ModelAccount } from '../authoring/model/model-failure.js';
+import { newestStep } from '../authoring/rolling/newest-step.js';
+import { assertAskable, assertWholeNumber } from '../authoring/options/option-checks.js';
+import { attentionTemplate } from './attention.prompt.js';
+import { promptOf } from '../authoring/prompts/prompt.js';
+import type { Prompt } from '../authoring/prompts/prompt.js';
+import { assertProgress, minimumProgress } from '../authoring/rolling/progress.js';
+import type { Gone } from '../authoring/rolling/progress.js';
+import { requirementOf } from '../authoring/rolling/requirement.js';
+import type { Requirement } from '../authoring/rolling/requirement.js';
+import { rollingCondenser } from '../authoring/rolling/rolling.js';
+import { unitsOf } from '../authoring/rolling/units.js';
+import type { Unit } from '../authoring/rolling/units.js';
+
+/** Options of {@link llmAttentionCondenser}. */
+export interface LLMAttentionOptions {
+  /** The model that ranks the events; a smaller one than the agent's will often do. */
+  readonly llm: LLM;
+  /** More events than this are cut to half of it. Unit: events, at least 4. @defaultValue 120 */
+  readonly maxSize?: number;
+  /** How many of the first events stay. Unit: events. @defaultValue 4, or what `maxSize` leaves room for */
+  readonly keepFirst?: number;
+  /** More tokens than this are cut to half of it. Unit: tokens. @defaultValue what the model's window leaves, if known */
+  readonly maxTokens?: number;
+  /** What the model is asked: a Jinja template, or a function. @defaultValue {@link attentionTemplate} */
+  readonly prompt?: string | Prompt;
+  /** The longest answer, thinking included. Unit: tokens. @defaultValue what the adapter takes */
+  readonly maxOutputTokens?: number;
+  /** How long it may take. Unit: milliseconds. @defaultValue 120000 */
+  readonly timeoutMs?: number;
+  /** A longer event is cut in its middle. Unit: characters. @defaultValue 2000 */
+  readonly maxEventCharacters?: number;
+  /**
+   * Has the ranking made while the agent goes on, and acts on it at a later step; only a view over its budget, or a request, waits.
+   * It begins at four fifths of `maxTokens`. Meanwhile the view may have more than `maxSize` events. After a restart it begins again.
+   * @defaultValue false
+   */
+  readonly background?: boolean;
+  /** Makes the condensation. @defaultValue the factory of `@palimpsest/events` */
+  readonly createEvent?: CreateEvent;
+}
+
+const name = 'llmAttention';
+
+/**
+ * Has a model rank the events of a history that has grown too long, keeps the most important ones and forgets the rest, without a
+ * summary. The first `keepFirst` events and the newest step stay; what the ranking leaves room for is filled with the newest
+ * events. Events stay or go in whole units, so that no batch is split. More than `maxSize` events is a soft trigger; too many
+ * tokens, or a request, is a hard one.
+ *
+ * The model is asked once, not streamed, by structured output, or by words where it refuses that. Numbers that name no event, or
+ * one twice, or one that stays anyway, cost nothing. An answer that cannot be read counts as an empty ranking: the newest events
+ * stay, and that is reported (`outcome: 'fallback'`). A model that throws, says nothing or is too slow leaves the history as it was.
+ * It is not asked where there is room for none of what it could choose from.
+ *
+ * Bound: `maxSize` events, as far as there are cut points and the model answers; after a condensation `floor(maxSize / 2)`, and
+ * besides them protected events and the rest of a unit or a newest step that cannot be cut.
+ *
+ * @throws {@link InvalidCondenserConfigError} when the numbers leave no room for one event behind the first ones, or the prompt
+ *   cannot be used; `condense` throws {@link NoCondensationAvailableError} when a condensation was asked for and there is none.
+ * @see LLMAttentionCondenser of OpenHands at d6fab190
+ */
+export function llmAttentionCondenser(options: LLMAttentionOptions): Condenser {
+  const parts = { sizes: checkedSizes(options), question: questionOf(options), createEvent: options.createEvent };
+  const { maxTokens, background = false } = options;
+  if (!background) return attention({ ...parts, maxTokens, isEarly: false, asks: () => {} });
+  return backgroundCondenser({
+    name,
+    create: (asks) => attention({ ...parts, maxTokens, isEarly: true, asks }),
+    mustWait: (view, context) => requirementOf(view, context, { maxSize: Infinity, maxTokens }).level === 'hard',
+  });
+}
+
+/** What an attention condenser is put together from. */
+interface Parts {
+  readonly sizes: { readonly maxSize: number; readonly keepFirst: number };
+  readonly maxTokens: number | undefined;
+  /** Begun early, because nobody waits for it. */
+  readonly isEarly: boolean;
+  readonly question: AttentionQuestion;
+  readonly createEvent: CreateEvent | undefined;
+  /** Called before the model is. */
+  readonly asks: () => void;
+}
+
+function attention({ sizes, maxTokens, isEarly, question, createEvent, asks }: Parts): Condenser {
+  const forget = (
+    view: View,
+    units: readonly Unit[],
+    requirement: Requirement,
+    made: { readonly account?: ModelAccount; readonly metadata?: Readonly<Record<string, unknown>> } = {},
+  ) => {
+    const { reasons, tokenBudget } = requirement;
+    const account = { condenser: name, reason: reasons.join(', '), tokenBudget, ...made.account };
+    return forgetUnits({ view, units, account, createEvent, ...(made.metadata && { metadata: made.metadata }) });
+  };
+
+  return rollingCondenser({
+    name,
+    requirement: (view, context) => requirementOf(view, context, { maxSize: sizes.maxSize, maxTokens, isEarly }),
+    getCondensation: async (view, requirement, context) => {
+      const { candidates, room, forgettable, isAllKept, wanted } = choiceOf(view, requirement, sizes);
+      if (isAllKept || forgettable < view.events.length * minimumProgress)
+        throw new NoCondensationAvailableError(
+          `of ${view.events.length} events too few, ${forgettable}, lie between the first ones and the newest step`,
+        );
+      if (room.events <= 0 || room.tokens <= 0) return forget(view, candidates, requirement);
+      assertProgress(view, leastToGo(candidates, room));
+      const { signal } = context;
+      asks();
+      const { ranked, account, unreadable } = await askForRanking(view, question, { wanted, signal });
+      if (unreadable !== undefined) {
+        const data = { condenser: name, model: account.model };
+        context.report({ outcome: 'fallback', reason: `${unreadable}; the newest events stay instead`, data });
+      }
+      const chosen = selectByRank(candidates, { ranked, room });
+      const units = candidates.filter((unit) => !chosen.has(unit));
+      const metadata = { ranked: new Set(ranked).size, ...(unreadable === undefined ? {} : { fallback: 'recency' }) };
+      return forget(view, units, requirement, { account, metadata });
+    },
+    hardReset: (view, requirement, _context, failure) => {
+      if (CondenserModelError.isInstance(failure)) return undefined;
+      const end = newestStep(view).cutPoint;
+      return forget(
+        view,
+        unitsOf(view).filter((unit) => unit.end <= end),
+        requirement,
+      );
+    },
+  });
+}
+
+/** What there is no room for, whatever the model ranks first. */
+function leastToGo(candidates: readonly WeighedUnit[], room: Room): Gone {
+  const gone = { events: -room.events, tokens: -room.tokens };
+  for (const { events, tokens } of candidates) {
+    gone.events += events;
+    gone.tokens += tokens;
+  }
+  return gone;
+}
+
+function checkedSizes(options: LLMAttentionOptions): { readonly maxSize: number; readonly keepFirst: number } {
+  const { maxSize = 120, maxTokens } = options;
+  assertWholeNumber(name, 'maxSize', maxSize, 4);
+  const mostFirst = Math.floor(maxSize / 2) - 1;
+  const { keepFirst = Math.min(4, mostFirst) } = options;
+  assertWholeNumber(name, 'keepFirst', keepFirst, 0);
+  if (maxTokens !== undefined) assertWholeNumber(name, 'maxTokens', maxTokens, 1);
+  if (keepFirst > mostFirst) {
+    const reason = `may be at most ${mostFirst} with a 'maxSize' of ${maxSize}, so that half of it has room for an event behind them; ${keepFirst} needs a 'maxSize' of at least ${2 * (keepFirst + 1)}`;
+    throw new InvalidCondenserConfigError({ condenser: name, option: 'keepFirst', reason });
+  }
+  return { maxSize, keepFirst };
+}
+
+function questionOf({ llm, prompt = attentionTemplate, ...options }: LLMAttentionOptions): AttentionQuestion {
+  const { maxOutputTokens, timeoutMs = defaultTimeoutMs, maxEventCharacters = 2_000 } = options;
+  assertAskable(name, { llm, timeoutMs, maxEventCharacters, maxOutputTokens });
+  return { llm, write: promptOf(name, prompt), maxOutputTokens, timeoutMs, maxEventCharacters };
+}

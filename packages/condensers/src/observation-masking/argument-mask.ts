@@ -1,0 +1,50 @@
+import { sliceText } from '@palimpsest/events';
+import { oneLine } from '../authoring/tool-calls/excerpt.js';
+import { filesOfPatch } from '../authoring/tool-calls/patch-files.js';
+import { argumentStub } from './observation-masking.prompt.js';
+
+/** What is nested deeper, which a model can write and no tool takes, stays as it is. Unit: levels. */
+const deepest = 64;
+/** Texts of at most this length stay: paths, names, queries and short commands. Unit: characters. */
+const keptCharacters = 400;
+
+/**
+ * The arguments of a call with each long text in them replaced by a note of what was there; everything short stays, and the
+ * text is that of a JSON object with the same keys. With a `placeholder` that stands there instead of the note. Undefined where the arguments are not an object, hold nothing long, or are nested
+ * too deep.
+ */
+export function maskedArguments(text: string, placeholder?: string): string | undefined {
+  if (text.length <= keptCharacters) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  if (depthOf(value) > deepest) return undefined;
+  const masked = JSON.stringify(withoutLongTexts(value, placeholder === undefined ? noteOf : () => placeholder));
+  return masked.length < text.length ? masked : undefined;
+}
+
+function withoutLongTexts(value: unknown, noteFor: (text: string) => string): unknown {
+  if (typeof value === 'string') return value.length <= keptCharacters ? value : noteFor(value);
+  if (Array.isArray(value)) return value.map((item) => withoutLongTexts(item, noteFor));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutLongTexts(item, noteFor)]));
+}
+
+/** How deep a value is nested, as far as it matters. */
+function depthOf(value: unknown, depth = 0): number {
+  if (typeof value !== 'object' || value === null || depth > deepest) return depth;
+  return Object.values(value).reduce<number>((most, item) => Math.max(most, depthOf(item, depth + 1)), depth);
+}
+
+function noteOf(text: string): string {
+  const files = filesOfPatch(text).map(({ path }) => path);
+  const about =
+    files.length > 0
+      ? `patch of ${oneLine(files.join(', '), 200)}`
+      : `begins: ${oneLine(sliceText(text, 0, 400), 100)}`;
+  return argumentStub({ lines: text.split('\n').length, characters: text.length, about });
+}

@@ -1,0 +1,34 @@
+import { toolResultContent } from '@palimpsest/events';
+import type { ActionEvent, ToolResultEvent } from '@palimpsest/events';
+import { rolesOf } from '../authoring/tool-calls/argument-roles.js';
+import { parseArguments } from '../authoring/tool-calls/call-arguments.js';
+import { oneLine } from '../authoring/tool-calls/excerpt.js';
+import { readResult, statusText } from '../authoring/tool-calls/result-status.js';
+import { stubText } from './observation-masking.prompt.js';
+import { remembered } from '../authoring/remembered.js';
+
+/**
+ * What stands in the place of a masked result: the tool, how much was there, how the call ended, and its first line. Undefined
+ * where that would not be shorter than the result.
+ */
+export const observationStub = remembered(stubOf);
+
+function stubOf(event: ToolResultEvent, action: ActionEvent | undefined): string | undefined {
+  const isCommand = action !== undefined && rolesOf(parseArguments(action.toolCall.arguments)).command !== undefined;
+  const { body, status } = readResult(event, { isCommand });
+  let text = '';
+  let images = 0;
+  for (const part of toolResultContent(event)) {
+    if (part.type === 'text') text += (text === '' ? '' : '\n') + part.text;
+    else images++;
+  }
+  const stub = stubText({
+    toolName: event.toolName,
+    lines: text === '' ? 0 : text.split('\n').length,
+    characters: text.length,
+    images,
+    status: status === 'ok' ? undefined : statusText(status),
+    firstLine: oneLine(body.split('\n').find((line) => line.trim() !== '') ?? '', 100),
+  });
+  return images === 0 && stub.length >= text.length ? undefined : stub;
+}

@@ -1,0 +1,84 @@
+import type { Condensation } from '@palimpsest/events';
+import { isCondensation, NoCondensationAvailableError } from '@palimpsest/view';
+import type { CondenseContext, Condenser, View } from '@palimpsest/view';
+import { InvalidCondenserConfigError } from '../authoring/errors.js';
+import { noContext } from '../authoring/no-context.js';
+
+/**
+ * Runs condensers one after the other, each on the view that the one before returned, and stops at the first `Condensation`.
+ * An empty pipeline returns the view.
+ *
+ * A stage that must act and cannot is reported and passed over, so that the next one gets its chance; when no stage acts, the
+ * pipeline throws in its place. Reports and condensations carry the stage's name (`data.stage`, `metadata.stage`).
+ *
+ * It handles requests if a stage does, rewrites at every step if a stage does, and protects unless a stage does not. Bound:
+ * that of the stage whose bound is the lowest; each stage's bound holds for what it is given.
+ *
+ * @throws {@link InvalidCondenserConfigError} when a stage is no condenser, and from `condense` when what it returns is neither a
+ *   view nor a condensation; `condense` throws {@link NoCondensationAvailableError} when a stage had to act and could not, and no later one acted.
+ */
+export function pipelineCondenser(stages: readonly Condenser[]): Condenser {
+  const given: unknown = stages;
+  if (!Array.isArray(given)) throw noStages('stages', 'must be a list of condensers');
+  for (const [index, stage] of stages.entries()) {
+    if (typeof stage === 'function') throw noStages(`stages[${index}]`, 'is a function: call it, it makes a condenser');
+    if (typeof stage?.condense !== 'function')
+      throw noStages(`stages[${index}]`, "must be a condenser, with 'condense'");
+  }
+  return {
+    name: 'pipeline',
+    handlesCondensationRequests: stages.some((stage) => stage.handlesCondensationRequests === true),
+    rewritesEveryStep: stages.some((stage) => stage.rewritesEveryStep === true),
+    protects: stages.every((stage) => stage.protects !== false),
+    condense: async (view, context = noContext) => {
+      let current: View = view;
+      let unable: NoCondensationAvailableError | undefined;
+      for (const stage of stages) {
+        context.signal?.throwIfAborted();
+        try {
+          const result = await stage.condense(current, contextOf(stage, context));
+          assertResult(result, stage);
+          if (isCondensation(result)) return withStage(result, stage);
+          current = result;
+        } catch (error) {
+          if (!NoCondensationAvailableError.isInstance(error)) throw error;
+          context.report({ outcome: 'unavailable', reason: error.message, data: { stage: stage.name } });
+          unable = error;
+        }
+      }
+      if (unable !== undefined) throw unable;
+      return current;
+    },
+  };
+}
+
+function noStages(option: string, reason: string): InvalidCondenserConfigError {
+  return new InvalidCondenserConfigError({ condenser: 'pipeline', option, reason });
+}
+
+/** A stage in plain JavaScript may return anything, such as nothing where a `return` was forgotten. */
+function assertResult(result: unknown, { name }: Condenser): void {
+  if (typeof result === 'object' && result !== null && ('events' in result || 'forgottenEventIds' in result)) return;
+  throw noStages(name, 'returned neither a View nor a Condensation: is a `return` missing?');
+}
+
+function contextOf(stage: Condenser, context: CondenseContext): CondenseContext {
+  return {
+    ...context,
+    report: (attempt) =>
+      context.report({ ...attempt, data: { ...attempt.data, stage: stagePath(stage, attempt.data?.['stage']) } }),
+  };
+}
+
+function withStage(condensation: Condensation, stage: Condenser): Condensation {
+  const { metadata } = condensation;
+  return Object.freeze({
+    ...condensation,
+    metadata: Object.freeze({ condenser: stage.name, ...metadata, stage: stagePath(stage, metadata?.['stage']) }),
+  });
+}
+
+/** A stage of a pipeline within a pipeline is named from the outside in. */
+function stagePath(stage: Condenser, inner: unknown): string {
+  return typeof inner === 'string' ? `${stage.name}/${inner}` : stage.name;
+}

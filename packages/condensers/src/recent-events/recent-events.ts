@@ -1,0 +1,49 @@
+import type { EventId } from '@palimpsest/events';
+import type { Condenser, View } from '@palimpsest/view';
+import { keptEventIds } from '../authoring/rolling/kept-events.js';
+import { newestStep } from '../authoring/rolling/newest-step.js';
+import { assertWholeNumber } from '../authoring/options/option-checks.js';
+
+/** Options of {@link recentEventsCondenser}. */
+export interface RecentEventsOptions {
+  /** How many of the first events stay. Unit: events. @defaultValue 1 */
+  readonly keepFirst?: number;
+  /** How many events are shown. Unit: events. @defaultValue 100 */
+  readonly maxEvents?: number;
+}
+
+/**
+ * Shows the first events and the newest ones, and hides what lies between, anew at each step. Nothing is forgotten, no model
+ * is called, and nothing is said of what is hidden. It declares `rewritesEveryStep`: the window slides, so each step rewrites
+ * what a provider has cached.
+ *
+ * Bound: `maxEvents` events, and besides them the protected events (at most three), the rest of the unit in which the first
+ * events end, and the newest step when it is larger than the window. Units that cannot be cut are hidden whole or not at all.
+ *
+ * @throws {@link InvalidCondenserConfigError} when a number is out of range.
+ * @see RecentEventsCondenser of OpenHands at d6fab190, without its faults: a head shown twice, and everything shown when
+ *   `keepFirst` is not less than `maxEvents`
+ */
+export function recentEventsCondenser({ keepFirst = 1, maxEvents = 100 }: RecentEventsOptions = {}): Condenser {
+  assertWholeNumber('recentEvents', 'keepFirst', keepFirst, 0);
+  assertWholeNumber('recentEvents', 'maxEvents', maxEvents, 1);
+  return {
+    name: 'recentEvents',
+    rewritesEveryStep: true,
+    condense: (view) =>
+      view.events.length <= maxEvents ? view : view.without(hiddenEvents(view, keepFirst, maxEvents)),
+  };
+}
+
+function hiddenEvents(view: View, keepFirst: number, maxEvents: number): ReadonlySet<EventId> {
+  const { events, cutPoints } = view;
+  const tail = Math.max(0, maxEvents - keepFirst);
+  const wanted = events.length - tail;
+  const end = Math.min(cutPoints.atOrAfter(wanted) ?? events.length, newestStep(view).cutPoint);
+  const start = cutPoints.atOrAfter(Math.min(keepFirst, events.length));
+  const hidden = new Set<EventId>();
+  if (start === undefined || end <= start) return hidden;
+  const kept = keptEventIds(view);
+  for (const { id } of events.slice(start, end)) if (!kept.has(id)) hidden.add(id);
+  return hidden;
+}

@@ -1,0 +1,74 @@
+import { defaultTimeoutMs } from '../authoring/model/deadline.js';
+import { CondenserModelError } from '../authoring/model/model-failure.js';
+import { assertAskable } from '../authoring/options/option-checks.js';
+import { promptOf } from '../authoring/prompts/prompt.js';
+import { promptWithin } from '../authoring/prompts/prompt-within.js';
+import { structuredSummaryTemplate } from './structured-summary.prompt.js';
+import {
+  renderStateSummary,
+  requiredFields,
+  stateSummaryFields,
+  stateSummaryJsonSchema,
+  stateSummarySchema,
+} from './state-summary.js';
+import { askForObject, questionLength } from '../authoring/model/structured-answer.js';
+import type { ObjectQuestion, StructuredAnswer } from '../authoring/model/structured-answer.js';
+import type { LLMSummarizerOptions, Summarizer } from '../authoring/summaries/summarizer.js';
+
+const name = 'structuredSummary';
+/** As in a prompt's limits. */
+const charactersPerToken = 4;
+/** What a model is taken to read where it does not tell. Unit: tokens. */
+const assumedWindow = 100_000;
+
+const question: ObjectQuestion = {
+  name: 'create_state_summary',
+  description:
+    'Writes the state summary that stands in the place of the events. The fields user_context, completed_tasks and pending_tasks must not be empty.',
+  schema: stateSummaryJsonSchema(stateSummaryFields),
+  looseSchema: stateSummaryJsonSchema(requiredFields),
+};
+
+/**
+ * A summariser that has a model fill in the fields of a state summary, by a forced call of `create_state_summary`. A model that
+ * is known to refuse forced calls (`llm.facts`), or that refuses this one, is asked by a response format instead, and after that
+ * by an instruction. One answer, not streamed, checked field by field; what does not fit is a failure, never an empty summary.
+ *
+ * @throws {@link InvalidCondenserConfigError} when a number is out of range or the prompt cannot be used; `summarize` throws
+ *   {@link CondenserModelError} when the model fails, is too slow, is cut off, or answers something else.
+ */
+export function structuredSummarizer(options: LLMSummarizerOptions): Summarizer {
+  const { llm, prompt = structuredSummaryTemplate, maxOutputTokens, timeoutMs = defaultTimeoutMs } = options;
+  const { maxEventCharacters = 10_000 } = options;
+  assertAskable(name, { llm, timeoutMs, maxEventCharacters, maxOutputTokens });
+  const write = promptOf(name, prompt);
+  const schemaTokens = Math.ceil(questionLength(question) / charactersPerToken);
+  return {
+    model: llm.model,
+    summarize: async (input, { signal }) => {
+      const text = promptWithin(write, input, {
+        contextWindow: Math.max(1, (llm.contextWindow ?? assumedWindow) - schemaTokens),
+        maxOutputTokens,
+        maxEventCharacters,
+      });
+      const answer = await askForObject(
+        llm,
+        { prompt: text, question, ways: ['tool', 'format', 'instruction'], maxOutputTokens },
+        { timeoutMs, signal },
+      );
+      return { text: renderedSummary(answer), ...answer.account };
+    },
+  };
+}
+
+function renderedSummary({ value, account }: StructuredAnswer): string {
+  const read = stateSummarySchema.safeParse(value);
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    const reason = `the answer is no state summary: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'it does not fit'}`;
+    throw new CondenserModelError('invalid', reason, { account });
+  }
+  if (requiredFields.every((field) => read.data[field].trim() === ''))
+    throw new CondenserModelError('empty', `${requiredFields.join(', ')} are all empty`, { account });
+  return renderStateSummary(read.data);
+}
