@@ -1,121 +1,40 @@
 import { createEvent as createDefaultEvent, toolDefinition, wellFormedEvent } from '@palimpsest/events';
-import type {
-  ActionEvent,
-  Condensation,
-  CreateEvent,
-  Event,
-  MessageEvent,
-  Tool,
-  ToolDefinition,
-} from '@palimpsest/events';
+import type { ActionEvent, Condensation, CreateEvent, ToolDefinition } from '@palimpsest/events';
 import { ContentPolicyError, ContextWindowExceededError } from '@palimpsest/llm-adapters';
-import type { Completion, Delta, LLM } from '@palimpsest/llm-adapters';
+import type { Completion, LLM } from '@palimpsest/llm-adapters';
 import { condensationProblem, isCondensation } from '@palimpsest/view';
 import type { Condenser, RenderOptions, View } from '@palimpsest/view';
 import { abortable } from './abortable.js';
-import { answerToOverflow } from './answer-to-overflow.js';
-import { condenseOnce, isEmpty, nothingToForget, refusedAttempt } from './condense-once.js';
+import type { AgentOptions } from './agent-options.js';
+import { answerToOverflow } from './condensing/answer-to-overflow.js';
+import { condenseOnce, isEmpty, nothingToForget, refusedAttempt } from './condensing/condense-once.js';
 import { assertConfirmationPolicy, beginningOf, unconfirmed } from './confirmation.js';
-import type { ConfirmationPolicy, SecurityRisk } from './confirmation.js';
 import type { ConversationState } from './conversation-state.js';
 import { ContextOverflowError, messageOf } from './errors.js';
-import { wordsOf } from './final-answer.js';
+import { wordsOf } from './model/final-answer.js';
 import { noteOf, vetoOf } from './hooks.js';
 import type { Hooks } from './hooks.js';
-import { brokenResponse, cutOffAnswer } from './incomplete-answers.js';
+import { brokenResponse, cutOffAnswer } from './model/incomplete-answers.js';
 import { assertCondensationAllowed } from './limits.js';
-import { callModel } from './model-call.js';
+import { callModel } from './model/model-call.js';
 import { newIdFrom } from './new-id.js';
 import { note } from './notes.js';
 import { assertCount, assertMethod, assertPositive } from './option-checks.js';
-import { assertOutputLimit } from './output-limit.js';
-import type { OutputLimit } from './output-limit.js';
-import { paidIn, usageOf } from './paid.js';
-import { readOutputToolName } from './read-output-tool.js';
-import { refusalNote } from './refusal-note.js';
-import { eventsOfResponse } from './response-events.js';
-import { StreamedAnswer } from './streamed-answer.js';
-import type { StreamedAnswerOptions } from './streamed-answer.js';
-import type { SecretMask } from './secrets.js';
-import { SentPrompts } from './sent-prompts.js';
-import type { StandingWords } from './standing-words.js';
-import { toolset } from './tool-call.js';
-import type { Toolset } from './tool-call.js';
-import { executeActions } from './tool-execution.js';
-import { tokensBesideView, usableWindow } from './window.js';
-
-/** What an agent consists of. */
-export interface AgentOptions {
-  readonly llm: LLM;
-  /** The instructions. They go into the log when a conversation starts. @defaultValue none */
-  readonly systemPrompt?: string;
-  /** @defaultValue none */
-  readonly tools?: readonly Tool[];
-  /** Asked once before each model call. @defaultValue none: the history is sent as it is */
-  readonly condenser?: Condenser;
-  /** How the view becomes messages. @defaultValue the view's own way, no labels */
-  readonly render?: RenderOptions;
-  /**
-   * What the model must read beside the user's words and is not shown now: workspace context, rules, skills. A conversation
-   * asks after each message of the user and after each condensation, and appends it. Must be a pure function of the view, as
-   * `contextMessages` of `@palimpsest/agent/prompts` is. @defaultValue nothing
-   */
-  readonly context?: (view: View) => readonly MessageEvent[];
-  /** Makes the events. @defaultValue UUIDv7 ids and the system clock */
-  readonly createEvent?: CreateEvent;
-  /** The longest answer. Unit: tokens. @defaultValue the adapter's */
-  readonly maxOutputTokens?: number;
-  /** Which actions wait for a person's yes. @defaultValue 'never' */
-  readonly confirmation?: ConfirmationPolicy;
-  /** Says how dangerous a call is; it stands on the action. One that throws does not know. @defaultValue nobody says */
-  readonly assessRisk?: (call: { readonly toolName: string; readonly input: unknown }) => SecurityRisk;
-  /** @defaultValue none */
-  readonly hooks?: Hooks;
-  /** How long a call of a tool may take that names no time. Unit: milliseconds; `Infinity` is no limit. @defaultValue 300000 */
-  readonly toolTimeoutMs?: number;
-  /** How many calls may run side by side whose tools are marked `parallel`. @defaultValue 4 */
-  readonly toolConcurrency?: number;
-  /** How much of a tool's output the model is shown, and where the rest goes. @defaultValue as {@link OutputLimit} says */
-  readonly output?: OutputLimit;
-}
-
-/** What a step is given besides the state. */
-export interface StepOptions {
-  /** Called with each event as soon as it exists, in the order of the log. The step goes on when it resolves. */
-  readonly onEvent: (event: Event) => void | Promise<void>;
-  /**
-   * Aborts the model call and the running tool. Calls that were not begun are answered as interrupted. What `onDelta` was handed
-   * of an answer stands in the log as a message with `cutOff`.
-   */
-  readonly signal?: AbortSignal;
-  /**
-   * Called with each piece of the model's answer as it arrives. Condensers' own model calls are not among them. After a
-   * `restart` what was handed out since the last complete answer is void, whether the model is asked again or the step fails.
-   */
-  readonly onDelta?: (delta: Delta) => void;
-  /** Hides values in tools' descriptions and in what tools answer; events are masked by `onEvent`. @defaultValue nothing is hidden */
-  readonly secrets?: SecretMask;
-}
-
-/**
- * What a step did.
- *
- * - `tool-calls`: it carried out calls; `answer` is there when the finish tool was among them, and the run is over.
- * - `message`: the model answered in words, and the run is over.
- * - `no-answer`: the model gave nothing to act on, or its words were cut off, and it was told so.
- * - `condensation`: the condenser returned one; the model was not called.
- * - `condensation-request`: the model call overflowed, and a condensation was asked for.
- * - `awaiting-confirmation`: some actions wait for a person's yes; none of their response was carried out.
- * - `refused`: the provider refused the content and the model was told so; a second refusal in a row is an error.
- */
-export type StepOutcome =
-  | { readonly type: 'tool-calls'; readonly answer?: string }
-  | { readonly type: 'message'; readonly answer: string }
-  | { readonly type: 'no-answer' }
-  | { readonly type: 'condensation'; readonly condensation: Condensation }
-  | { readonly type: 'condensation-request' }
-  | { readonly type: 'awaiting-confirmation'; readonly actions: readonly ActionEvent[] }
-  | { readonly type: 'refused' };
+import { assertOutputLimit } from './tools/output-limit.js';
+import { paidIn, usageOf } from './model/paid.js';
+import { readOutputToolName } from './tools/read-output-tool.js';
+import { refusalNote } from './model/refusal-note.js';
+import { eventsOfResponse } from './model/response-events.js';
+import { StreamedAnswer } from './model/streamed-answer.js';
+import type { StreamedAnswerOptions } from './model/streamed-answer.js';
+import type { StepOptions } from './step-options.js';
+import type { StepOutcome } from './step-outcome.js';
+import { SentPrompts } from './model/sent-prompts.js';
+import type { StandingWords } from './model/standing-words.js';
+import { toolset } from './tools/tool-call.js';
+import type { Toolset } from './tools/tool-call.js';
+import { executeActions } from './tools/tool-execution.js';
+import { tokensBesideView, usableWindow } from './condensing/window.js';
 
 /**
  * A model with instructions, tools and a condenser. It keeps no state: everything it needs to know is in the log. What it

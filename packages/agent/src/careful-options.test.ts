@@ -5,12 +5,12 @@ import type { Condenser } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from './agent.js';
-import type { AgentOptions } from './agent.js';
+import type { AgentOptions } from './agent-options.js';
 import type { ConfirmationPolicy } from './confirmation.js';
 import { Conversation } from './conversation.js';
 import { ConversationRunError } from './errors.js';
-import { InvalidSecretError } from './secrets-errors.js';
-import { secretMask } from './secrets.js';
+import { InvalidSecretError } from './secrets/errors.js';
+import { secretMask } from './secrets/secret-mask.js';
 
 const value = 'hunter2-hunter2';
 

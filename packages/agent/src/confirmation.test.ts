@@ -6,7 +6,7 @@ import { messageViolations } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from './agent.js';
-import type { AgentOptions } from './agent.js';
+import type { AgentOptions } from './agent-options.js';
 import { begunBy, beginningOf } from './confirmation.js';
 import { Conversation } from './conversation.js';
 

@@ -1,5 +1,5 @@
 import type { ActionEvent, CreateEvent, Event, EventId } from '@palimpsest/events';
-import type { Toolset } from './tool-call.js';
+import type { Toolset } from './tools/tool-call.js';
 
 /** How dangerous an action is. */
 export type SecurityRisk = NonNullable<ActionEvent['securityRisk']>;

@@ -3,11 +3,11 @@ import type { ActionEvent, Event, EventId, MessageEvent, SystemPromptEvent } fro
 import { ViewProjection } from '@palimpsest/view';
 import type { View, ViewOptions } from '@palimpsest/view';
 import { begunBy, confirmedBy, releasedBy } from './confirmation.js';
-import { answerAfter } from './final-answer.js';
-import { isRefusalNote } from './refusal-note.js';
-import { noStandingWords, standingWordsAfter } from './standing-words.js';
-import type { StandingWords } from './standing-words.js';
-import { turnsThinkingOff } from './thinking-off.js';
+import { answerAfter } from './model/final-answer.js';
+import { isRefusalNote } from './model/refusal-note.js';
+import { noStandingWords, standingWordsAfter } from './model/standing-words.js';
+import type { StandingWords } from './model/standing-words.js';
+import { turnsThinkingOff } from './model/thinking-off.js';
 
 /** Many more than the longest pattern takes, since notes, usage and the like stand between. Unit: events. */
 const recentEvents = 100;

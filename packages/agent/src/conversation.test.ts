@@ -16,7 +16,7 @@ import {
   LimitExceededError,
   NoUserMessageError,
 } from './errors.js';
-import { finishTool } from './finish-tool.js';
+import { finishTool } from './tools/finish-tool.js';
 
 const count = defineTool({
   name: 'count',

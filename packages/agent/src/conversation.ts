@@ -9,15 +9,17 @@ import {
 import type { ActionEvent, Condensation, ContentPart, Event, EventId, MessageEvent } from '@palimpsest/events';
 import { isCondensation } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import type { Agent, StepOptions, StepOutcome } from './agent.js';
+import type { Agent } from './agent.js';
+import type { StepOptions } from './step-options.js';
+import type { StepOutcome } from './step-outcome.js';
 import { abortable } from './abortable.js';
-import { askAside } from './aside.js';
-import { endedBefore, lostResult, lostSecret, rejected } from './call-answers.js';
-import { isEmpty } from './condense-once.js';
+import { askAside } from './model/aside.js';
+import { endedBefore, lostResult, lostSecret, rejected } from './tools/call-answers.js';
+import { isEmpty } from './condensing/condense-once.js';
 import { confirmationOf, confirmedBy } from './confirmation.js';
 import type { ConversationOptions, ForkOptions, RunOptions } from './conversation-options.js';
 import { ConversationStateProjection } from './conversation-state.js';
-import { unobtrusive } from './delta-listener.js';
+import { unobtrusive } from './model/delta-listener.js';
 import {
   CondensationNotSupportedError,
   ConversationRunError,
@@ -27,16 +29,18 @@ import {
 } from './errors.js';
 import { eventStream } from './event-stream.js';
 import { vetoOf } from './hooks.js';
-import { isOfBrokenResponse, missingCutOffNote } from './incomplete-answers.js';
+import { isOfBrokenResponse, missingCutOffNote } from './model/incomplete-answers.js';
 import { assertLimits, assertWithinLimits, defaultLimits, noRunUsage, withCallOf } from './limits.js';
 import type { Limits, RunUsage } from './limits.js';
 import { failingNote, note, turnsLeftNote, unreadNote } from './notes.js';
 import { ensureSystemPrompt } from './prompts/opening.js';
-import { revertOf } from './revert.js';
+import { revertOf } from './condensing/revert.js';
 import { isStatus } from './run-outcome.js';
 import type { ConversationStatus, RunOutcome } from './run-outcome.js';
-import { maskedDeltas, maskedEvents, secretLabel, secretMask } from './secrets.js';
-import type { SecretMask } from './secrets.js';
+import { maskedDeltas } from './secrets/masked-deltas.js';
+import { maskedEvents } from './secrets/masked-events.js';
+import { secretLabel, secretMask } from './secrets/secret-mask.js';
+import type { SecretMask } from './secrets/secret-mask.js';
 import { defaultStuckThresholds, stuckPattern } from './stuck-detection.js';
 import type { StuckPattern, StuckThresholds } from './stuck-detection.js';
 import { WriteAccess } from './write-access.js';

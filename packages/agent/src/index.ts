@@ -1,26 +1,28 @@
 // Part of what a conversation throws, so it is found here too.
 export { ConversationBusyError } from '@palimpsest/events';
-export type { AgentOptions, StepOptions, StepOutcome } from './agent.js';
 export { Agent } from './agent.js';
+export type { AgentOptions } from './agent-options.js';
+export type { StepOptions } from './step-options.js';
+export type { StepOutcome } from './step-outcome.js';
 export type { ConversationState } from './conversation-state.js';
 export { ConversationStateProjection } from './conversation-state.js';
 export { Conversation } from './conversation.js';
 export type { ConversationOptions, ForkOptions, RunOptions } from './conversation-options.js';
-export type { StandingWords } from './standing-words.js';
+export type { StandingWords } from './model/standing-words.js';
 export type { ConversationStatus, RunOutcome } from './run-outcome.js';
-export type { ToolExecutionOptions } from './tool-execution.js';
-export { executeActions } from './tool-execution.js';
-export type { PreparedCall, Toolset } from './tool-call.js';
-export { prepareCall, toolset } from './tool-call.js';
-export { toolEvent, toolSender } from './tool-event.js';
-export { finishTool, finishToolName } from './finish-tool.js';
+export type { ToolExecutionOptions } from './tools/tool-execution.js';
+export { executeActions } from './tools/tool-execution.js';
+export type { PreparedCall, Toolset } from './tools/tool-call.js';
+export { prepareCall, toolset } from './tools/tool-call.js';
+export { toolEvent, toolSender } from './tools/tool-event.js';
+export { finishTool, finishToolName } from './tools/finish-tool.js';
 export type { ConfirmationPolicy, SecurityRisk } from './confirmation.js';
 export type { Hooks, Remark, Verdict } from './hooks.js';
-export type { OutputLimit } from './output-limit.js';
-export type { OutputStore } from './output-store.js';
-export { readOutputTool, readOutputToolName } from './read-output-tool.js';
-export type { WholeOutputEvent } from './whole-output.js';
-export { requestCondensationTool, requestCondensationToolName } from './request-condensation-tool.js';
+export type { OutputLimit } from './tools/output-limit.js';
+export type { OutputStore } from './tools/output-store.js';
+export { readOutputTool, readOutputToolName } from './tools/read-output-tool.js';
+export type { WholeOutputEvent } from './tools/whole-output.js';
+export { requestCondensationTool, requestCondensationToolName } from './condensing/request-condensation-tool.js';
 export type { StuckFinding, StuckPattern, StuckThresholds } from './stuck-detection.js';
 export { defaultStuckThresholds, stuckPattern } from './stuck-detection.js';
 export type { Limits } from './limits.js';
@@ -35,7 +37,10 @@ export {
   NoUserMessageError,
   ToolEventRefusedError,
 } from './errors.js';
-export type { SecretMask } from './secrets.js';
-export { maskedDeltas, maskedEvents, maskedTool, minSecretLength, secretMask } from './secrets.js';
-export type { TextStream } from './secrets-stream.js';
-export { InvalidSecretError } from './secrets-errors.js';
+export type { SecretMask } from './secrets/secret-mask.js';
+export { minSecretLength, secretMask } from './secrets/secret-mask.js';
+export { maskedDeltas } from './secrets/masked-deltas.js';
+export { maskedEvents } from './secrets/masked-events.js';
+export { maskedTool } from './secrets/masked-tool.js';
+export type { TextStream } from './secrets/masked-stream.js';
+export { InvalidSecretError } from './secrets/errors.js';

@@ -10,10 +10,10 @@ import { messageViolations } from '@palimpsest/view/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from './agent.js';
-import type { AgentOptions } from './agent.js';
+import type { AgentOptions } from './agent-options.js';
 import { Conversation } from './conversation.js';
-import { finishTool } from './finish-tool.js';
-import { requestCondensationTool } from './request-condensation-tool.js';
+import { finishTool } from './tools/finish-tool.js';
+import { requestCondensationTool } from './condensing/request-condensation-tool.js';
 
 /** What other systems get wrong in a step or a loop. The numbers are those of the project's list of known defects. */
 

@@ -8,9 +8,9 @@ import type { Condenser, View } from '@palimpsest/view';
 import { messageViolations } from '@palimpsest/view/testing';
 import { expect, test } from 'vitest';
 import { Agent } from './agent.js';
-import type { AgentOptions } from './agent.js';
+import type { AgentOptions } from './agent-options.js';
 import { Conversation } from './conversation.js';
-import { finishTool } from './finish-tool.js';
+import { finishTool } from './tools/finish-tool.js';
 
 const instructions = 'Answer in German.';
 const task = 'Fix the slow tests.';

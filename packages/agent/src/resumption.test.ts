@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { Agent } from './agent.js';
 import { begunBy } from './confirmation.js';
 import { Conversation } from './conversation.js';
-import { finishTool } from './finish-tool.js';
+import { finishTool } from './tools/finish-tool.js';
 
 const rolling: Condenser = {
   name: 'rolling',

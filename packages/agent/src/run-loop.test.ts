@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from './agent.js';
 import { Conversation } from './conversation.js';
-import { requestCondensationTool } from './request-condensation-tool.js';
+import { requestCondensationTool } from './condensing/request-condensation-tool.js';
 
 const echo = defineTool({
   name: 'echo',

@@ -1,6 +1,6 @@
 import { isErrorResult, isSentRole, isToolResult, isUserMessage, toolResultContent } from '@palimpsest/events';
 import type { ActionEvent, Event, ToolResultEvent } from '@palimpsest/events';
-import { isLastResort } from './last-resort.js';
+import { isLastResort } from './condensing/last-resort.js';
 
 /** What a run that gets nowhere does again and again. */
 export type StuckPattern =

@@ -7,7 +7,7 @@ import type { Condenser } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from './agent.js';
-import type { AgentOptions } from './agent.js';
+import type { AgentOptions } from './agent-options.js';
 import { Conversation } from './conversation.js';
 import { ConversationClosedError } from './errors.js';
 

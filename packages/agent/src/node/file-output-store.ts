@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { OutputStore } from '../output-store.js';
+import type { OutputStore } from '../tools/output-store.js';
 
 /** Options of {@link fileOutputStore}. */
 export interface FileOutputStoreOptions {

@@ -2,7 +2,8 @@ import { createEvent, userMessage } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { View } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
-import { maskedEvents, secretMask } from '../secrets.js';
+import { maskedEvents } from '../secrets/masked-events.js';
+import { secretMask } from '../secrets/secret-mask.js';
 import { ensureInitialUserMessage, ensureSystemPrompt } from './opening.js';
 
 const system = (systemPrompt: string) => createEvent('system-prompt', { systemPrompt });

@@ -1,0 +1,26 @@
+import type { CreateEvent, Event, EventId } from '@palimpsest/events';
+import { View } from '@palimpsest/view';
+import { nothingToForget } from './condense-once.js';
+import { CondensationNotInForceError } from '../errors.js';
+
+/**
+ * The events to append so that a condensation is undone: the revert, and before it an empty condensation where the undone one had
+ * answered a request. That request would be open again otherwise, and the next step would make the same condensation once more.
+ *
+ * @throws {@link CondensationNotInForceError} when the log holds no condensation of this id, or it is reverted.
+ */
+export function revertOf(
+  condensationId: EventId,
+  state: { readonly conversationId: string; readonly view: View; readonly log: Iterable<Event> },
+  createEvent: CreateEvent,
+): readonly Event[] {
+  const { conversationId, view, log } = state;
+  if (!view.condensations.some(({ id }) => id === condensationId)) {
+    const isKnown = view.original(condensationId)?.type === 'condensation';
+    throw new CondensationNotInForceError(conversationId, condensationId, isKnown ? 'reverted' : 'unknown');
+  }
+  const revert = createEvent('condensation-revert', { condensationId });
+  const isReopened =
+    !view.unhandledCondensationRequest && View.fromEvents([...log, revert]).unhandledCondensationRequest;
+  return isReopened ? [nothingToForget('agent', createEvent), revert] : [revert];
+}

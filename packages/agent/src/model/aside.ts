@@ -1,0 +1,83 @@
+import type { Event } from '@palimpsest/events';
+import type { CondenseContext, View } from '@palimpsest/view';
+import { isCondensation } from '@palimpsest/view';
+import { abortable } from '../abortable.js';
+import type { Agent } from '../agent.js';
+import { composedMessages } from './composition.js';
+import type { ConversationState } from '../conversation-state.js';
+import { wordsOf } from './final-answer.js';
+import { newIdFrom } from '../new-id.js';
+import { paidIn, usageOf } from './paid.js';
+import type { SecretMask } from '../secrets/secret-mask.js';
+
+/** What was answered beside the conversation, and the events to append that say what it cost. */
+export interface AsideAnswer {
+  readonly answer: string;
+  readonly costs: readonly Event[];
+}
+
+/** Asks the model something beside the conversation, from the view that it would be shown now. */
+export async function askAside(
+  question: string,
+  agent: Agent,
+  state: ConversationState,
+  secrets: SecretMask,
+  signal: AbortSignal | undefined,
+): Promise<AsideAnswer> {
+  // As of the view that the condenser is shown.
+  const { standingWords: words, log } = state;
+  const { view, costs } = await shownView(agent, state, signal);
+  const tools = secrets.tools(agent.toolDefinitions);
+  const render = agent.renderOptions(state);
+  const messages = composedMessages(view, { words, log, render });
+  const { cache } = agent.sentPrompts.toSend(messages, log, render);
+  const asked = agent.llm.complete({
+    messages: [...messages, { role: 'user', content: [{ type: 'text', text: secrets.text(question) }] }],
+    // The same tools, so that the provider's cache still fits.
+    ...(tools.length === 0 ? {} : { tools, toolChoice: 'none' }),
+    ...(state.conversationId === undefined
+      ? {}
+      : // The question is asked once; what stands before it is sent again.
+        { cache: { key: state.conversationId, ...cache, stableMessages: messages.length } }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const completion = await abortable(asked, signal);
+  const usage = agent.createEvent('llm-usage', {
+    ...usageOf(completion, newIdFrom(agent.createEvent)),
+    purpose: 'aside',
+  });
+  return { answer: secrets.text(wordsOf(completion.message.content)), costs: [...costs, usage] };
+}
+
+/**
+ * What the condenser would rather forget first is still there to be asked about, and one that fails keeps nobody from asking.
+ * It is told no window, so that only its own bounds can make it act; what that costs is on record all the same.
+ */
+async function shownView(
+  { condenser, createEvent }: Agent,
+  { view }: ConversationState,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly view: View; readonly costs: readonly Event[] }> {
+  if (condenser === undefined) return { view, costs: [] };
+  const costs: Event[] = [];
+  const reason = 'It was asked for a question beside the conversation, and nothing came of it.';
+  const record = (told: Readonly<Record<string, unknown>> | undefined): void => {
+    const paid = paidIn(told);
+    if (paid.data === undefined) return;
+    costs.push(createEvent('condensation-attempt', { condenser: condenser.name, outcome: 'aside', reason, ...paid }));
+  };
+  try {
+    const context = {
+      preview: true,
+      report: ({ data }: Parameters<CondenseContext['report']>[0]) => record(data),
+      ...(signal === undefined ? {} : { signal }),
+    };
+    const condensed = await abortable((async () => condenser.condense(view, context))(), signal);
+    if (!isCondensation(condensed)) return { view: condensed, costs };
+    record(condensed.metadata);
+    return { view, costs };
+  } catch {
+    signal?.throwIfAborted();
+    return { view, costs };
+  }
+}

@@ -1,0 +1,79 @@
+import type { ActionEvent, CreateEvent, MessageEvent } from '@palimpsest/events';
+import { isMeaningful } from '@palimpsest/events';
+import type { Completion } from '@palimpsest/llm-adapters';
+import type { AgentOptions } from '../agent-options.js';
+import type { SecurityRisk } from '../confirmation.js';
+import { receivedCalls } from './received-calls.js';
+import { prepareCall } from '../tools/tool-call.js';
+import type { PreparedCall, Toolset } from '../tools/tool-call.js';
+
+/** What a model's response means to the agent. The first that fits: calls, then words, then nothing to act on. */
+export type Response =
+  | { readonly type: 'tool-calls'; readonly actions: readonly ActionEvent[] }
+  | { readonly type: 'message'; readonly message: MessageEvent }
+  | { readonly type: 'no-answer'; readonly message: MessageEvent; readonly correction: MessageEvent };
+
+/**
+ * The events of one response, under the id that the agent gives it: servers repeat theirs, or send none. Thought and thinking
+ * stand on the first action, whether it can be run or not; a call that can never be run is marked and stays in the history.
+ */
+export function eventsOfResponse(
+  completion: Completion,
+  options: {
+    /** Names the response in the log. */
+    readonly llmResponseId: string;
+    readonly tools: Toolset;
+    readonly createEvent: CreateEvent;
+    readonly assessRisk: AgentOptions['assessRisk'];
+  },
+): Response {
+  const { llmResponseId, tools, createEvent, assessRisk } = options;
+  const { content, toolCalls: given, ...thinking } = withoutRole(completion);
+  const toolCalls = receivedCalls(given, createEvent);
+  if (toolCalls.length > 0) {
+    const actions = toolCalls.map((toolCall, index) => {
+      const prepared = prepareCall(toolCall, tools);
+      return createEvent('action', {
+        thought: index === 0 ? content.filter(isMeaningful) : [],
+        ...(index === 0 ? thinking : {}),
+        toolCall,
+        llmResponseId,
+        ...(prepared.type === 'refused' ? { executable: false } : {}),
+        ...(assessRisk === undefined ? {} : { securityRisk: riskOf(prepared, assessRisk) }),
+      });
+    });
+    return { type: 'tool-calls', actions };
+  }
+  const message = createEvent('message', { source: 'agent', role: 'assistant', content, llmResponseId, ...thinking });
+  const hasWords = content.some(isMeaningful);
+  const isCutOff = completion.finishReason === 'length';
+  if (hasWords && !isCutOff) return { type: 'message', message };
+  const correction = createEvent('message', {
+    source: 'environment',
+    role: 'user',
+    content: [{ type: 'text', text: hasWords ? cutOffText : correctionText }],
+  });
+  return { type: 'no-answer', message, correction };
+}
+
+function riskOf(prepared: PreparedCall, assessRisk: NonNullable<AgentOptions['assessRisk']>): SecurityRisk {
+  // What cannot be run does no harm.
+  if (prepared.type === 'refused') return 'low';
+  try {
+    const risk: unknown = assessRisk({ toolName: prepared.tool.name, input: prepared.input });
+    return risk === 'low' || risk === 'medium' || risk === 'high' ? risk : 'unknown';
+  } catch {
+    return 'unknown';
+  }
+}
+
+const correctionText =
+  'Your last response held neither words nor a tool call. Call a tool to go on, or answer in words if the work is done.';
+
+const cutOffText =
+  'Your last response was cut off, because it reached the length that it may have. Go on from where it ends, or say it in fewer words.';
+
+function withoutRole({ message }: Completion) {
+  const { role: _role, ...rest } = message;
+  return rest;
+}

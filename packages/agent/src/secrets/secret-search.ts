@@ -1,0 +1,165 @@
+import { readings, secretPatterns } from './secret-patterns.js';
+import { withoutBegun } from './begun-secret.js';
+import type { Reading, SecretPattern } from './secret-patterns.js';
+import { plainReading, tracedReading } from './plain-reading.js';
+
+/** Where a value stands in a text, and what is put in its place. */
+export interface FoundSecret {
+  readonly start: number;
+  readonly end: number;
+  readonly label: string;
+}
+
+/** Finds values in texts. */
+export interface SecretSearch {
+  /** In order, and none of them touches another. */
+  find(text: string): readonly FoundSecret[];
+  /**
+   * What is so long before the end of a text, in the reading of {@link plainReading}, cannot be the beginning of a value that goes
+   * on behind it. Unit: characters.
+   */
+  readonly longest: number;
+  /** A text that was cut off, without an end with which a value begins. */
+  withoutBegun(text: string): string;
+}
+
+interface Search {
+  readonly label: string;
+  readonly patterns: readonly SecretPattern[];
+  /** For texts that are read over escapes, colours and ends of lines. */
+  readonly plainPatterns: readonly SecretPattern[];
+  /** No form of the value is shorter than the value without its blanks. */
+  readonly length: number;
+}
+
+/** A search for values, each with its label `[secret NAME]`. What stands inside of one of these labels is no value. */
+export function secretSearch(values: readonly { readonly name: string; readonly value: string }[]): SecretSearch {
+  const searches = values.flatMap(({ name, value }) =>
+    [value, ...longLines(value)].map((one) => ({
+      label: labelOf(name),
+      patterns: secretPatterns(one),
+      plainPatterns: secretPatterns(one, { mayWrap: true }),
+      length: one.replaceAll(/\s+/g, '').length,
+    })),
+  );
+  const labels = values.map(({ name }) => labelOf(name));
+  return {
+    find: (text) => found(text, searches, labels),
+    longest: Math.max(0, ...values.map(({ value }) => lengthToHold(value))),
+    withoutBegun: (text) =>
+      withoutBegun(
+        text,
+        values.flatMap(({ value }) => [value, ...longLines(value)]),
+      ),
+  };
+}
+
+/**
+ * The texts with the values hidden. They are read as one text, so that a value is found that begins in one of them and ends
+ * in another; its label stands where it begins.
+ */
+export function withoutSecrets(texts: readonly string[], { find }: SecretSearch): readonly string[] {
+  const hidden = find(texts.join(''));
+  if (hidden.length === 0) return texts;
+  let offset = 0;
+  return texts.map((text) => {
+    const [from, to] = [offset, offset + text.length];
+    offset = to;
+    let result = '';
+    let position = from;
+    for (const { start, end, label } of hidden) {
+      if (end <= from || start >= to) continue;
+      result += text.slice(position - from, Math.max(start, from) - from) + (start >= from ? label : '');
+      position = Math.min(end, to);
+    }
+    return result + text.slice(position - from);
+  });
+}
+
+function labelOf(name: string): string {
+  return `[secret ${name}]`;
+}
+
+/** The lines of a key, of which a tool may print a few. Its first and last line are no secret. */
+function longLines(value: string): readonly string[] {
+  const lines = value.split(/\r?\n/).map((line) => line.trim());
+  return lines.length === 1 ? [] : lines.filter((line) => line.length >= 16 && !line.startsWith('-----'));
+}
+
+/** How much of a text may hold a part of a value that cannot be told yet. Where all lines of a value are found by themselves, one. */
+function lengthToHold(value: string): number {
+  const lines = longLines(value);
+  const parts = value.split(/\r?\n/).filter((line) => !line.startsWith('-----') && line.trim() !== '');
+  const alone = lines.length > 0 && lines.length === parts.length ? lines : [value];
+  return Math.max(...alone.map(longestForm));
+}
+
+/** Percent-encoded, escaped or in hex, a letter or digit takes 3 characters at most, and anything else 12. */
+function longestForm(text: string): number {
+  return 3 * text.length + 9 * text.replace(/[A-Za-z0-9]/g, '').length;
+}
+
+function found(text: string, searches: readonly Search[], labels: readonly string[]): readonly FoundSecret[] {
+  const all = [...foundBy('patterns', text, searches), ...foundWhenReadOver(text, searches)];
+  if (all.length === 0) return all;
+  // A label that stands there already is not hidden again, whatever its words are. One of another's making is any text.
+  const own = labels.flatMap((label) => placesOf(label, text));
+  return joined(all.filter(({ start, end }) => !own.some((place) => place.start <= start && end <= place.end)));
+}
+
+function foundBy(
+  which: 'patterns' | 'plainPatterns',
+  text: string,
+  searches: readonly Search[],
+): readonly FoundSecret[] {
+  const all: FoundSecret[] = [];
+  const read = new Map<Reading, string>();
+  const holds = (needle: string, reading: Reading): boolean => {
+    const known = read.get(reading) ?? readings[reading](text);
+    read.set(reading, known);
+    return known.includes(needle);
+  };
+  for (const { label, length, [which]: patterns } of searches) {
+    if (text.length < length) continue;
+    for (const { pattern, needle, reading } of patterns) {
+      if (!holds(needle, reading)) continue;
+      for (const match of text.matchAll(pattern)) {
+        all.push({ start: match.index, end: match.index + match[0].length, label });
+      }
+    }
+  }
+  return all;
+}
+
+/** Values that are spelt in escapes, wrapped or coloured, with all that stands between their characters. */
+function foundWhenReadOver(text: string, searches: readonly Search[]): readonly FoundSecret[] {
+  const plain = plainReading(text);
+  if (plain === text) return [];
+  const places = foundBy('plainPatterns', plain, searches);
+  if (places.length === 0) return [];
+  const { starts, ends } = tracedReading(text);
+  return places.map(({ start, end, label }) => ({
+    start: starts[start] ?? 0,
+    end: ends[end - 1] ?? text.length,
+    label,
+  }));
+}
+
+function placesOf(label: string, text: string): readonly { readonly start: number; readonly end: number }[] {
+  const places: { readonly start: number; readonly end: number }[] = [];
+  for (let start = text.indexOf(label); start >= 0; start = text.indexOf(label, start + label.length)) {
+    places.push({ start, end: start + label.length });
+  }
+  return places;
+}
+
+/** Where secrets overlap, all of their characters go. */
+function joined(places: readonly FoundSecret[]): readonly FoundSecret[] {
+  const result: FoundSecret[] = [];
+  for (const next of places.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = result.at(-1);
+    if (last === undefined || next.start >= last.end) result.push(next);
+    else result[result.length - 1] = { ...last, end: Math.max(last.end, next.end) };
+  }
+  return result;
+}
