@@ -45,13 +45,18 @@ interface Packed {
 }
 
 /** Makes a project with this one package in it; every other comes from a tarball only if that package asks for it. */
-export async function installAlone(project: string, name: string, tarballs: Tarballs): Promise<void> {
-  const files = Object.fromEntries([...tarballs].map(([each, file]) => [each, `file:${file}`]));
+export function installAlone(project: string, name: string, tarballs: Tarballs): Promise<void> {
+  return installTogether(project, [name], tarballs);
+}
+
+/** Makes a project with these packages in it. */
+export async function installTogether(project: string, names: readonly string[], tarballs: Tarballs): Promise<void> {
+  const files = [...tarballs].map(([name, file]) => [name, `file:${file}`] as const);
   const manifest = {
     name: 'consumer',
     private: true,
-    dependencies: { [name]: files[name] },
-    overrides: { ...files, [name]: undefined },
+    dependencies: Object.fromEntries(files.filter(([name]) => names.includes(name))),
+    overrides: Object.fromEntries(files.filter(([name]) => !names.includes(name))),
   };
   await mkdir(project, { recursive: true });
   await writeFile(path.join(project, 'package.json'), JSON.stringify(manifest));

@@ -1,0 +1,196 @@
+import { execFile } from 'node:child_process';
+import { chmod, cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { noOpCondenser } from '@palimpsest/condensers';
+import { loadCondenserConfig } from '@palimpsest/condensers/config';
+import { anthropicServer, openaiServer, scriptedLLM } from '@palimpsest/llm-adapters/testing';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { codeBlocks, type CodeBlock } from './code-blocks.js';
+import { installTogether, packAll } from './pack.js';
+import { apps, packages, readManifest, workspaceRoot } from './workspace.js';
+
+const run = promisify(execFile);
+const blocks = codeBlocks();
+const title = ({ page, line }: CodeBlock) => `${page}:${line}`;
+const written = (language: string) => blocks.filter((block) => block.language === language);
+
+/** What a reader installs beside our packages; it is the workspace's own, so that no registry is asked. */
+const peers = ['@anthropic-ai/sdk', 'openai', 'gpt-tokenizer', '@types/node', 'undici-types', 'vitest'];
+
+/** Commands that other checks run: CI itself, and the check of a package that the generator wrote. */
+const runElsewhere: readonly string[] = [
+  'npm ci && npm start',
+  'npm ci && npm test',
+  'npm create @palimpsest/condenser @acme/condenser-keep-newest',
+];
+
+let root: string;
+let project: string;
+let environment: Record<string, string>;
+const servers: { close(): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  root = await mkdtemp(path.join(tmpdir(), 'code-blocks-'));
+  project = path.join(root, 'project');
+  await installTogether(
+    project,
+    packages.map(({ manifest }) => manifest.name),
+    await packAll(root),
+  );
+  for (const name of peers) {
+    const place = path.join(project, 'node_modules', name);
+    await mkdir(path.dirname(place), { recursive: true });
+    await symlink(path.join(workspaceRoot, 'node_modules', name), place);
+  }
+  environment = { ...(await providers()), ...(await commands()), HOME: await home() };
+}, 300_000);
+
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.close()));
+  await rm(root, { recursive: true, force: true });
+});
+
+it('every block says what language it is in', () => {
+  expect(blocks.filter(({ language }) => !['ts', 'sh', 'toml', 'text'].includes(language)).map(title)).toEqual([]);
+});
+
+describe('a block of TypeScript', () => {
+  const programs = written('ts');
+  const fileOf = (block: CodeBlock) => path.join(project, `${title(block).replaceAll(/[^a-z0-9]+/gi, '-')}.mts`);
+
+  it('type-checks as pasted', async () => {
+    await Promise.all(programs.map((block) => writeFile(fileOf(block), block.code)));
+    const program = ts.createProgram(programs.map(fileOf), {
+      module: ts.ModuleKind.NodeNext,
+      moduleResolution: ts.ModuleResolutionKind.NodeNext,
+      target: ts.ScriptTarget.ES2022,
+      types: ['node'],
+      strict: true,
+      skipLibCheck: true,
+      noEmit: true,
+    });
+    const problems = ts.getPreEmitDiagnostics(program).map(({ file, start = 0, messageText }) => {
+      const block = programs.find((each) => path.basename(fileOf(each)) === path.basename(file?.fileName ?? ''));
+      const line = file?.getLineAndCharacterOfPosition(start).line ?? 0;
+      const place = block === undefined ? String(file?.fileName) : `${block.page}:${block.line + 1 + line}`;
+      return `${place} ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+    });
+
+    expect(problems).toEqual([]);
+  }, 120_000);
+
+  it.each(programs.map((block) => [title(block), block] as const))(
+    'runs as pasted: %s',
+    async (_, block) => {
+      const file = fileOf(block).replace(/mts$/, 'mjs');
+      const options = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
+      await writeFile(file, ts.transpileModule(block.code, { compilerOptions: options }).outputText);
+      const { stdout } = await run(process.execPath, [file], { cwd: project, env: { ...process.env, ...environment } });
+
+      const promised = [...block.code.matchAll(/\/\/ prints (.*)$/gm)].map(([, text]) => text);
+      const printed = stdout.split('\n');
+      expect(printed.filter((line) => promised.includes(line))).toEqual(promised);
+    },
+    60_000,
+  );
+});
+
+describe('a block for a shell', () => {
+  const lines = written('sh').flatMap((block) =>
+    block.code
+      .trim()
+      .split('\n')
+      .map((line) => [title(block), line, block.page] as const),
+  );
+
+  it.each(lines)(
+    '%s: %s',
+    async (_, line, page) => {
+      if (runElsewhere.includes(line)) return;
+      const installs = /^npm install (?:--save-dev )?([^#]*)/.exec(line)?.[1];
+      if (installs !== undefined) {
+        expect(
+          installs
+            .trim()
+            .split(/\s+/)
+            .filter((name) => !installable().has(name)),
+        ).toEqual([]);
+        return;
+      }
+      // The README of the repository speaks of a checkout of it, every other page of an installed package.
+      const cwd = page === 'README.md' ? workspaceRoot : project;
+      await run('sh', ['-c', line], { cwd, env: { ...process.env, ...environment } });
+    },
+    120_000,
+  );
+});
+
+describe('a block of TOML', () => {
+  it.each(written('toml').map((block) => [title(block), block] as const))(
+    'is a configuration: %s',
+    async (_, { code }) => {
+      const { condenser } = await loadCondenserConfig(code, {
+        llm: () => scriptedLLM({ script: [] }),
+        defaultLLM: () => scriptedLLM({ script: [] }),
+        readPrompt: () => '{{ transcript }}',
+        // Stands for a package of somebody else, which need not be installed here.
+        importModule: () => Promise.resolve({ default: noOpCondenser }),
+      });
+
+      expect(condenser.name).not.toBe('');
+    },
+  );
+});
+
+/** Our packages, and what their manifests name. */
+function installable(): ReadonlySet<string> {
+  const manifests = [readManifest(workspaceRoot), ...packages.map(({ manifest }) => manifest)];
+  return new Set(
+    manifests.flatMap(({ name, dependencies, peerDependencies, devDependencies }) => [
+      name,
+      ...Object.keys({ ...dependencies, ...peerDependencies, ...devDependencies }),
+    ]),
+  );
+}
+
+/** Both providers on this machine, where the SDKs look for them. */
+async function providers(): Promise<Record<string, string>> {
+  const text = 'Hello.';
+  const openai = await openaiServer({ reply: () => ({ message: { content: text } }) });
+  const anthropic = await anthropicServer({ reply: () => ({ content: [{ type: 'text', text }] }) });
+  servers.push(openai, anthropic);
+  return {
+    OPENAI_BASE_URL: openai.url,
+    OPENAI_API_KEY: 'a-key',
+    ANTHROPIC_BASE_URL: anthropic.url,
+    ANTHROPIC_API_KEY: 'a-key',
+  };
+}
+
+/** The commands of the applications, as `npx` finds them once they are installed. */
+async function commands(): Promise<Record<string, string>> {
+  const folder = path.join(root, 'commands');
+  await mkdir(folder);
+  const scripts = { npx: 'exec "$@"' };
+  for (const { manifest, directory } of apps) {
+    for (const [name, file] of Object.entries(manifest.bin ?? {})) {
+      Object.assign(scripts, { [name]: `exec '${process.execPath}' '${path.join(directory, file)}' "$@"` });
+    }
+  }
+  for (const [name, script] of Object.entries(scripts)) {
+    await writeFile(path.join(folder, name), `#!/bin/sh\n${script}\n`);
+    await chmod(path.join(folder, name), 0o755);
+  }
+  return { PATH: [folder, process.env['PATH']].join(path.delimiter) };
+}
+
+/** A home with one recorded session where Claude Code keeps its own; its format is recognised by content. */
+async function home(): Promise<string> {
+  const sessions = path.join(root, 'home/.claude/projects');
+  await mkdir(sessions, { recursive: true });
+  await cp(path.join(workspaceRoot, 'corpus/demo-default.jsonl'), path.join(sessions, 'session.jsonl'));
+  return path.join(root, 'home');
+}

@@ -1,0 +1,37 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { apps, packages, workspaceRoot } from './workspace.js';
+
+/** A fenced block of a page. */
+export interface CodeBlock {
+  /** The page, from the root of the repository. */
+  readonly page: string;
+  /** The line of the fence that opens the block. */
+  readonly line: number;
+  /** The word behind that fence; empty if there is none. */
+  readonly language: string;
+  readonly code: string;
+}
+
+/** Every fenced block of the READMEs and of the pages beside them. Decisions are records: nobody pastes their code. */
+export function codeBlocks(): readonly CodeBlock[] {
+  const directories = [workspaceRoot, ...[...packages, ...apps].map(({ directory }) => directory)];
+  return directories.flatMap((directory) => pagesIn(directory).flatMap(blocksOf));
+}
+
+function pagesIn(directory: string): readonly string[] {
+  const docs = path.join(directory, 'docs');
+  const pages = existsSync(docs) ? readdirSync(docs).filter((name) => name.endsWith('.md')) : [];
+  return [path.join(directory, 'README.md'), ...pages.sort().map((name) => path.join(docs, name))];
+}
+
+function blocksOf(file: string): readonly CodeBlock[] {
+  const text = readFileSync(file, 'utf8');
+  const page = path.relative(workspaceRoot, file).split(path.sep).join('/');
+  return [...text.matchAll(/^```(\S*)\n([\s\S]*?)^```$/gm)].map(({ index, 1: language = '', 2: code = '' }) => ({
+    page,
+    line: text.slice(0, index).split('\n').length,
+    language,
+    code,
+  }));
+}
