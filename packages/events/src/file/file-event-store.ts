@@ -37,6 +37,9 @@ export interface FileEventStoreOptions {
   readonly monotonicNow?: () => number;
 }
 
+/** An {@link EventStore} that can always keep other writers out. */
+export type FileEventStore = EventStore & Required<Pick<EventStore, 'openForWriting'>>;
+
 /** How many logs a store has open for writing at a time. Conversations that are open for writing may be more. */
 export const maxOpenFiles = 256;
 
@@ -57,7 +60,7 @@ export const maxOpenFiles = 256;
  * await log.append(userMessage('Fix the failing test.'));
  * ```
  */
-export function fileEventStore(options: FileEventStoreOptions): EventStore {
+export function fileEventStore(options: FileEventStoreOptions): FileEventStore {
   const directory = resolve(options.directory);
   const settings = {
     fsync: options.fsync ?? true,

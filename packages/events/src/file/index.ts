@@ -1,3 +1,3 @@
-export type { FileEventStoreOptions } from './file-event-store.js';
+export type { FileEventStore, FileEventStoreOptions } from './file-event-store.js';
 export { fileEventStore } from './file-event-store.js';
 export type { RepairReport } from './repair.js';
