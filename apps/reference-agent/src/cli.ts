@@ -14,9 +14,9 @@ import { reportTable } from './output/report-table.js';
 import { RunPrinter } from './output/run-printer.js';
 import { copyWorkspace } from './workspace-copy.js';
 
-/** What went wrong was not the tests: bad input, or a run that failed. */
+/** The exit status for bad input and for a run that failed; failing tests have their own. */
 const failureStatus = 2;
-/** What a shell says of a command that SIGINT ended. */
+/** The exit status by which shells report a command that SIGINT ended. */
 const interruptedStatus = 130;
 
 interface DemoFlags {
@@ -49,7 +49,7 @@ async function demo(flags: DemoFlags): Promise<void> {
     if (flags.json !== true) process.stdout.write(`${line}\n`);
   };
   const llm = chooseModel(flags.model, process.env);
-  // The offline model follows a plan: it can neither sum up nor say what no longer matters.
+  // The offline model follows a plan: it can neither write summaries nor mark results as irrelevant.
   const isOffline = flags.model === undefined;
   const { condenser, notes } = await condenserOf(flags, llm, defaultCondenser(demoSizes, isOffline ? undefined : llm));
   for (const { message } of notes) process.stderr.write(`palimpsest: ${flags.config ?? ''}: ${message}\n`);

@@ -8,11 +8,11 @@ import type { LLM } from '@palimpsest/llm-adapters';
 import { relevanceCondenser } from '@palimpsest/relevance-tool';
 import type { Condenser } from '@palimpsest/view';
 
-/** How much history the reference agent keeps as it was. */
+/** How much of its history the reference agent leaves unchanged. */
 export interface HistorySizes {
   /** The newest events, which are never masked. Unit: events. @defaultValue 24 */
   readonly attentionWindow?: number;
-  /** Old results are masked when that saves so much. Unit: tokens. @defaultValue 8000 */
+  /** Old results are masked once masking them saves this much. Unit: tokens. @defaultValue 8000 */
   readonly minSavedTokens?: number;
   /** With more events than this, the older half is summarised. Unit: events. @defaultValue 120 */
   readonly maxSize?: number;
@@ -22,7 +22,7 @@ export interface HistorySizes {
   readonly maxSummaryTokens?: number;
 }
 
-/** Sizes with which some seventy steps on a small project show everything that there is to see. */
+/** Sizes with which a demo of some seventy steps shows every kind of condensation. */
 export const demoSizes: HistorySizes = {
   attentionWindow: 16,
   minSavedTokens: 3_000,
@@ -31,13 +31,13 @@ export const demoSizes: HistorySizes = {
 };
 
 /**
- * What the reference agent does with its history, the cheap and reversible first:
+ * The policy of the reference agent. Cheap and reversible stages come first:
  *
- * 1. What the model itself marked as no longer needed is shown as its own summary.
- * 2. The results of old calls are masked, many at once: most of a coding session is text that was read and served its purpose,
- *    and what is needed again can be read again.
- * 3. When there are too many events all the same, the older half makes room for a summary that a model writes.
- * 4. Without a model that can, or when it fails, for one that is extracted from the events without any.
+ * 1. A result that the model marked as no longer needed is replaced by the model's note.
+ * 2. Results of old calls are masked, many at once. Most of a coding session is text that has served its purpose, and the
+ *    model can read a file again.
+ * 3. If there are still too many events, a model summarises the older half.
+ * 4. Without a model, or if the model fails, a summary is extracted from the events.
  */
 export function defaultCondenser(sizes: HistorySizes = {}, summariser?: LLM): Condenser {
   const { attentionWindow, minSavedTokens, maxSize, keepFirst, maxSummaryTokens } = sizes;

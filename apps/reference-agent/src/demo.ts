@@ -21,19 +21,19 @@ const testTimeoutMs = 120_000;
 
 /** Options of {@link runDemo}. */
 export interface DemoOptions {
-  /** Where the project lies that is worked on. */
+  /** The folder of the project to work on. */
   readonly workspace: Workspace;
-  /** Where the event log goes. It is created when it is not there. */
+  /** The folder of the event log; created if it does not exist. */
   readonly logDirectory: string;
   readonly llm: LLM;
   readonly condenser: Condenser;
   /** Gives the model the relevance tool and recall, and labels by which it names results. @defaultValue false */
   readonly relevance?: boolean;
-  /** Values by name that stand in no event, whatever the tools print. @defaultValue none */
+  /** Secrets by name. Their values are masked in every event. @defaultValue none */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** Told of every event once it is in the log. */
+  /** Called with every event once it is in the log. */
   readonly onEvent?: (event: Event) => void;
-  /** Ends the run early; the report then tells of what was done. */
+  /** Ends the run early; the report covers what was done until then. */
   readonly signal?: AbortSignal;
 }
 
@@ -54,7 +54,7 @@ export interface DemoReport extends RunAccount {
 }
 
 /**
- * Has an agent work on the sample project, with every event in a log on disk, and then runs the project's tests.
+ * Runs an agent on the sample project, with every event in a log on disk, and then runs the project's tests.
  *
  * @throws {@link EventStoreError} when the log cannot be written.
  */
@@ -86,7 +86,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
     ...ending,
     conversationId: conversation.id,
     model: llm.model,
-    // The id holds no character that the store would encode.
+    // The store encodes no character of this id, so the file has the id's name.
     logFile: resolve(logDirectory, `${conversation.id}.jsonl`),
     testStatus: tests.exitStatus ?? 1,
     testOutput: secrets.text(workspace.neutral(tests.output)),
@@ -94,8 +94,8 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
 }
 
 /**
- * Before anything else, so that a folder that cannot be used is told as that: the store's first act is to read. The store
- * itself makes the folder; Node's recursive `mkdir` does not end below `/proc`.
+ * Checks the folder first, so that the error names an unusable folder; the store would fail at its first read. The store
+ * makes the folder itself, because Node's recursive `mkdir` does not end below `/proc`.
  */
 async function assertLogDirectory(directory: string): Promise<void> {
   try {
@@ -108,7 +108,7 @@ async function assertLogDirectory(directory: string): Promise<void> {
   }
 }
 
-/** The path itself, or the innermost of those it stands in that exists. */
+/** The path if it exists, otherwise its nearest existing ancestor. */
 async function nearestFolder(path: string): Promise<string> {
   const exists = await stat(path).then(
     () => true,
@@ -117,7 +117,7 @@ async function nearestFolder(path: string): Promise<string> {
   return exists || dirname(path) === path ? path : nearestFolder(dirname(path));
 }
 
-/** A run that fails is part of the report: its log is there, and the tests still say where the work stands. */
+/** Reports a failed run instead of throwing: its log exists, and the tests still show the state of the work. */
 async function runToTheEnd(
   conversation: Conversation,
   signal: AbortSignal | undefined,

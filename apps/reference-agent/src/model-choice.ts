@@ -6,7 +6,7 @@ import type { LLM } from '@palimpsest/llm-adapters';
 import { offlineModel } from './offline-model/offline-model.js';
 import { samplePlan } from './offline-model/sample-plan/index.js';
 
-/** A model was named, and the variable that holds its provider's key is not set. */
+/** The environment variable with the key of the model's provider is not set. */
 export class MissingApiKeyError extends PalimpsestError {
   static override get typeName(): string {
     return 'MissingApiKeyError';

@@ -7,7 +7,7 @@ export const systemPrompt = `You are a careful software engineer. You work in on
 - Older tool results may be shortened or replaced by a summary. When you need one again, call the tool again.
 - When everything is done, call finish with a short report.`;
 
-/** What the demo asks for. */
+/** The user's message of the demo. */
 export const demoTask = `This is yardstick, a small library for quantities with units. Please do three things:
 
 1. A test fails. Find out why, and repair the library; the test is right.

@@ -5,7 +5,7 @@ import { demoRecordings } from './corpus/demo-recordings.js';
 import { faultRecordings } from './corpus/fault-recordings.js';
 import { neutralLog } from './corpus/neutral-log.js';
 
-// `npm run record-corpus`: writes the repository's own corpus of logs anew. The same work gives the same files.
+// `npm run record-corpus` records the repository's own corpus of logs again. The same work gives the same files.
 const directory = fileURLToPath(new URL('../../../corpus/', import.meta.url));
 const sampleProject = fileURLToPath(new URL('../sample-project/', import.meta.url));
 

@@ -2,7 +2,7 @@ import type { Event } from '@palimpsest/events';
 import { totalInputTokens } from '@palimpsest/llm-adapters';
 import { ViewProjection } from '@palimpsest/view';
 
-/** What a log tells of the runs in it. Token counts are estimates of the view: four characters a token. */
+/** The figures of the runs in a log. Token counts are estimates of the view: four characters a token. */
 export interface RunAccount {
   /** Model calls. */
   readonly steps: number;
@@ -12,7 +12,7 @@ export interface RunAccount {
   readonly masked: number;
   /** All that was sent, over all steps. */
   readonly tokensSent: number;
-  /** What the same steps would have sent with the whole history before them. */
+  /** What the same steps would have sent with the whole history. */
   readonly tokensUncondensed: number;
   /** The most that one step sent, and would have sent. */
   readonly peakSent: number;
@@ -37,7 +37,7 @@ export function accountOf(log: Iterable<Event>): RunAccount {
   };
   for (const event of log) {
     if (event.type === 'llm-usage' && event.purpose === 'agent') {
-      // It stands in the log just before the answer, so both views are what this call was sent.
+      // The usage event stands just before the answer, so both views are what this call was sent.
       const sent = event.estimatedInputTokens ?? 0;
       const whole = uncondensed.view.tokens();
       account.steps++;
@@ -58,7 +58,7 @@ export function accountOf(log: Iterable<Event>): RunAccount {
   return account;
 }
 
-/** The share of tokens that condensation saved, from 0 to 1; negative where it cost more than it saved. */
+/** The share of tokens that condensation saved, from 0 to 1; negative if it cost more than it saved. */
 export function savedShare({ tokensSent, tokensUncondensed }: RunAccount): number {
   return tokensUncondensed === 0 ? 0 : 1 - tokensSent / tokensUncondensed;
 }

@@ -17,7 +17,7 @@ export async function temporaryWorkspace(files: Readonly<Record<string, string>>
   return openWorkspace(folder);
 }
 
-/** What a tool is given when nothing of a conversation matters. */
+/** A tool context for tests that need no conversation. */
 export const noContext: ToolContext = {
   actionId: 'action',
   toolCallId: 'call',

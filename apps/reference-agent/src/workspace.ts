@@ -16,7 +16,7 @@ export class OutsideWorkspaceError extends PalimpsestError {
   }
 }
 
-/** A path leads through a symbolic link whose target does not exist, so that nobody can tell where a write would end. */
+/** A path leads through a symbolic link whose target does not exist, so the place of a write would be unknown. */
 export class DanglingLinkError extends PalimpsestError {
   static override get typeName(): string {
     return 'DanglingLinkError';
@@ -30,7 +30,7 @@ export class DanglingLinkError extends PalimpsestError {
   }
 }
 
-/** The folder in which an agent works. Tools name files relative to it, and nothing outside it can be reached by a path. */
+/** The folder in which an agent works. Tools name files relative to it, and no path reaches a file outside of it. */
 export interface Workspace {
   /** The folder, absolute and with its links resolved. */
   readonly root: string;
@@ -43,7 +43,7 @@ export interface Workspace {
   resolve(requested: string): Promise<string>;
   /** How a path is shown: relative, with forward slashes. */
   show(absolute: string): string;
-  /** The same text with the workspace's place on this machine taken out, so that its paths can be used as they stand. */
+  /** The text with absolute paths of the workspace made relative, so that a model can use them as they are. */
   neutral(text: string): string;
 }
 
@@ -72,14 +72,14 @@ function isInside(root: string, absolute: string): boolean {
   return relative === '' || (relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative));
 }
 
-/** Where a path really leads. What does not exist yet has no links: the part that exists decides. */
+/** The path with its links resolved. Only its existing part can hold links. */
 async function withLinksResolved(absolute: string, requested: string): Promise<string> {
   try {
     return await realpath(absolute);
   } catch (error) {
     const parent = path.dirname(absolute);
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === absolute) throw error;
-    // A link that dangles is there, and a write would follow it.
+    // A dangling link exists, and a write would follow it.
     if (await isLink(absolute)) throw new DanglingLinkError(requested);
     return path.join(await withLinksResolved(parent, requested), path.basename(absolute));
   }

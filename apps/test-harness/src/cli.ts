@@ -37,7 +37,7 @@ program
     process.exitCode = await replayCommand(paths, options);
   });
 
-// The status of bad usage is that of all bad input.
+// Bad usage has the exit status of all bad input.
 for (const command of [program, ...program.commands]) {
   command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
 }

@@ -1,6 +1,6 @@
 import ora from 'ora';
 
-/** Shows on stderr what is being done. On a terminal one line that changes; elsewhere a line now and then. */
+/** Shows progress on stderr: on a terminal one changing line, otherwise a line now and then. */
 export interface Progress {
   update(text: string): void;
   /** Writes a line that stays. */

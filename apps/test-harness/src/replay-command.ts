@@ -24,7 +24,7 @@ export interface ReplayCommandOptions {
   readonly json: boolean;
 }
 
-/** The row that condenses nothing: the measure of what the others save. */
+/** The row that condenses nothing; the savings of the others are relative to it. */
 export const none: Condenser = { name: 'none', condense: (view) => view };
 
 /**
@@ -70,7 +70,7 @@ export async function replayCommand(paths: readonly string[], options: ReplayCom
   return bad || sessions.length === 0 ? 1 : 0;
 }
 
-/** Those that are named and those of the files; all of ours where neither is given. */
+/** The named condensers and those of the files; all built-in ones if neither is given. */
 async function condensersFor({ condenser, config }: ReplayCommandOptions): Promise<readonly Condenser[]> {
   const names = new Set(condenser.length === 0 && config.length === 0 ? condenserNames : condenser);
   names.delete(none.name);
@@ -81,7 +81,7 @@ async function condensersFor({ condenser, config }: ReplayCommandOptions): Promi
   return withOwnNames([...named, ...described]);
 }
 
-/** Two of the same name are told apart in the report: `extractiveSummary`, `extractiveSummary (2)`. */
+/** Numbers condensers of the same name for the report: `extractiveSummary`, `extractiveSummary (2)`. */
 function withOwnNames(condensers: readonly Condenser[]): readonly Condenser[] {
   const counts = new Map<string, number>();
   return condensers.map((condenser) => {
@@ -97,7 +97,7 @@ function renamed(condenser: Condenser, name: string): Condenser {
   return { name, handlesCondensationRequests, rewritesEveryStep, protects, condense };
 }
 
-/** A path that is not there is said before a long replay of the others, not after it. */
+/** Refuses a missing path before the replay of the others begins. */
 async function assertReadable(path: string): Promise<void> {
   try {
     await access(path);

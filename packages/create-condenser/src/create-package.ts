@@ -14,7 +14,7 @@ export interface CreatedPackage {
  * Writes a new condenser package into a folder, which must be empty or not there yet.
  *
  * @param options.directory - where to. @defaultValue the package's name without its scope, in the working directory
- * @throws RangeError when the name is none that npm takes; Error when the folder holds something already: nothing is overwritten.
+ * @throws RangeError if npm would refuse the name; Error if the folder is not empty: nothing is overwritten.
  */
 export async function createCondenserPackage(
   packageName: string,

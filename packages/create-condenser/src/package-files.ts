@@ -10,14 +10,13 @@ interface OwnManifest {
 
 /** The folder above `src` and `dist`. */
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-/** Marks a file of the template, so that no tool takes it for a part of this package. */
+/** The ending of template files, so that tools do not take them for files of this package. */
 const suffix = '.template';
 
 /**
- * The files of a new condenser package, by their path in it. The versions that it asks for are those that this package was
- * released with.
+ * The files of a new condenser package, by path. Its version ranges are those with which this package was released.
  *
- * @throws RangeError when the name is none that npm takes.
+ * @throws RangeError if npm would refuse the name.
  */
 export async function condenserPackageFiles(packageName: string): Promise<ReadonlyMap<string, string>> {
   const { devDependencies } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as OwnManifest;

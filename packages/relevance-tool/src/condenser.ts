@@ -28,16 +28,16 @@ export interface RelevanceCondenser extends Condenser {
 }
 
 /**
- * Puts the model's summaries in the place of the results that it marked: returns a view with redacted copies, computed from
- * the directives in the log and from nothing else, so it is the same after a restart and at every later step. Ids, calls and
- * positions stay. It calls no model, keeps no state, never returns a `Condensation`, and returns the view that it was given
- * when there is nothing to do. It also neutralises text in tool results that reads like a label.
+ * Replaces results that the model marked by the model's notes: returns a view with redacted copies. The view depends only on the
+ * directives in the log, so it is the same after a restart and at every later step. Ids, calls and positions stay. The condenser
+ * calls no model, keeps no state and never returns a `Condensation`; without anything to do it returns the given view. It also
+ * neutralises text in tool results that reads like a label.
  *
- * What is pinned is shown whole, whether the pin came before the directive or after it, and is redacted once the pin ends. A
- * directive whose target is forgotten is over.
+ * A pinned result is shown whole, whether the pin came before the directive or after it, and is redacted once the pin ends. A
+ * directive ends when its target is forgotten.
  *
- * A directive whose target is missing, pinned, or may not be redacted, changes nothing and is reported; what took effect is reported
- * with the tokens that it saves. Each is reported once, provided that the host logs reports as `condensation-attempt`s.
+ * A directive whose target is missing, pinned or unredactable changes nothing and is reported. An effective directive is reported
+ * with the tokens that it saves. Each is reported once if the host logs reports as `condensation-attempt`s.
  */
 export function relevanceCondenser(options: RelevanceCondenserOptions = {}): RelevanceCondenser {
   const rule = { ...defaultBatchingRule, ...options.batching };

@@ -10,13 +10,13 @@ export interface BatchingRule {
   readonly cacheReadPrice: number;
   /** What a token costs that is written to the cache anew. @defaultValue 1.25 */
   readonly cacheWritePrice: number;
-  /** Calls that are still to come, as far as one may count on. Unit: model calls. @defaultValue 10 */
+  /** Expected number of future calls. Unit: model calls. @defaultValue 10 */
   readonly expectedCalls: number;
-  /** How full the window may be before all take effect at once: a share of what input may fill. @defaultValue 0.8 */
+  /** All waiting directives take effect when the input fills more than this share of the window. @defaultValue 0.8 */
   readonly pressure: number;
 }
 
-/** The rule where nothing else is said. @see the price tables of Anthropic and OpenAI, 2026 */
+/** The default rule. @see the price tables of Anthropic and OpenAI, 2026 */
 export const defaultBatchingRule: BatchingRule = {
   cacheReadPrice: 0.1,
   cacheWritePrice: 1.25,
@@ -24,7 +24,7 @@ export const defaultBatchingRule: BatchingRule = {
   pressure: 0.8,
 };
 
-/** A directive that has taken effect, and the event with which it did; undefined: with the call that comes now. */
+/** A directive in effect, and the event since which it is; undefined: since the coming call. */
 export interface EffectiveDirective {
   readonly directive: RelevanceDirective;
   readonly effectiveFrom: EventId | undefined;
@@ -51,8 +51,8 @@ export function immediately(directives: readonly RelevanceDirective[]): readonly
  * - the view fills more than `pressure` of the window, less the answer and what is sent beside the view;
  * - something else rewrote the history after they were issued: a condensation, a revert, a new system prompt.
  *
- * It asks the rule again at every call that the log holds, with the sizes of then, so what has taken effect depends on the
- * log alone and never waits again. Cost: linear in the list from the first waiting request on.
+ * The rule is evaluated for every call that the log holds, with the sizes at that call, so the result depends on the log alone
+ * and an effective directive never waits again. Cost: linear in the list from the first waiting request on.
  */
 export function inBatches(
   view: View,
@@ -70,7 +70,7 @@ export function inBatches(
     const { requestingActionId } = directive;
     const requestedAt = requestingActionId === undefined ? undefined : stored.indexOf(requestingActionId);
     const entry: Waiting = { directive, requestedAt: requestedAt ?? 0, ...savingOf(stored, directive) };
-    // One that changes nothing has nothing to wait for, and one of which the place is unknown no history to judge by.
+    // A directive that changes nothing need not wait; one with an unknown place has no history to judge by.
     if (rewrite === undefined && requestedAt !== undefined && entry.saving > 0) {
       waiting.push(entry);
     } else {
@@ -118,7 +118,7 @@ interface Batch {
   readonly effectiveFrom: EventId | undefined;
 }
 
-/** Walks through the model calls since the first request, and one more that is about to be made. */
+/** Walks through the model calls since the first request, and the coming one. */
 function* batchesOf(
   list: { readonly view: View; readonly waiting: readonly Waiting[]; readonly done: readonly Waiting[] },
   rule: BatchingRule,

@@ -12,7 +12,7 @@ import type { Rejection } from './rejection.js';
 import { targetOf } from './target.js';
 import { relevanceToolName } from './tool-names.js';
 
-/** What the tool refuses besides what it always refuses. */
+/** Optional rules of refusal. The fixed ones are not listed here. */
 export interface RelevanceGuardrails {
   /** Longest summary. Unit: characters. @defaultValue 250 */
   readonly maxSummaryCharacters: number;
@@ -30,7 +30,7 @@ export interface RelevanceGuardrails {
   readonly protectedEventIds: readonly EventId[];
 }
 
-/** The guardrails where nothing else is said. */
+/** The default guardrails. */
 export const defaultGuardrails: RelevanceGuardrails = {
   maxSummaryCharacters: 250,
   maxLengthRatio: 0.5,
@@ -50,20 +50,20 @@ export interface Permission {
   readonly action: ActionEvent | undefined;
 }
 
-/** A request that this very call has had recorded before, so that running the call again changes nothing. */
+/** A request that the same call already recorded, so that running the call again changes nothing. */
 export interface Repetition {
   readonly type: 'repeated';
   readonly directive: RelevanceDirective;
 }
 
-/** What the model asks for. `text` is what it would read in the result's place. */
+/** The model's request. `text` is what the model would read in the result's place. */
 export interface RedactionRequest {
   readonly reference: string;
   readonly summary: string;
   readonly text: string;
 }
 
-/** Decides over a request by the log as it is now. Pure: it appends nothing. Cost: linear in the log. */
+/** Accepts or refuses a request by the present log. Appends nothing. Cost: linear in the log. */
 export function judge(
   request: RedactionRequest,
   context: Pick<ToolContext, 'log' | 'event' | 'actionId'>,

@@ -6,8 +6,8 @@ const labelShape = /^[0-9a-hjkmnp-tv-z]{8}$/;
 
 /**
  * The short name of an event: 8 characters (40 bits) that depend on its id alone. Two events of one log can have the same
- * one, about once in 20,000 logs of 10,000 results each; who resolves a label therefore looks at every event and refuses one
- * that fits two.
+ * one, about once in 20,000 logs of 10,000 results each. Resolving a label therefore reads every event and refuses a label that
+ * fits two.
  */
 export function labelOf(id: EventId): string {
   let first = 0x811c9dc5;
@@ -20,7 +20,7 @@ export function labelOf(id: EventId): string {
   return digits(mixed(first)) + digits(mixed(second ^ id.length));
 }
 
-/** True for text that has the shape of a label. Whether it names anything is for the log to say. */
+/** True for text in the form of a label, whether or not it names an event. */
 export function isLabel(text: string): boolean {
   return labelShape.test(text);
 }
@@ -35,7 +35,7 @@ export function observationLabel(event: ToolResultEvent): string | undefined {
   return `[event_id: ${labelOf(event.id)}]`;
 }
 
-/** What a model gave as an event id, without the brackets and quotes that it may have copied along. */
+/** An event id as a model wrote it, without brackets and quotes that it copied. */
 export function bareReference(reference: string): string {
   return reference
     .trim()
@@ -43,7 +43,7 @@ export function bareReference(reference: string): string {
     .replace(/[\]`'"\s]*$/, '');
 }
 
-// Brackets and colons of other scripts, and characters that take no room, are what a forger would try first.
+// Brackets and colons of other scripts and zero-width characters are the obvious ways to forge a label.
 const invisible = '[\\s\\u00ad\\u200b-\\u200f\\u2060-\\u2064\\ufeff]*';
 const lookAlike = new RegExp(
   `[[\\uff3b\\u3010\\u27e6]${invisible}${[...'event'].join(invisible)}${invisible}(?:[_\\-\\u2010-\\u2015\\uff3f]${invisible})?` +
@@ -59,7 +59,7 @@ export function neutralizeLabels(text: string): string {
   return text.replace(lookAlike, '[quoted event id:');
 }
 
-/** Events never change, so each is looked through once. */
+/** Events never change, so each is searched once. */
 const neutralizedCopies = new WeakMap<LLMConvertibleEvent, LLMConvertibleEvent | null>();
 
 /** The copy of a tool result in which label look-alikes are neutralised; undefined where there are none. */

@@ -2,11 +2,11 @@ import { isToolResult } from '@palimpsest/events';
 import type { ActionEvent, Event, EventId, ToolResultEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 
-/** A log by its steps: one step is one response of the model and what came until the next one. */
+/** A log in steps: a step is a response of the model and the events until the next response. */
 export interface LoggedSteps {
   /** How many responses the log holds. */
   readonly count: number;
-  /** In which step an event stands: the number of responses begun until then, 0 before the first. */
+  /** The step of an event: the number of responses begun until then, 0 before the first. */
   stepOf(id: EventId): number | undefined;
   /** The result that answers a call. */
   resultOf(actionId: EventId): ToolResultEvent | undefined;

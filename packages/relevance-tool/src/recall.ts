@@ -22,8 +22,8 @@ export interface RecallInput {
 }
 
 /**
- * The counterpart of the relevance tool: it returns the original of a tool result, a call or a message from the log, so that
- * no redaction is a loss. Long originals come in parts. It reads the log and changes nothing.
+ * The counterpart of the relevance tool: returns the original of a tool result, a call or a message from the log, so that no
+ * redaction loses anything. Long originals come in parts. The tool only reads the log.
  */
 export function recallTool(
   options: {

@@ -6,7 +6,7 @@ import { recallToolName } from './tool-names.js';
 /** The first words of a redacted result, before the model's reason. */
 export const defaultMarker = 'Response redacted: ';
 
-/** What stands in a redacted result's place: the marker, the model's summary, and where the original can be had. */
+/** The text in a redacted result's place: the marker, the model's note, and the tool that returns the original. */
 export function redactionNote(
   summary: string,
   options: { readonly marker?: string | undefined; readonly recall?: boolean | undefined } = {},

@@ -9,8 +9,8 @@ export type Resolution =
   | { readonly type: 'unknown' };
 
 /**
- * Resolves what a model gave as an event id: the id of an event, the label of a tool result, or the id of a tool call. What
- * exists in the log decides, not the shape of the text. An event's own id comes first; of labels and call ids exactly one
+ * Resolves an event id as a model wrote it: the id of an event, the label of a tool result, or the id of a tool call. The log
+ * decides which, not the form of the text. An event's own id comes first; of labels and call ids exactly one
  * event must fit. Cost: one pass over the log, unless it is an event's own id.
  */
 export function resolveReference(reference: string, log: Pick<ToolContext, 'log' | 'event'>): Resolution {

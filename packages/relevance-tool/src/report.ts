@@ -7,9 +7,8 @@ type Attempt = Parameters<CondenseContext['report']>[0];
 const reported = z.object({ directiveIds: z.array(z.string()) });
 
 /**
- * A `report` that tells each outcome of a directive once: it leaves out the directives for which the log holds that outcome
- * already, and says nothing when none is left. Host and pipeline may give the attempt a name of theirs, so only the outcome
- * and the directives count.
+ * A `report` that reports each outcome of a directive once: it leaves out directives for which the log already holds that outcome,
+ * and reports nothing if none is left. Hosts and pipelines may rename the attempt, so only outcome and directives are compared.
  */
 export function reportOnce(
   view: View,

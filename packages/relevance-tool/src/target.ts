@@ -5,7 +5,7 @@ import { describeEvent, rejected } from './rejection.js';
 import type { LoggedSteps } from './logged-steps.js';
 import type { Resolution } from './reference.js';
 
-/** The one tool result that a reference means: the result itself, or the answer to the call that it names. */
+/** The tool result that a reference means: the result itself, or the answer to the named call. */
 export function targetOf(
   resolution: Resolution,
   steps: LoggedSteps,

@@ -14,13 +14,13 @@ import { TurnQueue } from './turn-queue.js';
 
 /** Options of {@link relevanceTool}. */
 export interface RelevanceToolOptions {
-  /** What it refuses. @defaultValue {@link defaultGuardrails} */
+  /** The rules of refusal. @defaultValue {@link defaultGuardrails} */
   readonly guardrails?: Partial<RelevanceGuardrails>;
   /** The first words of a redaction. @defaultValue {@link defaultMarker} */
   readonly marker?: string;
-  /** The recall tool is on too, and redactions say so. @defaultValue false */
+  /** States that the recall tool is available; notes then name it. @defaultValue false */
   readonly recall?: boolean;
-  /** How the condenser beside it applies directives; only the tool's words depend on it. @defaultValue 'immediate' */
+  /** How the condenser applies directives; changes only the tool's wording. @defaultValue 'immediate' */
   readonly apply?: 'immediate' | 'batched';
   /** Each accepted request also adds one message of the environment that says so. @defaultValue false */
   readonly confirm?: boolean;
@@ -46,9 +46,9 @@ export interface RelevanceAnswer {
 
 /**
  * The tool with which a model says that a tool result is no longer needed: `{ event_id, summary_text }`. It checks the
- * request against the log, appends a {@link RelevanceDirective}, and answers; it redacts nothing itself, which is what
- * {@link relevanceCondenser} does at the next step. Checking and appending are one step for all calls on one log. A refusal
- * is an answer with a code and a reason, and appends nothing. Running the same call again changes nothing.
+ * request against the log, appends a {@link RelevanceDirective}, and answers. {@link relevanceCondenser} redacts at the next step.
+ * Checking and appending are one step for all calls on one log. A refusal is an answer with a code and a reason, and appends
+ * nothing. Running the same call again changes nothing.
  */
 export function relevanceTool(options: RelevanceToolOptions = {}): Tool<RelevanceInput> {
   const limits = { ...defaultGuardrails, ...options.guardrails };

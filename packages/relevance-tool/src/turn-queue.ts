@@ -1,11 +1,11 @@
 /**
- * Runs tasks of one key one after another, and those of different keys side by side. What a task checks is therefore still
- * so when it acts on it. A key that nobody else holds is forgotten with its queue.
+ * Runs tasks of one key one after another, and tasks of different keys concurrently. What a task has checked therefore still holds
+ * when the task acts on it. The queue of a key is garbage with the key.
  */
 export class TurnQueue {
   readonly #last = new WeakMap<object, Promise<unknown>>();
 
-  /** Runs the task when all earlier tasks of the key have ended, however they ended. */
+  /** Runs the task when all earlier tasks of the key have settled. */
   run<Result>(key: object, task: () => Promise<Result>): Promise<Result> {
     const turn = (this.#last.get(key) ?? Promise.resolve()).then(task);
     this.#last.set(

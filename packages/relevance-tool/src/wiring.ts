@@ -14,9 +14,9 @@ export interface RelevanceWiring {
 }
 
 /**
- * What is missing for the relevance tool to keep its promises, in words for the developer; nothing when all is there. It
- * shows the condenser, or the pipeline of which it is a part, a small log with a directive and looks whether the result
- * was redacted, so a condenser by any name will do. Ask it once, where an agent is put together.
+ * Lists what the relevance tool still needs, in words for the developer; empty if nothing is missing. It runs the condenser, or the
+ * pipeline that holds it, on a small log with a directive and checks that the result is redacted, so the condenser's name does
+ * not matter. Call it once, where an agent is put together.
  */
 export async function relevanceWiringProblems(wiring: RelevanceWiring): Promise<readonly string[]> {
   const { tools, condenser, render } = wiring;
@@ -46,13 +46,13 @@ export async function relevanceWiringProblems(wiring: RelevanceWiring): Promise<
 async function appliesDirectives(condenser: Condenser): Promise<boolean> {
   const { log, targetId } = probe();
   const result = await condenser.condense(View.fromEvents(log), { report: () => undefined });
-  // One that wants to forget something of so short a log may still apply directives at the next step: no verdict.
+  // A pipeline that condenses so short a log may still apply directives at the next step: no verdict.
   if (isCondensation(result)) return true;
   const target = result.events.at(result.indexOf(targetId) ?? result.events.length);
   return target?.type === 'observation' && target.redacted === true;
 }
 
-/** A log in which a result is marked and, by a condensation after it, due for every way of applying directives. */
+/** A log with a directive that is due under every rule, because a condensation follows it. */
 function probe(): { readonly log: readonly Event[]; readonly targetId: string } {
   let count = 0;
   const create = eventFactory({ newId: () => `probe-${++count}`, now: () => new Date(0) });

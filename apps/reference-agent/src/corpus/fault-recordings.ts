@@ -45,7 +45,7 @@ async function toTheEnd(script: Script, task: string): Promise<Conversation> {
   return conversation;
 }
 
-/** Short runs in which something is wrong, or more than one thing happens at once. */
+/** Short runs with a fault in them, or with parallel calls. */
 export const faultRecordings: readonly Recording[] = [
   {
     name: 'tool-errors',
@@ -154,9 +154,9 @@ export const faultRecordings: readonly Recording[] = [
   },
 ];
 
-/** A run whose log takes nothing more once two calls stand in it, as when the process is killed. */
+/** A run whose store refuses every append after two calls, as if the process had been killed. */
 async function diedAtWork(): Promise<{ readonly store: EventStore; readonly events: readonly Event[] }> {
-  // Each append is to be seen, so nothing may be appended by a writer of the store below.
+  // Every append must pass through this store, so it offers no `openForWriting` of the store below.
   const { openForWriting: _, ...store } = memoryEventStore();
   let actions = 0;
   const dying: EventStore = {

@@ -4,8 +4,8 @@ const uuid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
 const firstSecond = Date.UTC(2026, 0, 1);
 
 /**
- * A log as JSON Lines that does not say when it was recorded: ids are numbered in their order, everywhere where they are
- * named, and the events are a second apart. Two recordings of the same work are the same text.
+ * A log as JSON Lines that is independent of the time of its recording: ids become numbers, wherever they occur, and the
+ * events are one second apart. Two recordings of the same work are the same text.
  */
 export function neutralLog(events: readonly Event[]): string {
   const numbers = new Map<string, string>();

@@ -13,8 +13,8 @@ export interface OfflineModelOptions {
 }
 
 /**
- * A model without a provider: it follows a plan, and what it does depends on the messages that it is sent and on nothing
- * else. Two equal requests get the same answer; what was condensed away it does not know.
+ * A model without a provider that follows a plan. Its answer depends only on the messages of the request: equal requests get
+ * equal answers, and text that was condensed away is unknown to it.
  */
 export function offlineModel({ plan, contextWindow }: OfflineModelOptions): LLM {
   return {

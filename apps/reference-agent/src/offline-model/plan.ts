@@ -19,20 +19,20 @@ export interface PlanStep {
   /** Lower-case words with `-` and `/`; unique in the plan. */
   readonly name: string;
   readonly turn: Turn | ((memory: Recollection) => Turn);
-  /** The step to go on with, decided by what the calls answered. @defaultValue the one that follows in the plan */
+  /** Chooses the next step by the answers to the calls. @defaultValue the following step of the plan */
   readonly next?: (results: readonly ToolResult[]) => string | undefined;
 }
 
 /** A turn with the step that it takes. */
 export interface NextTurn extends Turn {
   readonly step: string;
-  /** It reads a file again before the step's edit, because the text to replace is not in the messages any more. */
+  /** The turn reads a file again before the step's edit, because the messages no longer hold the text to replace. */
   readonly isReadingAgain: boolean;
 }
 
 /**
- * What a model that follows the plan does next. It knows the messages and nothing else: where it is in the plan it reads
- * from its own last turn, and before it edits a file it looks whether it still has the text that it means to replace.
+ * The next turn of a model that follows the plan. It knows only the messages. Its own last turn names its place in the plan.
+ * Before it edits a file, it checks that the messages still hold the text to replace.
  */
 export function nextTurn(plan: readonly PlanStep[], messages: readonly Message[]): NextTurn | undefined {
   const memory = recollect(messages);
@@ -40,7 +40,7 @@ export function nextTurn(plan: readonly PlanStep[], messages: readonly Message[]
   if (step === undefined) return undefined;
   const turn = typeof step.turn === 'function' ? step.turn(memory) : step.turn;
   const forgotten = turn.calls.find(({ tool, input }) => tool === 'edit_file' && !memory.shows(String(input.old_text)));
-  // Read a second time it would say the same: then the edit itself must tell what is wrong.
+  // A second read would return the same text, so the edit runs and its error says what is wrong.
   const hasJustRead = memory.lastStep?.wasReadingAgain === true && memory.lastStep.name === step.name;
   if (forgotten === undefined || hasJustRead) return { ...turn, step: step.name, isReadingAgain: false };
   const path = String(forgotten.input.path);

@@ -1,8 +1,8 @@
 import type { ContentPart, Message, ToolMessage } from '@palimpsest/events';
 
-/** What a model can know: the messages that it was sent, and nothing else. */
+/** What a model knows: only the messages that it was sent. */
 export interface Recollection {
-  /** The name of the step that its last turn took, and whether that turn only read something again. */
+  /** The step of its last turn, and whether that turn only read a file again. */
   readonly lastStep?: { readonly name: string; readonly wasReadingAgain: boolean };
   /** The answers to the calls of the last turn. */
   readonly results: readonly ToolResult[];
@@ -19,7 +19,7 @@ export interface ToolResult {
   readonly isError: boolean;
 }
 
-/** How a turn says which step of the plan it takes. */
+/** The text by which a turn names its step of the plan. */
 export function stepLabel(name: string, isReadingAgain: boolean): string {
   return `[${name}${isReadingAgain ? ', again' : ''}]`;
 }
@@ -49,7 +49,7 @@ function textOf(content: readonly ContentPart[]): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
 
-/** Words, results and the values of call arguments: what the model wrote into a file it knows as well. */
+/** Words, results and the values of call arguments; the last, because the model also knows what it wrote into files. */
 function everythingIn(message: Message): string {
   const words = textOf(message.content).replace(lineNumbers, '');
   if (message.role !== 'assistant') return words;

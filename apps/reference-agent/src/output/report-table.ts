@@ -3,7 +3,7 @@ import type { DemoReport } from '../demo.js';
 import { savedShare } from '../run-account.js';
 import { shown } from './run-printer.js';
 
-/** The figures of a run, as a table. The offline model's own count of tokens is an estimate too, and says nothing more. */
+/** The figures of a run, as a table. The offline model's token counts are estimates and are left out. */
 export function reportTable(report: DemoReport): string {
   const table = new Table({ colAligns: ['left', 'right'], style: { head: [], border: [] } });
   const percent = `${(savedShare(report) * 100).toFixed(1)} %`;

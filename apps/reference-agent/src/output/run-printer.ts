@@ -13,8 +13,8 @@ export function shown(count: number): string {
 }
 
 /**
- * Follows a log and prints a line or two for each thing that happens: what the model said, each call with the size of its
- * result, and each condensation with what was forgotten and masked. Feed it every event, in order.
+ * Prints a line or two for each event of a run: words of the model, each call with the size of its result, each condensation
+ * with the numbers of forgotten and masked events. Call it with every event, in order.
  */
 export class RunPrinter {
   readonly #print: (line: string) => void;
@@ -100,7 +100,7 @@ function parsed(json: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** What a masked event was: the call, and how much of it stood in the view. */
+/** A masked event in words: its call, and its size in the view. */
 function nameOf(eventId: EventId, before: View): string {
   const event = before.original(eventId);
   const index = before.indexOf(eventId);

@@ -57,7 +57,7 @@ function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length;
 }
 
-/** The two usual mistakes are other whitespace, and text remembered from before a change. */
+/** The usual mistakes are different white space, and text from before a change. */
 function whyNotFound(text: string, path: string, wanted: string): string {
   const squeeze = (part: string) => part.replace(/\s+/g, ' ').trim();
   const wantedLines = linesOf(wanted).length;

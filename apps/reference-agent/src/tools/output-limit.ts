@@ -1,13 +1,13 @@
 import { sliceText, textBoundary } from '@palimpsest/events';
 
 /**
- * Collects output and keeps its beginning and its end: what a command was asked to do stands at the start, why it failed
- * at the end. No character is cut in two. Memory stays below twice the limit, however much is written.
+ * Collects output and keeps its beginning and its end: commands print what they do at the start and why they failed at the
+ * end. No character is cut in two. Memory stays below twice the limit, however much is written.
  */
 export class LimitedOutput {
   readonly #limit: number;
   #head = '';
-  /** How much may still be added to the head; 0 once something stands in the tail. */
+  /** How much may still be added to the head; 0 once the tail holds something. */
   #room: number;
   #tail = '';
   #length = 0;
@@ -18,7 +18,7 @@ export class LimitedOutput {
     this.#room = Math.ceil(limit / 2);
   }
 
-  /** All that was written. Unit: characters. */
+  /** The size of everything that was written. Unit: characters. */
   get length(): number {
     return this.#length;
   }

@@ -12,20 +12,20 @@ const input = z.object({
 
 /** How a command ended. */
 export interface CommandResult {
-  /** Standard output and standard error as they came, cut in the middle where they are too long. */
+  /** Standard output and standard error in the order of arrival, cut in the middle if they are too long. */
   readonly output: string;
   /** Undefined when a signal ended it. */
   readonly exitStatus: number | undefined;
   readonly timedOut: boolean;
   readonly isCut: boolean;
-  /** Whether processes that it started still held its output open when it was over. What they write later is not read. */
+  /** Processes of the command still held its output open when its shell ended. What they write later is not read. */
   readonly leftRunning: boolean;
 }
 
-/** What the shell's last processes wrote is read for so long after its exit. Processes left behind may never close the pipe. */
+/** How long output is read after the shell's exit. Unit: milliseconds. Background processes may never close the pipe. */
 const graceMs = 250;
 
-/** The variables that a command sees of ours. Keys are not among them: what a tool prints goes into the log. */
+/** The environment variables that a command gets. Keys are not among them: what a tool prints goes into the log. */
 const passedOn = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TMPDIR', 'SHELL', 'USER'];
 
 /**
@@ -48,7 +48,7 @@ export function runCommand(
       cwd: workspace.root,
       env: { ...env, NO_COLOR: '1' },
       stdio: ['ignore', 'pipe', 'ignore'],
-      // A group of its own, so that what the shell started ends with it.
+      // A process group, so that the shell's children are ended with the shell.
       detached: true,
     });
     let timedOut = false;
@@ -57,7 +57,7 @@ export function runCommand(
       try {
         process.kill(-child.pid, 'SIGKILL');
       } catch {
-        // It ended by itself in this moment.
+        // The process ended by itself at the same moment.
       }
     };
     const timer = setTimeout(() => {
@@ -87,7 +87,7 @@ export function runCommand(
     child.on('exit', (status) => {
       exitStatus = status ?? undefined;
       clearTimeout(timer);
-      // The immediate lets a busy process read what is already in the pipe.
+      // The immediate lets a busy process read the rest of the pipe.
       grace = setTimeout(() => setImmediate(finish), graceMs);
     });
     child.on('close', finish);

@@ -29,7 +29,7 @@ export function searchTool(workspace: Workspace): Tool<z.infer<typeof input>> {
       for await (const file of filesBelow(await workspace.resolve(path), path)) {
         signal?.throwIfAborted();
         const shown = workspace.show(file);
-        // A file that is no text, too long or unreadable holds no line that could match.
+        // A file that is not text, too long or unreadable has no matching line.
         const text = await readTextFile(workspace, shown).catch(() => '');
         linesOf(text).forEach((line, index) => {
           if (!expression.test(line)) return;
@@ -50,7 +50,7 @@ function expressionOf(pattern: string, ignoreCase: boolean): RegExp {
   try {
     return new RegExp(pattern, ignoreCase ? 'iu' : 'u');
   } catch (cause) {
-    // The engine's own words differ from one version of Node to the next.
+    // The engine's message differs between versions of Node.
     throw new Error(`/${pattern}/ is no regular expression of JavaScript. Escape what is meant literally.`, { cause });
   }
 }

@@ -4,7 +4,7 @@ import type { Workspace } from '../workspace.js';
 /** Files above this size are not read whole. Unit: bytes. */
 const maxBytes = 2_000_000;
 
-/** Reads a text file of the workspace. Throws an error whose words tell a model what to do instead. */
+/** Reads a text file of the workspace. @throws an error whose message tells the model what to do instead */
 export async function readTextFile(workspace: Workspace, requested: string): Promise<string> {
   const absolute = await workspace.resolve(requested);
   const shown = workspace.show(absolute);
@@ -22,24 +22,24 @@ export async function readTextFile(workspace: Workspace, requested: string): Pro
   return text;
 }
 
-/** Strict, because what was replaced in decoding would be lost when the text is written back. */
+/** Decodes strictly: a replaced byte would be lost when the text is written back. */
 function decoded(bytes: Uint8Array, shown: string): string {
   try {
-    // "Ignored" is a byte order mark that stays in the text, and so in the file.
+    // `ignoreBOM: true` keeps a byte order mark in the text, and so in the file.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
     throw new Error(`'${shown}' is not UTF-8 text. Use run_command to look at it or to convert it.`, { cause });
   }
 }
 
-/** The lines of a text; a line break at its end begins no further line. */
+/** The lines of a text; a line break at its end begins no new line. */
 export function linesOf(text: string): readonly string[] {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
   return lines;
 }
 
-/** Lines with their numbers before them, from a line on (the first is 1). */
+/** Lines with their numbers in front, from a given line on (the first is 1). */
 export function numbered(lines: readonly string[], firstLine: number): string {
   const width = String(firstLine + lines.length - 1).length;
   return lines.map((line, index) => `${String(firstLine + index).padStart(width)}\t${line}`).join('\n');

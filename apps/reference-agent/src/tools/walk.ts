@@ -1,18 +1,18 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Folders that hold nothing that was written by hand. */
+/** Folders of generated or installed files. */
 const skipped = new Set(['.git', 'node_modules', 'dist', 'coverage']);
 
 /** A file or folder below a folder. */
 export interface WalkEntry {
   readonly absolute: string;
   readonly isFolder: boolean;
-  /** 1 for what lies in the folder itself. */
+  /** 1 for entries of the folder itself. */
   readonly depth: number;
 }
 
-/** What lies below a folder, in the order of the names; links are not followed. */
+/** The entries below a folder, in the order of their names; links are not followed. */
 export async function* walk(folder: string, maxDepth = Infinity, depth = 1): AsyncGenerator<WalkEntry> {
   if (depth > maxDepth) return;
   const entries = await readdir(folder, { withFileTypes: true });

@@ -12,9 +12,9 @@ import { condensedViews } from './condensed-views.js';
 export interface CacheUseOfSession {
   readonly modelCalls: number;
   readonly condensations: number;
-  /** As the requests are marked. */
+  /** With the marks of the requests. */
   readonly asSent: CachedPrompt;
-  /** With every boundary marked, however many, and no limit to looking back. */
+  /** With every boundary marked, any number of marks, and no limit to the look-back. */
   readonly atBest: CachedPrompt;
 }
 
@@ -23,20 +23,20 @@ export interface CacheUseOptions {
   readonly provider?: 'anthropic' | 'openai';
   /** Entries of the cache expire on the session's own clock. @defaultValue false: no time passes */
   readonly expires?: boolean;
-  /** What a request tells the cache, from its messages. @defaultValue {@link promptToSend}, told of the request before */
+  /** The cache hints of a request, from its messages. @defaultValue {@link promptToSend}, with the request before */
   readonly hints?: (messages: readonly Message[]) => CacheHints;
 }
 
-/** What better marks could save, as a share of what the input costs at the best. `read` is the price of reading, to plain input. */
+/** What better marks could save, as a share of the least possible cost of the input. `read`: price of a cached token as a share of an uncached one. */
 export function avoidableCost({ asSent, atBest }: Pick<CacheUseOfSession, 'asSent' | 'atBest'>, read = 0.1): number {
   const cost = (use: CachedPrompt) => use.read * read + use.written * writePrice + use.uncached;
   return cost(asSent) / cost(atBest) - 1;
 }
 
-/** Of writing to the cache, to plain input. */
+/** The price of a written token as a share of an uncached one. */
 const writePrice = 1.25;
 
-/** Two uses together. */
+/** The sum of two uses. */
 export function sumOf(one: CachedPrompt, other: CachedPrompt): CachedPrompt {
   return {
     read: one.read + other.read,
@@ -48,7 +48,7 @@ export function sumOf(one: CachedPrompt, other: CachedPrompt): CachedPrompt {
 /** Nothing read and nothing written. */
 export const noUse: CachedPrompt = { read: 0, written: 0, uncached: 0 };
 
-/** Instructions and tools, about 6,000 tokens: recorded sessions rarely have theirs. */
+/** Instructions and tools of about 6,000 tokens; recorded sessions rarely hold their own. */
 const system: Message = { role: 'system', content: [{ type: 'text', text: 'Work with care. '.repeat(800) }] };
 const tools: readonly ToolDefinition[] = ['read', 'edit', 'run', 'search'].map((name) => ({
   name,
@@ -69,7 +69,7 @@ const providers = {
   },
 };
 
-/** Replays a session through a condenser, and what its requests do to the simulated prompt cache of a provider. */
+/** Replays a session through a condenser against the simulated prompt cache of a provider. */
 export async function cacheUse(
   recorded: readonly Event[],
   condenser: Condenser,

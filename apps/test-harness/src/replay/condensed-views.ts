@@ -20,7 +20,7 @@ export interface CondensedView {
   readonly startedAt: number;
 }
 
-/** Decisions that the recorded session's own condenser made. A replay leaves them out: it is the condenser's turn now. */
+/** Decisions of the recorded session's own condenser. A replay leaves them out, because another condenser decides now. */
 const recordedDecisions = new Set([
   'condensation',
   'condensation-request',
@@ -31,8 +31,8 @@ const recordedDecisions = new Set([
 const condensationsInARow = 3;
 
 /**
- * Goes through a recorded session: at every model call it builds the view of what had happened by then, and lets the condenser
- * act. What the condenser forgets stays forgotten for the calls after it.
+ * Goes through a recorded session: at every model call it builds the view of the events until then and lets the condenser act.
+ * What the condenser forgets stays forgotten for later calls.
  */
 export async function* condensedViews(
   recorded: readonly Event[],
@@ -69,7 +69,7 @@ export async function* condensedViews(
   }
 }
 
-/** One call of the condenser, as a host makes it: what it reports goes into the log. A failure, and what a host refuses, leaves the view. */
+/** Calls the condenser as a host does: its reports go into the log. A failure or a refused result leaves the view unchanged. */
 async function condenseOnce(
   condenser: Condenser,
   view: View,

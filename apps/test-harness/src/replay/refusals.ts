@@ -16,10 +16,10 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** Any model will do: the rules that are checked are those of the message list. */
+/** Any model will do: only the rules of message lists are checked. */
 const models = { anthropic: 'claude-opus-5-5', openai: 'gpt-5.2' };
 
-/** Why a provider would refuse the messages, once its adapter has put them into its words; empty when none would. */
+/** The rules that the messages break after conversion by the provider's adapter; empty if every provider takes them. */
 export function findRefusals(messages: readonly Message[]): readonly Refusal[] {
   const anthropic = checkAnthropicRequest(toMessagesRequest({ messages }, { model: models.anthropic }));
   const openai = checkChatCompletionsRequest(toChatCompletionsRequest({ messages }, { model: models.openai }));

@@ -17,20 +17,20 @@ export interface ReplayRow {
   readonly sessions: number;
   readonly modelCalls: number;
   readonly tokensSent: number;
-  /** The largest of all message lists. */
+  /** The size of the largest message list. */
   readonly peakTokens: number;
-  /** Summed over the sessions, at each one's last model call. */
+  /** Events in the views of the last model calls, summed over the sessions. */
   readonly eventsInViewAtEnd: number;
   readonly condensations: number;
   readonly prefixRewrites: number;
-  /** The share of the tokens that `none` sends and this condenser does not: 0 to 1, negative where it sends more. */
+  /** The saved share of the tokens that `none` sends: 0 to 1, negative if this condenser sends more. */
   readonly savedShare: number;
   readonly refusedLists: number;
   readonly condenserErrors: number;
   readonly millisecondsPerCall: number;
 }
 
-/** Sums the replays of each condenser, in the order in which the condensers ran; the first is the measure of what is saved. */
+/** Sums the replays of each condenser, in the order in which they ran. Savings are relative to the first. */
 export function reportRows(sessions: readonly ReplayedSession[]): readonly ReplayRow[] {
   const byCondenser = new Map<string, SessionReplay[]>();
   for (const { replays } of sessions) {

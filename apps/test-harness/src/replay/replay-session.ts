@@ -38,7 +38,7 @@ const refusalsKept = 5;
 
 /**
  * Goes through a recorded session: at every model call it builds the view of what had happened by then, lets the condenser
- * act, and measures what would have been sent. What the condenser forgets stays forgotten for the calls after it.
+ * act, and measures what would have been sent. What the condenser forgets stays forgotten for later calls.
  */
 export async function replaySession(
   recorded: readonly Event[],

@@ -13,9 +13,9 @@ export interface ReplayPathOptions {
   readonly condensers: readonly Condenser[];
   /** The window that condensers are told of. Unit: tokens. @defaultValue none */
   readonly contextWindow?: number;
-  /** Told of what is being done, often. */
+  /** Called with the present state, often. */
   readonly onProgress?: (text: string) => void;
-  /** Told of each file that gave no session, when all is read. */
+  /** Called for each file without a session, after all files are read. */
   readonly onSkipped?: (file: SkippedFile) => void;
 }
 

@@ -14,7 +14,7 @@ const columns = [
   'our time\n(ms/call)',
 ];
 
-/** The rows as a table of text below a line that says what they are of, one line for each condenser. */
+/** The rows as a table of text, one line for each condenser, below a title. */
 export function reportTable(rows: readonly ReplayRow[], options: { readonly colour: boolean }): string {
   const table = new Table({
     head: columns,

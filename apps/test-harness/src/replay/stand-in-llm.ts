@@ -2,15 +2,15 @@ import type { Message, ToolDefinition } from '@palimpsest/events';
 import { estimateUsage } from '@palimpsest/llm-adapters';
 import type { Completion, CompletionRequest, LLM } from '@palimpsest/llm-adapters';
 
-/** About what a short summary takes: 150 words. */
+/** The length of a short summary: 150 words. */
 const summary = 'The agent read files, ran commands and changed code; this stands for a summary of that. '.repeat(10);
 /** How many events a ranking names. */
 const rankedEvents = 60;
 
 /**
- * Stands in for a model in replays, so that condensers that ask one can be compared offline, at no cost, with the same result
- * every time. It answers at once with a text of 150 words, fills in the fields of a tool that it must call, and ranks every other event. So what
- * a replay shows is how much is sent and how often it changes, not how good summaries are.
+ * Stands in for a model in replays, so that condensers that ask a model can be compared offline, without cost, and with the same
+ * result every time. It answers with a text of 150 words, fills in the fields of a required tool, and ranks every other event.
+ * A replay with it shows how much is sent and how often it changes, not how good summaries are.
  */
 export function standInLLM(): LLM {
   return {

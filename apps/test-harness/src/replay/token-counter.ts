@@ -7,10 +7,10 @@ export const tokenUnit = 'o200k';
 const tokensPerMessage = 4;
 const tokensPerImage = 1_000;
 
-/** Text of a log may hold what looks like a control token; it is text all the same. */
+/** Text of a log may look like a control token; it is counted as text. */
 const asText = { disallowedSpecial: new Set<string>() };
 
-/** A tokenizer takes time with the square of a run without a break; a cut costs at most a token. */
+/** A tokenizer's time is quadratic in a run without white space, so long runs are cut; a cut adds at most one token. */
 function pieces(text: string): readonly string[] {
   return text.split(/(\S{512}|\s{512})/u).filter((piece) => piece !== '');
 }
@@ -22,7 +22,7 @@ export interface TokenCounter {
 
 /**
  * A counter with the o200k vocabulary: text, tool names, arguments and thinking, 4 tokens for each message's frame and
- * 1,000 for an image. Tools and what else is the same for every condenser are not in it.
+ * 1,000 for an image. Tools and other parts that are the same for every condenser are not counted.
  */
 export function tokenCounter(): TokenCounter {
   const known = new Map<string, number>();

@@ -4,7 +4,7 @@ import { read, runTests, search, step, succeeded } from './steps.js';
 
 const countOfTests = (memory: Recollection) => memory.lastMatch(/passed (\d+), failed (\d+)/);
 
-/** Looks over the work, runs all tests and answers. */
+/** Reviews the work, runs all tests and answers. */
 export const report: readonly PlanStep[] = [
   step('report/compound', 'I look over what I changed.', read('src/compound.js')),
   step('report/aggregate', 'The new module.', read('src/aggregate.js')),

@@ -1,7 +1,7 @@
 import type { PlanStep } from '../plan.js';
 import { read, runTests, step, succeeded } from './steps.js';
 
-/** Looks at everything once. */
+/** Reads every file of the project once. */
 export const survey: readonly PlanStep[] = [
   step('survey/files', 'First I look at what is there.', { tool: 'list_files', input: {} }),
   step('survey/readme', 'What the library is for, and how it is tested.', read('README.md'), read('package.json')),
