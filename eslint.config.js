@@ -12,28 +12,35 @@ const mayImport = {
   'relevance-tool': ['events', 'view'],
   agent: ['events', 'view', 'llm-adapters'],
   'create-condenser': [],
+  'provider-servers': [],
 };
 
-const layers = {
-  files: ['**/src/**/*.ts', '**/src/**/*.mjs'],
-  plugins: { '@nx': nx },
-  rules: {
-    '@nx/enforce-module-boundaries': [
-      'error',
-      {
-        banTransitiveDependencies: true,
-        depConstraints: [
-          ...Object.entries(mayImport).map(([name, others]) => ({
-            sourceTag: `package:${name}`,
-            onlyDependOnLibsWithTags: others.map((other) => `package:${other}`),
-          })),
-          { sourceTag: 'type:app', onlyDependOnLibsWithTags: ['type:package'] },
-          { sourceTag: 'type:tool', onlyDependOnLibsWithTags: ['*'] },
-        ],
-      },
-    ],
-  },
-};
+/** What the tests of every package may import besides: it imports nothing of ours. */
+const testsMayImport = ['provider-servers'];
+
+const tests = ['**/*.test.ts', '**/*.test-d.ts', '**/test-support/**/*.ts'];
+
+const boundaries = (besides = []) => ({
+  '@nx/enforce-module-boundaries': [
+    'error',
+    {
+      banTransitiveDependencies: true,
+      depConstraints: [
+        ...Object.entries(mayImport).map(([name, others]) => ({
+          sourceTag: `package:${name}`,
+          onlyDependOnLibsWithTags: [...others, ...besides].map((other) => `package:${other}`),
+        })),
+        { sourceTag: 'type:app', onlyDependOnLibsWithTags: ['type:package'] },
+        { sourceTag: 'type:tool', onlyDependOnLibsWithTags: ['*'] },
+      ],
+    },
+  ],
+});
+
+const layers = [
+  { files: ['**/src/**/*.ts', '**/src/**/*.mjs'], plugins: { '@nx': nx }, rules: boundaries() },
+  { files: tests, plugins: { '@nx': nx }, rules: boundaries(testsMayImport) },
+];
 
 const nodeBuiltins = {
   regex: `^(node:.*|(${builtinModules.filter((name) => !name.startsWith('_')).join('|')})(/.*)?)$`,
@@ -61,13 +68,13 @@ const restricted = (patterns, { dynamicImports = patterns } = {}) => ({
   ],
 });
 
-const tests = ['**/*.test.ts', '**/*.test-d.ts'];
 /** Code whose subject is Node. */
 const nodeFolders = [
   'packages/events/src/file/**',
   'packages/agent/src/node/**',
   'packages/condensers/src/node/**',
   'packages/create-condenser/src/**',
+  'packages/provider-servers/src/**',
 ];
 const clientFolders = ['packages/llm-adapters/src/openai/**', 'packages/llm-adapters/src/anthropic/**'];
 const testingFolders = ['packages/*/src/testing/**'];
@@ -97,7 +104,7 @@ const portability = [
 ];
 
 const sources = {
-  files: ['**/src/**/*.ts'],
+  files: ['**/src/**/*.ts', '**/test-support/**/*.ts'],
   extends: [tseslint.configs.recommendedTypeChecked],
   languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
   rules: {
@@ -119,9 +126,13 @@ const sources = {
 export default defineConfig(
   { ignores: ['**/node_modules', '**/dist', '**/out-tsc', '**/coverage', '**/sample-project', '.nx', '.palimpsest'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
-  { files: ['**/*.ts', '**/*.mjs'], ignores: ['**/src/**/*.ts'], extends: [tseslint.configs.recommended] },
+  {
+    files: ['**/*.ts', '**/*.mjs'],
+    ignores: ['**/src/**/*.ts', '**/test-support/**/*.ts'],
+    extends: [tseslint.configs.recommended],
+  },
   sources,
-  layers,
+  ...layers,
   ...portability,
   {
     files: tests,

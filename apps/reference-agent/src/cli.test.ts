@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Event, Message, ToolMessage } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
-import { openaiServer } from '@palimpsest/llm-adapters/testing';
+import { openaiServer } from '@palimpsest/provider-servers';
 import { View } from '@palimpsest/view';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DemoReport } from './demo.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Agent, Conversation } from '@palimpsest/agent';
 import { loadCondenserConfigFile } from '@palimpsest/condensers/node';
 import { openaiLLM } from '@palimpsest/llm-adapters/openai';
-import { openaiServer } from '@palimpsest/llm-adapters/testing';
+import { openaiServer } from '@palimpsest/provider-servers';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { expect, onTestFinished, test } from 'vitest';
 import { defaultCondenser } from './default-condenser.js';

@@ -5,13 +5,8 @@ import type { LLM } from '@palimpsest/llm-adapters';
 import { sumUsage } from '@palimpsest/llm-adapters';
 import { anthropicLLM } from '@palimpsest/llm-adapters/anthropic';
 import { openaiLLM } from '@palimpsest/llm-adapters/openai';
-import {
-  anthropicPromptCache,
-  anthropicServer,
-  openaiPromptCache,
-  openaiServer,
-} from '@palimpsest/llm-adapters/testing';
-import type { ProviderServer, SimulatedPromptCache } from '@palimpsest/llm-adapters/testing';
+import { anthropicPromptCache, anthropicServer, openaiPromptCache, openaiServer } from '@palimpsest/provider-servers';
+import type { ProviderServer, SimulatedPromptCache } from '@palimpsest/provider-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { defaultCondenser, demoSizes } from './default-condenser.js';

@@ -6,8 +6,8 @@ import type { Event } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { anthropicLLM } from '@palimpsest/llm-adapters/anthropic';
 import { openaiLLM } from '@palimpsest/llm-adapters/openai';
-import { anthropicServer, openaiServer } from '@palimpsest/llm-adapters/testing';
-import type { ProviderServer } from '@palimpsest/llm-adapters/testing';
+import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
+import type { ProviderServer } from '@palimpsest/provider-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 

@@ -3,7 +3,7 @@ const assert = require('node:assert/strict');
 const { LLMError } = require('@palimpsest/llm-adapters');
 const { anthropicLLM } = require('@palimpsest/llm-adapters/anthropic');
 const { openaiLLM } = require('@palimpsest/llm-adapters/openai');
-const { openaiServer } = require('@palimpsest/llm-adapters/testing');
+const { openaiServer } = require('@palimpsest/provider-servers');
 const { o200kCounter } = require('@palimpsest/llm-adapters/tokens');
 
 async function main() {

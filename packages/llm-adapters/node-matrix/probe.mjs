@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { LLMError, modelFacts } from '@palimpsest/llm-adapters';
 import { anthropicLLM } from '@palimpsest/llm-adapters/anthropic';
 import { openaiLLM } from '@palimpsest/llm-adapters/openai';
-import { anthropicServer, openaiServer } from '@palimpsest/llm-adapters/testing';
+import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
 import { counterFor } from '@palimpsest/llm-adapters/tokens';
 
 const apiKey = 'sk-test-0123456789abcdef';

@@ -49,7 +49,13 @@ async function attempt(what, probe) {
 try {
   const packed = await run(
     'npm',
-    ['pack', '--json', '--pack-destination', root, '-w', '@palimpsest/events', '-w', '@palimpsest/llm-adapters'],
+    [
+      'pack',
+      '--json',
+      '--pack-destination',
+      root,
+      ...['events', 'llm-adapters', 'provider-servers'].flatMap((name) => ['-w', `@palimpsest/${name}`]),
+    ],
     { cwd: workspace },
   );
   const tarballs = Object.fromEntries(

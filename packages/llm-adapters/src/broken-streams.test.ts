@@ -1,11 +1,10 @@
 import type { Message } from '@palimpsest/events';
+import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
+import type { ProviderServer } from '@palimpsest/provider-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { anthropicLLM } from './anthropic/index.js';
 import type { Completion, CountedUsage, Delta, LLM } from './index.js';
 import { openaiLLM } from './openai/index.js';
-import { anthropicServer } from './testing/anthropic-server.js';
-import { openaiServer } from './testing/openai-server.js';
-import type { ProviderServer } from './testing/provider-server.js';
 
 // The packages of the providers talk over HTTP to servers that close the connection after each single event of an answer that
 // thinks, speaks and calls: each place in the middle of it is one.
@@ -109,7 +108,8 @@ function sumOf(deltas: readonly Delta[]) {
 }
 
 const whole = { thinking: thought, text: words, name: 'read', arguments: called.arguments };
-const callOf = ({ message }: Completion) => message.toolCalls?.map((call) => [call.name, JSON.parse(call.arguments) as unknown]);
+const callOf = ({ message }: Completion) =>
+  message.toolCalls?.map((call) => [call.name, JSON.parse(call.arguments) as unknown]);
 
 describe.each(wires)('$name', (wire) => {
   test('wherever the connection is lost, the answer is asked for again, and the listener starts over', async () => {

@@ -3,14 +3,16 @@ import type { Event } from '@palimpsest/events';
 import { View } from '@palimpsest/view';
 import { addFeatureCounts, randomLog } from '@palimpsest/view/testing';
 import type { FeatureCounts } from '@palimpsest/view/testing';
+import {
+  checkAnthropicRequest,
+  checkChatCompletionsRequest,
+  checkResponsesRequest,
+} from '@palimpsest/provider-servers';
 import { expect, it } from 'vitest';
 import { toMessagesRequest } from './anthropic/to-request.js';
 import { toResponsesRequest } from './openai/responses/to-request.js';
 import { serverProfile } from './openai/server-profile.js';
 import { toChatCompletionsRequest } from './openai/to-request.js';
-import { checkAnthropicRequest } from './testing/anthropic-request.js';
-import { checkChatCompletionsRequest } from './testing/chat-completions-request.js';
-import { checkResponsesRequest } from './testing/responses-request.js';
 
 // Logs with everything in them that no agent should write, halves of surrogate pairs in every text among them: what a view
 // makes of them and an adapter sends is never refused, with tools and without.

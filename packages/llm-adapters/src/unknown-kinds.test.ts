@@ -2,6 +2,11 @@
 import type { AssistantMessage, ContentPart, Message, ToolDefinition } from '@palimpsest/events';
 import { View } from '@palimpsest/view';
 import { randomLog } from '@palimpsest/view/testing';
+import {
+  checkAnthropicRequest,
+  checkChatCompletionsRequest,
+  checkResponsesRequest,
+} from '@palimpsest/provider-servers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { toMessagesRequest } from './anthropic/to-request.js';
 import { anthropicLLM } from './anthropic/index.js';
@@ -10,10 +15,7 @@ import { toResponsesRequest } from './openai/responses/to-request.js';
 import { serverProfile } from './openai/server-profile.js';
 import type { ServerName } from './openai/server-profile.js';
 import { toChatCompletionsRequest } from './openai/to-request.js';
-import { checkAnthropicRequest } from './testing/anthropic-request.js';
-import { checkChatCompletionsRequest } from './testing/chat-completions-request.js';
-import { anthropicServer, openaiServer } from './testing/index.js';
-import { checkResponsesRequest } from './testing/responses-request.js';
+import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
 import { estimateInputTokens } from './usage-estimate.js';
 
 // Kinds that this version does not know, as a newer version or another package writes them.

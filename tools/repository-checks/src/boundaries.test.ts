@@ -11,6 +11,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   condensers: ['events', 'view', 'llm-adapters'],
   'relevance-tool': ['events', 'view'],
   agent: ['events', 'view', 'llm-adapters'],
+  'create-condenser': [],
+  'provider-servers': [],
 };
 
 const boundaryRule = '@nx/enforce-module-boundaries';
@@ -37,6 +39,13 @@ describe('layers', () => {
     }
 
     expect(refused.sort()).toEqual(others.filter((other) => !mayImport[shortName]?.includes(other)).sort());
+  });
+
+  it('lets the tests of every package use the servers, and its code not', async () => {
+    const line = `import '@palimpsest/provider-servers';`;
+
+    expect(await brokenRules('packages/agent/src/agent.test.ts', line)).toEqual([]);
+    expect(await brokenRules('packages/agent/src/agent.ts', line)).toContain(boundaryRule);
   });
 
   it('refuses a relative path into another package', async () => {

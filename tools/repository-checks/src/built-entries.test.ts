@@ -6,7 +6,7 @@ import { apps, entryPoints, packages, type Workspace } from './workspace.js';
 
 const modelClients = ['openai', '@anthropic-ai/sdk'];
 /** Packages whose subject is Node: their root entries may use it. */
-const nodePackages = ['create-condenser'];
+const nodePackages = ['create-condenser', 'provider-servers'];
 
 function targets(exported: unknown): readonly string[] {
   if (typeof exported === 'string') return [exported];

@@ -14,6 +14,7 @@ import { entryPoints, packages } from './workspace.js';
 const bringsAlong: Readonly<Record<string, readonly string[]>> = {
   events: ['zod'],
   'create-condenser': ['@huggingface/jinja', 'commander'],
+  'provider-servers': [],
   view: ['@palimpsest/events', 'zod'],
   'llm-adapters': ['@palimpsest/events', 'zod'],
   condensers: [

@@ -3,8 +3,8 @@ import { promptToSend } from '@palimpsest/llm-adapters';
 import type { CacheHints, SentPrompt } from '@palimpsest/llm-adapters';
 import { toMessagesRequest } from '@palimpsest/llm-adapters/anthropic';
 import { toResponsesRequest } from '@palimpsest/llm-adapters/openai';
-import { anthropicPromptCache, openaiPromptCache } from '@palimpsest/llm-adapters/testing';
-import type { CachedPrompt } from '@palimpsest/llm-adapters/testing';
+import { anthropicPromptCache, openaiPromptCache } from '@palimpsest/provider-servers';
+import type { CachedPrompt } from '@palimpsest/provider-servers';
 import type { Condenser } from '@palimpsest/view';
 import { condensedViews } from './condensed-views.js';
 

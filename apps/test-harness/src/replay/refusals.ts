@@ -5,7 +5,7 @@ import {
   checkAnthropicRequest,
   checkChatCompletionsRequest,
   checkResponsesRequest,
-} from '@palimpsest/llm-adapters/testing';
+} from '@palimpsest/provider-servers';
 
 /** A rule of a provider's protocol that a message list breaks. */
 export interface Refusal {

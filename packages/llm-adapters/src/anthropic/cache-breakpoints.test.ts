@@ -1,7 +1,7 @@
 import type { Message, ToolMessage } from '@palimpsest/events';
+import { anthropicServer } from '@palimpsest/provider-servers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CacheHints, CachePlace, Completion } from '../llm.js';
-import { anthropicServer } from '../testing/anthropic-server.js';
 import { anthropicLLM } from './llm.js';
 import type { MessagesOptions } from './request-plan.js';
 import { toMessagesRequest } from './to-request.js';

@@ -1,6 +1,6 @@
 import type { ImageContent, Message } from '@palimpsest/events';
+import { checkAnthropicRequest } from '@palimpsest/provider-servers';
 import { describe, expect, it } from 'vitest';
-import { checkAnthropicRequest } from '../testing/anthropic-request.js';
 import { imageLimit, withinImageLimit } from './image-limit.js';
 import { toMessagesRequest } from './to-request.js';
 

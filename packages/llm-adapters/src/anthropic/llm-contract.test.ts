@@ -1,6 +1,6 @@
+import { anthropicServer } from '@palimpsest/provider-servers';
+import type { AnthropicReply } from '@palimpsest/provider-servers';
 import { describe, test } from 'vitest';
-import { anthropicServer } from '../testing/anthropic-server.js';
-import type { AnthropicReply } from '../testing/anthropic-server.js';
 import { llmContract } from '../testing/llm-contract.js';
 import type { LLMScenario, LLMUnderTest, ScenarioTurn } from '../testing/llm-contract/scenario.js';
 import { anthropicLLM } from './llm.js';

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import type { Message, ToolMessage } from '@palimpsest/events';
+import { anthropicServer } from '@palimpsest/provider-servers';
+import type { AnthropicServerOptions } from '@palimpsest/provider-servers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CompletionRequest, Delta, LLM } from '../index.js';
-import { anthropicServer } from '../testing/anthropic-server.js';
-import type { AnthropicServerOptions } from '../testing/anthropic-server.js';
 import { anthropicLLM } from './llm.js';
 import type { AnthropicLLMOptions } from './llm.js';
 

@@ -1,11 +1,10 @@
 import { inspect } from 'node:util';
 import Anthropic from '@anthropic-ai/sdk';
 import type { Message } from '@palimpsest/events';
+import { anthropicMessageStream as messageStream, serve } from '@palimpsest/provider-servers';
+import type { ServerSentEvent } from '@palimpsest/provider-servers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Completion, Delta } from '../index.js';
-import { messageStream } from '../testing/anthropic/message-stream.js';
-import { serve } from '../testing/provider-server.js';
-import type { ServerSentEvent } from '../testing/provider-server.js';
 import { anthropicLLM } from './llm.js';
 import { requestPlan } from './request-plan.js';
 import { streamMessage } from './stream.js';

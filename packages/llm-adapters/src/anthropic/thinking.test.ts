@@ -1,7 +1,7 @@
 import type { AssistantMessage, Message, ThinkingBlock } from '@palimpsest/events';
+import { checkAnthropicRequest } from '@palimpsest/provider-servers';
 import { describe, expect, it } from 'vitest';
 import { InvalidRequestError } from '../errors.js';
-import { checkAnthropicRequest } from '../testing/anthropic-request.js';
 import { anthropicLLM } from './llm.js';
 import type { MessagesOptions } from './request-plan.js';
 import { toMessagesRequest } from './to-request.js';

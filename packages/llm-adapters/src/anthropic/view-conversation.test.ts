@@ -3,9 +3,9 @@ import { fc, test } from '@fast-check/vitest';
 import { createEvent } from '@palimpsest/events';
 import type { AssistantMessage, Event } from '@palimpsest/events';
 import { condensation, NoCondensationAvailableError, View } from '@palimpsest/view';
+import { anthropicServer } from '@palimpsest/provider-servers';
 import { describe, expect } from 'vitest';
 import type { LLM } from '../llm.js';
-import { anthropicServer } from '../testing/anthropic-server.js';
 import { anthropicLLM } from './llm.js';
 import type { AnthropicLLMOptions } from './llm.js';
 

@@ -1,7 +1,6 @@
 import type { Message } from '@palimpsest/events';
+import { checkChatCompletionsRequest, checkResponsesRequest } from '@palimpsest/provider-servers';
 import { describe, expect, it } from 'vitest';
-import { checkChatCompletionsRequest } from '../testing/chat-completions-request.js';
-import { checkResponsesRequest } from '../testing/responses-request.js';
 import type { CacheHints } from '../llm.js';
 import type { CacheTtl } from './cache-hints.js';
 import { toResponsesRequest } from './responses/to-request.js';

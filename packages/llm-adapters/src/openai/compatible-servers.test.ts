@@ -1,12 +1,10 @@
 import { fc, test } from '@fast-check/vitest';
 import type { AssistantMessage, Message, ToolMessage } from '@palimpsest/events';
+import { checkChatCompletionsRequest, openaiServer } from '@palimpsest/provider-servers';
+import type { CompatProfileName, OpenAIServerOptions } from '@palimpsest/provider-servers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { unnamedToolName } from '../index.js';
 import type { Delta } from '../index.js';
-import { checkChatCompletionsRequest } from '../testing/chat-completions-request.js';
-import type { CompatProfileName } from '../testing/compat-profiles.js';
-import { openaiServer } from '../testing/openai-server.js';
-import type { OpenAIServerOptions } from '../testing/openai-server.js';
 import { openaiLLM } from './llm.js';
 import type { OpenAILLMOptions } from './llm.js';
 import { profileOfAddress, serverProfile } from './server-profile.js';

@@ -1,10 +1,9 @@
+import { openaiServer } from '@palimpsest/provider-servers';
+import type { OpenAIReply, OpenAIServerOptions } from '@palimpsest/provider-servers';
 import { describe, test } from 'vitest';
 import { llmContract } from '../testing/llm-contract.js';
 import type { LLMContractOptions } from '../testing/llm-contract.js';
 import type { LLMScenario, LLMUnderTest, ScenarioTurn } from '../testing/llm-contract/scenario.js';
-import type { OpenAIReply } from '../testing/openai-reply.js';
-import { openaiServer } from '../testing/openai-server.js';
-import type { OpenAIServerOptions } from '../testing/openai-server.js';
 import { openaiLLM } from './llm.js';
 import type { OpenAILLMOptions } from './llm.js';
 import type { ServerName } from './server-profile.js';

@@ -1,10 +1,10 @@
 import { inspect } from 'node:util';
 import type { Message } from '@palimpsest/events';
+import { openaiServer } from '@palimpsest/provider-servers';
+import type { OpenAIServerOptions } from '@palimpsest/provider-servers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Delta, LLM } from '../index.js';
 import { LLMError } from '../index.js';
-import { openaiServer } from '../testing/openai-server.js';
-import type { OpenAIServerOptions } from '../testing/openai-server.js';
 import { openaiLLM } from './llm.js';
 import { serverProfile } from './server-profile.js';
 

@@ -12,7 +12,8 @@ export interface LLMContractOptions {
   /** The runner's function that registers one test: of vitest, jest or `node:test`. */
   readonly test: (name: string, run: () => Promise<void>) => unknown;
   /**
-   * Makes the LLM, with a provider behind it that does what the scenario says: a server of this folder, or one of your own.
+   * Makes the LLM, with a provider behind it that does what the scenario says: a server of
+   * `@palimpsest/provider-servers`, or one of your own.
    * It must not repeat requests more often than the scenario says.
    */
   readonly create: (scenario: LLMScenario) => LLMUnderTest | Promise<LLMUnderTest>;

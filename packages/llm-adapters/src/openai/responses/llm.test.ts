@@ -1,8 +1,8 @@
 import type { AssistantMessage, Message } from '@palimpsest/events';
+import { openaiServer } from '@palimpsest/provider-servers';
+import type { OpenAIServerOptions } from '@palimpsest/provider-servers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CompletionRequest, Delta } from '../../index.js';
-import { openaiServer } from '../../testing/openai-server.js';
-import type { OpenAIServerOptions } from '../../testing/openai-server.js';
 import { openaiLLM } from '../llm.js';
 import type { OpenAILLMOptions } from '../llm.js';
 

@@ -1,8 +1,8 @@
 import { fc, test } from '@fast-check/vitest';
 import type { Message, ReasoningItem } from '@palimpsest/events';
+import { checkResponsesRequest } from '@palimpsest/provider-servers';
 import { describe, expect, it } from 'vitest';
 import { InvalidRequestError } from '../../errors.js';
-import { checkResponsesRequest } from '../../testing/responses-request.js';
 import { toResponsesRequest } from './to-request.js';
 
 const model = 'gpt-6-luna';

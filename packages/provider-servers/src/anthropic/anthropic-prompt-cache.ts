@@ -1,0 +1,32 @@
+import { promptCache } from './prompt-cache.js';
+import { promptPieces } from './prompt-pieces.js';
+import { sealsFrom } from './seals.js';
+import type { CacheMarking } from '../cache-marking.js';
+import type { CachedPrompt, SimulatedPromptCache } from '../cached-prompt.js';
+import { objectIn } from '../wire-json.js';
+
+/** Options of {@link anthropicPromptCache}. */
+export interface AnthropicPromptCacheOptions {
+  /** @defaultValue this machine's */
+  readonly now?: () => Date;
+  /** @defaultValue `as-sent` */
+  readonly marks?: CacheMarking;
+}
+
+/**
+ * The prompt cache of {@link anthropicServer} without the server: what a body would read and write, after the bodies before
+ * it. With `marks: 'everywhere'` the same bodies cost the least that they can, so that the difference is what better marks
+ * could save.
+ */
+export async function anthropicPromptCache(options: AnthropicPromptCacheOptions = {}): Promise<SimulatedPromptCache> {
+  const { digest } = await sealsFrom('palimpsest');
+  const cache = promptCache(digest, options.now ?? (() => new Date()), options.marks);
+  return {
+    use: (body): CachedPrompt => {
+      const json = objectIn(body) ?? {};
+      const { read, written, uncached, commit } = cache.use(json, promptPieces(json), 'one key');
+      commit();
+      return { read, written: written['5m'] + written['1h'], uncached };
+    },
+  };
+}

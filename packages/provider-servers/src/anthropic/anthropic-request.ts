@@ -1,0 +1,45 @@
+import { cachingRules } from './caching-rules.js';
+import { contentRules } from './content-rules.js';
+import { envelopeRules } from './envelope-rules.js';
+import { pairingRules } from './pairing-rules.js';
+import { anthropicRequestParts } from './request-parts.js';
+import type { AnthropicEndpoint } from './request-parts.js';
+import type { Rules } from './rule.js';
+import { thinkingRules } from './thinking-rules.js';
+import { toolRules } from './tool-rules.js';
+import { reportFor } from '../violation.js';
+import type { Violation } from '../violation.js';
+import { objectIn } from '../wire-json.js';
+
+/** What {@link checkAnthropicRequest} cannot see in a body. */
+export interface AnthropicRequestContext {
+  /** A count is checked like a message, but has no `max_tokens`. @defaultValue `messages` */
+  readonly endpoint?: AnthropicEndpoint;
+  /** Values of the header `anthropic-beta`. @defaultValue none */
+  readonly betas?: readonly string[];
+}
+
+const rules: Rules = {
+  ...envelopeRules,
+  ...contentRules,
+  ...pairingRules,
+  ...toolRules,
+  ...cachingRules,
+  ...thinkingRules,
+};
+
+/**
+ * What Anthropic would refuse in the body of a request; nothing when it would take it. Reads the wire format only and shares
+ * no code with the adapters. Rule A4, the merging of neighbours of one role, happens before the others look.
+ *
+ * Rules: A1 to A16, A18 to A20, A23 to A26 of the spec, and a few that it has no row for, whose names are words. Left to
+ * `anthropicServer`, since a body does not show them: A17 (signatures), A21 (the window), A22 (bytes).
+ *
+ * @see provider-protocol section F
+ */
+export function checkAnthropicRequest(body: unknown, context: AnthropicRequestContext = {}): Violation[] {
+  const object = objectIn(body);
+  if (object === undefined) return [reportFor('A1')('', 'the body is not a JSON object')];
+  const request = anthropicRequestParts(object, context.endpoint ?? 'messages', context.betas ?? []);
+  return Object.entries(rules).flatMap(([name, rule]) => rule(request, reportFor(name)));
+}

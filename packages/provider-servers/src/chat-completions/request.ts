@@ -1,0 +1,79 @@
+import {
+  argumentsAreText,
+  callIdsValid,
+  callsAnswered,
+  contentPresent,
+  listsNotEmpty,
+  partsFitRole,
+  resultsHaveCalls,
+  textWellFormed,
+  toolsDefined,
+} from './history.js';
+import {
+  cacheHintsFit,
+  companionsPresent,
+  namesValid,
+  samplingFits,
+  strictSchemasFit,
+  toolsNotTooMany,
+  toolsWithoutReasoning,
+} from './parameters.js';
+import { chatRequest } from './parts.js';
+import type { ChatRule } from './parts.js';
+import type { CompatProfileName } from '../compat/profile.js';
+import { compatProfiles } from '../compat/profiles.js';
+import { openaiReportFor } from '../openai/violation.js';
+import type { OpenAIViolation } from '../openai/violation.js';
+import { objectIn, textIn } from '../wire-json.js';
+
+/**
+ * What OpenAI would refuse in the body of a Chat Completions request, or a server that imitates it; nothing when it would
+ * take it. Reads the wire format only and shares no code with the adapters.
+ *
+ * Rules: B1 to B12; `B0` is what the envelope requires, which section F has no row for; nor has it for those whose names are words. B13 (the window) and B14 (the usage
+ * of a stream) are the server's.
+ *
+ * @param server - one that imitates OpenAI: some of the rules are not its, and it has some of its own, named after it
+ * @see provider-protocol section D, F
+ */
+export function checkChatCompletionsRequest(body: unknown, server?: CompatProfileName): OpenAIViolation[] {
+  const object = objectIn(body);
+  if (object === undefined) return [openaiReportFor('B0')('', 'the body is not a JSON object')];
+  const request = chatRequest(object);
+  const profile = server === undefined ? undefined : compatProfiles[server];
+  const kept = Object.entries(rules).filter(([name]) => profile?.dropsRules?.includes(name) !== true);
+  return [...kept, ...Object.entries(profile?.rules ?? {})].flatMap(([name, rule]) =>
+    rule(request, openaiReportFor(name)),
+  );
+}
+
+const knownRoles: readonly string[] = ['system', 'developer', 'user', 'assistant', 'tool', 'function'];
+
+/** B.1: the fields and roles without which nothing can be read. */
+const requiredFields: ChatRule = ({ body, messages }, report) => [
+  ...(textIn(body.model) === undefined ? [report('model', 'you must provide a model parameter')] : []),
+  ...(messages.length === 0 ? [report('messages', 'a list with at least one message is required')] : []),
+  ...messages
+    .filter(({ role }) => !knownRoles.includes(role))
+    .map(({ path, role }) => report(`${path}.role`, `Invalid value: '${role}'.`, { code: 'invalid_value' })),
+];
+
+const rules: Readonly<Record<string, ChatRule>> = {
+  B0: requiredFields,
+  B1: callsAnswered,
+  B2: resultsHaveCalls,
+  B3: callIdsValid,
+  B4: namesValid,
+  B5: contentPresent,
+  B6: argumentsAreText,
+  B7: toolsNotTooMany,
+  B8: toolsWithoutReasoning,
+  B9: samplingFits,
+  B10: strictSchemasFit,
+  B11: cacheHintsFit,
+  B12: companionsPresent,
+  'B-text': textWellFormed,
+  'B-part-type': partsFitRole,
+  'B-empty-list': listsNotEmpty,
+  'B-tools': toolsDefined,
+};

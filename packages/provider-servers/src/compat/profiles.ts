@@ -1,0 +1,21 @@
+import { gemini } from './gemini.js';
+import { deepseek, kimi, openRouter } from './hosted-servers.js';
+import { llamaCpp, lmStudioOld, ollama, strictTemplate, vllmQwen } from './local-servers.js';
+import { mistral } from './mistral.js';
+import type { CompatProfile, CompatProfileName } from './profile.js';
+
+export type { CompatProfileName } from './profile.js';
+
+/** Each of them. @see provider-protocol D and section F */
+export const compatProfiles: Readonly<Record<CompatProfileName, CompatProfile>> = {
+  mistral,
+  gemini,
+  deepseek,
+  kimi,
+  openrouter: openRouter,
+  'vllm-qwen': vllmQwen,
+  'strict-template': strictTemplate,
+  'llama.cpp': llamaCpp,
+  'lmstudio-old': lmStudioOld,
+  ollama,
+};

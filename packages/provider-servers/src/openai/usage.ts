@@ -1,0 +1,119 @@
+import type { BreakpointCache, BreakpointLookup } from './breakpoint-cache.js';
+import { openaiModel } from './models.js';
+import type { CacheUse, PromptCache } from './prompt-cache.js';
+import { tokensOf } from '../provider-server.js';
+import { listIn, objectIn, textIn } from '../wire-json.js';
+import type { JsonObject } from '../wire-json.js';
+
+/**
+ * All that the model reads of a request, in the order in which it is cached: tools first. Marks of the cache are not read, and
+ * text reads the same as a string and as a part.
+ */
+export function renderedInput(body: JsonObject): string {
+  return withEnds(body).replaceAll(partEnd, '');
+}
+
+/** Stands behind what can carry a breakpoint: a noncharacter, which no text of a request should hold. */
+const [plain, marked] = ['\uFDD0', '\uFDD1'];
+const partEnd = /,"[\uFDD0\uFDD1]"/g;
+
+/** What is read, with the ends of parts in it. */
+function withEnds({ tools, instructions, messages, input }: JsonObject): string {
+  const read = [tools ?? [], ...(instructions === undefined ? [] : [instructions]), messages ?? input ?? []];
+  return JSON.stringify(read, (key, value: unknown) => {
+    if (key !== 'content' && key !== 'output') return value;
+    const parts = typeof value === 'string' && value !== '' ? [{ text: value }] : value;
+    return Array.isArray(parts) ? parts.flatMap(partWithEnd) : value;
+  });
+}
+
+function partWithEnd(part: unknown): readonly unknown[] {
+  const object = objectIn(part);
+  if (object === undefined) return [part];
+  const { prompt_cache_breakpoint: mark, ...rest } = object;
+  return [textIn(object.text) ?? rest, mark === undefined || mark === null ? plain : marked];
+}
+
+/** The ends of parts, as places in what is read. */
+function endsOf(body: JsonObject): BreakpointLookup['ends'] {
+  let removed = 0;
+  return [...withEnds(body).matchAll(partEnd)].map(({ index, 0: end }) => {
+    const at = index - removed;
+    removed += end.length;
+    return { at, isMarked: end.includes(marked) };
+  });
+}
+
+/** The size of a request, as the server counts it: four characters of JSON a token. */
+export function inputTokensOf(body: JsonObject): number {
+  return Math.ceil(renderedInput(body).length / 4);
+}
+
+const minuteMs = 60_000;
+
+/** The caches of one server. */
+export interface PromptCaches {
+  /** Of the models before gpt-5.6. */
+  readonly automatic: PromptCache;
+  readonly breakpoints: BreakpointCache;
+}
+
+/**
+ * Looks a request up in the cache. Models before gpt-5.6 read in steps of 128 tokens and keep what they read for 10 minutes,
+ * or for `prompt_cache_retention`; later ones read up to a breakpoint and keep for `prompt_cache_options.ttl`, 30 minutes by
+ * default.
+ *
+ * @see provider-protocol B.8; models-and-prices section 2
+ */
+export function lookUp({ automatic, breakpoints }: PromptCaches, body: JsonObject): CacheUse {
+  const model = textIn(body.model) ?? '';
+  const key = textIn(body.prompt_cache_key) ?? '';
+  const rendered = renderedInput(body);
+  if (!openaiModel(model).reportsCacheWrites) {
+    const lifeMs = body.prompt_cache_retention === '24h' ? 24 * 60 * minuteMs : 10 * minuteMs;
+    return automatic.use({ model, key, rendered, roundedTo: 128, lifeMs });
+  }
+  const options = objectIn(body.prompt_cache_options);
+  return breakpoints.use({
+    model,
+    key,
+    rendered,
+    ends: endsOf(body),
+    isExplicitOnly: options?.mode === 'explicit',
+    lifeMs: options?.ttl === '12h' ? 12 * 60 * minuteMs : 30 * minuteMs,
+  });
+}
+
+/** `usage` of Chat Completions. Cached tokens are part of the prompt's. @see provider-protocol B.8 */
+export function chatUsage(body: JsonObject, use: CacheUse, message: JsonObject): JsonObject {
+  const completion_tokens = tokensOf(message);
+  return {
+    prompt_tokens: use.inputTokens,
+    completion_tokens,
+    total_tokens: use.inputTokens + completion_tokens,
+    prompt_tokens_details: { cached_tokens: use.cachedTokens, ...writes(body, use), audio_tokens: 0 },
+    completion_tokens_details: {
+      reasoning_tokens: message.reasoning_content === undefined ? 0 : tokensOf(message.reasoning_content),
+    },
+  };
+}
+
+/** `usage` of Responses. Cached tokens are part of the input's. @see provider-protocol C.3 */
+export function responsesUsage(body: JsonObject, use: CacheUse, output: readonly JsonObject[]): JsonObject {
+  const reasoning_tokens = output
+    .filter(({ type }) => type === 'reasoning')
+    .flatMap(({ summary, content }) => [...listIn(summary), ...listIn(content)])
+    .reduce<number>((sum, part) => sum + tokensOf(part), 0);
+  const output_tokens = Math.max(tokensOf(output), reasoning_tokens);
+  return {
+    input_tokens: use.inputTokens,
+    input_tokens_details: { cached_tokens: use.cachedTokens, cache_write_tokens: 0, ...writes(body, use) },
+    output_tokens,
+    output_tokens_details: { reasoning_tokens },
+    total_tokens: use.inputTokens + output_tokens,
+  };
+}
+
+function writes({ model }: JsonObject, { writtenTokens }: CacheUse): JsonObject {
+  return openaiModel(textIn(model) ?? '').reportsCacheWrites ? { cache_write_tokens: writtenTokens } : {};
+}

@@ -1,0 +1,125 @@
+import { textPieces } from '../openai/text-pieces.js';
+import { emptyResponse, endOf, responseObject } from './response.js';
+import type { ResponsesAnswer } from './response.js';
+import { listIn, objectIn, textIn } from '../wire-json.js';
+import type { JsonObject } from '../wire-json.js';
+
+/** An event of a Responses stream. Its frame has the type as `event:` too. */
+export type ResponsesEvent = JsonObject & { readonly type: string; readonly sequence_number: number };
+
+type Unnumbered = JsonObject & { readonly type: string };
+
+/**
+ * An answer as the events of a stream, numbered from 0: created, in progress, each item from added to done under one id, and
+ * one of completed, incomplete, failed. A failure has an `error` event before its end, as the provider sends both.
+ *
+ * @see provider-protocol C.2, F.C12
+ */
+export function responsesEvents(answer: ResponsesAnswer, pieceSize: number): readonly ResponsesEvent[] {
+  const begun = emptyResponse(answer);
+  const end = endOf(answer);
+  const { failure } = answer;
+  const events: readonly Unnumbered[] = [
+    { type: 'response.created', response: begun },
+    { type: 'response.in_progress', response: begun },
+    ...answer.output.flatMap((item, index) => itemEvents(item, index, pieceSize)),
+    ...(failure === undefined ? [] : [{ type: 'error', code: failure.code, message: failure.message, param: null }]),
+    { type: `response.${end}`, response: responseObject(answer) },
+  ];
+  return numbered(events);
+}
+
+function numbered(events: readonly Unnumbered[]): readonly ResponsesEvent[] {
+  return events.map((event, sequence_number) => ({ ...event, sequence_number }));
+}
+
+function itemEvents(item: JsonObject, output_index: number, pieceSize: number): readonly Unnumbered[] {
+  const place = { item_id: item.id, output_index };
+  return [
+    { type: 'response.output_item.added', output_index, item: itemBegun(item) },
+    ...middleOf(item, place, pieceSize),
+    { type: 'response.output_item.done', output_index, item },
+  ];
+}
+
+/**
+ * The item as it is first announced: its id and its name, none of its content. What is encrypted is there, but not yet what
+ * it will be: a client must take it from the item that is done (C.1).
+ */
+function itemBegun(item: JsonObject): JsonObject {
+  const begun = { ...item, status: 'in_progress' };
+  if (item.type === 'message') return { ...begun, content: [] };
+  if (item.type === 'function_call') return { ...begun, arguments: '' };
+  if (item.type === 'reasoning') {
+    const { content: _content, status: _status, ...rest } = begun as JsonObject;
+    const unfinished = textIn(item.encrypted_content)?.slice(0, 12);
+    return { ...rest, summary: [], ...(unfinished === undefined ? {} : { encrypted_content: unfinished }) };
+  }
+  return begun;
+}
+
+function middleOf(item: JsonObject, place: JsonObject, pieceSize: number): readonly Unnumbered[] {
+  switch (item.type) {
+    case 'message':
+      return listIn(item.content).flatMap((part, content_index) =>
+        partEvents(objectIn(part) ?? {}, { ...place, content_index }, pieceSize),
+      );
+    case 'function_call': {
+      const text = textIn(item.arguments) ?? '';
+      return [
+        ...pieces('response.function_call_arguments.delta', text, place, pieceSize),
+        { type: 'response.function_call_arguments.done', ...place, name: item.name, arguments: text },
+      ];
+    }
+    case 'reasoning':
+      return [
+        ...listIn(item.summary).flatMap((part, summary_index) =>
+          summaryEvents(objectIn(part) ?? {}, { ...place, summary_index }, pieceSize),
+        ),
+        ...listIn(item.content).flatMap((part, content_index) =>
+          partEvents(objectIn(part) ?? {}, { ...place, content_index }, pieceSize),
+        ),
+      ];
+    default:
+      return [];
+  }
+}
+
+/** What the pieces of a content part are called, and the field that they add up to. */
+const partNames: Readonly<Record<string, { readonly events: string; readonly field: string }>> = {
+  output_text: { events: 'response.output_text', field: 'text' },
+  reasoning_text: { events: 'response.reasoning_text', field: 'text' },
+  refusal: { events: 'response.refusal', field: 'refusal' },
+};
+
+function partEvents(part: JsonObject, place: JsonObject, pieceSize: number): readonly Unnumbered[] {
+  const names = partNames[textIn(part.type) ?? ''];
+  if (names === undefined) {
+    return [
+      { type: 'response.content_part.added', ...place, part },
+      { type: 'response.content_part.done', ...place, part },
+    ];
+  }
+  const { events, field } = names;
+  const text = textIn(part[field]) ?? '';
+  return [
+    { type: 'response.content_part.added', ...place, part: { ...part, [field]: '' } },
+    ...pieces(`${events}.delta`, text, place, pieceSize),
+    { type: `${events}.done`, ...place, [field]: text },
+    { type: 'response.content_part.done', ...place, part },
+  ];
+}
+
+function summaryEvents(part: JsonObject, place: JsonObject, pieceSize: number): readonly Unnumbered[] {
+  const text = textIn(part.text) ?? '';
+  return [
+    { type: 'response.reasoning_summary_part.added', ...place, part: { ...part, text: '' } },
+    ...pieces('response.reasoning_summary_text.delta', text, place, pieceSize),
+    { type: 'response.reasoning_summary_text.done', ...place, text },
+    { type: 'response.reasoning_summary_part.done', ...place, part },
+  ];
+}
+
+function pieces(type: string, text: string, place: JsonObject, pieceSize: number): readonly Unnumbered[] {
+  return textPieces(text, pieceSize).map((delta) => ({ type, ...place, delta }));
+}

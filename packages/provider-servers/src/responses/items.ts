@@ -1,0 +1,236 @@
+import { halfInBody, parsesToHalf, placeOfHalf } from '../ill-formed-text.js';
+import { quotedPath } from '../openai/violation.js';
+import { isOutput } from './parts.js';
+import type { InputItem, ResponsesRule } from './parts.js';
+import { idPrefixes } from './issued-items.js';
+import { listIn, objectIn, textIn } from '../wire-json.js';
+
+/** F.C1; C.1: ids of items. */
+export const itemIdsValid: ResponsesRule = ({ items }, report) => {
+  const seen = new Set<string>();
+  return items.flatMap(({ path, type, id }) => {
+    if (id === undefined || type === 'item_reference') return [];
+    const place = `${path}.id`;
+    const head = `Invalid '${quotedPath(place)}': '${id}'.`;
+    const prefix = idPrefixes[type];
+    const repeated = seen.has(id);
+    seen.add(id);
+    if (repeated) {
+      const words = `Duplicate item found with id ${id}. Remove duplicate items from your input and try again.`;
+      return [report(place, words)];
+    }
+    if (prefix !== undefined && !id.startsWith(prefix)) {
+      return [report(place, `${head} Expected an ID that begins with '${prefix}'.`)];
+    }
+    if (!/^[A-Za-z0-9_-]+$/.test(id)) {
+      return [report(place, `${head} Expected an ID that contains letters, numbers, underscores, or dashes.`)];
+    }
+    return id.length > 64 ? [report(place, `${head} Expected a string with maximum length 64.`)] : [];
+  });
+};
+
+/** F.C2; C.1: nothing is kept here, so nothing can be looked up. */
+export const nothingIsStored: ResponsesRule = ({ body, items, issued }, report) => {
+  const missing = (item: InputItem, path: string) => {
+    const words =
+      `Item with id '${item.id ?? ''}' not found. Items are not persisted when \`store\` is set to false. Try again with ` +
+      '`store` set to true, or remove this item from your input.';
+    return report(path, words, { status: 404 });
+  };
+  const previous = textIn(body.previous_response_id);
+  return [
+    ...(previous === undefined
+      ? []
+      : [
+          report('previous_response_id', `Previous response with id '${previous}' not found.`, {
+            code: 'previous_response_not_found',
+          }),
+        ]),
+    ...items
+      .filter(({ type, value, id }) => {
+        if (type === 'item_reference') return true;
+        if (type !== 'reasoning' || textIn(value.encrypted_content) !== undefined) return false;
+        return body.store === false || id === undefined || issued?.isIssued(id) === false;
+      })
+      .map((item) => missing(item, 'input')),
+  ];
+};
+
+/** F.C3; C.1. */
+export const reasoningHasSummary: ResponsesRule = ({ items }, report) =>
+  items
+    .filter(({ type, value }) => type === 'reasoning' && !Array.isArray(value.summary))
+    .map(({ path }) =>
+      report(`${path}.summary`, `Missing required parameter: '${quotedPath(path)}.summary'.`, {
+        code: 'missing_required_parameter',
+      }),
+    );
+
+/** F.C4; C.1: behind a run of reasoning stands what it led to. */
+export const reasoningIsFollowed: ResponsesRule = ({ items }, report) =>
+  items.flatMap((item, index) => {
+    if (item.type !== 'reasoning') return [];
+    const next = items[index + 1];
+    if (next !== undefined && (next.type === 'reasoning' || isOutput(next))) return [];
+    const words = `Item '${item.id ?? ''}' of type 'reasoning' was provided without its required following item.`;
+    return [report('input', words)];
+  });
+
+/** F.C5; C.1: what was given out with reasoning comes back with it, directly behind it or behind its other items. */
+export const reasoningIsKept: ResponsesRule = ({ items, issued }, report) =>
+  items.flatMap((item, index) => {
+    if (issued === undefined || item.id === undefined) return [];
+    const reasoning = issued.reasoningOf(item.id);
+    if (reasoning === undefined) return [];
+    const before = items.slice(0, index).findLast(({ id }) => id === undefined || issued.reasoningOf(id) !== reasoning);
+    const isItsReasoning =
+      before?.type === 'reasoning' &&
+      (before.id === reasoning || issued.isEncryptedFor(textIn(before.value.encrypted_content) ?? '', reasoning));
+    if (isItsReasoning) return [];
+    const words = `Item '${item.id}' of type '${item.type}' was provided without its required 'reasoning' item: '${reasoning}'.`;
+    return [report('input', words)];
+  });
+
+/** F.C6; C.1: results follow their calls. */
+export const resultsHaveCalls: ResponsesRule = ({ items }, report) => {
+  const called = new Set<string>();
+  return items.flatMap(({ type, callId = '' }) => {
+    if (type === 'function_call') called.add(callId);
+    if (type !== 'function_call_output' || called.has(callId)) return [];
+    return [report('input', `No tool call found for function call output with call_id ${callId}.`)];
+  });
+};
+
+/** F.C7; C.1: calls have results. */
+export const callsHaveResults: ResponsesRule = ({ items }, report) => {
+  const answered = new Set(items.flatMap(({ type, callId }) => (type === 'function_call_output' ? [callId] : [])));
+  return items
+    .filter(({ type, callId }) => type === 'function_call' && !answered.has(callId))
+    .map(({ callId }) => report('input', `No tool output found for function call ${callId ?? ''}.`));
+};
+
+/** F.C8; C.1. */
+export const callIdsValid: ResponsesRule = ({ items }, report) =>
+  items.flatMap(({ type, path, callId }) => {
+    if (type !== 'function_call' && type !== 'function_call_output') return [];
+    const place = `${path}.call_id`;
+    if (callId === undefined || callId === '') {
+      const words = `Missing required parameter: '${quotedPath(place)}'.`;
+      return [report(place, words, { code: 'missing_required_parameter' })];
+    }
+    if (callId.length <= 64) return [];
+    const words = `string too long. Expected a string with maximum length 64, but got a string with length ${callId.length} instead.`;
+    return [report(place, `Invalid '${quotedPath(place)}': ${words}`, { code: 'string_above_max_length' })];
+  });
+
+const inputParts: readonly string[] = ['input_text', 'input_image', 'input_file', 'input_audio'];
+const outputParts: readonly string[] = ['output_text', 'refusal'];
+
+/** F.C9; C.1: kinds of content by who speaks. */
+export const contentFitsRole: ResponsesRule = ({ items }, report) =>
+  items.flatMap(({ type, path, role, value }) => {
+    if (type !== 'message') return [];
+    const allowed = role === 'assistant' ? outputParts : inputParts;
+    return listIn(value.content).flatMap((part, index) => {
+      const kind = textIn(objectIn(part)?.type) ?? '';
+      if (allowed.includes(kind)) return [];
+      const words = `Invalid value: '${kind}'. Supported values are: ${allowed.map((name) => `'${name}'`).join(', ')}.`;
+      return [report(`${path}.content.${index}.type`, words, { code: 'invalid_value' })];
+    });
+  });
+
+/** F.C10: encrypted reasoning is what was given out, under the id that it was given out with. */
+export const encryptedContentIsOurs: ResponsesRule = ({ items, issued }, report) =>
+  items.flatMap(({ type, id, value }) => {
+    const content = textIn(value.encrypted_content);
+    if (type !== 'reasoning' || content === undefined || issued === undefined) return [];
+    if (issued.isEncryptedFor(content, id)) return [];
+    const words = `The encrypted content for item ${id ?? ''} could not be verified.`;
+    return [report('input', words, { code: 'invalid_encrypted_content' })];
+  });
+
+/** Without a row in F: text that is none is refused, in arguments too. */
+export const textWellFormed: ResponsesRule = ({ body, items }, report) => {
+  const place = placeOfHalf(body);
+  if (place !== undefined) return [report(place, halfInBody)];
+  return items
+    .filter(({ type, value }) => type === 'function_call' && parsesToHalf(value.arguments))
+    .map(({ path }) => report(`${path}.arguments`, halfInBody));
+};
+
+/** Without a row in F: one call of an id, and one output for it. */
+export const callIdsUnique: ResponsesRule = ({ items }, report) => {
+  const seen = new Set<string>();
+  return items.flatMap(({ type, path, callId }) => {
+    if ((type !== 'function_call' && type !== 'function_call_output') || callId === undefined) return [];
+    const key = `${type} ${callId}`;
+    const isRepeated = seen.has(key);
+    seen.add(key);
+    if (!isRepeated) return [];
+    const words =
+      type === 'function_call'
+        ? `Duplicate function call found with call_id ${callId}.`
+        : `Duplicate tool output found for function call ${callId}.`;
+    return [report(`${path}.call_id`, words)];
+  });
+};
+
+/** The types of the SDK: calls of tools and their outputs are known by their endings. */
+const itemTypes = new Set([
+  ...['message', 'reasoning', 'item_reference', 'compaction', 'compaction_trigger', 'additional_tools'],
+  ...[
+    'mcp_list_tools',
+    'mcp_approval_request',
+    'mcp_approval_response',
+    'tool_search_output',
+    'program',
+    'program_output',
+  ],
+]);
+
+/** Without a row in F: items that exist. */
+export const itemTypesKnown: ResponsesRule = ({ items }, report) =>
+  items
+    .filter(({ type }) => type !== '' && !itemTypes.has(type) && !/_call(?:_output)?$/.test(type))
+    .map(({ path, type }) => report(`${path}.type`, `Invalid value: '${type}'.`, { code: 'invalid_value' }));
+
+const outputOfCallParts: readonly string[] = ['input_text', 'input_image', 'input_file'];
+
+/** Without a row in F: the parts of an output exist, and none of its texts is empty. */
+export const outputPartsFit: ResponsesRule = ({ items }, report) =>
+  items.flatMap(({ type, path, value }) => {
+    if (type !== 'function_call_output') return [];
+    return listIn(value.output).flatMap((part, index) => {
+      const { type: kind, text } = objectIn(part) ?? {};
+      const place = `${path}.output.${index}`;
+      if (!outputOfCallParts.includes(textIn(kind) ?? '')) {
+        const supported = outputOfCallParts.map((name) => `'${name}'`).join(', ');
+        const words = `Invalid value: '${textIn(kind) ?? ''}'. Supported values are: ${supported}.`;
+        return [report(`${place}.type`, words, { code: 'invalid_value' })];
+      }
+      if (text !== '') return [];
+      return [report(`${place}.text`, `Invalid '${quotedPath(place)}.text': a string that is not empty is required.`)];
+    });
+  });
+
+/** Without a row in F: a list that is there holds something. */
+export const listsNotEmpty: ResponsesRule = ({ body, items }, report) =>
+  [
+    { path: 'tools', value: body.tools },
+    ...items.map(({ path, type, value }) =>
+      type === 'message'
+        ? { path: `${path}.content`, value: value.content }
+        : { path: `${path}.output`, value: type === 'function_call_output' ? value.output : undefined },
+    ),
+  ]
+    .filter(({ value }) => Array.isArray(value) && value.length === 0)
+    .map(({ path }) => {
+      const words = `Invalid '${quotedPath(path)}': empty array. Expected an array with minimum length 1, but got an empty array instead.`;
+      return report(path, words, { code: 'empty_array' });
+    });
+
+/** Without a row in F: calls in the history need tools. */
+export const toolsDefined: ResponsesRule = ({ body, items }, report) =>
+  body.tools === undefined && items.some(({ type }) => type === 'function_call' || type === 'function_call_output')
+    ? [report('tools', 'Requests which include tool calls or their results must define tools.')]
+    : [];
