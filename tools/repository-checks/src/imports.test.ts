@@ -34,6 +34,12 @@ it('finds require in CommonJS', () => {
   expect([...externalImports(entry)]).toEqual(['path']);
 });
 
+it('finds an import behind a regular expression with a quotation mark in it', () => {
+  const entry = write('index.js', "const isPattern = (text) => /[*?`]/.test(text);\nimport { a } from 'zod';\n");
+
+  expect([...externalImports(entry)]).toEqual(['zod']);
+});
+
 it('follows declaration files and finds the imports of types', () => {
   write('chunk.d.ts', `export type A = import('openai').OpenAI;\n`);
   const entry = write('index.d.ts', `import type { A } from './chunk.js';\nexport type { A };\n`);

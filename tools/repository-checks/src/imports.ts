@@ -19,8 +19,26 @@ export function externalImports(entry: string): ReadonlySet<string> {
   return external;
 }
 
+/** Parsed in full: TypeScript's faster `preProcessFile` misses imports behind some regular expressions and templates. */
 export function importsOf(source: string): readonly string[] {
-  return ts.preProcessFile(source, true, true).importedFiles.map(({ fileName }) => fileName);
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const named = moduleNamedBy(node);
+    if (named !== undefined && ts.isStringLiteralLike(named)) found.push(named.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile('source.ts', source, ts.ScriptTarget.Latest));
+  return found;
+}
+
+function moduleNamedBy(node: ts.Node): ts.Node | undefined {
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return node.moduleSpecifier;
+  if (ts.isExternalModuleReference(node)) return node.expression;
+  if (ts.isImportTypeNode(node)) return ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined;
+  if (!ts.isCallExpression(node)) return undefined;
+  const { kind } = node.expression;
+  const isRequire = ts.isIdentifier(node.expression) && node.expression.text === 'require';
+  return kind === ts.SyntaxKind.ImportKeyword || isRequire ? node.arguments[0] : undefined;
 }
 
 export function isNodeBuiltin(name: string): boolean {
