@@ -2,14 +2,14 @@
 export { ConversationBusyError } from '@palimpsest/events';
 export { Agent } from './agent.js';
 export type { AgentOptions } from './agent-options.js';
-export type { StepOptions } from './step-options.js';
-export type { StepOutcome } from './step-outcome.js';
+export type { StepOptions } from './step/step-options.js';
+export type { StepOutcome } from './step/step-outcome.js';
 export type { ConversationState } from './conversation-state.js';
 export { ConversationStateProjection } from './conversation-state.js';
 export { Conversation } from './conversation.js';
-export type { ConversationOptions, ForkOptions, RunOptions } from './conversation-options.js';
+export type { ConversationOptions, ForkOptions, RunOptions } from './conversation/conversation-options.js';
 export type { StandingWords } from './model/standing-words.js';
-export type { ConversationStatus, RunOutcome } from './run-outcome.js';
+export type { ConversationStatus, RunOutcome } from './conversation/run-outcome.js';
 export type { ToolExecutionOptions } from './tools/tool-execution.js';
 export { executeActions } from './tools/tool-execution.js';
 export type { PreparedCall, Toolset } from './tools/tool-call.js';

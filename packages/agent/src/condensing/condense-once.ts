@@ -10,12 +10,13 @@ import type { CondensationProblem, CondenseContext, Condenser, View } from '@pal
 import { abortable } from '../abortable.js';
 import { messageOf } from '../errors.js';
 import { paidIn } from '../model/paid.js';
+import type { Emit } from '../step/event-sink.js';
 
 /** The condenser's context, and where its reports go. */
 export interface CondenseOnceOptions extends Omit<CondenseContext, 'report'> {
   readonly createEvent: CreateEvent;
-  /** Called with a `condensation-attempt` for each report, in their order. */
-  readonly onEvent: (event: Event) => void | Promise<void>;
+  /** Called once, with a `condensation-attempt` for each report in their order. */
+  readonly emit: Emit;
   /** The view of the log as it is when the condenser has decided: it may have grown by then. @defaultValue the given one */
   readonly viewNow?: () => View;
 }
@@ -26,12 +27,12 @@ export interface CondenseOnceOptions extends Omit<CondenseContext, 'report'> {
  * nor a condensation, or what is refused because it is invalid or forgets what is protected, forgets nothing: that is on record,
  * and a broken policy does not end a run that still fits.
  *
- * @throws the signal's reason, also when the condenser does not listen to it; what `onEvent` throws.
+ * @throws the signal's reason, also when the condenser does not listen to it; what `emit` throws.
  */
 export async function condenseOnce(
   condenser: Condenser,
   view: View,
-  { createEvent, onEvent, viewNow = () => view, ...context }: CondenseOnceOptions,
+  { createEvent, emit, viewNow = () => view, ...context }: CondenseOnceOptions,
 ): Promise<View | Condensation> {
   const attempts: Event[] = [];
   const report: CondenseContext['report'] = (attempt) => {
@@ -53,7 +54,7 @@ export async function condenseOnce(
     report({ outcome: isUnable ? 'unavailable' : 'failed', reason: messageOf(error) });
     return isUnable || view.unhandledCondensationRequest ? nothingToForget(condenser.name, createEvent) : view;
   } finally {
-    for (const attempt of attempts) await onEvent(attempt);
+    await emit(...attempts);
   }
 }
 

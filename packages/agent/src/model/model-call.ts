@@ -6,6 +6,7 @@ import type { RenderOptions } from '@palimpsest/view';
 import { abortable } from '../abortable.js';
 import { composedMessages } from './composition.js';
 import { messageOf } from '../errors.js';
+import type { Emit } from '../step/event-sink.js';
 import type { SentPrompts } from './sent-prompts.js';
 import type { StandingWords } from './standing-words.js';
 import type { StreamedAnswer } from './streamed-answer.js';
@@ -28,8 +29,15 @@ export interface ModelCall {
   readonly cacheKey: string | undefined;
   readonly sentPrompts: SentPrompts;
   readonly createEvent: CreateEvent;
-  readonly onEvent: (event: Event) => void | Promise<void>;
+  readonly emit: Emit;
   readonly signal: AbortSignal | undefined;
+}
+
+/** An answer of the model. */
+export interface ModelAnswer {
+  readonly completion: Completion;
+  /** Events that stand before those of the answer. */
+  readonly records: readonly Event[];
 }
 
 /** An answer is not worth asking for with less. Unit: tokens. */
@@ -45,17 +53,17 @@ const margin = 64;
  *
  * @throws {@link ContextWindowExceededError}, {@link MalformedHistoryError} when it helped nothing; what the adapter throws.
  */
-export async function callModel(call: ModelCall): Promise<Completion> {
-  const { view, render, createEvent, onEvent } = call;
+export async function callModel(call: ModelCall): Promise<ModelAnswer> {
+  const { view, render, createEvent, emit } = call;
   const messages = composedMessages(view, call);
   try {
-    return await complete(call, messages, call.maxOutputTokens);
+    return { completion: await complete(call, messages, call.maxOutputTokens), records: [] };
   } catch (error) {
     if (ContextWindowExceededError.isInstance(error)) {
       const lower = loweredOutput(error, call);
       if (lower === undefined) throw error;
-      await onEvent(createEvent('conversation-state-update', { key: 'output-tokens-lowered', value: lower }));
-      return complete(call, messages, lower);
+      await emit(createEvent('conversation-state-update', { key: 'output-tokens-lowered', value: lower }));
+      return { completion: await complete(call, messages, lower), records: [] };
     }
     if (!MalformedHistoryError.isInstance(error)) throw error;
     const plain: RenderOptions = { ...render, thinking: 'none' };
@@ -64,8 +72,7 @@ export async function callModel(call: ModelCall): Promise<Completion> {
     const other = rendered.find((one) => JSON.stringify(one) !== sent);
     if (other === undefined) throw error;
     const completion = await complete(call, other, call.maxOutputTokens);
-    await onEvent(thinkingOff(error.message, createEvent));
-    return completion;
+    return { completion, records: [thinkingOff(error.message, createEvent)] };
   }
 }
 

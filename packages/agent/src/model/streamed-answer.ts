@@ -2,6 +2,7 @@ import type { BegunCall, Event, TextContent } from '@palimpsest/events';
 import { isMeaningful } from '@palimpsest/events';
 import type { CountedUsage, Delta } from '@palimpsest/llm-adapters';
 import type { SecretMask } from '../secrets/secret-mask.js';
+import type { Emit } from '../step/event-sink.js';
 
 /** What was handed out of an answer that did not become complete. */
 export interface AnswerPiece {
@@ -15,7 +16,7 @@ export interface StreamedAnswerOptions {
   readonly onDelta: (delta: Delta) => void;
   /** Makes the events for what came of a try that broke. */
   readonly broken: (piece: AnswerPiece, reason: string, counted: CountedUsage | undefined) => readonly Event[];
-  readonly onEvent: (event: Event) => void | Promise<void>;
+  readonly emit: Emit;
   /** @defaultValue nothing is hidden */
   readonly secrets?: SecretMask | undefined;
 }
@@ -109,17 +110,8 @@ export class StreamedAnswer {
     this.#calls.clear();
     this.#counted = undefined;
     if (events.length === 0) return;
-    this.#logged = appendedAfter(this.#logged, events, this.#options.onEvent);
+    this.#logged = this.#logged.then(() => this.#options.emit(...events));
     // Whoever calls `end` hears of it; until then nobody listens.
     this.#logged.catch(() => undefined);
   }
-}
-
-async function appendedAfter(
-  before: Promise<void>,
-  events: readonly Event[],
-  onEvent: StreamedAnswerOptions['onEvent'],
-): Promise<void> {
-  await before;
-  for (const event of events) await onEvent(event);
 }

@@ -12,17 +12,17 @@ import { limitedOutput } from './limited-output.js';
 import type { LimitedOutputOptions } from './limited-output.js';
 import { readOutputToolName } from './read-output-tool.js';
 import type { SecretMask } from '../secrets/secret-mask.js';
+import { emitTo } from '../step/event-sink.js';
+import type { Emit, EventSink } from '../step/event-sink.js';
 import { prepareCall } from './tool-call.js';
 import type { PreparedCall, Toolset } from './tool-call.js';
 import { toolEvent } from './tool-event.js';
 import { runTool } from './tool-run.js';
 
-/** What the execution of tool calls needs. */
-export interface ToolExecutionOptions {
+/** What the execution of tool calls needs. Each result is emitted as soon as it exists; the next call begins when the host has taken it. */
+export type ToolExecutionOptions = EventSink & {
   readonly tools: Toolset;
   readonly createEvent: CreateEvent;
-  /** Called with each result as soon as it exists; the next call begins when it resolves. */
-  readonly onEvent: (event: Event) => void | Promise<void>;
   /** What a tool is shown of the log: {@link ToolContext}. */
   readonly log: Iterable<Event>;
   readonly event: (id: EventId) => Event | undefined;
@@ -38,7 +38,7 @@ export interface ToolExecutionOptions {
   readonly contextWindow?: number;
   /** Hides values in what tools answer, before it is cut or kept elsewhere. @defaultValue nothing is hidden */
   readonly secrets?: SecretMask;
-}
+};
 
 const defaultTimeoutMs = 300_000;
 const defaultConcurrency = 4;
@@ -54,15 +54,19 @@ export async function executeActions(
   options: ToolExecutionOptions,
 ): Promise<string | undefined> {
   let finalAnswer: string | undefined;
+  const emit = emitTo(options);
   const shown = shownCharacters(options.output ?? {}, options.contextWindow, actions.length);
   const calls = actions.map((action) => ({ action, prepared: prepareCall(action.toolCall, options.tools) }));
   for (const group of groups(calls)) {
     const waiting = [...group];
     const isFinished = finalAnswer !== undefined;
     const next = async (call: Call): Promise<void> => {
-      const { result, whole, failure } = await answer(call.action, call.prepared, isFinished, { ...options, shown });
-      if (whole !== undefined) await options.onEvent(whole);
-      await options.onEvent(result);
+      const { result, whole, failure } = await answer(call.action, call.prepared, isFinished, {
+        ...options,
+        shown,
+        emit,
+      });
+      await emit(...(whole === undefined ? [result] : [whole, result]));
       if (failure !== undefined) throw failure.error;
       finalAnswer ??= answerAfter(result, undefined);
     };
@@ -129,9 +133,10 @@ async function answer(
   }
 }
 
-interface CallOptions extends ToolExecutionOptions {
+type CallOptions = ToolExecutionOptions & {
   readonly shown: ShownCharacters;
-}
+  readonly emit: Emit;
+};
 
 /** The result of a call, and what a hook threw after it: the result is told first. */
 interface Answer {
@@ -155,7 +160,7 @@ async function run(
     toolCallId: action.toolCall.id,
     log: options.log,
     event: options.event,
-    append: async (event: Event) => options.onEvent(wellFormedEvent(toolEvent(event, tool))),
+    append: async (event: Event) => options.emit(wellFormedEvent(toolEvent(event, tool))),
     maxOutputCharacters: shown.most,
   };
   try {

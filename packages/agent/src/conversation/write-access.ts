@@ -1,5 +1,5 @@
 import type { ConversationWriter, EventLog } from '@palimpsest/events';
-import { ConversationClosedError } from './errors.js';
+import { ConversationClosedError } from '../errors.js';
 
 /**
  * The right to append to a log, held as long as somebody here needs it: the first who does opens the log for writing, and the

@@ -3,11 +3,11 @@ import type { CondenseContext, View } from '@palimpsest/view';
 import { isCondensation } from '@palimpsest/view';
 import { abortable } from '../abortable.js';
 import type { Agent } from '../agent.js';
-import { composedMessages } from './composition.js';
+import { composedMessages } from '../model/composition.js';
 import type { ConversationState } from '../conversation-state.js';
-import { wordsOf } from './final-answer.js';
+import { wordsOf } from '../model/final-answer.js';
 import { newIdFrom } from '../new-id.js';
-import { paidIn, usageOf } from './paid.js';
+import { paidIn, usageOf } from '../model/paid.js';
 import type { SecretMask } from '../secrets/secret-mask.js';
 
 /** What was answered beside the conversation, and the events to append that say what it cost. */

@@ -1,5 +1,5 @@
 import type { ActionEvent } from '@palimpsest/events';
-import type { StuckPattern } from './stuck-detection.js';
+import type { StuckPattern } from '../stuck-detection.js';
 
 const statuses = ['idle', 'running', 'paused', 'waiting-for-confirmation', 'finished', 'stuck', 'error'] as const;
 

@@ -1,10 +1,10 @@
 import type { EventId, EventStore } from '@palimpsest/events';
 import type { Delta } from '@palimpsest/llm-adapters';
 import type { ViewOptions } from '@palimpsest/view';
-import type { Agent } from './agent.js';
-import type { Limits } from './limits.js';
-import type { SecretMask } from './secrets/secret-mask.js';
-import type { StuckThresholds } from './stuck-detection.js';
+import type { Agent } from '../agent.js';
+import type { Limits } from '../limits.js';
+import type { SecretMask } from '../secrets/secret-mask.js';
+import type { StuckThresholds } from '../stuck-detection.js';
 
 /** Options of `Conversation.open`. */
 export interface ConversationOptions {

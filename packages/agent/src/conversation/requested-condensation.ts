@@ -1,0 +1,55 @@
+import type { Condensation, EventId } from '@palimpsest/events';
+import { isCondensation } from '@palimpsest/view';
+import type { View } from '@palimpsest/view';
+import { abortable } from '../abortable.js';
+import type { Agent } from '../agent.js';
+import { isEmpty } from '../condensing/condense-once.js';
+import { revertOf } from '../condensing/revert.js';
+import type { ConversationLog } from './conversation-log.js';
+
+/** Condensations that the user asks for between two runs, and reverts. One is under way at a time. */
+export class RequestedCondensation {
+  readonly #agent: Agent;
+  readonly #log: ConversationLog;
+  #underWay: Promise<View | Condensation> | undefined;
+  #lastRevert: Promise<void> = Promise.resolve();
+
+  constructor(agent: Agent, log: ConversationLog) {
+    this.#agent = agent;
+    this.#log = log;
+  }
+
+  /**
+   * Appends a request and has the condenser act on it, or waits for the condensation that is under way. During a run the run's
+   * next step acts on the request.
+   */
+  async make(signal: AbortSignal | undefined, isRunning: () => boolean): Promise<Condensation | undefined> {
+    if (this.#underWay === undefined) {
+      await this.#log.append(this.#agent.createEvent('condensation-request', { source: 'user' }));
+      if (isRunning()) return undefined;
+    }
+    this.#underWay ??= this.#agent.condense(this.#log.state, this.#log.stepOptions(signal)).finally(() => {
+      this.#underWay = undefined;
+    });
+    const result = await this.#underWay;
+    return isCondensation(result) && !isEmpty(result) ? result : undefined;
+  }
+
+  /** Resolves when none is under way, however it ended. */
+  async settled(signal?: AbortSignal): Promise<void> {
+    if (this.#underWay !== undefined) await abortable(this.#underWay, signal).catch(() => undefined);
+  }
+
+  /** Appends a revert, one after another. `assertAllowed` is called before it is made. */
+  revert(condensationId: EventId, assertAllowed: () => void): Promise<void> {
+    const reverted = this.#lastRevert.then(async () => {
+      await this.settled();
+      assertAllowed();
+      const { events, state, createEvent } = this.#log;
+      const { conversationId } = events;
+      await this.#log.append(revertOf(condensationId, { conversationId, view: state.view, log: events }, createEvent));
+    });
+    this.#lastRevert = reverted.catch(() => undefined);
+    return reverted;
+  }
+}

@@ -1,0 +1,237 @@
+import type { MessageEvent } from '@palimpsest/events';
+import { abortable } from '../abortable.js';
+import type { Agent } from '../agent.js';
+import { ConversationRunError, NoUserMessageError, codeOf, messageOf } from '../errors.js';
+import { vetoOf } from '../hooks.js';
+import { assertWithinLimits, defaultLimits, noRunUsage, withCallOf } from '../limits.js';
+import type { Limits, RunUsage } from '../limits.js';
+import { isOfBrokenResponse, missingCutOffNote } from '../model/incomplete-answers.js';
+import { failingNote, turnsLeftNote, unreadNote } from '../notes.js';
+import { maskedDeltas } from '../secrets/masked-deltas.js';
+import type { StepOptions } from '../step/step-options.js';
+import type { StepOutcome } from '../step/step-outcome.js';
+import { defaultStuckThresholds, stuckPattern } from '../stuck-detection.js';
+import type { StuckPattern, StuckThresholds } from '../stuck-detection.js';
+import { endedBefore } from '../tools/call-answers.js';
+import type { ConversationLog } from './conversation-log.js';
+import type { ConversationOptions, RunOptions } from './conversation-options.js';
+import { unobtrusive } from './delta-listener.js';
+import { answerLeftovers } from './leftovers.js';
+import type { RequestedCondensation } from './requested-condensation.js';
+import type { RunOutcome } from './run-outcome.js';
+import type { StandingContext } from './standing-context.js';
+
+/** What a run works with. */
+export interface RunParts {
+  readonly log: ConversationLog;
+  readonly standingContext: StandingContext;
+  readonly requestedCondensation: RequestedCondensation;
+  readonly options: ConversationOptions;
+}
+
+/** One run of a conversation: steps until the model finishes, or something else ends it. */
+export class Run {
+  readonly #agent: Agent;
+  readonly #log: ConversationLog;
+  readonly #parts: RunParts;
+  readonly #limits: Limits;
+  readonly #thresholds: StuckThresholds | undefined;
+  readonly #interruption = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #onDelta: RunOptions['onDelta'];
+  #pauseRequested = false;
+  #used: RunUsage = noRunUsage;
+  #condensations = 0;
+
+  constructor(parts: RunParts, { signal, onDelta }: RunOptions) {
+    const { agent, limits, stuckDetection } = parts.options;
+    this.#agent = agent;
+    this.#log = parts.log;
+    this.#parts = parts;
+    this.#limits = { ...defaultLimits, ...limits };
+    this.#thresholds = stuckDetection === false ? undefined : { ...defaultStuckThresholds, ...stuckDetection };
+    const own = this.#interruption.signal;
+    this.#signal = signal === undefined ? own : AbortSignal.any([own, signal]);
+    this.#onDelta = onDelta === undefined ? undefined : unobtrusive(onDelta);
+  }
+
+  /** Ends the run after its present step. */
+  pause(): void {
+    this.#pauseRequested = true;
+  }
+
+  /** Ends the run now. */
+  interrupt(): void {
+    this.#interruption.abort(new Error('The run was interrupted.'));
+  }
+
+  /**
+   * Runs. A conversation that is finished or stuck stays so until the user says something.
+   *
+   * @throws {@link ConversationRunError}
+   */
+  async outcome(): Promise<RunOutcome> {
+    const { status, state, events } = this.#log;
+    const { finalAnswer } = state;
+    if (status === 'finished' || status === 'stuck') {
+      const answer = status === 'stuck' || finalAnswer === undefined ? {} : { answer: finalAnswer };
+      return { status, ...answer, ...this.#counts() };
+    }
+    this.#log.status = 'running';
+    const stop = events.observe((event) => {
+      this.#used = withCallOf(this.#used, event);
+    });
+    try {
+      const isAnswered = finalAnswer !== undefined;
+      if (!isAnswered) await this.#log.setStatus('running');
+      else if (await this.#isOver(finalAnswer)) return await this.#ended('finished', { answer: finalAnswer });
+      // Two condensations of the same view would each forget what the other one has summarised.
+      await this.#parts.requestedCondensation.settled(this.#signal);
+      return await this.#loop();
+    } catch (error) {
+      throw await this.#failed(error);
+    } finally {
+      stop();
+    }
+  }
+
+  /**
+   * An earlier run ended between the answer and the status `finished`. Asks the hook once more, because providers refuse
+   * histories that end in an answer.
+   */
+  async #isOver(answer: string): Promise<boolean> {
+    const { createEvent } = this.#agent;
+    await this.#log.append(this.#log.state.pendingActions.map((action) => endedBefore(action, createEvent)));
+    const veto = await this.#stopVeto(answer);
+    if (veto === undefined) return true;
+    await this.#log.setStatus('running');
+    await this.#log.tell(veto);
+    return false;
+  }
+
+  async #loop(): Promise<RunOutcome> {
+    const { standingContext } = this.#parts;
+    const { state, events, secrets } = this.#log;
+    if (state.latestUserMessage === undefined) throw new NoUserMessageError(events.conversationId);
+    await standingContext.ensureSystemPrompt();
+    await answerLeftovers(this.#agent, this.#log);
+    await this.#log.append(missingCutOffNote(state.recentEvents, this.#agent.createEvent));
+    await standingContext.append();
+    for (;;) {
+      if (this.#pauseRequested || this.#signal.aborted) return this.#paused();
+      assertWithinLimits(this.#used, this.#limits);
+      const stuck = await this.#stuckIn();
+      if (stuck !== undefined) return this.#ended('stuck', { stuck });
+      const read: MessageEvent | undefined = state.latestUserMessage;
+      const outcome = await this.#step();
+      if (outcome === undefined || outcome.type === 'condensation-request') continue;
+      if (outcome.type === 'awaiting-confirmation') {
+        return this.#ended('waiting-for-confirmation', { waiting: outcome.actions.map((action) => secrets(action)) });
+      }
+      if (outcome.type === 'condensation') {
+        this.#condensations++;
+        await standingContext.append();
+        continue;
+      }
+      this.#used = { ...this.#used, iterations: this.#used.iterations + 1 };
+      if (!('answer' in outcome)) {
+        await this.#remind();
+        continue;
+      }
+      const answer = secrets.text(outcome.answer);
+      const veto = await this.#stopVeto(answer);
+      if (veto !== undefined) {
+        await this.#log.tell(veto);
+        continue;
+      }
+      // A message that came during the step has not been read yet, so the work is not finished.
+      const hasReadAll = () => state.latestUserMessage === read;
+      if (hasReadAll()) {
+        const finished = await this.#ended('finished', { answer });
+        if (hasReadAll()) return finished;
+        await this.#log.setStatus('running');
+      }
+      await this.#log.tell(unreadNote);
+    }
+  }
+
+  /** Takes one step. Undefined when it was aborted, which is no failure. */
+  async #step(): Promise<StepOutcome | undefined> {
+    const { secrets, state } = this.#log;
+    const signal = this.#signal;
+    const deltas = this.#onDelta === undefined ? undefined : maskedDeltas(secrets, this.#onDelta);
+    const options: StepOptions = {
+      secrets,
+      signal,
+      onDelta: deltas?.write,
+      onEvents: (batch) => {
+        if (signal.aborted) deltas?.cut();
+        // The model's answer is complete before the first event that follows from it.
+        else if (!batch.every(isOfBrokenResponse)) deltas?.end();
+        return this.#log.append(batch);
+      },
+    };
+    try {
+      return await this.#agent.step(state, options);
+    } catch (error) {
+      deltas?.cut();
+      if (signal.aborted) return undefined;
+      throw error;
+    }
+  }
+
+  /** The reason for which the hook `beforeStop` keeps the run going. A hook that is interrupted gives none. */
+  async #stopVeto(answer: string): Promise<string | undefined> {
+    try {
+      return vetoOf(await abortable(this.#agent.hooks.beforeStop?.(answer), this.#signal));
+    } catch (error) {
+      if (this.#signal.aborted) return undefined;
+      throw error;
+    }
+  }
+
+  /** The pattern in which the run is stuck. Before a repeated error counts as stuck, the model is told of it once. */
+  async #stuckIn(): Promise<StuckPattern | undefined> {
+    if (this.#thresholds === undefined) return undefined;
+    const finding = stuckPattern(this.#log.state.recentEvents, this.#thresholds);
+    if (finding?.isNudge !== true) return finding?.pattern;
+    await this.#log.tell(failingNote);
+    return undefined;
+  }
+
+  async #remind(): Promise<void> {
+    const left = this.#limits.maxIterations - this.#used.iterations;
+    const { reminders = [10, 3] } = this.#parts.options;
+    if (left > 0 && reminders.includes(left)) await this.#log.tell(turnsLeftNote(left));
+  }
+
+  async #paused(): Promise<RunOutcome> {
+    await this.#log.append(this.#agent.createEvent('pause', {}));
+    return this.#ended('paused', {});
+  }
+
+  async #ended(
+    status: RunOutcome['status'],
+    found: Pick<RunOutcome, 'answer' | 'waiting' | 'stuck'>,
+  ): Promise<RunOutcome> {
+    await this.#log.setStatus(status);
+    return { status, ...found, ...this.#counts() };
+  }
+
+  #counts(): Pick<RunOutcome, 'iterations' | 'condensations'> {
+    return { iterations: this.#used.iterations, condensations: this.#condensations };
+  }
+
+  async #failed(cause: unknown): Promise<ConversationRunError> {
+    const { events, secrets } = this.#log;
+    const detail = messageOf(cause);
+    try {
+      await this.#log.append(this.#agent.createEvent('conversation-error', { code: codeOf(cause), detail }));
+      await this.#log.setStatus('error');
+    } catch {
+      // The log itself may be what failed. The caller gets the first cause.
+      this.#log.status = 'error';
+    }
+    return new ConversationRunError(events.conversationId, cause, secrets.text(detail));
+  }
+}

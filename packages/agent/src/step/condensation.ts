@@ -1,0 +1,76 @@
+import { wellFormedEvent } from '@palimpsest/events';
+import type { Condensation } from '@palimpsest/events';
+import { condensationProblem, isCondensation } from '@palimpsest/view';
+import type { Condenser, View } from '@palimpsest/view';
+import { abortable } from '../abortable.js';
+import { condenseOnce, isEmpty, nothingToForget, refusedAttempt } from '../condensing/condense-once.js';
+import { tokensBesideView, usableWindow } from '../condensing/window.js';
+import { note } from '../notes.js';
+import { noteOf, vetoOf } from '../hooks.js';
+import { assertCondensationAllowed } from '../limits.js';
+import { paidIn } from '../model/paid.js';
+import type { StepContext } from './step-context.js';
+
+/** Calls the condenser once. Emits its reports and its condensation. See `Agent.condense`. */
+export async function condense(step: StepContext): Promise<View | Condensation> {
+  const { state, createEvent, emit, signal, toolDefinitions } = step;
+  const { llm, condenser, maxOutputTokens } = step.options;
+  const { view } = state;
+  if (condenser === undefined) return view;
+  const contextWindow = usableWindow(llm, maxOutputTokens);
+  const fixedTokens = tokensBesideView(view, toolDefinitions, state.standingWords);
+  const result = await condenseOnce(condenser, view, {
+    createEvent,
+    emit,
+    viewNow: () => state.view,
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(fixedTokens === 0 ? {} : { fixedTokens }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  if (!isCondensation(result)) return result;
+  const isVetoedOrRefused =
+    (await isVetoed(result, condenser.name, step)) || (await isRefused(result, condenser, step));
+  if (!isVetoedOrRefused) return emitCondensation(result, step);
+  return view.unhandledCondensationRequest
+    ? emitCondensation(nothingToForget(condenser.name, createEvent), step)
+    : view;
+}
+
+/** Asks the hook `beforeCondensation`. A veto is emitted as an attempt, with the cost of the model call that was made. */
+export async function isVetoed(condensation: Condensation, condenser: string, step: StepContext): Promise<boolean> {
+  const { state, hooks, createEvent, emit, signal } = step;
+  const reason = vetoOf(await abortable(hooks.beforeCondensation?.(condensation, state.view), signal));
+  if (reason === undefined) return false;
+  const paid = paidIn(condensation.metadata);
+  await emit(createEvent('condensation-attempt', { condenser, outcome: 'vetoed', reason, ...paid }));
+  return true;
+}
+
+/** Checks once more after the hook, which takes time: an event that came meanwhile may be pinned, or may pin others. */
+async function isRefused(
+  condensation: Condensation,
+  condenser: Condenser,
+  { state, hooks, createEvent, emit }: StepContext,
+): Promise<boolean> {
+  if (hooks.beforeCondensation === undefined || isEmpty(condensation)) return false;
+  const problem = condensationProblem(state.view, condensation, condenser);
+  if (problem === undefined) return false;
+  await emit(refusedAttempt(condenser.name, problem, condensation, createEvent));
+  return true;
+}
+
+/**
+ * Emits a condensation, then the note of the hook `afterCondensation`.
+ *
+ * @throws {@link LimitExceededError} when it would be the fourth condensation in a row.
+ */
+export async function emitCondensation(made: Condensation, step: StepContext): Promise<Condensation> {
+  const { state, hooks, createEvent, emit, signal } = step;
+  assertCondensationAllowed(state.condensationsInARow);
+  const condensation = wellFormedEvent(made);
+  await emit(condensation);
+  const remark = noteOf(await abortable(hooks.afterCondensation?.(condensation), signal));
+  if (remark !== undefined) await emit(note(remark, createEvent));
+  return condensation;
+}
