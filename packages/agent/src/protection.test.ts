@@ -138,7 +138,7 @@ test('a hook is asked about what may be made only, and what came meanwhile is pr
     hooks: {
       beforeCondensation: async ({ forgottenEventIds }) => {
         (asked as EventId[][]).push([...forgottenEventIds]);
-        const pin = createEvent('condensers/pin', { source: 'user', eventIds: [result.id] });
+        const pin = createEvent('view/pin', { source: 'user', eventIds: [result.id] });
         if (asked.length === 1) await opener.conversation.events.append(pin);
         return undefined;
       },
@@ -184,7 +184,7 @@ test('one that protects less may forget neither the instructions nor a pin', asy
   log.system(instructions);
   log.user(task);
   const { result } = log.call('look', {}, 'x');
-  log.custom('condensers/pin', { eventIds: [result.id] });
+  log.custom('view/pin', { eventIds: [result.id] });
   const tries = [
     (view: View) => forgetting(idsOf(view).slice(0, 1)),
     () => forgetting([result.id]),
@@ -245,7 +245,7 @@ test('a view that lacks what is pinned is not used', async () => {
   const log = logBuilder();
   log.user(task);
   const { action, result } = log.call('look', {}, 'the pinned result');
-  log.custom('condensers/pin', { eventIds: [result.id] });
+  log.custom('view/pin', { eventIds: [result.id] });
   const condenser = hostile((view) => view.without(new Set([action.id, result.id])));
   const { llm, conversation, attempts } = await opened(['Done.'], { condenser, events: log.events });
   await conversation.run();

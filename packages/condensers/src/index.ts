@@ -39,8 +39,6 @@ export { summaryTemplate } from './authoring/prompts/summary.prompt.js';
 export { structuredSummaryTemplate } from './structured-summary/structured-summary.prompt.js';
 export { attentionTemplate } from './llm-attention/attention.prompt.js';
 export { windowSummaryTemplate } from './sliding-window/window-summary.prompt.js';
-export type { PinEvent, PinOptions } from './pin.js';
-export { pin, unpin } from './pin.js';
 export { condenserByName, condenserNames, condenserNamesWithModel } from './by-name.js';
 export type { CondenserModelErrorOptions, ModelAccount, ModelFailureKind } from './authoring/model/model-failure.js';
 export { CondenserModelError } from './authoring/model/model-failure.js';

@@ -1,7 +1,7 @@
-import { InvalidEventError, parseEvent } from '@palimpsest/events';
+import { parseEvent } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
-import { isCondensation, View, ViewProjection } from '@palimpsest/view';
+import { isCondensation, pin, unpin, View, ViewProjection } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { messageViolations } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
@@ -10,7 +10,6 @@ import { extractiveSummaryCondenser } from './extractive-summary/extractive-summ
 import { llmAttentionCondenser } from './llm-attention/llm-attention.js';
 import { llmSummarizingCondenser } from './llm-summarizing/llm-summarizing.js';
 import { observationMaskingCondenser } from './observation-masking/observation-masking.js';
-import { pin, unpin } from './pin.js';
 import { recentEventsCondenser } from './recent-events/recent-events.js';
 import { structuredSummaryCondenser } from './structured-summary/structured-summary.js';
 import { standInLLM } from './testing/stand-in-llm.js';
@@ -177,24 +176,4 @@ test('observationMasking leaves what is pinned as it is', async () => {
   const ids = await masked();
   expect(ids.length).toBeGreaterThan(10);
   expect(ids).not.toContain(read.id);
-});
-
-test('the events are plain, survive JSON, and no model reads them', () => {
-  const { log, read } = session();
-  const event = pin([read.id, 'event-1'], { source: 'environment', reason: 'requirements', createEvent: log.create });
-  expect(event).toMatchObject({
-    type: 'condensers/pin',
-    source: 'environment',
-    eventIds: [read.id, 'event-1'],
-    reason: 'requirements',
-  });
-  expect(parseEvent(JSON.parse(JSON.stringify(event)))).toEqual(event);
-  expect(unpin('a')).toMatchObject({ type: 'condensers/unpin', source: 'user', eventIds: ['a'] });
-  const before = View.fromEvents(log.events).toMessages();
-  expect(View.fromEvents([...log.events, event]).toMessages()).toEqual(before);
-});
-
-test('an id that is none is refused', () => {
-  expect(() => pin('')).toThrow(InvalidEventError);
-  expect(() => pin(['a', 3 as unknown as string])).toThrow("'eventIds.1'");
 });

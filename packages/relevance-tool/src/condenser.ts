@@ -1,6 +1,6 @@
 import { isToolResult } from '@palimpsest/events';
 import type { Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
-import { pinStates, redactedCopy } from '@palimpsest/view';
+import { pinStates, redactedCopy, viewOfLog } from '@palimpsest/view';
 import type { CondenseContext, Condenser, PinState, Replacement, View } from '@palimpsest/view';
 import { directiveEvents, isRelevanceDirective } from './directive.js';
 import type { RelevanceDirective } from './directive.js';
@@ -91,12 +91,12 @@ export function relevanceCondenser(options: RelevanceCondenserOptions = {}): Rel
 
 /** For a directive whose target was ever pinned: whether it is now, since when, and whether that came after the directive. */
 function pinnedSinceDirective(
-  { stored }: View,
+  view: View,
   directives: readonly RelevanceDirective[],
 ): (directive: RelevanceDirective) => (PinState & { readonly isLater: boolean }) | undefined {
-  const states = directives.length === 0 ? undefined : pinStates(stored);
+  const states = directives.length === 0 ? undefined : pinStates(viewOfLog(view));
   if (states === undefined || states.size === 0) return () => undefined;
-  const places = new Map([...stored.internalEvents].map(({ id }, place) => [id, place]));
+  const places = new Map([...view.internalEvents].map(({ id }, place) => [id, place]));
   return ({ id, targetEventId }) => {
     const state = states.get(targetEventId);
     return state && { ...state, isLater: (places.get(state.since) ?? 0) > (places.get(id) ?? 0) };
@@ -174,7 +174,8 @@ function report(
 }
 
 /** The size of an event as the log's own view has it. Unit: tokens. */
-function sizeInLog({ stored }: View, id: EventId): number {
+function sizeInLog(view: View, id: EventId): number {
+  const stored = viewOfLog(view);
   const index = stored.indexOf(id);
   return index === undefined ? 0 : stored.tokens(index, index + 1);
 }

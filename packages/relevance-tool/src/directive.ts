@@ -1,5 +1,6 @@
 import { eventBaseSchema, isLLMConvertible } from '@palimpsest/events';
 import type { CustomEvent, Event, EventId } from '@palimpsest/events';
+import { viewOfLog } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 import { z } from 'zod';
 
@@ -57,7 +58,7 @@ export function directiveEvents(view: View): readonly Event[] {
 /** A target that the log does not hold is not forgotten, but missing. */
 function isTargetForgotten(directive: Event, view: View): boolean {
   const id: unknown = 'targetEventId' in directive ? directive.targetEventId : undefined;
-  if (typeof id !== 'string' || view.stored.indexOf(id) !== undefined) return false;
+  if (typeof id !== 'string' || viewOfLog(view).indexOf(id) !== undefined) return false;
   const target = view.original(id);
   return target !== undefined && isLLMConvertible(target);
 }

@@ -1,5 +1,6 @@
 import { isToolResult } from '@palimpsest/events';
 import type { EventId } from '@palimpsest/events';
+import { viewOfLog } from '@palimpsest/view';
 import type { CondenseContext, View } from '@palimpsest/view';
 import type { RelevanceDirective } from './directive.js';
 import { resultLength } from './redaction-note.js';
@@ -60,7 +61,7 @@ export function inBatches(
   rule: BatchingRule,
   context: Pick<CondenseContext, 'contextWindow' | 'maxOutputTokens' | 'fixedTokens'>,
 ): readonly EffectiveDirective[] {
-  const { stored } = view;
+  const stored = viewOfLog(view);
   const since = new Map<EventId, EventId | undefined>();
   const waiting: Waiting[] = [];
   const done: Waiting[] = [];

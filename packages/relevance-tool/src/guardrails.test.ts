@@ -96,9 +96,9 @@ describe('what is never redacted', () => {
     const log = logBuilder();
     const { result } = log.call('read', {}, big);
     log.call('run');
-    log.custom('condensers/pin', { eventIds: [result.id] });
+    log.custom('view/pin', { eventIds: [result.id] });
     expect(await verdict(log, result.id)).toBe('protected_target');
-    log.custom('condensers/unpin', { eventIds: [result.id] });
+    log.custom('view/unpin', { eventIds: [result.id] });
     expect(await verdict(log, result.id)).toBe('permitted');
   });
 

@@ -18,8 +18,8 @@ function started() {
   return { log, action, result };
 }
 
-const pin = (log: LogBuilder, { id }: { readonly id: string }) => log.custom('condensers/pin', { eventIds: [id] });
-const unpin = (log: LogBuilder, { id }: { readonly id: string }) => log.custom('condensers/unpin', { eventIds: [id] });
+const pin = (log: LogBuilder, { id }: { readonly id: string }) => log.custom('view/pin', { eventIds: [id] });
+const unpin = (log: LogBuilder, { id }: { readonly id: string }) => log.custom('view/unpin', { eventIds: [id] });
 
 async function shown(log: LogBuilder, { toolCallId }: { readonly toolCallId: string }) {
   const { result, reports } = await condensed(relevanceCondenser(), log.events);

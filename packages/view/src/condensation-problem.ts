@@ -2,6 +2,7 @@ import { InvalidEventError, parseEvent } from '@palimpsest/events';
 import type { Condensation, EventId } from '@palimpsest/events';
 import { pinnedEventIds } from './pinned-events.js';
 import { protectedEventIds } from './protected-events.js';
+import { viewOfLog } from './view-of-log.js';
 import type { View } from './view.js';
 
 /** Why a host does not take what a condenser returned. */
@@ -26,7 +27,7 @@ export function condensationProblem(
   condensation: unknown,
   options: { readonly protects?: boolean | undefined } = {},
 ): CondensationProblem | undefined {
-  const { stored } = view;
+  const stored = viewOfLog(view);
   let parsed: Condensation;
   try {
     const event = parseEvent(condensation);
@@ -60,7 +61,7 @@ export function condensationProblem(
  */
 export function condensedViewProblem(view: View, result: View): CondensationProblem | undefined {
   const isDerived =
-    result.stored === view.stored && Object.getPrototypeOf(result) === (Object.getPrototypeOf(view) as object);
+    viewOfLog(result) === viewOfLog(view) && Object.getPrototypeOf(result) === (Object.getPrototypeOf(view) as object);
   if (!isDerived) return invalid('the view is not made from the one that it was given');
   if (result === view) return undefined;
   const lost = [...pinnedEventIds(view)].filter((id) => {

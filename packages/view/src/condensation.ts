@@ -1,18 +1,16 @@
-import { createEvent as createEventByDefault, isToolResult } from '@palimpsest/events';
-import type { Condensation, CreateEvent, EventId, LLMConvertibleEvent, Redaction } from '@palimpsest/events';
+import { createEvent as createEventByDefault } from '@palimpsest/events';
+import type { Condensation, CreateEvent, EventId, Redaction } from '@palimpsest/events';
 import { NoCondensationAvailableError } from './errors.js';
-import { protectedEventIds } from './protected-events.js';
+import { forgettable } from './forgettable.js';
+import type { Selection } from './forgettable.js';
+import { keptEventIds } from './kept-events.js';
 import { isRedactable } from './redacted-copy.js';
 import type { View } from './view.js';
 
 /** Options of {@link condensation}. */
-export interface CondensationOptions {
+export interface CondensationOptions extends Selection {
   /** The view that the condenser was given, or one derived from it. */
   readonly view: View;
-  /** The first index to forget; moved forward to the next cut point. @defaultValue 0 */
-  readonly start?: number;
-  /** The index behind the last one to forget; moved back to the cut point before it. @defaultValue 0: nothing is forgotten */
-  readonly end?: number;
   /** Stands in the place of what is forgotten. @defaultValue no summary */
   readonly summary?: string;
   /** What to mask in place. What is forgotten, pinned or not in the view, or cannot be masked so, is left out. @defaultValue nothing */
@@ -24,98 +22,41 @@ export interface CondensationOptions {
 }
 
 /**
- * Makes a condensation that is safe to append: it forgets whole units between cut points, keeps protected events, puts the
- * summary after the last protected event inside the range (else at its start), and speaks of the stored list even when the
- * view is a derived one.
+ * Makes a condensation that is safe to append. It forgets a range, units or single events, but never half of a batch and nothing
+ * that is protected or pinned ({@link forgettableEventIds} says in advance what that leaves). The summary stands behind the last
+ * kept event inside of the range, or of what is selected where there is no range, so that finished work is not taken for a new
+ * request; else at the start. Offsets and ids are those of the log's view even when the view is a derived one.
  *
  * @throws {@link NoCondensationAvailableError} when nothing is left to forget or to mask.
  */
 export function condensation(options: CondensationOptions): Condensation {
-  const { view, createEvent = createEventByDefault } = options;
-  const start = view.cutPoints.atOrAfter(Math.max(0, options.start ?? 0));
-  const end = view.cutPoints.atOrBefore(Math.min(options.end ?? 0, view.events.length));
-  const kept = protectedEventIds(view);
-  const named: EventId[] = [];
-  let placement = start ?? 0;
-  let namedBefore = 0;
-  if (start !== undefined && end !== undefined) {
-    for (let index = start; index < end; index++) {
-      const event = view.events.at(index);
-      if (event === undefined) continue;
-      if (kept.has(event.id)) {
-        placement = index + 1;
-        namedBefore = named.length;
-      } else {
-        named.push(event.id);
-      }
-    }
-  }
-  const isStored = view === view.stored;
-  const forgotten = isStored ? named : [...wholeUnits(view.stored, new Set(named))];
-  const redactions = allowedRedactions(view, options.redactions ?? [], new Set([...forgotten, ...kept]));
-  if (forgotten.length === 0 && redactions.length === 0) {
-    throw new NoCondensationAvailableError(
-      `the range ${options.start ?? 0}–${options.end ?? 0} of ${view.events.length} events holds no whole unit that may be forgotten`,
-    );
-  }
+  const { view, createEvent = createEventByDefault, summary, metadata } = options;
+  const { ids, summaryPlace, beforeSummary } = forgettable(view, options);
+  const redactions = allowedRedactions(view, options.redactions ?? [], ids);
+  if (ids.length === 0 && redactions.length === 0) throw new NoCondensationAvailableError(nothingIn(options));
   return createEvent('condensation', {
-    forgottenEventIds: forgotten,
+    forgottenEventIds: ids,
     ...(redactions.length === 0 ? {} : { redactions }),
-    ...(options.summary === undefined || forgotten.length === 0
-      ? {}
-      : {
-          summary: options.summary,
-          summaryOffset: isStored ? placement - namedBefore : storedOffset(view, placement, forgotten),
-        }),
-    ...(options.metadata === undefined ? {} : { metadata: options.metadata }),
+    ...(summary === undefined || ids.length === 0 ? {} : { summary, summaryOffset: summaryPlace - beforeSummary }),
+    ...(metadata === undefined ? {} : { metadata }),
   });
 }
 
-/**
- * Some ids without those of units of the stored list that they do not name whole: what a derived view left out of a batch
- * still stands in the stored list, and the batch with it.
- */
-function wholeUnits(stored: View, ids: ReadonlySet<EventId>): ReadonlySet<EventId> {
-  const whole = new Set<EventId>();
-  const { length } = stored.events;
-  for (let start = stored.cutPoints.atOrAfter(0) ?? length; start < length;) {
-    const end = stored.cutPoints.atOrAfter(start + 1);
-    if (end === undefined) break;
-    const unit = stored.events.slice(start, end);
-    const stays = unit.some((event) => isPartOfCall(event) && !stored.leftOut.has(event.id) && !ids.has(event.id));
-    if (!stays) for (const { id } of unit) if (ids.has(id)) whole.add(id);
-    start = end;
-  }
-  return whole;
-}
-
-function isPartOfCall(event: LLMConvertibleEvent): boolean {
-  return event.type === 'action' || isToolResult(event);
+function nothingIn({ view, start = 0, end = 0, units, ids }: CondensationOptions): string {
+  const what = units === undefined && ids === undefined ? `the range ${start}–${end}` : 'what is selected';
+  return `${what} of ${view.events.length} events holds no whole unit that may be forgotten`;
 }
 
 /** The redactions of what stays in the view, is not protected, and can be masked so. */
 function allowedRedactions(
   view: View,
   redactions: readonly Redaction[],
-  others: ReadonlySet<EventId>,
+  forgotten: readonly EventId[],
 ): readonly Redaction[] {
   if (redactions.length === 0) return redactions;
+  const others = new Set([...forgotten, ...keptEventIds(view)]);
   return redactions.filter((redaction) => {
     const event = view.events.at(view.indexOf(redaction.eventId) ?? view.events.length);
     return event !== undefined && !others.has(event.id) && isRedactable(event, redaction);
   });
-}
-
-/** The index in the stored list, after forgetting, that the place before `index` of a derived view has. */
-function storedOffset(view: View, index: number, forgotten: readonly EventId[]): number {
-  const { stored } = view;
-  const previous = index === 0 ? undefined : view.events.at(index - 1);
-  const at = previous === undefined ? undefined : stored.indexOf(previous.id);
-  const place = previous === undefined ? 0 : (at ?? stored.events.length - 1) + 1;
-  let before = 0;
-  for (const id of forgotten) {
-    const position = stored.indexOf(id);
-    if (position !== undefined && position < place) before++;
-  }
-  return place - before;
 }

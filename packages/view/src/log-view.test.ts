@@ -2,6 +2,7 @@ import type { LLMConvertibleEvent } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import { describe, expect, test } from 'vitest';
 import { View, estimateTokens, redactedCopy } from './index.js';
+import { viewOfLog } from './view-of-log.js';
 import { outline } from './testing/outline.js';
 
 const thinkingBlocks = [{ type: 'thinking', thinking: 'T', signature: 's' }] as const;
@@ -37,7 +38,7 @@ describe('replace', () => {
     expect([...derived.cutPoints]).toEqual([...view.cutPoints]);
     expect([...derived.internalEvents]).toEqual([...view.internalEvents]);
     expect(derived.unhandledCondensationRequest).toBe(true);
-    expect(derived.stored).toBe(view);
+    expect(viewOfLog(derived)).toBe(view);
     expect(derived.tokens()).toBe([...derived.events].reduce((sum, event) => sum + estimateTokens(event), 0));
   });
 
@@ -98,7 +99,7 @@ describe('without', () => {
       'tool call-2: two',
       'user: And?',
     ]);
-    expect(derived.stored).toBe(view);
+    expect(viewOfLog(derived)).toBe(view);
     expect(derived.original('event-2')).toBeDefined();
   });
 
@@ -110,7 +111,7 @@ describe('without', () => {
     const derived = view
       .without(new Set(['event-6']))
       .replace(new Map([['event-3', { event: masked(view, 'event-3') }]]));
-    expect(derived.stored).toBe(view);
+    expect(viewOfLog(derived)).toBe(view);
     expect(outline(derived.toMessages())).toEqual([
       'user: Go.',
       'assistant: (call-1)',

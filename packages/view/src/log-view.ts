@@ -10,6 +10,7 @@ import type { RenderOptions, ThinkingMode } from './render-options.js';
 import { carriesThinking, sentContent, staleAfterEdit, staleAfterReplacing } from './stale-thinking.js';
 import { StoredList } from './stored-list.js';
 import type { EditedList, StoredListOptions } from './stored-list.js';
+import { viewOfLogKey } from './view-of-log.js';
 import type { Replacement, View, ViewNote } from './view.js';
 
 /** What a view takes over from the log at one position, whatever becomes of the stored list. */
@@ -34,7 +35,7 @@ export interface LogSnapshot {
 export class LogView implements View {
   readonly events: EventSequence<LLMConvertibleEvent>;
   readonly cutPoints: CutPoints;
-  readonly stored: View;
+  readonly [viewOfLogKey]: View;
   readonly #log: LogSnapshot;
   readonly #list: StoredList;
   readonly #isStale: (id: EventId) => boolean;
@@ -47,7 +48,7 @@ export class LogView implements View {
     this.#isStale = isStale;
     this.events = new PrefixSequence(list.events);
     this.cutPoints = list.cuts.snapshot(list.events.length);
-    this.stored = stored ?? this;
+    this[viewOfLogKey] = stored ?? this;
   }
 
   get unhandledCondensationRequest(): boolean {
@@ -151,7 +152,7 @@ export class LogView implements View {
 
   #derive(after: EditedList, newlyStale: ReadonlySet<EventId>): View {
     const isStale = (id: EventId): boolean => newlyStale.has(id) || this.#isStale(id);
-    return new LogView(this.#log, StoredList.of(after, isStale, this.#log.listOptions), isStale, this.stored);
+    return new LogView(this.#log, StoredList.of(after, isStale, this.#log.listOptions), isStale, this[viewOfLogKey]);
   }
 }
 

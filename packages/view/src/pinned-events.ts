@@ -3,12 +3,12 @@ import type { Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { matchingEvents } from './matching-events.js';
 import type { View } from './view.js';
 
-/** Keeps the events that it names, from then on. `@palimpsest/condensers` makes them. */
-const pinType = 'condensers/pin';
-/** Ends that. */
-const unpinType = 'condensers/unpin';
+/** Keeps the events that it names, from then on ({@link pin}). The second type is that of older logs. */
+const pinTypes: ReadonlySet<string> = new Set(['view/pin', 'condensers/pin']);
+/** Ends that ({@link unpin}). */
+const unpinTypes: ReadonlySet<string> = new Set(['view/unpin', 'condensers/unpin']);
 
-/** Whether an event is pinned, and the `condensers/pin` or `condensers/unpin` event that made it so. */
+/** Whether an event is pinned, and the pin or unpin event that made it so. */
 export interface PinState {
   readonly isPinned: boolean;
   readonly since: EventId;
@@ -16,13 +16,13 @@ export interface PinState {
 
 /** True for an event that pins others, or ends that. Only the user and the application may append one. */
 export function isPin(event: Event): boolean {
-  return event.type === pinType || event.type === unpinType;
+  return pinTypes.has(event.type) || unpinTypes.has(event.type);
 }
 
 /**
- * The pinned events of a view, by the `condensers/pin` and `condensers/unpin` events of the log (`eventIds`: what they name). A
- * call or a result is never kept without what it belongs to: its unit between two cut points is pinned with it, and the other
- * half of a late pair.
+ * The pinned events of a view, by the `view/pin` and `view/unpin` events of the log (`eventIds`: what they name). A call or a
+ * result is never kept without what it belongs to: its unit between two cut points is pinned with it, and the other half of a
+ * late pair.
  */
 export function pinnedEventIds(view: View): ReadonlySet<EventId> {
   const pinned = new Set<EventId>();
@@ -70,7 +70,7 @@ function namedIds(view: View): ReadonlyMap<EventId, PinState> {
     const event = internalEvents.at(pins.at(place) ?? 0);
     const ids: unknown = event !== undefined && 'eventIds' in event ? event.eventIds : undefined;
     if (event === undefined || !Array.isArray(ids)) continue;
-    const isPinned = event.type === pinType;
+    const isPinned = pinTypes.has(event.type);
     for (const id of ids as readonly unknown[]) {
       if (typeof id !== 'string' || (named.get(id)?.isPinned ?? false) === isPinned) continue;
       named.delete(id);

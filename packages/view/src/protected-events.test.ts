@@ -25,17 +25,17 @@ test('of a view that lacks some, those that it has', () => {
   expect([...protectedEventIds(View.fromEvents(log.events))]).toEqual(['event-3']);
 });
 
-/** What an application's `condensers/pin` event looks like. */
+/** What an application's `view/pin` event looks like. */
 const pin = (log: ReturnType<typeof logBuilder>, ...eventIds: readonly unknown[]) =>
-  log.custom('condensers/pin', { eventIds });
+  log.custom('view/pin', { eventIds });
 
 test('what is pinned, as long as it is', () => {
   const log = logBuilder();
   for (let step = 0; step < 5; step++) log.agent(`step ${step}`);
   pin(log, 'event-2', 'event-4', 'unknown', 7);
   expect([...protectedEventIds(View.fromEvents(log.events))]).toEqual(['event-2', 'event-4']);
-  log.custom('condensers/unpin', { eventIds: ['event-2'] });
-  log.custom('condensers/pin', { eventIds: 'event-3' });
+  log.custom('view/unpin', { eventIds: ['event-2'] });
+  log.custom('view/pin', { eventIds: 'event-3' });
   expect([...protectedEventIds(View.fromEvents(log.events))]).toEqual(['event-4']);
 });
 
@@ -49,7 +49,7 @@ test('a pinned call or result with all of its batch', () => {
   log.call('after');
   const whole = [...actions, ...results].map(({ id }) => id);
   for (const pinned of whole) {
-    const view = View.fromEvents([...log.events, log.create('condensers/pin', { source: 'user', eventIds: [pinned] })]);
+    const view = View.fromEvents([...log.events, log.create('view/pin', { source: 'user', eventIds: [pinned] })]);
     expect([...protectedEventIds(view)], pinned).toEqual(whole);
   }
 });
@@ -61,7 +61,7 @@ test('a pinned late result with its call, and the other way round', () => {
   const late = log.observation(action, 'at last');
   log.call('after');
   for (const pinned of [action.id, late.id]) {
-    const view = View.fromEvents([...log.events, log.create('condensers/pin', { source: 'user', eventIds: [pinned] })]);
+    const view = View.fromEvents([...log.events, log.create('view/pin', { source: 'user', eventIds: [pinned] })]);
     const ids = protectedEventIds(view);
     expect(ids.has(action.id) && ids.has(late.id), pinned).toBe(true);
     expect(ids.size).toBe(2);
@@ -75,7 +75,7 @@ test('a doubled call between a pinned call and its late result does not hide the
   log.call('next');
   const late = log.observation(action, 'at last');
   for (const pinned of [action.id, late.id]) {
-    const view = View.fromEvents([...log.events, log.create('condensers/pin', { source: 'user', eventIds: [pinned] })]);
+    const view = View.fromEvents([...log.events, log.create('view/pin', { source: 'user', eventIds: [pinned] })]);
     const ids = protectedEventIds(view);
     expect(ids.has(action.id) && ids.has(late.id), pinned).toBe(true);
   }

@@ -68,8 +68,6 @@ export interface View {
   without(ids: ReadonlySet<EventId>): View;
   /** The messages that a provider accepts. */
   toMessages(options?: RenderOptions): readonly Message[];
-  /** For a view made by `replace` or `without`: the view of the log that it comes from. Else the view itself. */
-  readonly stored: View;
 }
 
 /** Makes views of logs. */

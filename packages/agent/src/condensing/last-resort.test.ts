@@ -173,7 +173,7 @@ describe('words cannot be masked, and are forgotten where they are not protected
   test('what is pinned stays as it is', () => {
     const log = begun();
     const { result } = log.call('read', {}, 'the requirements '.repeat(2_000));
-    log.custom('condensers/pin', { eventIds: [result.id] });
+    log.custom('view/pin', { eventIds: [result.id] });
     work(log, 400, 'y'.repeat(1_000));
     for (const isLast of [false, true]) expect(resort(log, { isLast }).text).toContain('the requirements the req');
   });

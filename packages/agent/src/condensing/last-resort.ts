@@ -1,8 +1,13 @@
 import type { Condensation, CreateEvent, LLMConvertibleEvent, Redaction } from '@palimpsest/events';
-import { condensation, NoCondensationAvailableError, protectedEventIds, redactedCopy } from '@palimpsest/view';
+import {
+  condensation,
+  newestStep,
+  NoCondensationAvailableError,
+  protectedEventIds,
+  redactedCopy,
+} from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 import { maskOf } from './last-resort-mask.js';
-import { newestStepStart } from './newest-step.js';
 
 /** Options of {@link lastResort}. */
 export interface LastResortOptions {
@@ -62,7 +67,7 @@ export function lastResort(view: View, options: LastResortOptions): Condensation
   const total = sum(items);
   const { room = Math.max(assumedRoom, isLast ? total / 4 : total) } = options;
   const target = isLast ? 0 : Math.min(room, total) * targetShare;
-  const newest = newestStepStart(view);
+  const newest = newestStep(view).start;
   const mask = (item: Item, excerpt: number): void => {
     if (item.isKept || item.size === 0) return;
     const redaction = maskOf(item.event, { excerpt, canRead: options.canRead });

@@ -17,7 +17,7 @@ const words = (fields: object = {}) =>
   });
 const address = { toolName: 'other', toolCallId: 'c1' };
 const content = [{ type: 'text' as const, text: 'x' }];
-const someone = { name: 'worker', eventTypes: ['acme/note', 'condensers/pin'] } as const;
+const someone = { name: 'worker', eventTypes: ['acme/note', 'view/pin', 'condensers/pin'] } as const;
 
 const allowed: readonly (readonly [string, Event])[] = [
   ['an event of a declared type', createEvent('acme/note', { source: 'environment' })],
@@ -28,8 +28,9 @@ const forbidden: readonly (readonly [string, Event])[] = [
   ['a condensation', createEvent('condensation', { forgottenEventIds: ['m'] })],
   ['a revert', createEvent('condensation-revert', { source: 'environment', condensationId: 'x' })],
   ['an attempt', createEvent('condensation-attempt', { condenser: 'x', outcome: 'x', reason: 'x' })],
-  ['a pin, though declared', createEvent('condensers/pin', { source: 'environment', eventIds: ['m'] })],
-  ['an unpin', createEvent('condensers/unpin', { source: 'environment', eventIds: ['m'] })],
+  ['a pin, though declared', createEvent('view/pin', { source: 'environment', eventIds: ['m'] })],
+  ['a pin of an older type', createEvent('condensers/pin', { source: 'environment', eventIds: ['m'] })],
+  ['an unpin', createEvent('view/unpin', { source: 'environment', eventIds: ['m'] })],
   ['a type that is not declared', createEvent('acme/other', { source: 'environment' })],
   ['a declared type in the name of the user', createEvent('acme/note', { source: 'user' })],
   ['a request of the user', createEvent('condensation-request', { source: 'user' })],

@@ -1,13 +1,12 @@
 import type { Event } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
-import { isCondensation, NoCondensationAvailableError, View, ViewProjection } from '@palimpsest/view';
+import { isCondensation, NoCondensationAvailableError, pin, View, ViewProjection } from '@palimpsest/view';
 import { condenserContract, messageViolations, randomLog } from '@palimpsest/view/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { amortizedForgettingCondenser } from './amortized-forgetting.js';
 import type { AmortizedForgettingOptions } from './amortized-forgetting.js';
 import { InvalidCondenserConfigError } from '../authoring/errors.js';
-import { pin } from '../pin.js';
 
 const report = () => {};
 

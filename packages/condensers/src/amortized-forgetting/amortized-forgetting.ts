@@ -1,16 +1,14 @@
 import type { CreateEvent } from '@palimpsest/events';
-import { NoCondensationAvailableError } from '@palimpsest/view';
+import { newestStep, NoCondensationAvailableError, unitsOf } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
-import { InvalidCondenserConfigError } from '../authoring/errors.js';
 import { forgetUnits } from '../authoring/rolling/forget-units.js';
-import { newestStep } from '../authoring/rolling/newest-step.js';
+import { InvalidCondenserConfigError } from '../authoring/errors.js';
 import { assertWholeNumber } from '../authoring/options/option-checks.js';
 import { requirementOf } from '../authoring/rolling/requirement.js';
 import type { Requirement } from '../authoring/rolling/requirement.js';
 import { rollingCondenser } from '../authoring/rolling/rolling.js';
 import { selectMiddle, tailForTokens } from '../authoring/rolling/select-middle.js';
 import type { Selection } from '../authoring/rolling/select-middle.js';
-import { unitsOf } from '../authoring/rolling/units.js';
 
 /** Options of {@link amortizedForgettingCondenser}. */
 export interface AmortizedForgettingOptions {

@@ -1,11 +1,10 @@
 import { isUserMessage } from '@palimpsest/events';
 import type { CreateEvent, LLMConvertibleEvent } from '@palimpsest/events';
+import { newestStep, unitsOf } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
 import { forgetUnits } from '../authoring/rolling/forget-units.js';
-import { newestStep } from '../authoring/rolling/newest-step.js';
 import type { Requirement } from '../authoring/rolling/requirement.js';
 import { rollingCondenser } from '../authoring/rolling/rolling.js';
-import { unitsOf } from '../authoring/rolling/units.js';
 
 /** Options of {@link conversationWindowCondenser}. */
 export interface ConversationWindowOptions {

@@ -1,8 +1,7 @@
 import type { Condensation, CreateEvent } from '@palimpsest/events';
-import { condensation, NoCondensationAvailableError } from '@palimpsest/view';
+import { condensation, newestStep, NoCondensationAvailableError } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
 import { manifestOfRange } from './manifest-of-range.js';
-import { newestStep } from '../authoring/rolling/newest-step.js';
 import { assertWholeNumber, checkedKeepFirst } from '../authoring/options/option-checks.js';
 import { assertProgress } from '../authoring/rolling/progress.js';
 import { requirementOf } from '../authoring/rolling/requirement.js';

@@ -1,7 +1,6 @@
 import type { CondensationSummaryEvent, LLMConvertibleEvent } from '@palimpsest/events';
-import { estimateTokens } from '@palimpsest/view';
+import { estimateTokens, keptEventIds } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import { keptEventIds } from '../authoring/rolling/kept-events.js';
 import { readFacts } from './manifest/event-facts.js';
 import type { Fact } from './manifest/fact.js';
 import { lineageOf } from './manifest/lineage.js';

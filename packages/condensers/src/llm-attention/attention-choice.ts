@@ -1,9 +1,7 @@
+import { keptEventIds, newestStep, unitsOf } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 import type { Room, WeighedUnit } from './attention-selection.js';
-import { keptEventIds } from '../authoring/rolling/kept-events.js';
-import { newestStep } from '../authoring/rolling/newest-step.js';
 import type { Requirement } from '../authoring/rolling/requirement.js';
-import { unitsOf } from '../authoring/rolling/units.js';
 
 /** What can go, and how much of it there is room for. */
 export interface Choice {

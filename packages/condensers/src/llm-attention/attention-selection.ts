@@ -1,4 +1,4 @@
-import type { Unit } from '../authoring/rolling/units.js';
+import type { Unit } from '@palimpsest/view';
 
 /** A unit that can go, and what it takes to keep it. */
 export interface WeighedUnit extends Unit {

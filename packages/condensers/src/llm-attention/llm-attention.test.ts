@@ -4,14 +4,13 @@ import { InvalidRequestError } from '@palimpsest/llm-adapters';
 import type { CompletionRequest, LLM } from '@palimpsest/llm-adapters';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { ScriptedAnswer, ScriptedLLM } from '@palimpsest/llm-adapters/testing';
-import { isCondensation, NoCondensationAvailableError, View, ViewProjection } from '@palimpsest/view';
+import { isCondensation, NoCondensationAvailableError, pin, View, ViewProjection } from '@palimpsest/view';
 import { condenserContract, messageViolations, randomLog } from '@palimpsest/view/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { InvalidCondenserConfigError } from '../authoring/errors.js';
 import { llmAttentionCondenser } from './llm-attention.js';
 import type { LLMAttentionOptions } from './llm-attention.js';
-import { pin } from '../pin.js';
 
 const answering = (answer: ScriptedAnswer): ScriptedLLM => scriptedLLM({ script: () => answer });
 const ranking = (...ids: readonly unknown[]): ScriptedLLM => answering(JSON.stringify({ ids }));

@@ -1,7 +1,8 @@
 import type { CreateEvent } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
-import { NoCondensationAvailableError } from '@palimpsest/view';
-import type { Condenser, View } from '@palimpsest/view';
+import { newestStep, NoCondensationAvailableError, unitsOf } from '@palimpsest/view';
+import type { Condenser, Unit, View } from '@palimpsest/view';
+import { forgetUnits } from '../authoring/rolling/forget-units.js';
 import { backgroundCondenser } from '../authoring/model/background.js';
 import { defaultTimeoutMs } from '../authoring/model/deadline.js';
 import { askForRanking } from './attention-answer.js';
@@ -10,10 +11,8 @@ import { choiceOf } from './attention-choice.js';
 import { selectByRank } from './attention-selection.js';
 import type { Room, WeighedUnit } from './attention-selection.js';
 import { InvalidCondenserConfigError } from '../authoring/errors.js';
-import { forgetUnits } from '../authoring/rolling/forget-units.js';
 import { CondenserModelError } from '../authoring/model/model-failure.js';
 import type { ModelAccount } from '../authoring/model/model-failure.js';
-import { newestStep } from '../authoring/rolling/newest-step.js';
 import { assertAskable, assertWholeNumber } from '../authoring/options/option-checks.js';
 import { attentionTemplate } from './attention.prompt.js';
 import { promptOf } from '../authoring/prompts/prompt.js';
@@ -23,8 +22,6 @@ import type { Gone } from '../authoring/rolling/progress.js';
 import { requirementOf } from '../authoring/rolling/requirement.js';
 import type { Requirement } from '../authoring/rolling/requirement.js';
 import { rollingCondenser } from '../authoring/rolling/rolling.js';
-import { unitsOf } from '../authoring/rolling/units.js';
-import type { Unit } from '../authoring/rolling/units.js';
 
 /** Options of {@link llmAttentionCondenser}. */
 export interface LLMAttentionOptions {

@@ -2,15 +2,20 @@ import { createEvent, parseEvent } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { ScriptedAnswer } from '@palimpsest/llm-adapters/testing';
-import { isCondensation, NoCondensationAvailableError, protectedEventIds, View } from '@palimpsest/view';
+import {
+  isCondensation,
+  newestStep,
+  NoCondensationAvailableError,
+  pin,
+  protectedEventIds,
+  View,
+} from '@palimpsest/view';
 import type { CondenseContext } from '@palimpsest/view';
 import { addFeatureCounts, messageViolations, randomLog } from '@palimpsest/view/testing';
 import type { FeatureCounts } from '@palimpsest/view/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { llmSummarizingCondenser } from './llm-summarizing.js';
-import { newestStep } from '../authoring/rolling/newest-step.js';
-import { pin } from '../pin.js';
 
 const limits = fc
   .record({

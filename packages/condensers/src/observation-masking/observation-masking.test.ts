@@ -1,14 +1,21 @@
 import type { Condensation, Event, EventId, LLMConvertibleEvent, Message } from '@palimpsest/events';
 import { toolResultContent } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
-import { isCondensation, NoCondensationAvailableError, View, ViewProjection } from '@palimpsest/view';
+import {
+  isCondensation,
+  NoCondensationAvailableError,
+  pin,
+  unpin,
+  View,
+  viewOfLog,
+  ViewProjection,
+} from '@palimpsest/view';
 import { condenserContract, messageViolations } from '@palimpsest/view/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { InvalidCondenserConfigError } from '../authoring/errors.js';
 import { observationMaskingCondenser } from './observation-masking.js';
 import type { ObservationMaskingOptions } from './observation-masking.js';
-import { pin, unpin } from '../pin.js';
 
 const report = () => {};
 const long = (text: string) => `${text}\n`.repeat(100);
@@ -270,7 +277,7 @@ describe('with rewritesEveryStep', () => {
     const { events } = reads(6);
     const before = View.fromEvents(events);
     const view = shown({ attentionWindow: 2 }, events);
-    expect(view.stored.events.length).toBe(before.events.length);
+    expect(viewOfLog(view).events.length).toBe(before.events.length);
     for (const [index, event] of [...view.events].entries()) {
       const old = before.events.at(index) as LLMConvertibleEvent;
       if (!isMasked(event)) {

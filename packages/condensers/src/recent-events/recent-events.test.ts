@@ -1,11 +1,10 @@
 import { logBuilder } from '@palimpsest/events/testing';
-import { View } from '@palimpsest/view';
+import { keptEventIds, View } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { messageViolations, randomLog } from '@palimpsest/view/testing';
 import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { InvalidCondenserConfigError } from '../authoring/errors.js';
-import { keptEventIds } from '../authoring/rolling/kept-events.js';
 import { recentEventsCondenser } from './recent-events.js';
 
 const condense = (condenser: Condenser, view: View) => condenser.condense(view, { report: () => {} }) as View;

@@ -1,7 +1,6 @@
 import type { EventId } from '@palimpsest/events';
+import { keptEventIds, newestStep } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
-import { keptEventIds } from '../authoring/rolling/kept-events.js';
-import { newestStep } from '../authoring/rolling/newest-step.js';
 import { assertWholeNumber } from '../authoring/options/option-checks.js';
 
 /** Options of {@link recentEventsCondenser}. */

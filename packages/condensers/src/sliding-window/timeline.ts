@@ -1,7 +1,7 @@
 import type { CondensationSummaryEvent, EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { isLLMConvertible, isUserMessage } from '@palimpsest/events';
+import { keptEventIds } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import { keptEventIds } from '../authoring/rolling/kept-events.js';
 import { RunState } from './run-state.js';
 import { recordInForce, recordOfSummary } from './window-record.js';
 import type { WindowRecord } from './window-record.js';

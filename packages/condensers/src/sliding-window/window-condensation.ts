@@ -24,9 +24,10 @@ export function windowCondensation(options: {
     ...items.flatMap(({ event, index }) => (index === undefined ? [] : [event.id])),
     ...timeline.standing,
   ].filter((id) => !forgotten.has(id));
-  const made = condensation({
+  return condensation({
     view,
     ...range,
+    ids: plan.elsewhere,
     summary: summary.text,
     metadata: {
       ...accountingOf({
@@ -45,7 +46,6 @@ export function windowCondensation(options: {
     },
     ...(createEvent === undefined ? {} : { createEvent }),
   });
-  return plan.elsewhere.length === 0 ? made : alsoForgetting(view.stored, made, plan.elsewhere);
 }
 
 function runsOf(items: readonly WindowItem[]): readonly InvocationRun[] {
@@ -56,19 +56,4 @@ function runsOf(items: readonly WindowItem[]): readonly InvocationRun[] {
     else runs.push({ start: invocation, events: 1 });
   }
   return runs;
-}
-
-/** The condensation with more to forget, in the order of the stored list; its summary stays in its place. */
-function alsoForgetting(stored: View, made: Condensation, more: readonly EventId[]): Condensation {
-  const placeOf = (id: EventId): number => stored.indexOf(id) ?? stored.events.length;
-  const named = made.forgottenEventIds.map(placeOf).sort((a, b) => a - b);
-  const remaining = (place: number): number => place - named.filter((other) => other < place).length;
-  const offset = made.summaryOffset ?? 0;
-  const before = more.filter((id) => remaining(placeOf(id)) < offset).length;
-  const forgottenEventIds = [...made.forgottenEventIds, ...more].sort((a, b) => placeOf(a) - placeOf(b));
-  return Object.freeze({
-    ...made,
-    forgottenEventIds: Object.freeze(forgottenEventIds),
-    summaryOffset: offset - before,
-  });
 }

@@ -1,7 +1,6 @@
 import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
-import { condensation, NoCondensationAvailableError } from '@palimpsest/view';
+import { forgettableEventIds, keptEventIds, unitsOf } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import { keptEventIds } from '../authoring/rolling/kept-events.js';
 import type { Selection } from '../authoring/rolling/select-middle.js';
 import { coveredEvents } from './covered-events.js';
 import { settledPrefix } from './settled-prefix.js';
@@ -52,15 +51,15 @@ export function planWindow(options: PlanOptions): PlanOutcome {
   const cut = cutItems(options);
   if (cut.range === undefined) return { plan: undefined, openCallIds: cut.openCallIds };
   const { range, openCallIds } = cut;
-  const named = forgottenIn(view, range, kept);
+  const alone = standingAlone(view);
+  const named = forgettableEventIds(view, range);
   // In a derived view, what stays of a unit keeps the whole of it.
   const items = cut.items.filter(({ event, isNew }) => !isNew || named.has(event.id));
   if (!items.some(({ isNew }) => isNew)) return { plan: undefined, openCallIds };
 
   const summaries = timeline.entries.filter((entry) => entry.kind === 'summary');
   const isIn = ({ index }: { readonly index: number }): boolean => index >= range.start && index < range.end;
-  const canGo = (entry: SummaryEntry): boolean =>
-    !kept.has(entry.event.id) && (isIn(entry) || standsAlone(view, entry.index));
+  const canGo = (entry: SummaryEntry): boolean => !kept.has(entry.event.id) && (isIn(entry) || alone.has(entry.index));
   const covered = new Set(items.map(({ event }) => event.id));
   const subsumed = new Set(summaries.filter((entry) => canGo(entry) && isSubsumed(view, entry, covered, summaries)));
   const seeds = new Set(
@@ -72,7 +71,7 @@ export function planWindow(options: PlanOptions): PlanOutcome {
   const elsewhere = [
     ...[...subsumed, ...seeds].filter((entry) => !isIn(entry)).map(({ event }) => event.id),
     ...items.flatMap(({ event, index }) =>
-      index !== undefined && !isIn({ index }) && !kept.has(event.id) && standsAlone(view, index) ? [event.id] : [],
+      index !== undefined && !isIn({ index }) && !kept.has(event.id) && alone.has(index) ? [event.id] : [],
     ),
   ];
   return {
@@ -90,8 +89,9 @@ export function planWindow(options: PlanOptions): PlanOutcome {
 /** Plans to roll up all summaries of ours into one, where nothing else can be done. */
 export function planRollUp(view: View, timeline: Timeline): WindowPlan | undefined {
   const kept = keptEventIds(view);
+  const alone = standingAlone(view);
   const seeds = timeline.entries.filter(
-    (entry) => entry.kind === 'summary' && !kept.has(entry.event.id) && standsAlone(view, entry.index),
+    (entry) => entry.kind === 'summary' && !kept.has(entry.event.id) && alone.has(entry.index),
   ) as readonly SummaryEntry[];
   const last = seeds.at(-1);
   if (last === undefined || seeds.length < 2) return undefined;
@@ -139,28 +139,9 @@ function eventsBehind({ entries }: Timeline, items: readonly WindowItem[]): read
   return entries.flatMap((entry) => (entry.kind === 'event' && entry.index > last ? [entry.event] : []));
 }
 
-/** What a condensation of a range forgets. In a derived view, units that stand in the stored one with more of theirs stay. */
-function forgottenIn(view: View, range: Selection, kept: ReadonlySet<EventId>): ReadonlySet<EventId> {
-  if (view === view.stored) {
-    const ids = view.events.slice(range.start, range.end).map(({ id }) => id);
-    return new Set(ids.filter((id) => !kept.has(id)));
-  }
-  try {
-    return new Set(condensation({ view, ...range }).forgottenEventIds);
-  } catch (error) {
-    if (NoCondensationAvailableError.isInstance(error)) return new Set();
-    throw error;
-  }
-}
-
-/** True where one event can be forgotten without what stands around it. */
-function standsAlone(view: View, index: number): boolean {
-  const isUnit = (list: View, at: number): boolean => list.cutPoints.has(at) && list.cutPoints.has(at + 1);
-  if (!isUnit(view, index)) return false;
-  if (view.stored === view) return true;
-  const id = view.events.at(index)?.id;
-  const stored = id === undefined ? undefined : view.stored.indexOf(id);
-  return stored !== undefined && isUnit(view.stored, stored);
+/** The indices of the events that can be forgotten without what stands around them. */
+function standingAlone(view: View): ReadonlySet<number> {
+  return new Set(unitsOf(view).flatMap(({ start, end }) => (end === start + 1 ? [start] : [])));
 }
 
 /**

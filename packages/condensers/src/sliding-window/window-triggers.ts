@@ -1,6 +1,6 @@
 import type { EventId } from '@palimpsest/events';
+import { newestStep } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import { newestStep } from '../authoring/rolling/newest-step.js';
 import { selectInvocations } from './select-invocations.js';
 import type { SummaryEntry, Timeline } from './timeline.js';
 import { windowItems } from './window-items.js';

@@ -6,6 +6,7 @@ import { NoCondensationAvailableError } from '../errors.js';
 import { pinnedEventIds } from '../pinned-events.js';
 import { protectedEventIds } from '../protected-events.js';
 import { redactedCopy } from '../redacted-copy.js';
+import { viewOfLog } from '../view-of-log.js';
 import type { View } from '../view.js';
 
 /** More than this many events, and a sample condenser acts. */
@@ -33,8 +34,9 @@ export const soundCondensers: readonly Condenser[] = [
     rewritesEveryStep: true,
     condense(view) {
       // By the list of the log, so that nothing more goes from the view that it has returned.
-      const { events, cutPoints } = view.stored;
-      const kept = protectedEventIds(view.stored);
+      const stored = viewOfLog(view);
+      const { events, cutPoints } = stored;
+      const kept = protectedEventIds(stored);
       const end = cutPoints.atOrBefore(events.length - sampleMaxSize / 2) ?? 0;
       const ids = [...events].slice(0, end).map(({ id }) => id);
       return view.without(new Set(ids.filter((id) => !kept.has(id))));

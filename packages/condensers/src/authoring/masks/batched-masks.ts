@@ -1,9 +1,8 @@
 import type { Condensation, CreateEvent } from '@palimpsest/events';
-import { condensation, NoCondensationAvailableError } from '@palimpsest/view';
+import { condensation, newestStep, NoCondensationAvailableError } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
 import { masksBy, savedBy } from './masks.js';
 import type { AttentionWindow, Mask, MaskRule } from './masks.js';
-import { newestStep } from '../rolling/newest-step.js';
 import { noContext } from '../no-context.js';
 import { requirementOf } from '../rolling/requirement.js';
 

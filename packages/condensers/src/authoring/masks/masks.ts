@@ -1,8 +1,7 @@
 import { isToolResult } from '@palimpsest/events';
 import type { ActionEvent, EventId, LLMConvertibleEvent, Redaction, ToolResultEvent } from '@palimpsest/events';
-import { redactedCopy } from '@palimpsest/view';
+import { keptEventIds, redactedCopy } from '@palimpsest/view';
 import type { Replacement, View } from '@palimpsest/view';
-import { keptEventIds } from '../rolling/kept-events.js';
 import { remembered } from '../remembered.js';
 
 /** What a condenser masks, and how. The same event is always judged the same, whatever stands behind it. */

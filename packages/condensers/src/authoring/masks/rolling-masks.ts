@@ -1,8 +1,8 @@
+import { newestStep, pinStates } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
 import { InvalidCondenserConfigError } from '../errors.js';
 import { maskedView, masksBy } from './masks.js';
 import type { AttentionWindow, MaskRule } from './masks.js';
-import { newestStep } from '../rolling/newest-step.js';
 
 /** What {@link rollingMasks} masks, and under which name. */
 export interface RollingMasksOptions {
@@ -31,7 +31,7 @@ export function rollingMasks({ name, rule, windowOf }: RollingMasksOptions): Con
         Math.max(window.leftWith(index), (nextStep ??= nextSteps(view))[index] ?? Infinity) + 1;
       return maskedView(view, masks.of(view, 0, to), (index) => {
         // What was pinned for a while is masked later than the window says; when, the view does not tell.
-        wasUnpinned ??= [...view.internalEvents].some(({ type }) => (type as string) === 'condensers/unpin');
+        wasUnpinned ??= [...pinStates(view).values()].some(({ isPinned }) => !isPinned);
         return wasUnpinned ? undefined : view.events.at(standsFrom(index))?.id;
       });
     },

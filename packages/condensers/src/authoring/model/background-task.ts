@@ -1,14 +1,13 @@
-import type { Condensation, Event } from '@palimpsest/events';
+import type { Condensation } from '@palimpsest/events';
+import { isLaterView } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
 import { sizeNow } from '../rolling/back-off.js';
-import { isSameEvent } from './rebased-condensation.js';
 
 type Report = Parameters<CondenseContext['report']>[0];
 
 /** One decision of a condenser that may outlast the call in which it began. */
 export class BackgroundTask {
   readonly view: View;
-  readonly #newest: Event | undefined;
   readonly #reports: Report[] = [];
   readonly #stop = new AbortController();
   readonly #signals = new Set<AbortSignal>();
@@ -23,7 +22,6 @@ export class BackgroundTask {
   }) {
     const { view, context, create } = options;
     this.view = view;
-    this.#newest = view.stored.events.at(view.stored.events.length - 1);
     let asks = (): void => {};
     this.#asked = new Promise((resolve) => (asks = () => resolve(undefined)));
     const condenser = create(asks);
@@ -59,15 +57,9 @@ export class BackgroundTask {
     return this.#outcome;
   }
 
-  /** True for later views of the conversation that it was started for: those whose log holds the event that was its newest. */
+  /** True for later views of the conversation that it was started for. */
   belongsTo(view: View): boolean {
-    const newest = this.#newest;
-    const original = newest === undefined ? undefined : this.view.original(newest.id);
-    const found = newest === undefined ? undefined : view.original(newest.id);
-    // A summary stands in the view, but not in the log.
-    if (original === undefined || found === undefined)
-      return newest !== undefined && view.indexOf(newest.id) !== undefined;
-    return isSameEvent(original, found);
+    return isLaterView(view, this.view);
   }
 
   /** Lets the abort of one more call stop it. */

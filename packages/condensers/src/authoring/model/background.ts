@@ -1,9 +1,8 @@
 import type { Condensation } from '@palimpsest/events';
-import { isCondensation } from '@palimpsest/view';
+import { isCondensation, rebasedCondensation } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
 import { BackgroundTask } from './background-task.js';
 import { noContext } from '../no-context.js';
-import { rebased } from './rebased-condensation.js';
 import type { Summarizer } from '../summaries/summarizer.js';
 
 /** What is run in the background. */
@@ -72,8 +71,10 @@ export function backgroundCondenser(options: BackgroundOptions): Condenser {
       }
       task.deliverReports(context, view);
       if (!isCondensation(result)) return mustWait(view, context) ? start(view, context) : view;
-      const condensation = rebased(result, { from: task.view, to: view });
-      if (condensation !== undefined) return condensation;
+      const rebased = rebasedCondensation(result, { from: task.view, to: view });
+      if (rebased !== undefined) {
+        return Object.freeze({ ...rebased, metadata: Object.freeze({ ...rebased.metadata, background: true }) });
+      }
       const reason = 'what the answer covers is no longer in the view as it was read';
       const { model, usage, costUsd } = result.metadata ?? {};
       context.report({ outcome: 'discarded', reason, data: { condenser: name, model, usage, costUsd } });

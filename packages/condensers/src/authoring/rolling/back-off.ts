@@ -1,4 +1,5 @@
 import type { Condensation } from '@palimpsest/events';
+import { viewOfLog } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 
 /** How long the first failure holds back the next attempt. Unit: events of the stored view. */
@@ -33,7 +34,7 @@ function hasNotGrown(view: View, since: number | undefined, wait: number): boole
 
 /** What a report calls `events`. Unit: events of the stored view. */
 export function sizeNow(view: View): number {
-  return view.stored.events.length;
+  return viewOfLog(view).events.length;
 }
 
 /** How large the stored view was at each attempt of this outcome since the last condensation, the newest first. */

@@ -1,10 +1,9 @@
 import type { Condensation, CreateEvent, EventId } from '@palimpsest/events';
-import { condensation, NoCondensationAvailableError } from '@palimpsest/view';
-import type { View } from '@palimpsest/view';
+import { condensation, forgettableEventIds, NoCondensationAvailableError } from '@palimpsest/view';
+import type { Unit, View } from '@palimpsest/view';
 import { accountingOf } from './accounting.js';
 import type { Account } from './accounting.js';
 import { assertProgress } from './progress.js';
-import type { Unit } from './units.js';
 
 /** What {@link forgetUnits} forgets, and what it notes of it. */
 export interface ForgetUnitsOptions {
@@ -27,37 +26,26 @@ export interface ForgetUnitsOptions {
  */
 export function forgetUnits(options: ForgetUnitsOptions): Condensation {
   const { view, units, stays = () => false, account, metadata, createEvent } = options;
-  const [first, last] = [units[0], units.at(-1)];
-  if (first === undefined || last === undefined) throw nothing(view);
-  const wanted = new Map<EventId, number>();
+  const wanted: EventId[] = [];
   for (const { start, end } of units) {
     for (let index = start; index < end; index++) {
       const event = view.events.at(index);
-      if (event !== undefined && !stays(index)) wanted.set(event.id, view.tokens(index, index + 1));
+      if (event !== undefined && !stays(index)) wanted.push(event.id);
     }
   }
-  // It leaves out what is protected, and what the stored view cannot part with; without a summary, no place depends on what is
-  // then taken back.
-  const whole = condensation({
-    view,
-    start: first.start,
-    end: last.end,
-    ...(createEvent === undefined ? {} : { createEvent }),
-  });
-  const forgottenEventIds: EventId[] = [];
+  const ids = forgettableEventIds(view, { ids: wanted });
+  if (ids.size === 0) throw nothing(view);
   let savedTokens = 0;
-  for (const id of whole.forgottenEventIds) {
-    const tokens = wanted.get(id);
-    if (tokens === undefined) continue;
-    forgottenEventIds.push(id);
-    savedTokens += tokens;
+  for (const id of ids) {
+    const index = view.indexOf(id) ?? 0;
+    savedTokens += view.tokens(index, index + 1);
   }
-  if (forgottenEventIds.length === 0) throw nothing(view);
-  assertProgress(view, { events: forgottenEventIds.length, tokens: savedTokens });
-  return Object.freeze({
-    ...whole,
-    forgottenEventIds: Object.freeze(forgottenEventIds),
-    metadata: Object.freeze({ ...accountingOf({ ...account, view, savedTokens }), ...metadata }),
+  assertProgress(view, { events: ids.size, tokens: savedTokens });
+  return condensation({
+    view,
+    ids,
+    metadata: { ...accountingOf({ ...account, view, savedTokens }), ...metadata },
+    ...(createEvent === undefined ? {} : { createEvent }),
   });
 }
 

@@ -1,7 +1,6 @@
-import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
-import { condensation, NoCondensationAvailableError } from '@palimpsest/view';
+import type { LLMConvertibleEvent } from '@palimpsest/events';
+import { forgettableEventIds } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import { keptEventIds } from './kept-events.js';
 import type { Selection } from './select-middle.js';
 
 /** What forgetting a range takes away. */
@@ -23,14 +22,14 @@ export interface RangeContent {
  * anew would be no progress.
  */
 export function rangeContent(view: View, { start, end }: Selection): RangeContent | undefined {
-  const goes = forgettable(view, { start, end });
+  const goes = forgettableEventIds(view, { start, end });
   const forgotten: LLMConvertibleEvent[] = [];
   const summaries: string[] = [];
   let tokens = 0;
   let place: number | undefined;
   for (let index = start; index < end; index++) {
     const event = view.events.at(index);
-    if (event === undefined || !goes(event.id)) continue;
+    if (event === undefined || !goes.has(event.id)) continue;
     place ??= index;
     forgotten.push(event);
     tokens += view.tokens(index, index + 1);
@@ -45,22 +44,4 @@ export function rangeContent(view: View, { start, end }: Selection): RangeConten
     tokens,
     place,
   };
-}
-
-/**
- * Which events of a range may go. Of a view that is derived from the stored one, part of a unit may be all that it shows: such a
- * unit stays, which is for the maker of condensations to say.
- */
-function forgettable(view: View, range: Selection): (id: EventId) => boolean {
-  if (view === view.stored) {
-    const kept = keptEventIds(view);
-    return (id) => !kept.has(id);
-  }
-  try {
-    const forgotten = new Set(condensation({ view, ...range }).forgottenEventIds);
-    return (id) => forgotten.has(id);
-  } catch (error) {
-    if (NoCondensationAvailableError.isInstance(error)) return () => false;
-    throw error;
-  }
 }

@@ -1,9 +1,9 @@
 import { isUserMessage, messageContent } from '@palimpsest/events';
 import type { EventId } from '@palimpsest/events';
+import { keptEventIds } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 import { isCost, saysNothing } from '../model/ask-model.js';
 import { withinDeadline } from '../model/deadline.js';
-import { keptEventIds } from '../rolling/kept-events.js';
 import { CondenserModelError } from '../model/model-failure.js';
 import type { ModelAccount } from '../model/model-failure.js';
 import type { Summarizer, SummaryInput, SummaryResult } from './summarizer.js';

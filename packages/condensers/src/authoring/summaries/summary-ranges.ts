@@ -1,5 +1,5 @@
+import { newestStep } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import { newestStep } from '../rolling/newest-step.js';
 import { rangeContent } from '../rolling/range-content.js';
 import type { RangeContent } from '../rolling/range-content.js';
 import { isProgress } from '../rolling/progress.js';

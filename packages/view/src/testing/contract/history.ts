@@ -63,7 +63,7 @@ function pinned({ name, events }: NamedLog): NamedLog {
   const results = events.filter(isToolResult).slice(0, 2);
   const words = events.find((event) => event.type === 'message' && event.source === 'agent');
   const eventIds = [...results, ...(words === undefined ? [] : [words])].map(({ id }) => id);
-  const pin = createEvent('condensers/pin', { source: 'user', eventIds });
+  const pin = createEvent('view/pin', { source: 'user', eventIds });
   return { name: `${name} + pin`, events: [...events, pin] };
 }
 

@@ -2,6 +2,7 @@ import type { Event } from '@palimpsest/events';
 import { callHistory, withoutRepeatedIds } from '../../properties/call-history.js';
 import { condensationProblem, condensedViewProblem } from '../../condensation-problem.js';
 import { protectedEventIds } from '../../protected-events.js';
+import { viewOfLog } from '../../view-of-log.js';
 import type { View } from '../../view.js';
 import { messageViolations } from '../message-violations.js';
 import { check } from './check.js';
@@ -14,7 +15,7 @@ const returnsOneOfTwo: Rule = {
     onEveryHistory(subject, ({ outcome, history }) => {
       if (outcome.kind !== 'view') return;
       check(
-        outcome.view.stored === history.view,
+        viewOfLog(outcome.view) === history.view,
         'the view that it returned is not made from the one that it was given',
       );
     }),

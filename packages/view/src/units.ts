@@ -1,7 +1,9 @@
 import { isToolResult } from '@palimpsest/events';
-import type { View } from '@palimpsest/view';
+import type { LLMConvertibleEvent } from '@palimpsest/events';
+import { viewOfLog } from './view-of-log.js';
+import type { View } from './view.js';
 
-/** A part of a view that can only be kept or forgotten whole. */
+/** A part of a view between two cut points: it is kept or forgotten whole. */
 export interface Unit {
   readonly start: number;
   /** The index behind the last event. */
@@ -10,8 +12,8 @@ export interface Unit {
 
 /**
  * The units of a view between two of its cut points, in order. What stands before the first cut point or behind the last one is
- * in no unit. In a view that was derived from the stored one, what is one unit there is one unit here too, and what shows only
- * some of a batch is none, because the stored batch cannot be forgotten by halves.
+ * in no unit. In a view made by `replace` or `without`, events that are one unit of the log's view are one unit, and what shows
+ * only some of a batch is in none, because half of a batch cannot be forgotten.
  */
 export function unitsOf(view: View): readonly Unit[] {
   const units: Unit[] = [];
@@ -24,9 +26,14 @@ export function unitsOf(view: View): readonly Unit[] {
   return units;
 }
 
-/** Whether the stored list may be cut somewhere between the event before an index and the event at it. */
+/** True for a call and for the result of a call. */
+export function isPartOfCall(event: LLMConvertibleEvent): boolean {
+  return event.type === 'action' || isToolResult(event);
+}
+
+/** Whether the view of the log may be cut somewhere between the event before an index and the event at it. */
 function isStoredCut(view: View, index: number): boolean {
-  const { stored } = view;
+  const stored = viewOfLog(view);
   if (stored === view) return true;
   const [before, after] = [view.events.at(index - 1), view.events.at(index)];
   if (index === 0 || before === undefined || after === undefined) return true;
@@ -35,16 +42,16 @@ function isStoredCut(view: View, index: number): boolean {
   return (stored.cutPoints.atOrAfter(from + 1) ?? Infinity) <= to;
 }
 
-/** Whether all calls and results that are sent of the stored unit stand in the view. */
+/** Whether the view holds all calls and results that are sent of the units of the log's view around a range. */
 function isWhole(view: View, start: number, end: number): boolean {
-  const { stored } = view;
+  const stored = viewOfLog(view);
   if (stored === view) return true;
   const [first, last] = [view.events.at(start), view.events.at(end - 1)];
   const from = stored.cutPoints.atOrBefore((first && stored.indexOf(first.id)) ?? 0) ?? 0;
   const to = stored.cutPoints.atOrAfter(((last && stored.indexOf(last.id)) ?? 0) + 1) ?? stored.events.length;
   for (let index = from; index < to; index++) {
     const event = stored.events.at(index);
-    if (event === undefined || (event.type !== 'action' && !isToolResult(event))) continue;
+    if (event === undefined || !isPartOfCall(event)) continue;
     if (view.indexOf(event.id) === undefined && !stored.leftOut.has(event.id)) return false;
   }
   return true;

@@ -13,7 +13,7 @@ export interface PinOptions {
 
 /** Keeps events from being forgotten or masked, from where it stands in a log on. Never sent to a model. */
 export interface PinEvent extends CustomEvent {
-  readonly type: 'condensers/pin' | 'condensers/unpin';
+  readonly type: 'view/pin' | 'view/unpin';
   readonly eventIds: readonly EventId[];
   readonly reason?: string;
 }
@@ -23,7 +23,7 @@ export interface PinEvent extends CustomEvent {
  * cannot stand without: a call's results, the other calls of its batch. What was forgotten before stays forgotten, and an id that
  * the log does not hold changes nothing. Pinned events do not count towards the bounds of condensers.
  *
- * @throws {@link InvalidEventError} when an id is not a string that says something.
+ * @throws {@link InvalidEventError} when an id is not a non-empty string.
  *
  * @example
  * ```ts
@@ -31,12 +31,12 @@ export interface PinEvent extends CustomEvent {
  * ```
  */
 export function pin(eventIds: EventId | readonly EventId[], options: PinOptions = {}): PinEvent {
-  return pinEvent('condensers/pin', eventIds, options);
+  return pinEvent('view/pin', eventIds, options);
 }
 
 /** Makes the event that ends {@link pin} for some events. */
 export function unpin(eventIds: EventId | readonly EventId[], options: PinOptions = {}): PinEvent {
-  return pinEvent('condensers/unpin', eventIds, options);
+  return pinEvent('view/unpin', eventIds, options);
 }
 
 function pinEvent(type: PinEvent['type'], eventIds: EventId | readonly EventId[], options: PinOptions): PinEvent {

@@ -1,8 +1,7 @@
 import { logBuilder } from '@palimpsest/events/testing';
-import { isCondensation, View } from '@palimpsest/view';
+import { isCondensation, newestStep, View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { extractiveSummaryCondenser } from '../../extractive-summary/extractive-summary.js';
-import { newestStep } from './newest-step.js';
 import { observationMaskingCondenser } from '../../observation-masking/observation-masking.js';
 
 /** What a client writes that gives every response the same id. */
@@ -14,28 +13,7 @@ function oneId(steps: number) {
   return View.fromEvents(log.events);
 }
 
-test('the newest step is the last response with its results and the words behind it', () => {
-  const log = logBuilder();
-  log.user('go');
-  log.call('read_file');
-  log.batch([{ name: 'read_file' }, { name: 'read_file' }]);
-  log.user('and then?');
-  expect(newestStep(View.fromEvents(log.events))).toEqual({ start: 3, cutPoint: 3, sharesResponse: false });
-});
-
-test('without a response it is the last event, and an empty view has an empty one', () => {
-  const log = logBuilder();
-  log.user('a');
-  log.user('b');
-  expect(newestStep(View.fromEvents(log.events)).start).toBe(1);
-  expect(newestStep(View.fromEvents([])).start).toBe(0);
-});
-
-test('where one response id stands on everything, it is the last call and its result', () => {
-  expect(newestStep(oneId(5))).toEqual({ start: 9, cutPoint: 1, sharesResponse: true });
-});
-
-test('so masking acts, and the summary reports why it cannot', async () => {
+test('masking acts where all responses have one id, and the summary reports why it cannot', async () => {
   const view = oneId(200);
   const attempts: unknown[] = [];
   const report = (attempt: unknown) => void attempts.push(attempt);

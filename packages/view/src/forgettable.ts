@@ -1,0 +1,171 @@
+import type { EventId } from '@palimpsest/events';
+import { keptEventIds } from './kept-events.js';
+import { viewOfLog } from './view-of-log.js';
+import { isPartOfCall } from './units.js';
+import type { Unit } from './units.js';
+import type { View } from './view.js';
+
+/** What a condensation should forget: a range, units, single events, or several of these together. */
+export interface Selection {
+  /** The first index of a range; moved forward to the next cut point. @defaultValue 0 */
+  readonly start?: number;
+  /** The index behind the last one of a range; moved back to the cut point before it. @defaultValue 0: no range */
+  readonly end?: number;
+  /** Units of the view, which need not stand together ({@link unitsOf}). @defaultValue none */
+  readonly units?: readonly Unit[];
+  /**
+   * Single events, in any order. A call or a result takes the other calls and results of its unit along, because half of a batch
+   * is never sent; words between them stay unless they are named. Ids that the view does not hold change nothing. @defaultValue none
+   */
+  readonly ids?: Iterable<EventId>;
+}
+
+/** What of a selection may be forgotten. */
+export interface Forgettable {
+  /** In the order of the log's view. */
+  readonly ids: readonly EventId[];
+  /** The index in the log's view, before it forgets anything, at which a summary belongs. */
+  readonly summaryPlace: number;
+  /** How many of them stand before that index. */
+  readonly beforeSummary: number;
+}
+
+/**
+ * The events that {@link condensation} forgets for a selection: without what is protected or pinned, and without units of which
+ * the view hides a call or a result. Empty where nothing may be forgotten.
+ */
+export function forgettableEventIds(view: View, selection: Selection): ReadonlySet<EventId> {
+  return new Set(forgettable(view, selection).ids);
+}
+
+/** {@link forgettableEventIds}, with the place for a summary: behind the last event inside that is kept, else at the start. */
+export function forgettable(view: View, selection: Selection): Forgettable {
+  const kept = keptEventIds(view);
+  const range = snapped(view, selection.start ?? 0, selection.end ?? 0);
+  const indices = selectedIndices(view, range, selection);
+  const [first, last] = [indices[0], indices.at(-1)];
+  const [from, to] = range ?? [first ?? 0, (last ?? -1) + 1];
+  let place = from;
+  for (let index = from; index < to; index++) if (kept.has(idAt(view, index))) place = index + 1;
+
+  const stored = viewOfLog(view);
+  const going = indices.filter((index) => !kept.has(idAt(view, index)));
+  const places = stored === view ? going : storedPlaces(view, stored, going);
+  const summaryPlace = outsideOfUnit(stored, storedPlace(view, stored, place), places);
+  return {
+    ids: places.map((index) => idAt(stored, index)),
+    summaryPlace,
+    beforeSummary: countBelow(places, summaryPlace),
+  };
+}
+
+function idAt({ events }: View, index: number): EventId {
+  return events.at(index)?.id ?? '';
+}
+
+/** The cut points inside a range; undefined where there is nothing between them. */
+function snapped(view: View, from: number, to: number): readonly [number, number] | undefined {
+  const start = view.cutPoints.atOrAfter(Math.max(0, from));
+  const end = view.cutPoints.atOrBefore(Math.min(to, view.events.length));
+  return start === undefined || end === undefined || end <= start ? undefined : [start, end];
+}
+
+const nobody: readonly EventId[] = [];
+
+/** The indices in a view that a selection names, in ascending order. */
+function selectedIndices(
+  view: View,
+  range: readonly [number, number] | undefined,
+  { units = [], ids = nobody }: Selection,
+): readonly number[] {
+  if (range !== undefined && units.length === 0 && ids === nobody) {
+    return Array.from({ length: range[1] - range[0] }, (_, offset) => range[0] + offset);
+  }
+  const found = new Set<number>();
+  const taken = new Set<number>();
+  const addRange = ([from, to]: readonly [number, number]): void => {
+    for (let index = from; index < to; index++) found.add(index);
+  };
+  if (range !== undefined) addRange(range);
+  for (const { start, end } of units) addRange(snapped(view, start, end) ?? [0, 0]);
+  for (const id of ids) {
+    const index = view.indexOf(id);
+    if (index === undefined) continue;
+    if (!isCall(view, index)) found.add(index);
+    else for (const at of callsAround(view, index, taken)) found.add(at);
+  }
+  return [...found].sort((a, b) => a - b);
+}
+
+/**
+ * The calls and results of the unit around one of them. Nothing where more of them may come, and for a unit that was `taken`
+ * before.
+ */
+function callsAround(view: View, index: number, taken: Set<number>): readonly number[] {
+  const [start, end] = [view.cutPoints.atOrBefore(index), view.cutPoints.atOrAfter(index + 1)];
+  if (start === undefined || end === undefined || taken.has(start)) return [];
+  taken.add(start);
+  return Array.from({ length: end - start }, (_, offset) => start + offset).filter((at) => isCall(view, at));
+}
+
+/** True for a call or a result. */
+function isCall(view: View, index: number): boolean {
+  const event = view.events.at(index);
+  return event !== undefined && isPartOfCall(event);
+}
+
+function isSentCall(view: View, index: number): boolean {
+  return isCall(view, index) && !view.leftOut.has(idAt(view, index));
+}
+
+/**
+ * Where the events at some indices of a derived view stand in the log's view, in ascending order, without those of units that
+ * they do not hold whole: what the view hides of a batch still stands in the log's view, and the batch with it.
+ */
+function storedPlaces(view: View, stored: View, indices: readonly number[]): readonly number[] {
+  const places = new Set(indices.map((index) => stored.indexOf(idAt(view, index)) ?? -1));
+  places.delete(-1);
+  const whole: number[] = [];
+  let unitEnd = -1;
+  let stays = false;
+  for (const place of [...places].sort((a, b) => a - b)) {
+    if (place >= unitEnd) {
+      const [start, end] = [stored.cutPoints.atOrBefore(place), stored.cutPoints.atOrAfter(place + 1)];
+      unitEnd = end ?? stored.events.length;
+      stays = start === undefined || end === undefined;
+      for (let index = start ?? unitEnd; index < unitEnd; index++) {
+        stays ||= isSentCall(stored, index) && !places.has(index);
+      }
+    }
+    if (!stays) whole.push(place);
+  }
+  return whole;
+}
+
+/** The index in the log's view of the place before an index of a derived one. */
+function storedPlace(view: View, stored: View, index: number): number {
+  if (stored === view || index === 0) return index;
+  return (stored.indexOf(idAt(view, index - 1)) ?? stored.events.length - 1) + 1;
+}
+
+/** The index itself, or the end of the unit around it if some call of that unit stays: a summary never stands inside a batch. */
+function outsideOfUnit(stored: View, place: number, going: readonly number[]): number {
+  if (stored.cutPoints.has(place)) return place;
+  const [start, end] = [stored.cutPoints.atOrBefore(place) ?? 0, stored.cutPoints.atOrAfter(place)];
+  const goes = new Set(going);
+  for (let index = start; index < (end ?? 0); index++) {
+    if (isSentCall(stored, index) && !goes.has(index)) return end ?? place;
+  }
+  return place;
+}
+
+/** How many of some ascending numbers are less than a limit. */
+function countBelow(ascending: readonly number[], limit: number): number {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ascending[middle] as number) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,63 @@
+import type { Condensation, Event } from '@palimpsest/events';
+import { forgettableEventIds } from './forgettable.js';
+import { viewOfLog } from './view-of-log.js';
+import type { View } from './view.js';
+
+/**
+ * A condensation that was made from an earlier view, for a later view of the same log. Undefined where it no longer fits: an event
+ * that it forgets, or one that stands before such an event, is gone or changed; one has been pinned; or the view cannot be cut
+ * there now. Where its metadata has `tokensBefore` and `tokensAfter`, they are those of the later view. Costs O(n) of the part up
+ * to the last event that it forgets.
+ */
+export function rebasedCondensation(
+  made: Condensation,
+  views: { readonly from: View; readonly to: View },
+): Condensation | undefined {
+  const [from, to] = [viewOfLog(views.from), viewOfLog(views.to)];
+  const indices = made.forgottenEventIds.map((id) => from.indexOf(id));
+  if (indices.length === 0 || indices.includes(undefined)) return undefined;
+  const places = indices as readonly number[];
+  const [start, end] = [places.reduce((a, b) => Math.min(a, b)), places.reduce((a, b) => Math.max(a, b)) + 1];
+  for (let index = 0; index < end; index++) {
+    const [before, now] = [from.events.at(index), to.events.at(index)];
+    // The offset of the summary counts from the start, so what comes before it must be the same too.
+    if (before === undefined || now === undefined || !isSameEvent(before, now)) return undefined;
+  }
+  const range = unitsAround(to, start, end);
+  const asMade = unitsAround(from, start, end);
+  if (range.start !== asMade.start || range.end !== asMade.end) return undefined;
+  const mayGo = forgettableEventIds(to, range);
+  if (!made.forgottenEventIds.every((id) => mayGo.has(id))) return undefined;
+  const { tokensBefore, tokensAfter } = made.metadata ?? {};
+  if (typeof tokensBefore !== 'number' || typeof tokensAfter !== 'number') return made;
+  const saved = tokensBefore - tokensAfter;
+  const sizes = { tokensBefore: to.tokens(), tokensAfter: to.tokens() - saved };
+  return Object.freeze({ ...made, metadata: Object.freeze({ ...made.metadata, ...sizes }) });
+}
+
+/**
+ * True for a view of the log from which an earlier view was made, at the same or a later time: its log holds the newest event of
+ * that one.
+ */
+export function isLaterView(view: View, earlier: View): boolean {
+  const newest = viewOfLog(earlier).events.at(-1);
+  if (newest === undefined) return false;
+  const [original, found] = [earlier.original(newest.id), view.original(newest.id)];
+  // A summary stands in the view, but not in the log.
+  if (original === undefined || found === undefined) return view.indexOf(newest.id) !== undefined;
+  return isSameEvent(original, found);
+}
+
+/** The same object, or one that reads the same: a host may read its log anew at each step. */
+function isSameEvent(a: Event, b: Event): boolean {
+  return a === b || (a.id === b.id && a.type === b.type && JSON.stringify(a) === JSON.stringify(b));
+}
+
+/** The cut points around a range. Its own ends need be none: what is protected may stand beside them. */
+function unitsAround(
+  { cutPoints }: View,
+  start: number,
+  end: number,
+): { readonly start: number; readonly end: number } {
+  return { start: cutPoints.atOrBefore(start) ?? -1, end: cutPoints.atOrAfter(end) ?? Infinity };
+}
