@@ -1,4 +1,4 @@
-import { killWriters } from '../packages/events/src/file/crash/kill-writers.js';
+import { killWriters } from '../packages/events/test-support/crash/kill-writers.js';
 
 /** How many writing processes are killed. Takes about a quarter of an hour on two cores. */
 const rounds = Number(process.argv[2] ?? 10_000);

@@ -11,8 +11,8 @@ import type { Condenser } from '@palimpsest/view';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readSessions } from './import/index.js';
 import type { Session } from './import/index.js';
-import { avoidableCost, cacheUse, noUse, sumOf } from './replay/cache-cost.js';
-import type { CacheUseOptions } from './replay/cache-cost.js';
+import { avoidableCost, cacheUse, noUse, sumOf } from '../test-support/cache-cost.js';
+import type { CacheUseOptions } from '../test-support/cache-cost.js';
 
 /** What better marks could save, at the most, of what requests cost. */
 const mostAvoidable = 0.01;

@@ -7,8 +7,8 @@ import { viewOfLog, View } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
 import { relevanceCondenser } from './condenser.js';
 import { relevanceDirectives } from './directive.js';
-import { directive } from './testing/directive-builder.js';
-import { condensed, resultTexts } from './testing/minimal-loop.js';
+import { directive } from '../test-support/directive-builder.js';
+import { condensed, resultTexts } from '../test-support/minimal-loop.js';
 
 const big = 'a line of output that nobody needs any more\n'.repeat(40);
 const condenser = relevanceCondenser();

@@ -4,7 +4,7 @@ import { logBuilder } from '@palimpsest/events/testing';
 import { View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { isRelevanceDirective, relevanceDirectives, relevanceDirectiveSchema } from './directive.js';
-import { directive } from './testing/directive-builder.js';
+import { directive } from '../test-support/directive-builder.js';
 
 test('a directive survives JSON, and what is read is equal', () => {
   const log = logBuilder();

@@ -7,8 +7,8 @@ import { ViewProjection } from '@palimpsest/view';
 import type { CondenseContext, View } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
 import { relevanceCondenser } from './condenser.js';
-import { directive } from './testing/directive-builder.js';
-import { condensed } from './testing/minimal-loop.js';
+import { directive } from '../test-support/directive-builder.js';
+import { condensed } from '../test-support/minimal-loop.js';
 
 const text = (tokens: number) => 'x'.repeat(tokens * 4);
 const batched = relevanceCondenser({ apply: 'batched' });

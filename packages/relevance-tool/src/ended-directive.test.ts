@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { relevanceCondenser } from './condenser.js';
 import { relevanceDirectives } from './directive.js';
 import { labelOf } from './labels.js';
-import { condensed, logOf, runLoop } from './testing/minimal-loop.js';
+import { condensed, logOf, runLoop } from '../test-support/minimal-loop.js';
 import { relevanceTool } from './tool.js';
 
 const steps = 60;

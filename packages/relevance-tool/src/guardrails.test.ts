@@ -6,7 +6,7 @@ import { defaultGuardrails, judge } from './guardrails.js';
 import type { RelevanceGuardrails } from './guardrails.js';
 import { labelOf } from './labels.js';
 import { redactionNote } from './redaction-note.js';
-import { logOf, toolContext } from './testing/minimal-loop.js';
+import { logOf, toolContext } from '../test-support/minimal-loop.js';
 
 const big = 'a line of output that nobody needs any more\n'.repeat(40);
 

@@ -7,8 +7,8 @@ import { relevanceCondenser } from './condenser.js';
 import { relevanceDirectives } from './directive.js';
 import { labelOf, observationLabel } from './labels.js';
 import { recallTool } from './recall.js';
-import { resultTexts, runLoop } from './testing/minimal-loop.js';
-import type { Turn } from './testing/minimal-loop.js';
+import { resultTexts, runLoop } from '../test-support/minimal-loop.js';
+import type { Turn } from '../test-support/minimal-loop.js';
 import { relevanceTool } from './tool.js';
 
 const filler = 'some line of a web page that is of no further use\n'.repeat(40);

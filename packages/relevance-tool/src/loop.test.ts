@@ -12,8 +12,8 @@ import { relevanceCondenser } from './condenser.js';
 import { relevanceDirectives } from './directive.js';
 import { labelOf, observationLabel } from './labels.js';
 import { recallTool } from './recall.js';
-import { logOf, resultTexts, runLoop } from './testing/minimal-loop.js';
-import type { Turn } from './testing/minimal-loop.js';
+import { logOf, resultTexts, runLoop } from '../test-support/minimal-loop.js';
+import type { Turn } from '../test-support/minimal-loop.js';
 import { relevanceTool } from './tool.js';
 
 const contents = (path: string) => `${path}: `.padEnd(60, '.') + '\nline'.repeat(400);

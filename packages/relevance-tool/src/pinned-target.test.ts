@@ -3,8 +3,8 @@ import type { LogBuilder } from '@palimpsest/events/testing';
 import { View, ViewProjection } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { relevanceCondenser } from './condenser.js';
-import { directive } from './testing/directive-builder.js';
-import { condensed, resultTexts } from './testing/minimal-loop.js';
+import { directive } from '../test-support/directive-builder.js';
+import { condensed, resultTexts } from '../test-support/minimal-loop.js';
 
 const big = 'a line of output that nobody needs any more\n'.repeat(40);
 

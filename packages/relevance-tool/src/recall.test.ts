@@ -4,8 +4,8 @@ import type { LogBuilder } from '@palimpsest/events/testing';
 import { describe, expect, test } from 'vitest';
 import { labelOf } from './labels.js';
 import { recallTool } from './recall.js';
-import { directive } from './testing/directive-builder.js';
-import { logOf, toolContext } from './testing/minimal-loop.js';
+import { directive } from '../test-support/directive-builder.js';
+import { logOf, toolContext } from '../test-support/minimal-loop.js';
 
 const original = Array.from({ length: 400 }, (_, line) => `${line}: contents\n`).join('');
 

@@ -6,7 +6,7 @@ import { View } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
 import { relevanceDirectives } from './directive.js';
 import { labelOf } from './labels.js';
-import { logOf, toolContext } from './testing/minimal-loop.js';
+import { logOf, toolContext } from '../test-support/minimal-loop.js';
 import { relevanceTool } from './tool.js';
 import type { RelevanceAnswer, RelevanceToolOptions } from './tool.js';
 

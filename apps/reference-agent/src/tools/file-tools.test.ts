@@ -2,7 +2,7 @@ import { readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Tool } from '@palimpsest/events';
 import { describe, expect, test } from 'vitest';
-import { noContext, temporaryWorkspace } from '../temporary-workspace.js';
+import { noContext, temporaryWorkspace } from '../../test-support/temporary-workspace.js';
 import type { Workspace } from '../workspace.js';
 import { workspaceTools } from './index.js';
 import { listFilesTool } from './list-files.js';

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 
 test('the contract runs under node:test as well, and fails there where it has to', async () => {
   const outDir = await mkdtemp(join(tmpdir(), 'palimpsest-'));
-  const entry = { program: join(import.meta.dirname, 'node-test-program.ts') };
+  const entry = { program: join(import.meta.dirname, '../../test-support/node-test-program.ts') };
   const outExtension = () => ({ js: '.mjs' });
   await build({
     entry,

@@ -7,7 +7,7 @@ import { checkChatCompletionsRequest, checkResponsesRequest } from '@palimpsest/
 import type OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { eventsFromMessages } from './events-from-messages.js';
-import { messagesOfLog } from './messages-of-log.js';
+import { messagesOfLog } from '../../test-support/messages-of-log.js';
 import { eventsFromResponseItems } from './responses/events-from-items.js';
 import { toResponsesRequest } from './responses/to-request.js';
 import { serverProfile } from './server-profile.js';

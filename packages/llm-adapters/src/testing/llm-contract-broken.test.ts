@@ -4,7 +4,7 @@ import { deltasFromMessage } from '../delta.js';
 import { AuthenticationError, ContextWindowExceededError, LLMError, RateLimitError } from '../errors.js';
 import type { Completion, CompletionRequest } from '../llm.js';
 import { llmContract } from './llm-contract.js';
-import { scriptedScenario } from './llm-contract/scripted-scenario.js';
+import { scriptedScenario } from '../../test-support/scripted-scenario.js';
 import type { LLMScenario } from './llm-contract/scenario.js';
 import type { ScriptedLLM } from './scripted-llm.js';
 

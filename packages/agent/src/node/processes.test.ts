@@ -11,14 +11,14 @@ import type { Event } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
 import { build } from 'tsup';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { begunBy } from '../../confirmation.js';
+import { begunBy } from '../confirmation.js';
 
 let directory: string;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'palimpsest-processes-'));
   await build({
-    entry: { program: join(import.meta.dirname, 'conversation-process.ts') },
+    entry: { program: join(import.meta.dirname, '../../test-support/conversation-process.ts') },
     outDir: directory,
     outExtension: () => ({ js: '.mjs' }),
     format: 'esm',

@@ -6,7 +6,7 @@ import { toResponsesRequest } from '@palimpsest/llm-adapters/openai';
 import { anthropicPromptCache, openaiPromptCache } from '@palimpsest/provider-servers';
 import type { CachedPrompt } from '@palimpsest/provider-servers';
 import type { Condenser } from '@palimpsest/view';
-import { condensedViews } from './condensed-views.js';
+import { condensedViews } from '../src/replay/condensed-views.js';
 
 /** What a session's requests read from the prompt cache and wrote to it. */
 export interface CacheUseOfSession {

@@ -6,8 +6,8 @@ import { defineTool, PalimpsestError } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { z } from 'zod';
-import { Agent } from '../../agent.js';
-import { Conversation } from '../../conversation.js';
+import { Agent } from '../src/agent.js';
+import { Conversation } from '../src/conversation.js';
 
 const [directory = '', conversationId = '', task = ''] = argv.slice(2);
 

@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execPath, getuid } from 'node:process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bundleWriter, startWriter, storedIds } from './writer-under-test.js';
+import { bundleWriter, startWriter, storedIds } from '../../test-support/crash/writer-under-test.js';
 
 let folder: string;
 let program: string;

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { createInterface } from 'node:readline';
 import { build } from 'tsup';
-import type { Event } from '../../event.js';
-import { fileEventStore } from '../file-event-store.js';
-import type { RepairReport } from '../repair.js';
+import type { Event } from '../../src/event.js';
+import { fileEventStore } from '../../src/file/file-event-store.js';
+import type { RepairReport } from '../../src/file/repair.js';
 import type { WriterProcessOptions } from './writer-process.js';
 
 /** A new folder that holds `writer-process.ts` as one JavaScript file, minified as an application's bundler would. */

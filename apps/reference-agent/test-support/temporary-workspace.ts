@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { ToolContext } from '@palimpsest/events';
 import { onTestFinished } from 'vitest';
-import { openWorkspace } from './workspace.js';
-import type { Workspace } from './workspace.js';
+import { openWorkspace } from '../src/workspace.js';
+import type { Workspace } from '../src/workspace.js';
 
 /** A workspace with these files, for one test. */
 export async function temporaryWorkspace(files: Readonly<Record<string, string>> = {}): Promise<Workspace> {

@@ -2,11 +2,11 @@
 import { writeSync } from 'node:fs';
 import { argv } from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ConcurrencyError, ConversationBusyError, EventStoreError, WriterOustedError } from '../../errors.js';
-import { eventFactory } from '../../create-event.js';
-import type { ConversationWriter } from '../../event-store.js';
-import { errorCode } from '../file-system-error.js';
-import { fileEventStore } from '../file-event-store.js';
+import { ConcurrencyError, ConversationBusyError, EventStoreError, WriterOustedError } from '../../src/errors.js';
+import { eventFactory } from '../../src/create-event.js';
+import type { ConversationWriter } from '../../src/event-store.js';
+import { errorCode } from '../../src/file/file-system-error.js';
+import { fileEventStore } from '../../src/file/file-event-store.js';
 import { stopAt } from './stop-at.js';
 
 /** What the process does. */

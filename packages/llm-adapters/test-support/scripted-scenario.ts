@@ -4,12 +4,12 @@ import {
   LLMError,
   RateLimitError,
   ServiceUnavailableError,
-} from '../../errors.js';
-import type { Completion, CompletionRequest } from '../../llm.js';
-import { unnamedToolName } from '../../wire/received-call.js';
-import { scriptedLLM } from '../scripted-llm.js';
-import type { ScriptedAnswer, ScriptedLLM } from '../scripted-llm.js';
-import type { LLMScenario, LLMUnderTest, ScenarioTurn } from './scenario.js';
+} from '../src/errors.js';
+import type { Completion, CompletionRequest } from '../src/llm.js';
+import { unnamedToolName } from '../src/wire/received-call.js';
+import { scriptedLLM } from '../src/testing/scripted-llm.js';
+import type { ScriptedAnswer, ScriptedLLM } from '../src/testing/scripted-llm.js';
+import type { LLMScenario, LLMUnderTest, ScenarioTurn } from '../src/testing/llm-contract/scenario.js';
 
 /** A scenario on a scripted model, which is model and provider in one. */
 export function scriptedScenario({ turns, attempts }: LLMScenario): LLMUnderTest & { readonly llm: ScriptedLLM } {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { killWriters } from './kill-writers.js';
+import { killWriters } from '../../test-support/crash/kill-writers.js';
 
 // Waits for what the writers tell, and never for a time: a slow machine takes longer, and that is all.
 test('writers killed at any moment: every acknowledged event is there, once and in order, every append whole', async () => {

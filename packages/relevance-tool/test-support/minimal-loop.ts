@@ -11,7 +11,7 @@ import type {
 } from '@palimpsest/events';
 import { View, ViewProjection, isCondensation } from '@palimpsest/view';
 import type { CondenseContext, Condenser } from '@palimpsest/view';
-import { observationLabel } from '../labels.js';
+import { observationLabel } from '../src/labels.js';
 
 /** What a scripted model answers: calls, or words that end the run. */
 export interface Turn {

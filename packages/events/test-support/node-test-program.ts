@@ -1,7 +1,7 @@
 // The contract under another runner than ours: run as a program by node-test-program.test.ts.
 import { test } from 'node:test';
-import { memoryEventStore } from '../memory-event-store.js';
-import { eventStoreContract } from './event-store-contract.js';
+import { memoryEventStore } from '../src/memory-event-store.js';
+import { eventStoreContract } from '../src/testing/event-store-contract.js';
 
 eventStoreContract({ test, create: () => ({ store: memoryEventStore() }) });
 eventStoreContract({
