@@ -1,5 +1,5 @@
 import { InvalidRequestError } from './errors.js';
-import { field, textOf } from './http-failure.js';
+import { field, textOf } from './wire/json-fields.js';
 import type { CompletionRequest } from './llm.js';
 
 /**

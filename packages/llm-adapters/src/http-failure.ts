@@ -1,3 +1,5 @@
+import { field, isRecord, textOf } from './wire/json-fields.js';
+
 /** What can be read of an error of either SDK without knowing its class: two copies of an SDK have two classes. */
 export interface HttpFailure {
   readonly statusCode: number | undefined;
@@ -26,16 +28,6 @@ export function readHttpFailure(thrown: unknown): HttpFailure {
     message: thrown instanceof Error ? thrown.message : String(thrown),
     body: error.error,
   };
-}
-
-/** A field of a value that may be no object. */
-export function field(value: unknown, key: string): unknown {
-  return isRecord(value) ? value[key] : undefined;
-}
-
-/** The value if it is text that is not empty. */
-export function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /**
@@ -90,8 +82,4 @@ function shouldRetry(headers: unknown): boolean | undefined {
 function numberIn(text: string | null): number | undefined {
   const value = text === null || text.trim() === '' ? Number.NaN : Number(text);
   return Number.isFinite(value) && value >= 0 ? value : undefined;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

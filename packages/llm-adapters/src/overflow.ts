@@ -1,5 +1,5 @@
 import type { OverflowKind, RateLimitKind } from './errors.js';
-import { field } from './http-failure.js';
+import { field } from './wire/json-fields.js';
 
 /** What a provider said when it refused, as far as its kind is judged by it. */
 export interface Refusal {

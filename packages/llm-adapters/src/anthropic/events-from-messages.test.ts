@@ -10,7 +10,8 @@ import { anthropicServer, checkAnthropicRequest } from '@palimpsest/provider-ser
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { InvalidRequestError } from '../errors.js';
 import { modelFacts } from '../models/model-facts.js';
-import { eventsFromMessages, setAsideType, unknownToolName } from './events-from-messages.js';
+import { unknownToolName } from '../wire/received-call.js';
+import { eventsFromMessages, setAsideType } from './events-from-messages.js';
 import { anthropicLLM } from './llm.js';
 import { toMessagesRequest } from './to-request.js';
 

@@ -1,15 +1,18 @@
-import { isMeaningful, newEventId } from '@palimpsest/events';
-import type { AssistantMessage, ContentPart, ThinkingBlock, ToolCall } from '@palimpsest/events';
+import { newEventId } from '@palimpsest/events';
+import type { AssistantMessage } from '@palimpsest/events';
 import type Anthropic from '@anthropic-ai/sdk';
 import { ContextWindowExceededError, ServiceUnavailableError } from '../errors.js';
-import { field, textOf } from '../http-failure.js';
+import { field, textOf } from '../wire/json-fields.js';
 import type { Completion, CompletionRequest, FinishReason } from '../llm.js';
 import { costOf } from '../prices.js';
 import type { TokenPrices } from '../prices.js';
 import { estimateUsage } from '../usage-estimate.js';
-import { receivedArguments, receivedToolName } from '../wire/received-call.js';
+import { anthropicBlocks, readAnthropicBlock } from '../wire/anthropic-reader.js';
+import { answerOf } from '../wire/answer-builder.js';
+import { textPiece } from '../wire/read-message.js';
+import type { Piece } from '../wire/read-message.js';
+import { anthropicUsage } from '../wire/reported-usage.js';
 import { toLLMError } from './map-error.js';
-import { reportedUsage } from './reported-usage.js';
 import { requestPlan } from './request-plan.js';
 import type { MessagesOptions, RequestPlan } from './request-plan.js';
 
@@ -48,8 +51,7 @@ export function completionOf(
     throw new ServiceUnavailableError('anthropic: the response holds no message', { provider: 'anthropic' });
   }
   const message = assistantMessage(response, plan);
-  const counted = response.usage as Anthropic.Usage | undefined;
-  const reported = counted === undefined ? undefined : reportedUsage(counted);
+  const reported = anthropicUsage(response.usage);
   const usage = reported?.usage ?? estimateUsage(plan.request, message);
   if (response.stop_reason === 'model_context_window_exceeded') {
     throw new ContextWindowExceededError('anthropic: the window was full before the answer ended', {
@@ -69,7 +71,7 @@ export function completionOf(
     model: response.model,
     // Servers that speak this protocol need not count.
     ...(reported === undefined ? { usageIsEstimated: true } : {}),
-    ...(prices === undefined || reported === undefined ? {} : { costUsd: costOf(usage, prices, reported.details) }),
+    ...(prices === undefined || reported === undefined ? {} : { costUsd: costOf(usage, prices, reported) }),
   };
 }
 
@@ -79,47 +81,18 @@ export function isErrorAnswer(response: unknown): boolean {
 }
 
 function assistantMessage(response: Anthropic.Message, plan: RequestPlan): AssistantMessage {
-  const content: ContentPart[] = [];
-  const toolCalls: ToolCall[] = [];
-  const thinkingBlocks: ThinkingBlock[] = [];
-  const position = () => {
-    const before = content.length + toolCalls.length;
-    return before === 0 ? {} : { position: before };
-  };
-  for (const block of response.content) {
-    switch (block.type) {
-      case 'text': {
-        const part: ContentPart = { type: 'text', text: block.text };
-        if (isMeaningful(part)) content.push(part);
-        break;
-      }
-      case 'tool_use':
-        if (plan.answer !== undefined && block.name === plan.answer.wireName) {
-          content.push({ type: 'text', text: plan.answer.answerOf(block.input) });
-        } else {
-          toolCalls.push({
-            id: textOf(block.id) ?? `toolu_${newEventId().replaceAll('-', '')}`,
-            name: receivedToolName(block.name, plan.names),
-            arguments: receivedArguments(block.input),
-          });
-        }
-        break;
-      case 'thinking':
-        thinkingBlocks.push({ type: 'thinking', thinking: block.thinking, signature: block.signature, ...position() });
-        break;
-      case 'redacted_thinking':
-        thinkingBlocks.push({ type: 'redacted-thinking', data: block.data, ...position() });
-        break;
-      default:
-      // What the provider's own tools leave behind; no request of ours asks for them.
-    }
-  }
-  return {
-    role: 'assistant',
-    content,
-    ...(toolCalls.length === 0 ? {} : { toolCalls }),
-    ...(thinkingBlocks.length === 0 || plan.unbindsAnswer ? {} : { thinkingBlocks }),
-  };
+  const pieces = anthropicBlocks(response.content).flatMap((block, index) =>
+    readAnthropicBlock(block, `content.${index}`).map((piece) => answerInTool(piece, plan)),
+  );
+  const newCallId = () => `toolu_${newEventId().replaceAll('-', '')}`;
+  const { thinkingBlocks, ...message } = answerOf(pieces, { names: plan.names, newCallId });
+  return thinkingBlocks === undefined || plan.unbindsAnswer ? message : { ...message, thinkingBlocks };
+}
+
+/** A call of the tool that takes the answer is the answer's text. */
+function answerInTool(piece: Piece, { answer }: RequestPlan): Piece {
+  if (piece.type !== 'call' || answer === undefined || piece.name !== answer.wireName) return piece;
+  return textPiece(answer.answerOf(field(piece.value, 'input')));
 }
 
 /** `other` is `pause_turn`, which only the provider's own tools lead to, and what this version does not know. */

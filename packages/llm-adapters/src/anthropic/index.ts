@@ -7,4 +7,5 @@ export { toMessagesRequest } from './to-request.js';
 export type { MessageOptions } from './from-response.js';
 export { fromMessage } from './from-response.js';
 export type { EventsFromMessagesOptions, HeldMessage } from './events-from-messages.js';
-export { eventsFromMessages, setAsideType, unknownToolName } from './events-from-messages.js';
+export { eventsFromMessages, setAsideType } from './events-from-messages.js';
+export { unknownToolName } from '../wire/received-call.js';

@@ -1,11 +1,12 @@
 import { isMeaningful } from '@palimpsest/events';
 import type Anthropic from '@anthropic-ai/sdk';
 import type { Delta } from '../delta.js';
-import { readHttpFailure, textOf } from '../http-failure.js';
+import { readHttpFailure } from '../http-failure.js';
+import { textOf } from '../wire/json-fields.js';
 import { receivedToolName } from '../wire/received-call.js';
 import { BrokenStreamError } from './broken-stream.js';
 import type { SendCall } from '../sdk-llm.js';
-import { StreamedUsage } from './reported-usage.js';
+import { StreamedUsage } from './streamed-usage.js';
 import type { RequestPlan } from './request-plan.js';
 
 /** How an answer is streamed. */
@@ -40,7 +41,7 @@ export async function streamMessage(
     heard();
     try {
       const counted = usage.read(event);
-      if (counted !== undefined) onUsage?.(counted.usage, counted.details);
+      if (counted !== undefined) onUsage?.(counted.usage, counted);
       deltas.read(event);
     } catch (error) {
       thrownByCaller ??= { error };

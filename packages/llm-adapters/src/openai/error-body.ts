@@ -1,4 +1,4 @@
-import { field, textOf } from '../http-failure.js';
+import { field, textOf } from '../wire/json-fields.js';
 
 /**
  * The error in a body, however a server wraps it: `{ error: {…} }` as OpenAI, the same in a list as Gemini, `{ error: "…" }`

@@ -3,7 +3,8 @@ import type OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { InvalidRequestError } from '../errors.js';
 import { eventsFromMessages } from './events-from-messages.js';
-import { setAsideType, unknownToolName } from './history-events.js';
+import { unknownToolName } from '../wire/received-call.js';
+import { setAsideType } from './history.js';
 
 type ChatMessage = OpenAI.Chat.ChatCompletionMessageParam;
 
@@ -106,7 +107,7 @@ describe('eventsFromMessages', () => {
     const id = (log[0]?.toolCall as { id: string }).id;
     expect(id).not.toBe('');
     expect(log[1]).toMatchObject({ type: 'observation', toolCallId: id, toolName: 'ls' });
-    expect(log[2]).toMatchObject({ toolCall: { id: 'c', name: 'patch', arguments: '*** Begin' } });
+    expect(log[2]).toMatchObject({ toolCall: { id: 'c', name: 'patch', arguments: '{"input":"*** Begin"}' } });
     expect(log[3]).toMatchObject({ toolName: 'patch' });
   });
 
@@ -282,7 +283,7 @@ describe('eventsFromMessages, of what is malformed', () => {
     [
       'arguments that are not text',
       [{ role: 'assistant', tool_calls: [call('a', 'run', { x: 1 }), call('b', 'run', null)] }],
-      [{ toolCall: { arguments: '{"x":1}' } }, { toolCall: { arguments: '' } }],
+      [{ toolCall: { arguments: '{"x":1}' } }, { toolCall: { arguments: '{}' } }],
     ],
     [
       'content that is null',

@@ -1,18 +1,19 @@
-import { isMeaningful, newEventId } from '@palimpsest/events';
-import type { AssistantMessage, TextContent, ToolCall } from '@palimpsest/events';
+import { newEventId } from '@palimpsest/events';
+import type { AssistantMessage } from '@palimpsest/events';
 import type OpenAI from 'openai';
 import { ServiceUnavailableError } from '../errors.js';
-import { field, textOf } from '../http-failure.js';
+import { answerOf } from '../wire/answer-builder.js';
+import { readChatMessage } from '../wire/chat-reader.js';
+import { textOf } from '../wire/json-fields.js';
+import { textPiece } from '../wire/read-message.js';
+import type { Piece } from '../wire/read-message.js';
+import { openaiUsage } from '../wire/reported-usage.js';
 import type { Completion, CompletionRequest, FinishReason } from '../llm.js';
 import { costOf } from '../prices.js';
 import type { TokenPrices } from '../prices.js';
 import { estimateUsage } from '../usage-estimate.js';
-import { receivedArguments, receivedToolName } from '../wire/received-call.js';
 import { toolNames } from '../wire/tool-names.js';
 import type { ToolNames } from '../wire/tool-names.js';
-import { textsIn, thinkingIn } from './content-text.js';
-import { reportedUsage } from './reported-usage.js';
-import { blocksOfSignatures } from './thought-signatures.js';
 
 type Response = OpenAI.Chat.ChatCompletion;
 type Choice = Response['choices'][number];
@@ -40,7 +41,7 @@ export function fromChatCompletion(response: Response, options: ChatCompletionOp
     throw new ServiceUnavailableError('openai: the response holds no answer', { provider: 'openai' });
   }
   const message = assistantMessage(choice.message, toolNames(request), newId);
-  const reported = reportedUsage(response.usage);
+  const reported = openaiUsage(response.usage);
   const providerResponseId = textOf(response.id);
   return {
     message,
@@ -53,45 +54,19 @@ export function fromChatCompletion(response: Response, options: ChatCompletionOp
   };
 }
 
+/** The answer of a choice. Parts are pieces of one text: a stream could not tell them apart. */
 function assistantMessage(message: WireMessage, names: ToolNames, newId: () => string): AssistantMessage {
-  const content = [message.content, message.refusal].map(textPart).filter(isMeaningful);
-  const toolCalls = neutralCalls(message, names, newId);
-  const thinkingBlocks = blocksOfSignatures(callsOf(message), content.length);
-  const reasoningContent = thinkingIn(message);
-  return {
-    role: 'assistant',
-    content,
-    ...(toolCalls.length === 0 ? {} : { toolCalls }),
-    ...(thinkingBlocks.length === 0 ? {} : { thinkingBlocks }),
-    ...(reasoningContent === undefined ? {} : { reasoningContent }),
-  };
-}
-
-/** Parts are pieces of one text: a stream could not tell them apart. */
-function textPart(content: unknown): TextContent {
-  return { type: 'text', text: textsIn(content).join('') };
-}
-
-/** Compatible servers leave ids out, or give one id to all calls of an answer. */
-function neutralCalls(message: WireMessage, names: ToolNames, newId: () => string): readonly ToolCall[] {
-  const ids = new Set<string>();
-  return callsOf(message).map((call) => {
-    const called = field(call, 'type') === 'custom' ? field(call, 'custom') : field(call, 'function');
-    const given = textOf(field(call, 'id'));
-    const id = given !== undefined && !ids.has(given) ? given : `call_${newId().replaceAll('-', '')}`;
-    ids.add(id);
-    return {
-      id,
-      name: receivedToolName(field(called, 'name'), names),
-      arguments: receivedArguments(field(called, 'arguments') ?? field(called, 'input')),
-    };
+  const words: string[] = [];
+  const rest: Piece[] = [];
+  for (const piece of readChatMessage({ ...message, role: 'assistant' }).pieces) {
+    const isWords = piece.type === 'content' && piece.isStandIn !== true && piece.isRefusal !== true;
+    if (!isWords) rest.push(piece);
+    else if (piece.part.type === 'text') words.push(piece.part.text);
+  }
+  return answerOf([textPiece(words.join('')), ...rest], {
+    names,
+    newCallId: () => `call_${newId().replaceAll('-', '')}`,
   });
-}
-
-/** The type promises what servers of others do not keep. */
-function callsOf(message: WireMessage): readonly NonNullable<WireMessage['tool_calls']>[number][] {
-  const calls: unknown = message.tool_calls;
-  return Array.isArray(calls) ? (calls as NonNullable<WireMessage['tool_calls']>) : [];
 }
 
 function finishReason(choice: Choice, message: AssistantMessage): FinishReason {

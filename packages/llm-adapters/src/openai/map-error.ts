@@ -9,7 +9,8 @@ import {
   ServiceUnavailableError,
 } from '../errors.js';
 import type { LLMErrorOptions } from '../errors.js';
-import { field, readHttpFailure, textOf } from '../http-failure.js';
+import { readHttpFailure } from '../http-failure.js';
+import { field, textOf } from '../wire/json-fields.js';
 import { classifyOverflow, isSpent, rateLimitKind } from '../overflow.js';
 import { secretsOf } from '../secrets.js';
 import type { Secrets } from '../secrets.js';

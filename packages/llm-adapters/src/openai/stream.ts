@@ -1,12 +1,12 @@
 import type OpenAI from 'openai';
 import type { Delta } from '../delta.js';
 import { ServiceUnavailableError } from '../errors.js';
-import { field, textOf } from '../http-failure.js';
+import { field, textOf } from '../wire/json-fields.js';
 import type { SendCall } from '../sdk-llm.js';
+import { textsIn, thinkingIn } from '../wire/chat-reader.js';
 import { receivedArguments, unnamedToolName } from '../wire/received-call.js';
-import { textsIn, thinkingIn } from './content-text.js';
+import { openaiUsage } from '../wire/reported-usage.js';
 import { BrokenStream, errorInResponse, piecesOfStream } from './error-body.js';
-import { reportedUsage } from './reported-usage.js';
 
 type Response = OpenAI.Chat.ChatCompletion;
 type Chunk = OpenAI.Chat.ChatCompletionChunk;
@@ -59,7 +59,7 @@ export async function responseOfStream(
     if (error !== undefined) throw error;
     head ??= { id: chunk.id, model: chunk.model, created: chunk.created };
     usage = usageOf(chunk) ?? usage;
-    const counted = onUsage === undefined ? undefined : reportedUsage(usageOf(chunk));
+    const counted = onUsage === undefined ? undefined : openaiUsage(usageOf(chunk));
     if (counted !== undefined) onUsage?.(counted.usage, counted);
     // The types promise what servers of others do not keep.
     const choice = (chunk as Partial<Chunk>).choices?.[0];

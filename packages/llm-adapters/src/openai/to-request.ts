@@ -22,7 +22,7 @@ import { mistralCallIds } from './mistral-call-ids.js';
 import { serverProfile } from './server-profile.js';
 import type { ServerProfile } from './server-profile.js';
 import { sendableFormat } from './strict-schema.js';
-import { signatureOfCall } from './thought-signatures.js';
+import { signatureOfCall } from '../wire/thought-signatures.js';
 
 type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
 type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;

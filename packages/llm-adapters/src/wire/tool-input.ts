@@ -18,6 +18,11 @@ export function toolArguments(text: string): string {
   return parsedObject(text) === undefined ? JSON.stringify(toolInput(text)) : text;
 }
 
+/** True for arguments that are the JSON text of an object, or blank, which is no arguments. */
+export function isReadableInput(text: string): boolean {
+  return text.trim() === '' || parsedObject(text) !== undefined;
+}
+
 function parsedObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -2,7 +2,8 @@ import type { Event } from '@palimpsest/events';
 import type OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { InvalidRequestError } from '../../errors.js';
-import { setAsideType, unknownToolName } from '../history-events.js';
+import { unknownToolName } from '../../wire/received-call.js';
+import { setAsideType } from '../history.js';
 import { eventsFromResponseItems } from './events-from-items.js';
 
 const text = (words: string) => ({ type: 'text', text: words });
@@ -117,7 +118,7 @@ describe('eventsFromResponseItems', () => {
     [
       'a custom call',
       { type: 'custom_tool_call', call_id: 'a', name: 'patch', input: '*** Begin' },
-      { type: 'action', toolCall: { name: 'patch', arguments: '*** Begin' } },
+      { type: 'action', toolCall: { name: 'patch', arguments: '{"input":"*** Begin"}' } },
     ],
     ['reasoning alone', reasoning, { type: 'message', source: 'agent', content: [], reasoningItems: [{ id: 'rs_1' }] }],
   ])('loses nothing of %s', (_, item, expected) => {

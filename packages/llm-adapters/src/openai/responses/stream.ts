@@ -1,7 +1,7 @@
 import type OpenAI from 'openai';
 import type { Delta } from '../../delta.js';
 import { ServiceUnavailableError } from '../../errors.js';
-import { field, textOf } from '../../http-failure.js';
+import { field, textOf } from '../../wire/json-fields.js';
 import { receivedArguments, receivedToolName } from '../../wire/received-call.js';
 import { ErrorInAnswer, piecesOfStream } from '../error-body.js';
 

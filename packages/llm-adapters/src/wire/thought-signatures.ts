@@ -1,5 +1,6 @@
-import type { AssistantMessage, ThinkingBlock } from '@palimpsest/events';
-import { field, textOf } from '../http-failure.js';
+import type { AssistantMessage } from '@palimpsest/events';
+import { field, textOf } from './json-fields.js';
+import type { ThinkingPiece } from './read-message.js';
 
 // Gemini signs its thoughts on the calls that came of them (`extra_content.google.thought_signature`), the first of a parallel
 // batch alone. That is a thinking block without words, and the block's position says which call it stood on.
@@ -21,11 +22,9 @@ export function signatureOfCall(message: AssistantMessage, index: number): objec
   return sent === undefined ? {} : { extra_content: { google: { thought_signature: sent } } };
 }
 
-/** The signatures on an answer's calls, as blocks. */
-export function blocksOfSignatures(calls: readonly unknown[], contentCount: number): readonly ThinkingBlock[] {
-  return calls.flatMap((call, index): readonly ThinkingBlock[] => {
-    const signature = textOf(field(field(field(call, 'extra_content'), 'google'), 'thought_signature'));
-    if (signature === undefined || signature === notKnown) return [];
-    return [{ type: 'thinking', thinking: '', signature, position: contentCount + index }];
-  });
+/** The signature on a call as thinking that stands on the call; none where the call has none of its own. */
+export function signatureOn(call: unknown): readonly ThinkingPiece[] {
+  const signature = textOf(field(field(field(call, 'extra_content'), 'google'), 'thought_signature'));
+  if (signature === undefined || signature === notKnown) return [];
+  return [{ type: 'thinking', block: { type: 'thinking', thinking: '', signature }, isOnCall: true }];
 }

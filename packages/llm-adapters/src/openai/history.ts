@@ -1,0 +1,22 @@
+import { InvalidRequestError } from '../errors.js';
+import type { HistoryRules } from '../wire/history-events.js';
+
+/** The type of the events that keep what the log has no place for: `path`, `reason` and, as it was, `value`. */
+export const setAsideType = 'openai/set-aside';
+
+/** What both of OpenAI's APIs have in common. */
+export const historyRules: Omit<HistoryRules, 'mergesAnswers'> = {
+  setAsideType,
+  startsWithInstructions: true,
+  needsCallIds: false,
+  bindsThinking: false,
+};
+
+/** Why a tool is set aside. */
+export const notAFunction = 'not a function that a model can call';
+
+/** @throws {@link InvalidRequestError} when the value is no array. */
+export function assertArray(value: unknown, what: string): asserts value is readonly unknown[] {
+  if (Array.isArray(value)) return;
+  throw new InvalidRequestError(`openai: ${what} takes an array, not ${typeof value}`, { provider: 'openai' });
+}

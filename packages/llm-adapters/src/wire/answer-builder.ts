@@ -1,0 +1,94 @@
+import { isMeaningful } from '@palimpsest/events';
+import type { AssistantMessage, KnownContent, KnownThinkingBlock, ReasoningItem, ToolCall } from '@palimpsest/events';
+import type { Piece } from './read-message.js';
+import { receivedToolName } from './received-call.js';
+import type { ToolNames } from './tool-names.js';
+
+/** What building an answer depends on besides its pieces. */
+export interface AnswerOptions {
+  /** The names of the request's tools. @defaultValue names stay as they are */
+  readonly names?: Pick<ToolNames, 'fromWire'>;
+  /** Makes the id of a call that has none. */
+  readonly newCallId: () => string;
+  /** A call with the id of another call of the answer gets a new one. @defaultValue false */
+  readonly hasOwnIds?: boolean;
+}
+
+/** Gathers one answer of a model from its pieces, which may come in several messages. */
+export interface AnswerBuilder {
+  /** Adds a piece. Blank text, results and what is unread are no part of an answer. */
+  add(piece: Piece): void;
+  /** The answer: words stand before calls, and thinking says in `position` where it stood among them. */
+  end(): { readonly message: AssistantMessage; readonly isReordered: boolean };
+}
+
+/** An answer with nothing in it yet. */
+export function answerBuilder(options: AnswerOptions): AnswerBuilder {
+  const { names = { fromWire: (name) => name }, newCallId, hasOwnIds = false } = options;
+  const content: KnownContent[] = [];
+  const toolCalls: ToolCall[] = [];
+  const thinkingBlocks: KnownThinkingBlock[] = [];
+  const reasoningItems: ReasoningItem[] = [];
+  let reasoningContent: string | undefined;
+  let isReordered = false;
+
+  const place = () => content.length + toolCalls.length;
+  const position = () => (place() === 0 ? {} : { position: place() });
+  const callId = (given: string | undefined) =>
+    given === undefined || (hasOwnIds && toolCalls.some(({ id }) => id === given)) ? newCallId() : given;
+
+  return {
+    add: (piece) => {
+      switch (piece.type) {
+        case 'content':
+          if (!isMeaningful(piece.part)) return;
+          if (toolCalls.length > 0) isReordered = true;
+          content.push(piece.part);
+          return;
+        case 'call': {
+          const { itemId } = piece;
+          toolCalls.push({
+            id: callId(piece.id),
+            name: receivedToolName(piece.name, names),
+            arguments: piece.arguments,
+            ...(itemId === undefined ? {} : { itemId }),
+          });
+          return;
+        }
+        case 'thinking':
+          thinkingBlocks.push({ ...piece.block, ...(piece.isOnCall === true ? { position: place() } : position()) });
+          return;
+        case 'reasoning-item':
+          reasoningItems.push({ ...piece.item, ...position() });
+          return;
+        case 'reasoning-text':
+          reasoningContent = (reasoningContent ?? '') + piece.text;
+          return;
+        case 'result':
+        case 'unread':
+      }
+    },
+    end: () => ({
+      message: {
+        role: 'assistant',
+        content,
+        ...(toolCalls.length === 0 ? {} : { toolCalls }),
+        ...(thinkingBlocks.length === 0 ? {} : { thinkingBlocks }),
+        ...(reasoningItems.length === 0 ? {} : { reasoningItems }),
+        ...(reasoningContent === undefined ? {} : { reasoningContent }),
+      },
+      isReordered,
+    }),
+  };
+}
+
+/** The answer that a response holds. What stands in for an unread value, and calls of the provider's tools, are no part of it. */
+export function answerOf(pieces: readonly Piece[], options: AnswerOptions): AssistantMessage {
+  const builder = answerBuilder({ ...options, hasOwnIds: true });
+  for (const piece of pieces) {
+    const isOurs =
+      piece.type === 'content' ? piece.isStandIn !== true : piece.type !== 'call' || piece.isOwnTool !== true;
+    if (isOurs) builder.add(piece);
+  }
+  return builder.end().message;
+}

@@ -1,0 +1,148 @@
+import { imageUrl } from './image-part.js';
+import { field, isRecord, listOf, textOf } from './json-fields.js';
+import { imageNotShown } from './placeholders.js';
+import { notAMessage, notContent, standIn, textPiece } from './read-message.js';
+import type { ContentPiece, Piece, ReadMessage, UnreadPiece } from './read-message.js';
+import { receivedArguments } from './received-call.js';
+
+/**
+ * A message as the Messages API takes it, or an answer as the API gives it. Text inside documents and search results is read as
+ * text, and the block is unread beside it; for any other block that has no neutral form, words say what is missing.
+ */
+export function readAnthropicMessage(message: unknown): ReadMessage {
+  const role = field(message, 'role');
+  if (role !== 'user' && role !== 'assistant' && role !== 'system') {
+    return notAMessage(message, isRecord(message) ? `no message has the role '${String(role)}'` : 'not a message');
+  }
+  const id = textOf(field(message, 'id'));
+  const content = field(message, 'content') ?? [];
+  const pieces = anthropicBlocks(content).flatMap((block, index) => readAnthropicBlock(block, `content.${index}`));
+  if (typeof content !== 'string' && !isRecord(content)) {
+    pieces.push({ type: 'unread', path: 'content', reason: notContent, value: content });
+  }
+  const foreignCalls = listOf(field(message, 'tool_calls'));
+  if (foreignCalls.length > 0) {
+    const reason = 'calls in the form of Chat Completions: see ./openai';
+    pieces.push({ type: 'unread', path: 'tool_calls', reason, value: foreignCalls });
+  }
+  return { role, pieces, ...(id === undefined ? {} : { id }) };
+}
+
+/** The blocks of a content: text is one block. */
+export function anthropicBlocks(content: unknown): readonly unknown[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return isRecord(content) && !Array.isArray(content) ? [content] : listOf(content);
+}
+
+/** One block of a message's content. `path` is where the block stands in the message. */
+export function readAnthropicBlock(block: unknown, path: string): Piece[] {
+  switch (field(block, 'type')) {
+    case 'tool_use': {
+      const id = textOf(field(block, 'id'));
+      const name = textOf(field(block, 'name'));
+      return [
+        {
+          type: 'call',
+          ...(id === undefined ? {} : { id }),
+          ...(name === undefined ? {} : { name }),
+          arguments: receivedArguments(field(block, 'input')),
+          path,
+          value: block,
+        },
+      ];
+    }
+    case 'tool_result': {
+      const toolCallId = textOf(field(block, 'tool_use_id'));
+      const content = anthropicBlocks(field(block, 'content')).flatMap((inner, index) =>
+        readContentBlock(inner, `${path}.content.${index}`),
+      );
+      return [
+        {
+          type: 'result',
+          ...(toolCallId === undefined ? {} : { toolCallId }),
+          content,
+          ...(field(block, 'is_error') === true ? { isError: true } : {}),
+          path,
+          value: block,
+        },
+      ];
+    }
+    case 'thinking': {
+      const thinking = field(block, 'thinking');
+      if (typeof thinking !== 'string') break;
+      const signature = textOf(field(block, 'signature'));
+      const signed = signature === undefined ? {} : { signature };
+      return [{ type: 'thinking', block: { type: 'thinking', thinking, ...signed } }];
+    }
+    case 'redacted_thinking': {
+      const data = field(block, 'data');
+      if (typeof data !== 'string') break;
+      return [{ type: 'thinking', block: { type: 'redacted-thinking', data } }];
+    }
+    default:
+  }
+  return readContentBlock(block, path);
+}
+
+/** A block of what a message or a result says. */
+function readContentBlock(block: unknown, path: string): (ContentPiece | UnreadPiece)[] {
+  const unread = (reason: string): UnreadPiece => ({ type: 'unread', path, reason, value: block });
+  const type = textOf(field(block, 'type')) ?? 'unknown';
+  const text = typeof block === 'string' ? block : field(block, 'text');
+  if (typeof text === 'string' && (type === 'text' || typeof block === 'string')) {
+    const isCited = listOf(field(block, 'citations')).length > 0;
+    return [textPiece(text), ...(isCited ? [unread('its citations have no place')] : [])];
+  }
+  if (type === 'image') {
+    const url = imageUrl(block);
+    if (url !== undefined) return [{ type: 'content', part: { type: 'image', url } }];
+    const isFile = field(field(block, 'source'), 'type') === 'file';
+    const words = imageNotShown(isFile ? 'it is a file at the provider' : 'its source is not known');
+    return [unread('the event log has no place for it'), standIn(words)];
+  }
+  const said = type === 'document' ? documentTexts(block) : type === 'search_result' ? searchResultTexts(block) : [];
+  if (said.length > 0) return [unread('it is sent as text'), ...said];
+  return [unread('the event log has no place for it'), standIn(`(A block of the type '${type}' is not shown here.)`)];
+}
+
+function documentTexts(block: unknown): readonly ContentPiece[] {
+  const source = field(block, 'source');
+  const inner = field(source, 'type') === 'text' ? field(source, 'data') : field(source, 'content');
+  const texts = textsInside(inner);
+  return texts.length === 0 ? [] : [...titles(block, ['title', 'context']), ...texts];
+}
+
+function searchResultTexts(block: unknown): readonly ContentPiece[] {
+  return [...titles(block, ['title', 'source']), ...textsInside(field(block, 'content'))];
+}
+
+function textsInside(content: unknown): readonly ContentPiece[] {
+  return anthropicBlocks(content).flatMap((block) =>
+    readContentBlock(block, '').flatMap((piece) =>
+      piece.type === 'content' ? [{ ...piece, isStandIn: true as const }] : [],
+    ),
+  );
+}
+
+function titles(block: unknown, keys: readonly string[]): readonly ContentPiece[] {
+  const text = keys.flatMap((key) => textOf(field(block, key)) ?? []).join('\n');
+  return text === '' ? [] : [standIn(text)];
+}
+
+/** The `system` of a request: of several blocks, those up to the last with a mark for the cache, else the first, are static. */
+export function readAnthropicSystem(system: unknown): {
+  readonly systemPrompt: string;
+  readonly dynamicContext: string;
+  readonly blocks: number;
+} {
+  const blocks = anthropicBlocks(system);
+  const markedAt = blocks.findLastIndex((block) => (field(block, 'cache_control') ?? null) !== null);
+  const splitAt = Math.max(markedAt, 0) + 1;
+  const text = (some: readonly unknown[]) =>
+    some.map((block) => textOf(block) ?? textOf(field(block, 'text')) ?? '').join('\n\n');
+  return {
+    systemPrompt: text(blocks.slice(0, splitAt)),
+    dynamicContext: text(blocks.slice(splitAt)),
+    blocks: blocks.length,
+  };
+}

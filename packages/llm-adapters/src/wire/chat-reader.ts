@@ -1,0 +1,153 @@
+import { field, isRecord, listOf, textOf } from './json-fields.js';
+import { readOpenAIContent } from './openai-content.js';
+import { notAMessage, standIn, textPiece } from './read-message.js';
+import type { CallPiece, Piece, ReadMessage, ResultPiece, ThinkingPiece } from './read-message.js';
+import { customToolArguments, receivedArguments } from './received-call.js';
+import { signatureOn } from './thought-signatures.js';
+
+/**
+ * A message of Chat Completions, as a request or a response of any server holds it, or of those who keep the same roles with
+ * forms of their own: LangChain (`name` and `args` beside each other), the AI SDK (`tool-call`, `tool-result` and `reasoning`
+ * as parts), and calls of before 2024 (`function_call`, answered by the function's name).
+ */
+export function readChatMessage(message: unknown): ReadMessage {
+  const role = field(message, 'role');
+  const content = field(message, 'content');
+  switch (role) {
+    case 'system':
+    case 'developer':
+      return { role: 'system', pieces: readOpenAIContent(content, 'content') };
+    case 'user': {
+      const sender = textOf(field(message, 'name'));
+      return { role, pieces: readOpenAIContent(content, 'content'), ...(sender === undefined ? {} : { sender }) };
+    }
+    case 'assistant':
+      return { role, pieces: answerPieces(message) };
+    case 'tool':
+    case 'function':
+      return { role: 'user', pieces: resultPieces(message) };
+    default:
+      return notAMessage(message, typeof role === 'string' ? `no message has the role '${role}'` : 'not a message');
+  }
+}
+
+/** The AI SDK's calls and reasoning, and Mistral's thinking, which stand among the parts of an answer's content. */
+const notWords = ['tool-call', 'reasoning', 'thinking'];
+
+/** Thinking, words, calls: the order in which an answer is written, since the wire keeps them in fields of their own. */
+function answerPieces(message: unknown): readonly Piece[] {
+  const content = field(message, 'content');
+  const refusal = textOf(field(message, 'refusal'));
+  const thinking = thinkingIn(message);
+  const pieces: Piece[] = thinking === undefined ? [] : [{ type: 'reasoning-text', text: thinking }];
+  pieces.push(...readOpenAIContent(content, 'content', notWords));
+  if (refusal !== undefined) pieces.push({ ...textPiece(refusal), isRefusal: true });
+  const audio = field(message, 'audio') ?? undefined;
+  if (audio !== undefined) {
+    pieces.push({ type: 'unread', path: 'audio', reason: 'Audio is not kept here', value: audio });
+    pieces.push(standIn(textOf(field(audio, 'transcript')) ?? '(Audio is not kept here.)'));
+  }
+  for (const path of ['reasoning_details', 'annotations']) {
+    const value = listOf(field(message, path));
+    if (value.length > 0) pieces.push({ type: 'unread', path, reason: 'it is not sent back', value });
+  }
+  const listed = field(message, 'tool_calls');
+  if (Array.isArray(listed)) {
+    for (const [index, call] of listed.entries()) pieces.push(...readCall(call, `tool_calls.${index}`));
+  } else {
+    for (const [index, part] of listOf(content).entries()) {
+      if (field(part, 'type') === 'tool-call') pieces.push(...readCall(partAsCall(part), `content.${index}`));
+    }
+  }
+  const legacy = field(message, 'function_call') ?? undefined;
+  if (legacy !== undefined) pieces.push(...readCall({ function: legacy }, 'function_call', legacy));
+  return pieces;
+}
+
+/** A call of a function, or of a custom tool, whose input is free text. */
+function readCall(call: unknown, path: string, value = call): readonly (CallPiece | ThinkingPiece)[] {
+  const custom = field(call, 'custom');
+  // LangChain and tau2 have a call's fields side by side; Inspect has the name in the place of the function.
+  const inner = field(call, 'function');
+  const called = isRecord(inner) ? inner : (custom ?? call);
+  const id = textOf(field(call, 'id'));
+  const name = textOf(field(called, 'name')) ?? textOf(inner);
+  const given = field(called, 'arguments') ?? field(called, 'args');
+  const input = field(called, 'input');
+  return [
+    ...signatureOn(call),
+    {
+      type: 'call',
+      ...(id === undefined ? {} : { id }),
+      ...(name === undefined ? {} : { name }),
+      arguments: given === undefined && input !== undefined ? customToolArguments(input) : receivedArguments(given),
+      path,
+      value,
+    },
+  ];
+}
+
+function partAsCall(part: unknown): unknown {
+  const called = { name: field(part, 'toolName'), arguments: field(part, 'input') ?? field(part, 'args') };
+  return { id: field(part, 'toolCallId'), function: called };
+}
+
+function resultPieces(message: unknown): readonly ResultPiece[] {
+  const content = field(message, 'content');
+  const toolCallId = textOf(field(message, 'tool_call_id'));
+  const toolName = textOf(field(message, 'name'));
+  const parts = listOf(content);
+  if (toolCallId === undefined && parts.length > 0 && parts.every((part) => field(part, 'type') === 'tool-result')) {
+    return parts.map((part, index) => partAsResult(part, `content.${index}`));
+  }
+  return [
+    {
+      type: 'result',
+      ...(toolCallId === undefined ? {} : { toolCallId }),
+      ...(toolName === undefined ? {} : { toolName }),
+      content: readOpenAIContent(content, 'content'),
+      ...(field(message, 'is_error') === true || isRecord(field(message, 'error')) ? { isError: true } : {}),
+      path: '',
+      value: message,
+    },
+  ];
+}
+
+/** The AI SDK's results have been values, and are now values with their kind. */
+function partAsResult(part: unknown, path: string): ResultPiece {
+  const toolCallId = textOf(field(part, 'toolCallId'));
+  const toolName = textOf(field(part, 'toolName'));
+  const output = field(part, 'output');
+  const kind = textOf(field(output, 'type'));
+  const value = output === undefined ? field(part, 'result') : field(output, 'value');
+  const content = typeof value === 'string' || kind === 'content' ? value : JSON.stringify(value ?? null);
+  return {
+    type: 'result',
+    ...(toolCallId === undefined ? {} : { toolCallId }),
+    ...(toolName === undefined ? {} : { toolName }),
+    content: readOpenAIContent(content, `${path}.output.value`),
+    ...(kind?.startsWith('error-') === true ? { isError: true } : {}),
+    path,
+    value: part,
+  };
+}
+
+/** The names under which servers send thinking. Those that change from one to the other send both, with the same text. */
+const thinkingFields = ['reasoning_content', 'reasoning', 'thinking'] as const;
+
+/** The thinking of an answer, or of a piece of it: in a field of its own, or as parts of the content. */
+export function thinkingIn(message: unknown): string | undefined {
+  const named = thinkingFields.map((name) => textOf(field(message, name))).find((text) => text !== undefined);
+  if (named !== undefined) return named;
+  const thoughts = listOf(field(message, 'content')).flatMap((part) =>
+    field(part, 'type') === 'reasoning' ? (textOf(field(part, 'text')) ?? []) : textsIn(field(part, 'thinking')),
+  );
+  return thoughts.length === 0 ? undefined : thoughts.join('');
+}
+
+/** The texts of an answer's content, or of a piece of it: the content itself, or its parts, as Mistral answers. */
+export function textsIn(content: unknown): readonly string[] {
+  return readOpenAIContent(content, '', notWords).flatMap((piece) =>
+    piece.type === 'content' && piece.part.type === 'text' && piece.isStandIn !== true ? [piece.part.text] : [],
+  );
+}

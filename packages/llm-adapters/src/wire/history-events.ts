@@ -1,0 +1,279 @@
+import { eventFactory, newEventId, wellFormedEvent } from '@palimpsest/events';
+import type { AssistantMessage, CreateEvent, Event, EventId, KnownContent, ToolDefinition } from '@palimpsest/events';
+import { answerBuilder } from './answer-builder.js';
+import type { AnswerBuilder } from './answer-builder.js';
+import { contentOf } from './read-message.js';
+import type { Piece, ReadMessage, ResultPiece } from './read-message.js';
+import { unknownToolName } from './received-call.js';
+import { readTool } from './tool-definition.js';
+import { isReadableInput } from './tool-input.js';
+
+/** What reading a history depends on besides the history. */
+export interface HistoryOptions {
+  /** @defaultValue the system clock */
+  readonly now?: () => Date;
+  /** Names events, and answers that have no id. @defaultValue UUIDv7 */
+  readonly newId?: () => EventId;
+}
+
+/** What differs between the histories of the three APIs. */
+export interface HistoryRules {
+  /** The type of the events that keep what the log has no place for: `path`, `reason` and, as it was, `value`. */
+  readonly setAsideType: `${string}/${string}`;
+  /** Neighbouring messages of the model are one answer, unless they have two ids. */
+  readonly mergesAnswers: boolean;
+  /** System messages before anything else are the system prompt. Else every one stands in the user's place. */
+  readonly startsWithInstructions: boolean;
+  /** A call without an id is set aside: no result can name it. Else it gets an id. */
+  readonly needsCallIds: boolean;
+  /** Signed thinking is set aside where the history before it has changed: the provider would refuse it. */
+  readonly bindsThinking: boolean;
+}
+
+interface OpenCall {
+  readonly id: string;
+  readonly name: string;
+  readonly actionId: EventId;
+  readonly responseId: string;
+  isAnswered: boolean;
+}
+
+interface OpenAnswer {
+  id: string | undefined;
+  readonly path: string;
+  readonly builder: AnswerBuilder;
+}
+
+/** Makes the events of a history, in its order. Nothing is thrown away but blank text of the model. */
+export class HistoryEvents {
+  readonly #rules: HistoryRules;
+  readonly #create: CreateEvent;
+  readonly #newId: () => EventId;
+  readonly #events: Event[] = [];
+  readonly #calls: OpenCall[] = [];
+  readonly #answerIds = new Set<string>();
+  #answer: OpenAnswer | undefined;
+  /** The instructions before anything else, and what is set aside among them; undefined as soon as they stand in the log. */
+  #leading:
+    { readonly content: KnownContent[]; readonly tools: ToolDefinition[]; readonly setAsides: Event[] } | undefined;
+  /** What is read is no longer what the provider has seen. */
+  #hasChanged = false;
+
+  constructor(options: HistoryOptions, rules: HistoryRules) {
+    this.#rules = rules;
+    this.#create = eventFactory(options);
+    this.#newId = options.newId ?? newEventId;
+    if (rules.startsWithInstructions) this.#leading = { content: [], tools: [], setAsides: [] };
+  }
+
+  /** The tools of the requests. Those that only the provider runs are set aside. */
+  readTools(tools: readonly unknown[], reason: string): readonly ToolDefinition[] {
+    const definitions = tools.flatMap((tool, index) => {
+      const definition = readTool(tool);
+      if (definition === undefined) this.#setAside(`tools.${index}`, reason, tool);
+      return definition ?? [];
+    });
+    this.#leading?.tools.push(...definitions);
+    return definitions;
+  }
+
+  /** A system prompt of its own. `hasChanged`: the provider has seen it in another form. */
+  addSystemPrompt(
+    systemPrompt: string,
+    dynamicContext: string,
+    tools: readonly ToolDefinition[],
+    hasChanged = false,
+  ): void {
+    this.#add(
+      this.#create('system-prompt', {
+        systemPrompt,
+        ...(dynamicContext === '' ? {} : { dynamicContext }),
+        ...(tools.length === 0 ? {} : { tools }),
+      }),
+    );
+    this.#hasChanged ||= hasChanged;
+  }
+
+  /** `path` is where the message stands in the history. */
+  read({ role, id, sender, pieces }: ReadMessage, path: string): void {
+    if (role === 'assistant') {
+      this.#readAnswer(id, pieces, path);
+      return;
+    }
+    this.#endAnswer();
+    if (role === 'user') this.#readUser(sender, pieces, path);
+    else if (role === 'system') this.#readInstructions(pieces, path);
+    else this.#setAsideUnread(pieces, path);
+  }
+
+  end(): readonly Event[] {
+    this.#endAnswer();
+    this.#endInstructions();
+    return this.#events.map((event) => wellFormedEvent(event));
+  }
+
+  #readInstructions(pieces: readonly Piece[], path: string): void {
+    this.#setAsideUnread(pieces, path);
+    const content = contentOf(pieces);
+    if (this.#leading !== undefined) {
+      this.#leading.content.push(...content);
+      return;
+    }
+    if (!this.#rules.startsWithInstructions) this.#hasChanged = true;
+    this.#add(this.#create('message', { source: 'environment', role: 'user', content }));
+  }
+
+  /** Words and results as they stand, so that a result stands before what was said after it. */
+  #readUser(sender: string | undefined, pieces: readonly Piece[], path: string): void {
+    let words: KnownContent[] = [];
+    let hasResults = false;
+    const addWords = () => {
+      const ofSender = sender === undefined ? {} : { sender };
+      this.#add(this.#create('message', { source: 'user', role: 'user', content: words, ...ofSender }));
+      words = [];
+    };
+    for (const piece of pieces) {
+      if (piece.type === 'content') words.push(piece.part);
+      else if (piece.type === 'result') {
+        if (words.length > 0) addWords();
+        this.#addResult(piece, path);
+        hasResults = true;
+      } else this.#setAsideUnread([piece], path);
+    }
+    if (words.length > 0 || !hasResults) addWords();
+  }
+
+  #addResult(result: ResultPiece, path: string): void {
+    const toolCallId = result.toolCallId ?? this.#openCallOf(result.toolName);
+    if (toolCallId === undefined || result.isOwnTool === true) {
+      const reason = toolCallId === undefined ? 'a result that names no call' : ownToolReason;
+      this.#setAside(pathIn(path, result.path), reason, result.value);
+      return;
+    }
+    this.#setAsideUnread(result.content, path);
+    const latest = this.#calls.findLast(({ id }) => id === toolCallId);
+    const ofAnswer = this.#calls.filter(({ id, responseId }) => id === toolCallId && responseId === latest?.responseId);
+    const answered = ofAnswer.find(({ isAnswered }) => !isAnswered) ?? latest;
+    if (answered !== undefined) answered.isAnswered = true;
+    this.#add(
+      this.#create('observation', {
+        toolCallId,
+        toolName: answered?.name ?? unknownToolName,
+        ...(answered === undefined ? {} : { actionId: answered.actionId }),
+        content: contentOf(result.content),
+        ...(result.isError === true ? { isError: true } : {}),
+      }),
+    );
+  }
+
+  /** The latest open call of a tool, for results that name their tool alone. */
+  #openCallOf(toolName: string | undefined): string | undefined {
+    if (toolName === undefined) return undefined;
+    const open = this.#calls.findLast(({ name, isAnswered }) => name === toolName && !isAnswered);
+    return open?.id ?? `call_of_${toolName}`;
+  }
+
+  #readAnswer(id: string | undefined, pieces: readonly Piece[], path: string): void {
+    const isOther = id !== undefined && this.#answer?.id !== undefined && this.#answer.id !== id;
+    if (!this.#rules.mergesAnswers || isOther) this.#endAnswer();
+    for (const piece of pieces) {
+      const problem = this.#problemOf(piece);
+      if (problem !== undefined) this.#setAside(pathIn(path, problem.path), problem.reason, problem.value);
+      else this.#openAnswer(path).builder.add(piece);
+    }
+    if (pieces.length === 0) this.#openAnswer(path);
+    if (this.#answer !== undefined) this.#answer.id ??= id;
+  }
+
+  #openAnswer(path: string): OpenAnswer {
+    const newCallId = () => `call_${this.#newId().replaceAll('-', '')}`;
+    return (this.#answer ??= { id: undefined, path, builder: answerBuilder({ newCallId }) });
+  }
+
+  /** Why a piece is no part of an answer that can be sent back. */
+  #problemOf(piece: Piece): { readonly path: string; readonly reason: string; readonly value: unknown } | undefined {
+    switch (piece.type) {
+      case 'unread':
+        return piece;
+      case 'result':
+        return { ...piece, reason: 'a result within an answer' };
+      case 'call':
+        if (piece.isOwnTool === true) return { ...piece, reason: ownToolReason };
+        if (piece.name === undefined) return { ...piece, reason: 'a call that names no tool' };
+        return piece.id === undefined && this.#rules.needsCallIds
+          ? { ...piece, reason: 'a call without an id' }
+          : undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  #endAnswer(): void {
+    const answer = this.#answer;
+    this.#answer = undefined;
+    if (answer === undefined) return;
+    const { message, isReordered } = answer.builder.end();
+    const { thinkingBlocks, ...unbound } = message;
+    const isBroken = this.#rules.bindsThinking && this.#hasChanged && thinkingBlocks !== undefined;
+    if (isBroken) {
+      this.#setAside(answer.path, 'the history before it has changed, to which it is bound', thinkingBlocks);
+    }
+    this.#addAnswer(isBroken ? unbound : message, answer.id);
+    if (isReordered) this.#hasChanged = true;
+  }
+
+  #addAnswer({ content, toolCalls = [], role: _role, ...thinking }: AssistantMessage, id: string | undefined): void {
+    // Each answer is a response of its own, whatever the server that made them called them.
+    const llmResponseId = id !== undefined && !this.#answerIds.has(id) ? id : this.#newId();
+    this.#answerIds.add(llmResponseId);
+    if (toolCalls.length === 0) {
+      this.#add(this.#create('message', { source: 'agent', role: 'assistant', content, llmResponseId, ...thinking }));
+    }
+    toolCalls.forEach((toolCall, index) => {
+      const first = index === 0 ? { thought: content, ...thinking } : { thought: [] };
+      const readable = isReadableInput(toolCall.arguments) ? {} : { executable: false };
+      const action = this.#create('action', { ...first, toolCall, llmResponseId, ...readable });
+      const { id: callId, name } = toolCall;
+      this.#calls.push({ id: callId, name, actionId: action.id, responseId: llmResponseId, isAnswered: false });
+      this.#add(action);
+    });
+  }
+
+  #add(event: Event): void {
+    this.#endInstructions();
+    this.#events.push(event);
+  }
+
+  #endInstructions(): void {
+    const leading = this.#leading;
+    this.#leading = undefined;
+    if (leading === undefined) return;
+    const { content, tools, setAsides } = leading;
+    if (content.length > 0 || tools.length > 0) {
+      const text = content.map((part) => (part.type === 'text' ? part.text : part.url)).join('\n\n');
+      this.addSystemPrompt(text, '', tools);
+    }
+    this.#events.push(...setAsides);
+  }
+
+  #setAsideUnread(pieces: readonly Piece[], path: string): void {
+    for (const piece of pieces) {
+      if (piece.type === 'unread') this.#setAside(pathIn(path, piece.path), piece.reason, piece.value);
+      else if (piece.type !== 'content') this.#setAside(path, `no place for a ${piece.type} here`, piece);
+    }
+  }
+
+  #setAside(path: string, reason: string, value: unknown): void {
+    this.#hasChanged = true;
+    // A copy as JSON: what a client holds may have fields that are undefined.
+    const kept: unknown = JSON.parse(JSON.stringify(value ?? null));
+    const event = this.#create(this.#rules.setAsideType, { source: 'environment', path, reason, value: kept });
+    (this.#leading?.setAsides ?? this.#events).push(event);
+  }
+}
+
+const ownToolReason = 'a tool with item types of its own: no request of the adapter declares it';
+
+function pathIn(message: string, piece: string): string {
+  return piece === '' ? message : `${message}.${piece}`;
+}

@@ -1,0 +1,108 @@
+import type { ReasoningItem } from '@palimpsest/events';
+import { field, isRecord, listOf, textOf } from './json-fields.js';
+import { readOpenAIContent } from './openai-content.js';
+import { notAMessage } from './read-message.js';
+import type { CallPiece, ReadMessage, ResultPiece } from './read-message.js';
+import { customToolArguments, receivedArguments } from './received-call.js';
+
+/**
+ * An item of the Responses API, input or output, also in the camel case of the Agents SDK. Items of the role `assistant` with
+ * nothing between them are one answer. A tool that the provider runs leaves an item of the answer that is unread.
+ */
+export function readResponsesItem(item: unknown): ReadMessage {
+  // A message may leave its type out.
+  const type = textOf(field(item, 'type')) ?? (field(item, 'role') === undefined ? undefined : 'message');
+  switch (type) {
+    case undefined:
+      return notAMessage(item, 'not an item');
+    case 'message':
+      return readMessageItem(item);
+    case 'reasoning':
+      return { role: 'assistant', pieces: [{ type: 'reasoning-item', item: readReasoning(item) }] };
+    case 'function_call':
+      return { role: 'assistant', pieces: [readCall(item, receivedArguments(field(item, 'arguments')))] };
+    case 'custom_tool_call':
+      return { role: 'assistant', pieces: [readCall(item, customToolArguments(field(item, 'input')))] };
+    case 'function_call_output':
+    case 'function_call_result':
+    case 'custom_tool_call_output':
+      return { role: 'user', pieces: [readOutput(item)] };
+    default:
+      return readOwnTool(item, type);
+  }
+}
+
+function readMessageItem(item: unknown): ReadMessage {
+  const role = field(item, 'role');
+  const content = field(item, 'content');
+  switch (role) {
+    case 'assistant':
+    case 'user':
+      return { role, pieces: readOpenAIContent(content, 'content') };
+    case 'system':
+    case 'developer':
+      return { role: 'system', pieces: readOpenAIContent(content, 'content') };
+    default:
+      return notAMessage(item, `no message has the role '${String(role)}'`);
+  }
+}
+
+/** A tool with item types of its own: the type is its name, and its fields are its input. */
+function readOwnTool(item: unknown, type: string): ReadMessage {
+  const unread = notAMessage(item, `no place for an item of the type '${type}'`);
+  if (!isRecord(item) || !/_call(?:_output)?$/.test(type)) return unread;
+  const isNamed = callIdOf(item) !== undefined;
+  if (type.endsWith('_output'))
+    return isNamed ? { role: 'user', pieces: [{ ...readOutput(item), isOwnTool: true }] } : unread;
+  if (!isNamed) return { ...unread, role: 'assistant' };
+  const { type: _type, id: _id, call_id: _callId, callId: _camelCallId, status: _status, ...input } = item;
+  const call = readCall({ ...item, name: type.slice(0, -'_call'.length) }, JSON.stringify(input));
+  return { role: 'assistant', pieces: [{ ...call, isOwnTool: true, value: item }] };
+}
+
+function readCall(item: unknown, text: string): CallPiece {
+  const itemId = textOf(field(item, 'id'));
+  const id = callIdOf(item) ?? itemId;
+  const name = textOf(field(item, 'name'));
+  return {
+    type: 'call',
+    ...(id === undefined ? {} : { id }),
+    ...(name === undefined ? {} : { name }),
+    arguments: text,
+    ...(itemId === undefined ? {} : { itemId }),
+    path: '',
+    value: item,
+  };
+}
+
+function readOutput(item: unknown): ResultPiece {
+  const toolCallId = callIdOf(item);
+  return {
+    type: 'result',
+    ...(toolCallId === undefined ? {} : { toolCallId }),
+    content: readOpenAIContent(field(item, 'output'), 'output'),
+    path: '',
+    value: item,
+  };
+}
+
+function callIdOf(item: unknown): string | undefined {
+  return textOf(field(item, 'call_id')) ?? textOf(field(item, 'callId'));
+}
+
+/** Reasoning, to be sent back as it is. */
+function readReasoning(item: unknown): ReasoningItem {
+  const id = textOf(field(item, 'id'));
+  const content = field(item, 'content');
+  const encryptedContent = textOf(field(item, 'encrypted_content'));
+  return {
+    ...(id === undefined ? {} : { id }),
+    summary: textsOf(field(item, 'summary')),
+    ...(Array.isArray(content) ? { content: textsOf(content) } : {}),
+    ...(encryptedContent === undefined ? {} : { encryptedContent }),
+  };
+}
+
+function textsOf(parts: unknown): readonly string[] {
+  return listOf(parts).map((part) => textOf(part) ?? textOf(field(part, 'text')) ?? '');
+}
