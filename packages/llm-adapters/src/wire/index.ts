@@ -1,0 +1,23 @@
+export type {
+  CallPiece,
+  ContentPiece,
+  Piece,
+  ReadMessage,
+  ResultPiece,
+  ThinkingPiece,
+  UnreadPiece,
+} from './read-message.js';
+export { contentOf } from './read-message.js';
+export { readAnthropicMessage, readAnthropicSystem } from './anthropic-reader.js';
+export { readChatMessage } from './chat-reader.js';
+export { readOpenAIContent } from './openai-content.js';
+export { readResponsesItem } from './responses-reader.js';
+export { readTool } from './tool-definition.js';
+export type { ReportedUsage } from './reported-usage.js';
+export { anthropicUsage, openaiUsage } from './reported-usage.js';
+export type { AnswerBuilder, AnswerOptions } from './answer-builder.js';
+export { answerBuilder } from './answer-builder.js';
+export type { HistoryOptions, HistoryRules } from './history-events.js';
+export { HistoryEvents } from './history-events.js';
+export { unknownToolName, unnamedToolName } from './received-call.js';
+export { isReadableInput } from './tool-input.js';
