@@ -1,72 +1,26 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { execPath } from 'node:process';
-import { createInterface } from 'node:readline';
 import { EventLog } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
-import { build } from 'tsup';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { begunBy } from '../confirmation.js';
+import { bundleProgram, startProgram } from '../../test-support/program-under-test.js';
+import type { ProgramUnderTest } from '../../test-support/program-under-test.js';
 
 let directory: string;
+let program: string;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'palimpsest-processes-'));
-  await build({
-    entry: { program: join(import.meta.dirname, '../../test-support/conversation-process.ts') },
-    outDir: directory,
-    outExtension: () => ({ js: '.mjs' }),
-    format: 'esm',
-    target: 'node20',
-    noExternal: [/./],
-    esbuildOptions: (options) => void (options.conditions = ['@palimpsest/source']),
-    // What is bundled and is no ES module asks for Node's own modules.
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-    config: false,
-    silent: true,
-  });
+  program = await bundleProgram('conversation-process', directory);
 }, 120_000);
 
 afterAll(async () => await rm(directory, { recursive: true, force: true }));
 
-interface Running {
-  readonly process: ChildProcess;
-  readonly told: readonly string[];
-  /** Resolves when it has told this; rejects when it has ended without. */
-  tells(what: string): Promise<void>;
-  /** Resolves to all that it told. */
-  readonly ended: Promise<readonly string[]>;
-}
-
-function start(conversationId: string, task: string): Running {
-  const process = spawn(execPath, [join(directory, 'program.mjs'), directory, conversationId, task], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  onTestFinished(() => void process.kill('SIGKILL'));
-  const told: string[] = [];
-  const lines = createInterface({ input: process.stdout });
-  lines.on('line', (line) => told.push(line));
-  const ended = Promise.all([once(lines, 'close'), once(process, 'exit')]).then(() => told);
-  return {
-    process,
-    told,
-    ended,
-    async tells(what) {
-      let isOver = false;
-      void ended.then(() => (isOver = true));
-      while (!told.includes(what)) {
-        if (isOver) throw new Error(`it told ${told.join(', ')} and never ${what}`);
-        await new Promise(setImmediate);
-      }
-    },
-  };
-}
-
+const start = (conversationId: string, task: string): ProgramUnderTest =>
+  startProgram(program, directory, conversationId, task);
 const done = (conversationId: string, task: string) => start(conversationId, task).ended;
 const allow = (conversationId: string) => writeFile(join(directory, `${conversationId}.allowed`), '');
 const payments = async (conversationId: string) =>
