@@ -41,17 +41,11 @@ export const demoSizes: HistorySizes = {
  */
 export function defaultCondenser(sizes: HistorySizes = {}, summariser?: LLM): Condenser {
   const { attentionWindow, minSavedTokens, maxSize, keepFirst, maxSummaryTokens } = sizes;
-  const limits = {
-    ...(maxSize === undefined ? {} : { maxSize }),
-    ...(keepFirst === undefined ? {} : { keepFirst }),
-  };
+  const limits = { maxSize, keepFirst };
   return pipelineCondenser([
     relevanceCondenser({ apply: 'batched' }),
-    observationMaskingCondenser({
-      ...(attentionWindow === undefined ? {} : { attentionWindow }),
-      ...(minSavedTokens === undefined ? {} : { minSavedTokens }),
-    }),
+    observationMaskingCondenser({ attentionWindow, minSavedTokens }),
     ...(summariser === undefined ? [] : [llmSummarizingCondenser({ llm: summariser, ...limits })]),
-    extractiveSummaryCondenser({ ...limits, ...(maxSummaryTokens === undefined ? {} : { maxSummaryTokens }) }),
+    extractiveSummaryCondenser({ ...limits, maxSummaryTokens }),
   ]);
 }

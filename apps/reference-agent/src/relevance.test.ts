@@ -68,11 +68,7 @@ async function conversationWith(
     condenser,
     render: { labelObservation: observationLabel },
   });
-  const conversation = await Conversation.open({
-    agent,
-    ...(store === undefined ? {} : { store }),
-    conversationId: 'relevance',
-  });
+  const conversation = await Conversation.open({ agent, store, conversationId: 'relevance' });
   return { llm, conversation };
 }
 

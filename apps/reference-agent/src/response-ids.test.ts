@@ -31,8 +31,8 @@ const openaiFlow =
     const { api, contextWindow } = options;
     const isCompatible = api === 'chat-completions';
     const server = await openaiServer({
-      ...(responseId === undefined ? {} : { responseId }),
-      ...(contextWindow === undefined ? {} : { contextWindow }),
+      responseId,
+      contextWindow,
       ...(isCompatible ? { profile: 'llama.cpp' as const } : {}),
       reply: (_, index) => {
         if (index >= steps) return { message: { content: 'All read.' } };
@@ -58,8 +58,8 @@ const anthropicFlow =
   async (responseId) => {
     const { contextWindow } = options;
     const server = await anthropicServer({
-      ...(responseId === undefined ? {} : { responseId }),
-      ...(contextWindow === undefined ? {} : { contextWindow }),
+      responseId,
+      contextWindow,
       reply: (_, index) => {
         if (index >= steps) return { content: [{ type: 'text', text: 'All read.' }] };
         const calls = callsOf(index).map((n) => ({

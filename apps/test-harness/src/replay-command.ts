@@ -45,7 +45,7 @@ export async function replayCommand(paths: readonly string[], options: ReplayCom
     for (const path of places) {
       const replayed = replayPath(path, {
         condensers,
-        ...(options.contextWindow === undefined ? {} : { contextWindow: options.contextWindow }),
+        contextWindow: options.contextWindow,
         onProgress: shown.update,
         onSkipped: (file) => void skipped.push(file),
       });

@@ -299,7 +299,7 @@ describe('the id of a response', () => {
     const llm = scriptedLLM({ script });
     const complete: LLM['complete'] = async (request) => {
       const { providerResponseId: _own, ...completion } = await llm.complete(request);
-      return { ...completion, ...(providerResponseId === undefined ? {} : { providerResponseId }) };
+      return { ...completion, providerResponseId };
     };
     return { ...llm, complete };
   };

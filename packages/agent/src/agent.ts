@@ -78,7 +78,7 @@ export class Agent {
   /** How the view is rendered for the next request. */
   renderOptions(state: ConversationState): RenderOptions {
     const thinking = state.isThinkingOff ? 'none' : this.thinking;
-    return { ...this.#options.render, ...(thinking === undefined ? {} : { thinking }) };
+    return { ...this.#options.render, thinking };
   }
 
   /** Of these actions, those that need a confirmation and have none. */

@@ -212,8 +212,8 @@ export class Conversation {
     if (end === 0 && at !== undefined) throw new RangeError(`Conversation '${this.id}' has no event '${at}'.`);
     const { store: _store, conversationId: _id, ...own } = this.#options;
     const kept = this.events.slice(0, end).filter((event) => confirmedBy(event).length === 0);
-    const fork = await Conversation.open({ ...own, ...(agent === undefined ? {} : { agent }), ...options });
-    const origin = { conversationId: this.id, ...(at === undefined ? {} : { at }) };
+    const fork = await Conversation.open({ ...own, agent: agent ?? own.agent, ...options });
+    const origin = { conversationId: this.id, at };
     const { createEvent } = this.#agent;
     await fork.#access.during(async () => {
       if (fork.events.length > 0) {

@@ -32,7 +32,7 @@ async function run(script: Script, hooks: Hooks, condenser?: Condenser) {
     },
   });
   const llm = scriptedLLM({ script });
-  const agent = new Agent({ llm, tools: [touch], hooks, ...(condenser === undefined ? {} : { condenser }) });
+  const agent = new Agent({ llm, tools: [touch], hooks, condenser });
   const conversation = await Conversation.open({ agent, limits: { maxIterations: 12 } });
   await conversation.send('Touch them.');
   const outcome = await conversation.run();

@@ -12,7 +12,7 @@ const program = new Command('create-condenser')
     process.exit(error.exitCode === 0 ? 0 : 2);
   })
   .action(async (name: string, { directory }: { directory?: string }) => {
-    const created = await createCondenserPackage(name, { ...(directory === undefined ? {} : { directory }) });
+    const created = await createCondenserPackage(name, { directory });
     const relative = path.relative(process.cwd(), created.directory) || '.';
     const shown = relative.startsWith('..') ? created.directory : relative;
     console.log(`${created.files.length} files in ${shown}:\n${created.files.map((file) => `  ${file}`).join('\n')}`);

@@ -74,7 +74,7 @@ export function defineTool<Schema extends z.ZodObject>(options: {
     description: options.description,
     inputSchema,
     ...(options.annotations === undefined ? {} : { annotations: options.annotations }),
-    ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+    timeoutMs: options.timeoutMs,
     ...(options.eventTypes === undefined ? {} : { eventTypes: [...options.eventTypes] }),
     parseInput: (json) => {
       const result = options.input.safeParse(json);

@@ -136,7 +136,7 @@ const model = fc.constantFrom('claude-opus-5-5', 'claude-opus-4-8', 'claude-haik
 
 const requestOf = (turns: readonly (readonly Message[])[], defined: readonly ToolDefinition[] | undefined) => ({
   messages: turns.flat(),
-  ...(defined === undefined ? {} : { tools: defined }),
+  tools: defined,
 });
 
 /** What goes over the wire. */

@@ -49,11 +49,7 @@ function check(name: string, events: readonly Event[], declared: typeof tools | 
   const labelObservation = (): string => `[label ${half}]`;
   for (const thinking of ['prefix-bound', 'latest-turn', 'none'] as const) {
     const messages = View.fromEvents(events, { thinking }).toMessages({ labelObservation });
-    const request = {
-      messages,
-      ...(declared === undefined ? {} : { tools: declared }),
-      cache: { key: half, stableMessages: 3 },
-    };
+    const request = { messages, tools: declared, cache: { key: half, stableMessages: 3 } };
     const claude = toMessagesRequest(request, { model: 'claude-opus-5-5' });
     expect(checkAnthropicRequest(wire(claude)), `${name}, Anthropic`).toEqual([]);
     for (const model of ['gpt-4o', 'gpt-6-sol']) {

@@ -6,8 +6,8 @@ const judged = (text: string, code?: string, statusCode = 400) => classifyOverfl
 
 const input = (inputTokens?: number, contextWindow?: number): Overflow => ({
   kind: 'input',
-  ...(inputTokens === undefined ? {} : { inputTokens }),
-  ...(contextWindow === undefined ? {} : { contextWindow }),
+  inputTokens,
+  contextWindow,
 });
 const answer = (inputTokens: number, contextWindow: number): Overflow => ({
   kind: 'input-and-output',

@@ -176,11 +176,7 @@ function sizesIn(text: string, body: unknown): Overflow {
     inputTokens !== undefined &&
     inputTokens < contextWindow &&
     firstNumber(text, outputPatterns) !== undefined;
-  return {
-    kind: answerIsTheCause ? 'input-and-output' : 'input',
-    ...(inputTokens === undefined ? {} : { inputTokens }),
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-  };
+  return { kind: answerIsTheCause ? 'input-and-output' : 'input', inputTokens, contextWindow };
 }
 
 function firstNumber(text: string, patterns: readonly RegExp[]): number | undefined {

@@ -395,8 +395,8 @@ describe('what a model object says of itself', () => {
       facts: { thinking: 'prefix-bound', isAssumed: false },
       prices: { input: 4, output: 20 },
     });
-    expect(anthropicLLM({ model, ...at('2026-01-01') })).not.toHaveProperty('prices');
-    expect(anthropicLLM({ model: 'claude-next-9' })).not.toHaveProperty('contextWindow');
+    expect(anthropicLLM({ model, ...at('2026-01-01') }).prices).toBeUndefined();
+    expect(anthropicLLM({ model: 'claude-next-9' }).contextWindow).toBeUndefined();
   });
 
   it('is what the options say, where they do', () => {
@@ -418,8 +418,8 @@ describe('what a model object says of itself', () => {
   it('knows neither price nor window of a model that somebody else serves', async () => {
     const server = await start(providers[0]?.answer ?? silence);
     const local = openaiLLM({ model: 'deepseek-v4-pro', baseURL: server.url, ...at('2026-11-21') });
-    expect(local).not.toHaveProperty('prices');
-    expect(local).not.toHaveProperty('contextWindow');
+    expect(local.prices).toBeUndefined();
+    expect(local.contextWindow).toBeUndefined();
     expect(await local.complete({ messages })).not.toHaveProperty('costUsd');
     const prices = { input: 1, output: 2, cacheRead: 0.1, cacheWrite: 1 };
     const mine = openaiLLM({ model: 'deepseek-v4-pro', baseURL: server.url, prices });

@@ -207,8 +207,8 @@ export function sdkLLM<Client, Body, Response>(
   return {
     model,
     facts,
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(prices === undefined ? {} : { prices }),
+    contextWindow,
+    prices,
     complete: (request) =>
       exchange(request, request, async (client, body, call) =>
         answerOf(adapter.fromResponse(await adapter.send(client, body, call), request, pricesNow()), request),

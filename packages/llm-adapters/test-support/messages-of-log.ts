@@ -52,9 +52,5 @@ export function messagesOfLog(events: readonly Event[]): readonly Message[] {
 
 function thinkingOf(event: Pick<ActionEvent, 'thinkingBlocks' | 'reasoningItems' | 'reasoningContent'>) {
   const { thinkingBlocks, reasoningItems, reasoningContent } = event;
-  return {
-    ...(thinkingBlocks === undefined ? {} : { thinkingBlocks }),
-    ...(reasoningItems === undefined ? {} : { reasoningItems }),
-    ...(reasoningContent === undefined ? {} : { reasoningContent }),
-  };
+  return { thinkingBlocks, reasoningItems, reasoningContent };
 }

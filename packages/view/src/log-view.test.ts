@@ -63,7 +63,7 @@ describe('replace', () => {
 
   test('thinking made before a copy took effect and standing after it is left out in prefix-bound', () => {
     const thinks = (effectiveFrom?: string) => {
-      const change = { event: masked(view, 'event-3'), ...(effectiveFrom === undefined ? {} : { effectiveFrom }) };
+      const change = { event: masked(view, 'event-3'), effectiveFrom };
       const messages = view.replace(new Map([['event-3', change]])).toMessages();
       return outline(messages).some((line) => line.includes(' T '));
     };

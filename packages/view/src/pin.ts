@@ -47,5 +47,5 @@ function pinEvent(type: PinEvent['type'], eventIds: EventId | readonly EventId[]
     const reason = 'must be the id of an event';
     throw new InvalidEventError({ reason, path: ['eventIds', index], eventType: type });
   }
-  return createEvent(type, { source, eventIds: [...ids], ...(reason === undefined ? {} : { reason }) }) as PinEvent;
+  return createEvent(type, { source, eventIds: [...ids], reason }) as PinEvent;
 }

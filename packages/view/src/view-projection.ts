@@ -56,7 +56,10 @@ export class ViewProjection {
   #view: View | undefined;
 
   constructor(options: ViewOptions = {}) {
-    this.#options = { thinking: 'prefix-bound', estimateTokens, ...options };
+    this.#options = {
+      thinking: options.thinking ?? 'prefix-bound',
+      estimateTokens: options.estimateTokens ?? estimateTokens,
+    };
     this.#listOptions = {
       loops: this.#options.thinking === 'latest-turn',
       estimateTokens: this.#options.estimateTokens,

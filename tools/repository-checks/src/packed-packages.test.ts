@@ -129,18 +129,71 @@ describe.each(packages.map((each) => [each.manifest.name, each] as const))(
         ['node16', { module: ts.ModuleKind.Node16, moduleResolution: ts.ModuleResolutionKind.Node16 }],
         ['nodenext', { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext }],
         ['bundler', { module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler }],
-      ])('type-checks under %s', (_, resolution) => {
-        expect(typeErrors(project, specifiers, resolution)).toEqual([]);
+        ['exactOptionalPropertyTypes', exact],
+      ])('type-checks under %s', (_, options) => {
+        const reexports = specifiers.map((specifier, i) => `export * as entry${i} from '${specifier}';`);
+
+        expect(typeErrors(project, reexports.join('\n'), options)).toEqual([]);
+      });
+
+      it.runIf(shortName === 'condensers')('takes options and ports from a user of exactOptionalPropertyTypes', () => {
+        expect(typeErrors(project, exactUser, exact)).toEqual([]);
+        expect(
+          typeErrors(project, `${exactUser}\nconst wrong: { maxSize?: number } = { maxSize: undefined };`, exact),
+        ).toHaveLength(1);
       });
     });
   },
 );
 
-function typeErrors(project: string, specifiers: readonly string[], resolution: ts.CompilerOptions): readonly string[] {
+/** The repository itself is compiled without this option. */
+const exact: ts.CompilerOptions = {
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  exactOptionalPropertyTypes: true,
+};
+
+const exactUser = `
+import { createEvent, memoryEventStore, type CreateEvent, type EventStore } from '@palimpsest/events';
+import { ViewProjection, condensation, type CondenseContext, type Condenser, type View } from '@palimpsest/view';
+import type { Completion, CompletionRequest, LLM } from '@palimpsest/llm-adapters';
+import { llmSummarizingCondenser, observationMaskingCondenser } from '@palimpsest/condensers';
+
+export const store: EventStore = memoryEventStore();
+export const request = createEvent('condensation-request', { reason: 'full' });
+export const { view } = new ViewProjection({ thinking: 'none' });
+
+class OwnCondenser implements Condenser {
+  readonly name = 'own';
+  readonly #createEvent: CreateEvent | undefined;
+  constructor(options: { readonly createEvent?: CreateEvent } = {}) {
+    this.#createEvent = options.createEvent;
+  }
+  condense(view: View, { signal }: CondenseContext) {
+    signal?.throwIfAborted();
+    const made = this.#createEvent === undefined ? {} : { createEvent: this.#createEvent };
+    return condensation({ view, start: 0, end: 1, ...made });
+  }
+}
+class OwnLLM implements LLM {
+  readonly model = 'own';
+  readonly contextWindow?: number;
+  complete({ maxOutputTokens, signal }: CompletionRequest): Promise<Completion> {
+    return Promise.reject(signal?.reason ?? new Error(String(maxOutputTokens)));
+  }
+}
+export const condensers: readonly Condenser[] = [
+  new OwnCondenser(),
+  observationMaskingCondenser({ attentionWindow: 5 }),
+  llmSummarizingCondenser({ llm: new OwnLLM(), maxSize: 80 }),
+];
+`;
+
+function typeErrors(project: string, code: string, options: ts.CompilerOptions): readonly string[] {
   const consumer = path.join(project, 'consumer.mts');
-  ts.sys.writeFile(consumer, specifiers.map((specifier, i) => `export * as entry${i} from '${specifier}';\n`).join(''));
+  ts.sys.writeFile(consumer, code);
   const program = ts.createProgram([consumer], {
-    ...resolution,
+    ...options,
     target: ts.ScriptTarget.ES2022,
     types: [],
     strict: true,

@@ -19,7 +19,7 @@ export interface OfflineModelOptions {
 export function offlineModel({ plan, contextWindow }: OfflineModelOptions): LLM {
   return {
     model: 'offline',
-    ...(contextWindow === undefined ? {} : { contextWindow }),
+    contextWindow,
     async complete(request) {
       request.signal?.throwIfAborted();
       assertFits(request, contextWindow);

@@ -104,7 +104,7 @@ export function runCommandTool(workspace: Workspace): Tool<z.infer<typeof input>
     execute: async ({ command, timeout_seconds }, { signal }) => {
       const result = await runCommand(workspace, command, {
         timeoutMs: timeout_seconds * 1_000,
-        ...(signal === undefined ? {} : { signal }),
+        signal,
       });
       const end = result.timedOut
         ? `ended after ${timeout_seconds} seconds`
@@ -116,7 +116,7 @@ export function runCommandTool(workspace: Workspace): Tool<z.infer<typeof input>
         isError: result.timedOut,
         details: {
           command,
-          ...(result.exitStatus === undefined ? {} : { exitStatus: result.exitStatus }),
+          exitStatus: result.exitStatus,
           timedOut: result.timedOut,
           isCut: result.isCut,
           ...(result.leftRunning ? { leftRunning: true } : {}),

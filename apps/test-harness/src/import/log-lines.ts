@@ -17,11 +17,7 @@ export interface LogLine {
  * @throws {@link LogReadError} when the file cannot be read.
  */
 export async function* logLines(file: string, signal?: AbortSignal): AsyncGenerator<LogLine> {
-  const stream = createReadStream(file, {
-    encoding: 'utf8',
-    highWaterMark: 1 << 20,
-    ...(signal === undefined ? {} : { signal }),
-  });
+  const stream = createReadStream(file, { encoding: 'utf8', highWaterMark: 1 << 20, signal });
   let line = 0;
   let rest: string[] = [];
   try {

@@ -87,7 +87,7 @@ async function sampleOfDocument(file: string, options: OpenLogOptions): Promise<
 
 async function textOfFile(file: string, signal: AbortSignal | undefined): Promise<string> {
   try {
-    const text = await readFile(file, { encoding: 'utf8', ...(signal === undefined ? {} : { signal }) });
+    const text = await readFile(file, { encoding: 'utf8', signal });
     return text.startsWith('\uFEFF') ? text.slice(1) : text;
   } catch (error) {
     if (signal?.aborted === true) throw error;

@@ -7,12 +7,7 @@ const create = eventFactory({ newId: () => `e${next++}`, now: () => new Date(0) 
 const content = [{ type: 'text' as const, text: 'words' }];
 const user = () => create('message', { source: 'user', role: 'user', content });
 const reply = (llmResponseId?: string) =>
-  create('message', {
-    source: 'agent',
-    role: 'assistant',
-    content,
-    ...(llmResponseId === undefined ? {} : { llmResponseId }),
-  });
+  create('message', { source: 'agent', role: 'assistant', content, llmResponseId });
 const action = (llmResponseId: string) =>
   create('action', { thought: [], toolCall: { id: `call${next}`, name: 'run', arguments: '{}' }, llmResponseId });
 

@@ -28,10 +28,7 @@ export class NoteTaker {
       return;
     }
     this.#messagesOfKind.set(kind, messages);
-    this.#counts.set(key, {
-      note: { file: this.#file, ...(line === undefined ? {} : { line }), kind, message },
-      count: 1,
-    });
+    this.#counts.set(key, { note: { file: this.#file, line, kind, message }, count: 1 });
   }
 
   /** The remarks since the last call, in the order of their first occurrence. */

@@ -64,11 +64,7 @@ async function* sessionsOf(
 ): AsyncGenerator<Session> {
   const { file, name } = logFile;
   const { signal } = options;
-  const source = await openLog(file, {
-    name,
-    knownFormats: logFormatNames,
-    ...(signal === undefined ? {} : { signal }),
-  });
+  const source = await openLog(file, { name, knownFormats: logFormatNames, signal });
   const format = logFormats.find((candidate) => candidate.recognise(source));
   if (format === undefined) {
     throw new UnknownLogFormatError({

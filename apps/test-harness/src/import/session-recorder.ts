@@ -144,9 +144,9 @@ export class SessionRecorder {
       toolName: call?.name ?? this.#toolName(result.toolName ?? 'unknown', entry),
       content: result.content,
       ...(result.isError === true ? { isError: true } : {}),
-      ...(result.details === undefined ? {} : { details: result.details }),
+      details: result.details,
     };
-    this.#drafts.push({ entry, fields, ...(call === undefined ? {} : { answers: call }) });
+    this.#drafts.push({ entry, fields, answers: call });
   }
 
   /** An event that no model reads. */

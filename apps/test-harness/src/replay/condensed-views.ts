@@ -83,7 +83,7 @@ async function condenseOnce(
   const attempts: Event[] = [];
   try {
     const result = await condenser.condense(view, {
-      ...(contextWindow === undefined ? {} : { contextWindow }),
+      contextWindow,
       report: (attempt) => {
         attempts.push(createEvent('condensation-attempt', { condenser: condenser.name, ...attempt }));
       },

@@ -38,7 +38,7 @@ export async function* replayPath(path: string, options: ReplayPathOptions): Asy
         await replaySession(session.events, condenser, {
           countTokens,
           findRefusals,
-          ...(contextWindow === undefined ? {} : { contextWindow }),
+          contextWindow,
           onModelCall: (done, of) =>
             onProgress?.(`${session.name}: ${condenser.name}, model call ${done + 1} of ${of}`),
         }),

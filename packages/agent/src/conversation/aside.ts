@@ -39,7 +39,7 @@ export async function askAside(
       ? {}
       : // The question is asked once; what stands before it is sent again.
         { cache: { key: state.conversationId, ...cache, stableMessages: messages.length } }),
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
   const completion = await abortable(asked, signal);
   const usage = agent.createEvent('llm-usage', {
@@ -70,7 +70,7 @@ async function shownView(
     const context = {
       preview: true,
       report: ({ data }: Parameters<CondenseContext['report']>[0]) => record(data),
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     };
     const condensed = await abortable((async () => condenser.condense(view, context))(), signal);
     if (!isCondensation(condensed)) return { view: condensed, costs };

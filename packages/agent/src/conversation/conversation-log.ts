@@ -32,7 +32,7 @@ export class ConversationLog {
     this.createEvent = agent.createEvent;
     this.state = new ConversationStateProjection({
       conversationId: events.conversationId,
-      view: { ...(agent.thinking === undefined ? {} : { thinking: agent.thinking }), ...view },
+      view: { thinking: agent.thinking, ...view },
     });
     for (const event of events) this.#follow(event);
     this.startedByOthers(0);

@@ -134,7 +134,7 @@ export class Run {
         continue;
       }
       this.#used = { ...this.#used, iterations: this.#used.iterations + 1 };
-      if (!('answer' in outcome)) {
+      if (!('answer' in outcome) || outcome.answer === undefined) {
         await this.#remind();
         continue;
       }

@@ -40,7 +40,7 @@ const anthropic = (model: string): Wire => ({
   start: async (faults, attempts = 1) => {
     const server = await anthropicServer({
       apiKey,
-      ...(faults === undefined ? {} : { faults }),
+      faults,
       reply: (_, index) => ({
         content: isLast(index)
           ? [{ type: 'text', text: 'Done.' }]
@@ -69,7 +69,7 @@ const chat = (
       apiKey,
       profile,
       pieceSize: 12,
-      ...(faults === undefined ? {} : { faults }),
+      faults,
       reply: (_, index) => ({
         message: isLast(index)
           ? { content: 'Done.' }
@@ -93,7 +93,7 @@ const responses: Wire = {
     const server = await openaiServer({
       apiKey,
       pieceSize: 12,
-      ...(faults === undefined ? {} : { faults }),
+      faults,
       reply: (_, index) => ({
         output: isLast(index)
           ? [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Done.' }] }]

@@ -87,10 +87,10 @@ async function complete(
     const asked = llm.complete({
       messages,
       ...(tools.length === 0 ? {} : { tools }),
-      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+      maxOutputTokens,
       ...(cacheKey === undefined ? {} : { cache: { key: cacheKey, ...prompt.cache } }),
       ...(streamed === undefined ? {} : { onDelta: streamed.onDelta, onUsage: streamed.onUsage }),
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     });
     const completion = await abortable(asked, signal);
     sentPrompts.answered(prompt, log);

@@ -57,7 +57,7 @@ test.each([
     complete: async () => {
       const toolCalls = asked++ === 0 ? ([call] as never) : undefined;
       const content = [{ type: 'text' as const, text: 'Hm.' }];
-      const message = { role: 'assistant' as const, content, ...(toolCalls === undefined ? {} : { toolCalls }) };
+      const message = { role: 'assistant' as const, content, toolCalls };
       return { message, responseId: `r${asked}`, usage, finishReason: 'stop', model: 'careless' };
     },
   };
@@ -105,7 +105,7 @@ async function namelessServer(name: string): Promise<{ readonly server: Provider
   }
   const profile = name === 'Responses' ? undefined : (name.slice('Chat Completions, '.length) as 'deepseek');
   const server = await openaiServer({
-    ...(profile === undefined ? {} : { profile }),
+    profile,
     reply: (_, index) => ({
       message:
         index % 2 === 0

@@ -42,7 +42,7 @@ async function setUp(options: { readonly script?: Script; readonly condenser?: C
         llm,
         systemPrompt: 'Be short.',
         tools: [look],
-        ...(options.condenser === undefined ? {} : { condenser: options.condenser }),
+        condenser: options.condenser,
       }),
     });
   const conversation = await open();

@@ -37,8 +37,8 @@ export function standingWordsAfter(words: StandingWords, event: Event, view: () 
       if (lost === before) return words;
       return {
         ...others,
-        ...(latest === undefined ? {} : { latestUserMessage: latest }),
-        ...(lost === undefined ? {} : { lost }),
+        latestUserMessage: latest,
+        lost,
         ...(before === undefined ? {} : { lostUntil: event.id }),
       };
     }

@@ -90,14 +90,9 @@ export class StreamedAnswer {
     if (delta.type === 'text') this.#text += delta.text;
     else if (delta.type === 'thinking') this.#thinking += delta.text;
     else {
-      const { id, name } = delta;
       const call = this.#calls.get(delta.index) ?? { arguments: '' };
-      this.#calls.set(delta.index, {
-        ...call,
-        ...(id === undefined ? {} : { id }),
-        ...(name === undefined ? {} : { name }),
-        arguments: call.arguments + delta.arguments,
-      });
+      const { id = call.id, name = call.name } = delta;
+      this.#calls.set(delta.index, { id, name, arguments: call.arguments + delta.arguments });
     }
   }
 

@@ -30,7 +30,7 @@ export function visibleContext(view: View): VisibleContext {
     for (const name of event.activatedSkills ?? []) skills.set(name, index);
   }
   const forgottenWords = userMessages.length === 0 ? newestForgottenWords(view) : undefined;
-  return { hasWorkspace, skills, userMessages, ...(forgottenWords === undefined ? {} : { forgottenWords }) };
+  return { hasWorkspace, skills, userMessages, forgottenWords };
 }
 
 function newestForgottenWords(view: View): MessageEvent | undefined {

@@ -44,7 +44,7 @@ export function maskedDeltas(
       // Its name goes on at once.
       if (id !== undefined || name !== undefined) {
         const named = name === undefined ? {} : { name: mask.text(name) };
-        onDelta({ type: 'tool-call', index, arguments: '', ...(id === undefined ? {} : { id }), ...named });
+        onDelta({ type: 'tool-call', index, arguments: '', id, ...named });
       }
       const call = calls.get(index) ?? streamOf(delta);
       calls.set(index, call);

@@ -23,10 +23,10 @@ export async function condense(step: StepContext): Promise<View | Condensation> 
     createEvent,
     emit,
     viewNow: () => state.view,
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    contextWindow,
+    maxOutputTokens,
     ...(fixedTokens === 0 ? {} : { fixedTokens }),
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
   if (!isCondensation(result)) return result;
   const isVetoedOrRefused =

@@ -22,12 +22,12 @@ export async function carryOut(actions: readonly ActionEvent[], step: StepContex
     log: log.events,
     event: (id) => log.get(id),
     hooks,
-    ...(toolTimeoutMs === undefined ? {} : { timeoutMs: toolTimeoutMs }),
-    ...(toolConcurrency === undefined ? {} : { concurrency: toolConcurrency }),
-    ...(output === undefined ? {} : { output }),
+    timeoutMs: toolTimeoutMs,
+    concurrency: toolConcurrency,
+    output,
     ...(window === undefined ? {} : { contextWindow: Math.max(1, window - (maxOutputTokens ?? 0)) }),
-    ...(secrets === undefined ? {} : { secrets }),
-    ...(signal === undefined ? {} : { signal }),
+    secrets,
+    signal,
   });
   return answer === undefined ? { type: 'tool-calls' } : { type: 'tool-calls', answer };
 }

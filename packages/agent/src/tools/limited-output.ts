@@ -67,6 +67,6 @@ export async function limitedOutput(
       ],
       details: { ...output.details, ...failure, outputHandle, outputCharacters: text.length },
     },
-    ...(whole === undefined ? {} : { whole }),
+    whole,
   };
 }

@@ -43,7 +43,7 @@ export function prepareCall(call: ToolCall, tools: Toolset): PreparedCall {
   }
   try {
     const input = tool.parseInput(read.json);
-    return { type: 'executable', tool, input, ...(read.repaired === undefined ? {} : { repaired: read.repaired }) };
+    return { type: 'executable', tool, input, repaired: read.repaired };
   } catch (error) {
     return { type: 'refused', reason: messageOf(error) };
   }

@@ -35,7 +35,7 @@ async function runCalls(calls: readonly ScriptedToolCall[], tools: readonly Tool
       emitted.push(event);
       state.append(event);
     },
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
   return { outcome, state, emitted: emitted.filter(({ type }) => type !== 'llm-usage') };
 }

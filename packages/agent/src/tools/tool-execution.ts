@@ -247,6 +247,6 @@ function observationFields({ content, isError, details }: Exclude<ToolOutput, st
   return {
     content: typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content,
     ...(isError === true ? { isError } : {}),
-    ...(details === undefined ? {} : { details }),
+    details,
   };
 }

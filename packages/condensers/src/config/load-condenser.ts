@@ -227,7 +227,7 @@ async function fromPackage(
   }
   const model = llm === undefined ? {} : { llm: await modelOf(llm, subject, path, host) };
   const importModule = host.importModule ?? ((name: string): Promise<unknown> => import(name));
-  const parts = { ...model, ...(host.createEvent === undefined ? {} : { createEvent: host.createEvent }) };
+  const parts = { ...model, createEvent: host.createEvent };
   return packageCondenser(use, options, {
     path,
     importModule,

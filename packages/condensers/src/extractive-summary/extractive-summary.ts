@@ -101,7 +101,7 @@ function summarise(
       tokensAfter: tokensBefore - gone.tokens,
       ...metadata,
     },
-    ...(options.createEvent === undefined ? {} : { createEvent: options.createEvent }),
+    createEvent: options.createEvent,
   });
 }
 

@@ -35,16 +35,10 @@ export interface LLMSummarizingOptions extends LLMSummarizerOptions, Summarizing
  */
 export function llmSummarizingCondenser(options: LLMSummarizingOptions): Condenser {
   const { llm, prompt, maxOutputTokens, timeoutMs, maxEventCharacters, ...limits } = options;
-  const model = {
-    llm,
-    ...(prompt === undefined ? {} : { prompt }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(maxEventCharacters === undefined ? {} : { maxEventCharacters }),
-  };
+  const model = { llm, prompt, maxOutputTokens, timeoutMs, maxEventCharacters };
   return summarizingCondenser({
     ...limits,
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    timeoutMs,
     name: 'llmSummarizing',
     summarizer: llmSummarizer(model),
   });

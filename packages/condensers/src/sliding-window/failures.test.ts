@@ -167,7 +167,7 @@ describe('with a model', () => {
       compactionInterval: 1,
       overlapSize: 0,
       llm,
-      ...(prompt === undefined ? {} : { prompt }),
+      prompt,
     });
     const attempts: unknown[] = [];
     const result = await condenser.condense(plain.view, { report: (attempt) => attempts.push(attempt) });

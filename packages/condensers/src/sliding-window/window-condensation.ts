@@ -44,7 +44,7 @@ export function windowCondensation(options: {
       ...(timeline.live === undefined ? {} : { requestId: timeline.live.start }),
       ...(openCallIds.length === 0 ? {} : { openCallIds }),
     },
-    ...(createEvent === undefined ? {} : { createEvent }),
+    createEvent,
   });
 }
 

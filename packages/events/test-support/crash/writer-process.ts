@@ -35,7 +35,7 @@ const store = fileEventStore({
   directory,
   onRepair: (report) => tell('repair', report.repair),
   monotonicNow: () => performance.now() * clockSpeed,
-  ...(machineId === undefined ? {} : { machineId }),
+  machineId,
 });
 let made = 0;
 const createEvent = eventFactory({ newId: () => `${prefix}${++made}` });

@@ -171,7 +171,7 @@ describe('an agent run', () => {
       apiKey: 'key',
       baseURL: server.url,
       prices: { input: 4, cacheRead: 0.2, cacheWrite: 5, cacheWriteByTtl: { '1h': 8 }, output: 20 },
-      ...(options.ttl === undefined ? {} : { cacheTtl: options.ttl }),
+      cacheTtl: options.ttl,
     });
     const messages: Message[] = [system, user(long('task'))];
     const completions: Completion[] = [];

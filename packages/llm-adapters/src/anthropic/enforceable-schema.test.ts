@@ -61,7 +61,7 @@ describe('an answer of a schema', () => {
     toMessagesRequest(
       {
         messages: [{ role: 'user', content: [{ type: 'text', text: 'Count.' }] }],
-        responseFormat: { name: 'counts', schema, ...(strict === undefined ? {} : { strict }) },
+        responseFormat: { name: 'counts', schema, strict },
       },
       { model: 'claude-opus-5-5' },
     );

@@ -40,7 +40,7 @@ const png = {
 const viewOf = (events: readonly Event[]) => View.fromEvents(events);
 /** There and back. */
 const again = (messages: readonly Param[], system?: string | Anthropic.TextBlockParam[]) => {
-  const events = eventsFromMessages(messages, { tools: wireTools, ...(system === undefined ? {} : { system }) });
+  const events = eventsFromMessages(messages, { tools: wireTools, system });
   return toMessagesRequest({ messages: viewOf(events).toMessages(), tools }, { model });
 };
 const setAsides = (events: readonly Event[]) =>

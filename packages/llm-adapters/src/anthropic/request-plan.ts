@@ -84,7 +84,7 @@ export function requestPlan(asked: CompletionRequest, options: MessagesOptions):
         ? {}
         : { toolChoice: wanted && !isForced ? { type: 'auto' } : choice }),
     isForced,
-    ...(instruction === undefined ? {} : { instruction }),
+    instruction,
     ...(answer === undefined ? {} : { answer: { ...answer, wireName: names.toWire(answer.definition.name) } }),
     ...(responseFormat !== undefined && way === 'format' ? { schema: formatSchema(responseFormat) } : {}),
     unbindsHistory: isBound && changesPrefix,

@@ -112,7 +112,7 @@ class DeltaReader {
       this.#open.set(at, { type: 'call', index, input: block.input, isEmpty: true });
       const id = textOf(block.id);
       const name = receivedToolName(block.name, this.#plan.names);
-      this.#onDelta({ type: 'tool-call', index, ...(id === undefined ? {} : { id }), name, arguments: '' });
+      this.#onDelta({ type: 'tool-call', index, id, name, arguments: '' });
     }
   }
 

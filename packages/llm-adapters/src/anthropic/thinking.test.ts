@@ -12,7 +12,7 @@ const signed = (name: string, position?: number): ThinkingBlock => ({
   type: 'thinking',
   thinking: name,
   signature: `signature of ${name}`,
-  ...(position === undefined ? {} : { position }),
+  position,
 });
 const wire = (name: string) => ({ type: 'thinking', thinking: name, signature: `signature of ${name}` });
 const answer = (

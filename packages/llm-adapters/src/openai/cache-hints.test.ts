@@ -134,7 +134,7 @@ describe('keys and lifetimes', () => {
   const fields = (model: string, server: ServerName, cacheTtl?: CacheTtl) => {
     const body = toChatCompletionsRequest(
       { messages, cache: { key: 'k' } },
-      { model, server: serverProfile(server), ...(cacheTtl === undefined ? {} : { cacheTtl }) },
+      { model, server: serverProfile(server), cacheTtl },
     );
     return Object.fromEntries(Object.entries(body).filter(([name]) => name.startsWith('prompt_cache')));
   };

@@ -213,7 +213,7 @@ describe('what each server says', () => {
       const { started } = await connect(profile, server, window);
       const llm = openaiLLM({ model: 'some-model', baseURL: started.url, server, retry: { attempts: 1 } });
       for (const onDelta of [undefined, () => undefined]) {
-        const asked = llm.complete({ messages: long, ...(onDelta === undefined ? {} : { onDelta }) });
+        const asked = llm.complete({ messages: long, onDelta });
         await expect(asked).rejects.toMatchObject({
           code: 'context-window-exceeded',
           kind: 'input',

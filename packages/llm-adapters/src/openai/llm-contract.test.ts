@@ -26,7 +26,7 @@ async function behindServer(
   const server = await openaiServer({
     reply: (body, index) => replyOf(turns[Math.min(index, turns.length - 1)], eventsToText, sentToolName(body)),
     pieceSize: 100,
-    ...(profile === undefined ? {} : { profile }),
+    profile,
     ...(first?.type === 'wrong-key' ? { apiKey: 'another key' } : {}),
     ...(first?.type === 'overflow' ? { contextWindow: 1 } : {}),
   });
@@ -59,7 +59,7 @@ function replyOf(
       return {
         message: {
           content: text === '' && tool_calls.length > 0 ? null : text,
-          ...(thinking === undefined ? {} : { reasoning_content: thinking }),
+          reasoning_content: thinking,
           ...(tool_calls.length === 0 ? {} : { tool_calls }),
         },
         finish_reason: finishReason.replace('-', '_'),

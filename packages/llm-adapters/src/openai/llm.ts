@@ -141,13 +141,13 @@ export function openaiLLM(options: OpenAILLMOptions): LLM {
       const { data: chunks, response: http } = await asked.withResponse();
       const response = await responseOfStream(chunks, onDelta, nameOf, heard, {
         hasEnded: () => markers?.hasEnded(http) === true,
-        ...(onUsage === undefined ? {} : { onUsage }),
+        onUsage,
       });
       throwIfError(response);
       return { api: sent.api, response };
     },
     fromResponse: (answer, request, prices) => {
-      const reading = { request, model, ...(prices === undefined ? {} : { prices }) };
+      const reading = { request, model, prices };
       return answer.api === 'responses'
         ? fromResponse(answer.response, reading)
         : fromChatCompletion(answer.response, reading);

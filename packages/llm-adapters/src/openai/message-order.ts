@@ -86,7 +86,7 @@ function mergedNeighbours(first: KnownMessage, second: KnownMessage): KnownMessa
 }
 
 function withoutThinking({ role, content, toolCalls }: KnownAssistantMessage): KnownAssistantMessage {
-  return { role, content, ...(toolCalls === undefined ? {} : { toolCalls }) };
+  return { role, content, toolCalls };
 }
 
 function moved(blocks: readonly KnownThinkingBlock[], by: number): readonly KnownThinkingBlock[] {

@@ -12,7 +12,7 @@ type Chunk = OpenAI.Chat.ChatCompletionChunk;
 const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'qwen3' };
 const chunk = (delta: object | undefined, finish_reason: string | null = null, fields: object = {}) => ({
   ...head,
-  choices: [{ index: 0, ...(delta === undefined ? {} : { delta }), finish_reason }],
+  choices: [{ index: 0, delta, finish_reason }],
   ...fields,
 });
 const end = (reason = 'stop') => chunk({}, reason);

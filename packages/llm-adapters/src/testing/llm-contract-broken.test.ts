@@ -466,7 +466,7 @@ async function complaints(
     create: (scenario) => {
       const { llm, sent } = scriptedScenario(scenario);
       const complete = broken?.(llm.complete, scenario) ?? llm.complete;
-      return { llm: { ...llm, complete, ...(countTokens === undefined ? {} : { countTokens }) }, sent };
+      return { llm: { ...llm, complete, countTokens }, sent };
     },
   });
   const failed: string[] = [];

@@ -92,8 +92,8 @@ export function scriptedLLM(options: ScriptedLLMOptions): ScriptedLLM {
   let given = 0;
   return {
     model,
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(prices === undefined ? {} : { prices }),
+    contextWindow,
+    prices,
     requests,
     complete: async (request) => {
       request.signal?.throwIfAborted();

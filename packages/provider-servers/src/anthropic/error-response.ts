@@ -7,11 +7,7 @@ export function errorResponse({ status, type, message, details, headers }: Serve
   return {
     status,
     headers: { 'request-id': 'req_refused', ...headers },
-    body: {
-      type: 'error',
-      error: { type, message, ...(details === undefined ? {} : { details }) },
-      request_id: 'req_refused',
-    },
+    body: { type: 'error', error: { type, message, details }, request_id: 'req_refused' },
   };
 }
 

@@ -53,8 +53,8 @@ export function itemsOf({ message, finish_reason, usage }: OpenAIMessageReply): 
         return { type: 'function_call', call_id: call.id, name: called.name, arguments: called.arguments };
       }),
     ],
-    ...(incomplete === undefined ? {} : { incomplete }),
-    ...(usage === undefined ? {} : { usage }),
+    incomplete,
+    usage,
   };
 }
 

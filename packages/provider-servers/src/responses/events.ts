@@ -53,7 +53,7 @@ function itemBegun(item: JsonObject): JsonObject {
   if (item.type === 'reasoning') {
     const { content: _content, status: _status, ...rest } = begun as JsonObject;
     const unfinished = textIn(item.encrypted_content)?.slice(0, 12);
-    return { ...rest, summary: [], ...(unfinished === undefined ? {} : { encrypted_content: unfinished }) };
+    return { ...rest, summary: [], encrypted_content: unfinished };
   }
   return begun;
 }

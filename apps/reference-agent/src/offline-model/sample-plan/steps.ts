@@ -10,17 +10,13 @@ export const testCommand = `node --test ${reporter}`;
 export function read(path: string, startLine?: number, endLine?: number): PlannedCall {
   return {
     tool: 'read_file',
-    input: {
-      path,
-      ...(startLine === undefined ? {} : { start_line: startLine }),
-      ...(endLine === undefined ? {} : { end_line: endLine }),
-    },
+    input: { path, start_line: startLine, end_line: endLine },
   };
 }
 
 /** A call of `search`. */
 export function search(pattern: string, path?: string): PlannedCall {
-  return { tool: 'search', input: { pattern, ...(path === undefined ? {} : { path }) } };
+  return { tool: 'search', input: { pattern, path } };
 }
 
 /** A call of `run_command`. */

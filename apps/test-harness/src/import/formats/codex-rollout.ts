@@ -123,7 +123,7 @@ class Rollout {
     this.#items.endResponse();
     const summary = textOf(payload['message']);
     this.#recorder.compaction(entry, {
-      ...(summary === undefined ? {} : { summary }),
+      summary,
       replacementItems: listOf(payload['replacement_history']).length,
     });
   }

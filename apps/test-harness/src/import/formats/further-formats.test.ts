@@ -270,7 +270,7 @@ test('openhands-events: a hook is neither the user nor the agent', async () => {
   const event = (id: number, source: string | undefined, action: string, args: object) => ({
     id,
     timestamp: `2026-03-01T09:00:0${id}.000001`,
-    ...(source === undefined ? {} : { source }),
+    source,
     action,
     args,
   });

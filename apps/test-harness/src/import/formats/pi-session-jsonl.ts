@@ -144,11 +144,7 @@ class PiSession {
         const signature = textOf(fields['thinkingSignature']);
         const thinking = textOf(fields['thinking']) ?? '';
         if (message['api'] === 'anthropic-messages' || message['api'] === undefined) {
-          response.addThinking({
-            type: 'thinking',
-            thinking,
-            ...(signature === undefined ? {} : { signature }),
-          });
+          response.addThinking({ type: 'thinking', thinking, signature });
         } else {
           // Other providers' signatures are not Anthropic's, and a block with one would be sent to no one rightly.
           response.reasoningContent += thinking;
@@ -195,11 +191,7 @@ class PiSession {
     const summary = textOf(fields['summary']);
     const tokensBefore = numberOf(fields['tokensBefore']);
     const firstKept = textOf(fields['firstKeptEntryId']);
-    this.#recorder.compaction(entry, {
-      ...(summary === undefined ? {} : { summary }),
-      ...(tokensBefore === undefined ? {} : { tokensBefore }),
-      ...(firstKept === undefined ? {} : { firstKeptEntryId: firstKept }),
-    });
+    this.#recorder.compaction(entry, { summary, tokensBefore, firstKeptEntryId: firstKept });
   }
 
   #parts(content: unknown, entry: Entry): ReturnType<typeof contentParts> {

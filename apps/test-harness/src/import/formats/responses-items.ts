@@ -166,12 +166,7 @@ function reasoningItem(item: JsonObject): ReasoningItem | undefined {
   const encryptedContent = textOf(item['encrypted_content']);
   const id = textOf(item['id']);
   if (summary.length === 0 && content.length === 0 && encryptedContent === undefined) return undefined;
-  return {
-    ...(id === undefined ? {} : { id }),
-    summary,
-    ...(content.length === 0 ? {} : { content }),
-    ...(encryptedContent === undefined ? {} : { encryptedContent }),
-  };
+  return { id, summary, ...(content.length === 0 ? {} : { content }), encryptedContent };
 }
 
 function texts(parts: unknown): string[] {

@@ -41,7 +41,7 @@ export function batchedMasks(options: BatchedMasksOptions): Condenser {
         masked: found.length,
         through: view.events.at(end - 1)?.id,
       },
-      ...(options.createEvent === undefined ? {} : { createEvent: options.createEvent }),
+      createEvent: options.createEvent,
     });
   };
 

@@ -126,7 +126,7 @@ export function maskedView(
   const changes = new Map<EventId, Replacement>();
   for (const { index, redaction, copy } of masks) {
     const since = effectiveFrom(index);
-    changes.set(redaction.eventId, { event: copy, ...(since === undefined ? {} : { effectiveFrom: since }) });
+    changes.set(redaction.eventId, { event: copy, effectiveFrom: since });
   }
   return view.replace(changes);
 }

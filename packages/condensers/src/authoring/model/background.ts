@@ -86,7 +86,7 @@ export function backgroundCondenser(options: BackgroundOptions): Condenser {
 /** A summariser that tells when it is asked. */
 export function telling(summarizer: Summarizer, asks: () => void): Summarizer {
   return {
-    ...(summarizer.model === undefined ? {} : { model: summarizer.model }),
+    model: summarizer.model,
     summarize: (input, asking) => {
       asks();
       return summarizer.summarize(input, asking);

@@ -57,10 +57,7 @@ export async function askForObject(
   const possible = ways.filter((way) => way !== 'tool' || llm.facts?.acceptsForcedTools !== false);
   return withinDeadline({ timeoutMs, signal, model: llm.model }, async (until) => {
     for (const [index, way] of possible.entries()) {
-      const request = {
-        ...requestFor(way, prompt, question),
-        ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-      };
+      const request = { ...requestFor(way, prompt, question), maxOutputTokens };
       try {
         const completion = await askModel(llm, request, { timeoutMs, signal: until });
         return { value: valueOf(completion, question), way, account: accountOf(completion) };

@@ -16,8 +16,8 @@ function viewWith(calls: readonly { readonly sent: number; readonly estimated?: 
         cacheWriteTokens: sent / 4,
         outputTokens: 1e6,
       },
-      ...(estimated === undefined ? {} : { estimatedInputTokens: estimated }),
-      ...(purpose === undefined ? {} : { purpose }),
+      estimatedInputTokens: estimated,
+      purpose,
     });
   return View.fromEvents(log.events, { estimateTokens: () => 100 });
 }

@@ -58,7 +58,7 @@ export async function summariseRange(options: RangeToSummarise, inputScale = 1):
       }),
       coveredEvents: content.forgotten.length,
     },
-    ...(createEvent === undefined ? {} : { createEvent }),
+    createEvent,
   });
 }
 

@@ -86,10 +86,7 @@ export function llmSummarizer(options: LLMSummarizerOptions): Summarizer {
       );
       const completion = await askModel(
         llm,
-        {
-          messages: [{ role: 'user', content: [{ type: 'text', text }] }],
-          ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-        },
+        { messages: [{ role: 'user', content: [{ type: 'text', text }] }], maxOutputTokens },
         { timeoutMs, signal },
       );
       const account = accountOf(completion);

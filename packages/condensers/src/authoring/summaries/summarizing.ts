@@ -171,7 +171,7 @@ function checkedLimits(name: string, options: SummarizingLimits): Limits {
     maxSummaryTokens,
     minimumProgress,
     hardResetTries,
-    ...(maxTokens === undefined ? {} : { maxTokens }),
-    ...(createEvent === undefined ? {} : { createEvent }),
+    maxTokens,
+    createEvent,
   };
 }

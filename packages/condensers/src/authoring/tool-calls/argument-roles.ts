@@ -54,7 +54,7 @@ export function rolesOf(call: CallArguments): ArgumentRoles {
     paths,
     ...routeOf(call),
     ...(command === undefined ? {} : isVerb ? { verb: command } : { command }),
-    ...(patch === undefined ? {} : { patch }),
+    patch,
     hasContent: call.leaves.some(isContent) || (!hasOldText && call.leaves.some(isNewContent)),
     hasOldText,
     hasNewText: has(newWords),

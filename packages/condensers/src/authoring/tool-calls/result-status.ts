@@ -100,10 +100,7 @@ function unframed(text: string): { readonly body: string; readonly exitStatus?: 
     if (json !== undefined && typeof output === 'string') {
       const error = typeof json['stderr'] === 'string' ? json['stderr'] : '';
       const exitStatus = statusIn(json, statusKeys);
-      return {
-        body: error === '' ? output : `${output}\n${error}`,
-        ...(exitStatus === undefined ? {} : { exitStatus }),
-      };
+      return { body: error === '' ? output : `${output}\n${error}`, exitStatus };
     }
   }
   const header = /^(?:[A-Z][^\n]{0,80}\n){1,8}Output:\n/.exec(plain);

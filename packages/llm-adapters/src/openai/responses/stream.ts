@@ -89,7 +89,7 @@ function beginCall(
   calls.set(output_index, index);
   const id = textOf(field(item, 'call_id')) ?? textOf(field(item, 'id'));
   const name = receivedToolName(field(item, 'name'), { fromWire: nameOf });
-  onDelta({ type: 'tool-call', index, ...(id === undefined ? {} : { id }), name, arguments: '' });
+  onDelta({ type: 'tool-call', index, id, name, arguments: '' });
 }
 
 /** An item that came without pieces. */

@@ -13,7 +13,7 @@ const item = (id: string, position?: number): ReasoningItem => ({
   id: `rs_${id}`,
   summary: [`Summary ${id}.`],
   encryptedContent: `encrypted-${id}`,
-  ...(position === undefined ? {} : { position }),
+  position,
 });
 const sent = (...messages: Message[]) =>
   toResponsesRequest({ messages }, { model }).input as unknown as Record<string, unknown>[];

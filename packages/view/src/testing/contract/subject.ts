@@ -43,11 +43,7 @@ export async function condense(
 ): Promise<Outcome> {
   let result: View | Condensation;
   try {
-    result = await condenser.condense(view, {
-      ...context,
-      ...(signal === undefined ? {} : { signal }),
-      report: () => undefined,
-    });
+    result = await condenser.condense(view, { ...context, signal, report: () => undefined });
   } catch (error) {
     if (NoCondensationAvailableError.isInstance(error)) return { kind: 'none' };
     throw error;
