@@ -38,7 +38,7 @@ export function condensation(options: CondensationOptions): Condensation {
     forgottenEventIds: ids,
     ...(redactions.length === 0 ? {} : { redactions }),
     ...(summary === undefined || ids.length === 0 ? {} : { summary, summaryOffset: summaryPlace - beforeSummary }),
-    ...(metadata === undefined ? {} : { metadata }),
+    metadata,
   });
 }
 

@@ -45,7 +45,7 @@ export function forgetUnits(options: ForgetUnitsOptions): Condensation {
     view,
     ids,
     metadata: { ...accountingOf({ ...account, view, savedTokens }), ...metadata },
-    ...(createEvent === undefined ? {} : { createEvent }),
+    createEvent,
   });
 }
 
