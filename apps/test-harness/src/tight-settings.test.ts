@@ -15,7 +15,7 @@ import {
 import { eventFactory } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { isCondensation, NoCondensationAvailableError, ViewProjection } from '@palimpsest/view';
-import type { Condenser, View } from '@palimpsest/view';
+import type { AttemptReport, Condenser, View } from '@palimpsest/view';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { modelCalls, readSessions } from './import/index.js';
 import type { Session } from './import/index.js';
@@ -124,7 +124,7 @@ async function replay(events: readonly Event[], { create, bound }: Tight, where:
   return { steps: calls.length, condensations };
 }
 
-async function condense(condenser: Condenser, view: View, report: Parameters<Condenser['condense']>[1]['report']) {
+async function condense(condenser: Condenser, view: View, report: (attempt: AttemptReport) => void) {
   try {
     return await condenser.condense(view, { report });
   } catch (error) {

@@ -1,8 +1,6 @@
 import type { EventId } from '@palimpsest/events';
-import type { CondenseContext, View } from '@palimpsest/view';
+import type { AttemptReport, CondenseContext, View } from '@palimpsest/view';
 import { z } from 'zod';
-
-type Attempt = Parameters<CondenseContext['report']>[0];
 
 const reported = z.object({ directiveIds: z.array(z.string()) });
 
@@ -13,7 +11,7 @@ const reported = z.object({ directiveIds: z.array(z.string()) });
 export function reportOnce(
   view: View,
   context: CondenseContext,
-): (attempt: Attempt, directiveIds: readonly EventId[]) => void {
+): (attempt: AttemptReport, directiveIds: readonly EventId[]) => void {
   const known = new Set<string>();
   for (const event of view.internalEvents) {
     if (event.type !== 'condensation-attempt' || !event.outcome.startsWith('relevance-')) continue;
@@ -21,6 +19,6 @@ export function reportOnce(
   }
   return (attempt, ids) => {
     const directiveIds = ids.filter((id) => !known.has(`${attempt.outcome} ${id}`));
-    if (directiveIds.length > 0) context.report({ ...attempt, data: { ...attempt.data, directiveIds } });
+    if (directiveIds.length > 0) context.report?.({ ...attempt, data: { ...attempt.data, directiveIds } });
   };
 }

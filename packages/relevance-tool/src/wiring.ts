@@ -45,7 +45,7 @@ export async function relevanceWiringProblems(wiring: RelevanceWiring): Promise<
 
 async function appliesDirectives(condenser: Condenser): Promise<boolean> {
   const { log, targetId } = probe();
-  const result = await condenser.condense(View.fromEvents(log), { report: () => undefined });
+  const result = await condenser.condense(View.fromEvents(log), {});
   // A pipeline that condenses so short a log may still apply directives at the next step: no verdict.
   if (isCondensation(result)) return true;
   const target = result.events.at(result.indexOf(targetId) ?? result.events.length);

@@ -9,8 +9,8 @@ import type {
   ToolContext,
   ToolOutput,
 } from '@palimpsest/events';
-import { View, ViewProjection, isCondensation } from '@palimpsest/view';
-import type { CondenseContext, Condenser } from '@palimpsest/view';
+import { condenseUntilSettled, isCondensation, View, ViewProjection } from '@palimpsest/view';
+import type { AttemptReport, CondenseContext, Condenser } from '@palimpsest/view';
 import { observationLabel } from '../src/labels.js';
 
 /** What a scripted model answers: calls, or words that end the run. */
@@ -30,7 +30,7 @@ export interface LoopRun {
   /** The log's length at each model call. */
   readonly lengths: readonly number[];
   readonly condensations: readonly Condensation[];
-  readonly reports: readonly Parameters<CondenseContext['report']>[0][];
+  readonly reports: readonly AttemptReport[];
 }
 
 /** A loop as somebody without `@palimpsest/agent` would write it: one log, one projection, one condenser, some tools. */
@@ -52,22 +52,21 @@ export async function runLoop(options: {
   for (const event of log) projection.append(event);
   const stop = log.observe((event) => projection.append(event));
   const run = { requests: [] as (readonly Message[])[], lengths: [] as number[], condensations: [] as Condensation[] };
-  const reports: Parameters<CondenseContext['report']>[0][] = [];
+  const reports: AttemptReport[] = [];
   for (;;) {
-    const attempts: Event[] = [];
-    const condensed = await condenser.condense(projection.view, {
-      ...options.context,
-      report: (attempt) => {
-        reports.push(attempt);
-        attempts.push(createEvent('condensation-attempt', { condenser: 'loop', ...attempt }));
+    const condensed = await condenseUntilSettled(
+      condenser,
+      {
+        get view() {
+          return projection.view;
+        },
+        append: async (event) => {
+          if (event.type === 'condensation') run.condensations.push(event);
+          if (event.type !== 'condensation-attempt' || options.logReports !== false) await log.append(event);
+        },
       },
-    });
-    if (options.logReports !== false) await log.append(...attempts);
-    if (isCondensation(condensed)) {
-      run.condensations.push(condensed);
-      await log.append(condensed);
-      continue;
-    }
+      { ...options.context, createEvent, report: (attempt) => void reports.push(attempt) },
+    );
     const messages = condensed.toMessages({ labelObservation: observationLabel });
     const turn = options.respond(messages, run.requests.length);
     run.requests.push(messages);
@@ -151,7 +150,7 @@ export function resultTexts(messages: readonly Message[]): ReadonlyMap<string, s
 
 /** What a condenser makes of a log, and what it reported. */
 export async function condensed(condenser: Condenser, events: Iterable<Event>, context: Partial<CondenseContext> = {}) {
-  const reports: Parameters<CondenseContext['report']>[0][] = [];
+  const reports: AttemptReport[] = [];
   const view = View.fromEvents(events);
   const result = await condenser.condense(view, { ...context, report: (attempt) => void reports.push(attempt) });
   if (isCondensation(result)) throw new Error('a condensation');

@@ -16,12 +16,21 @@ export interface CondenseContext {
    * no model. @defaultValue false
    */
   readonly preview?: boolean;
-  /** Tells the host what was tried. The host may append it to the log as a `condensation-attempt`. */
-  report(attempt: {
-    readonly outcome: string;
-    readonly reason: string;
-    readonly data?: Readonly<Record<string, unknown>>;
-  }): void;
+  /**
+   * Tells the host what was tried. The host may append it to the log as a `condensation-attempt`. Call it as
+   * `context.report?.(…)`. @defaultValue nobody is told
+   */
+  report?(attempt: AttemptReport): void;
+}
+
+/** What a condenser tells of an attempt. */
+export interface AttemptReport {
+  /** What came of it, in one word: `failed`, `retried`, `unavailable`. */
+  readonly outcome: string;
+  /** Why, in words for people. */
+  readonly reason: string;
+  /** What a policy reads when it is asked again, and what it cost. Plain JSON. */
+  readonly data?: Readonly<Record<string, unknown>>;
 }
 
 /**

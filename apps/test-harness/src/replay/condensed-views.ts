@@ -1,6 +1,6 @@
 import { eventFactory } from '@palimpsest/events';
-import type { Condensation, CreateEvent, Event } from '@palimpsest/events';
-import { condensationProblem, isCondensation, ViewProjection } from '@palimpsest/view';
+import type { CreateEvent, Event } from '@palimpsest/events';
+import { condenseUntilSettled, ViewProjection } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
 import { modelCalls } from '../import/index.js';
 
@@ -28,8 +28,6 @@ const recordedDecisions = new Set([
   'condensation-revert',
 ]);
 
-const condensationsInARow = 3;
-
 /**
  * Goes through a recorded session: at every model call it builds the view of the events until then and lets the condenser act.
  * What the condenser forgets stays forgotten for later calls.
@@ -48,50 +46,24 @@ export async function* condensedViews(
     options.onModelCall?.(modelCall, calls.length);
     const startedAt = performance.now();
     for (; folded < index; folded++) projection.append(events[folded] as Event);
-    let view: View = projection.view;
-    let condensations = 0;
     const errors: string[] = [];
-    for (let round = 0; round < condensationsInARow; round++) {
-      view = projection.view;
-      const { result, attempts, error } = await condenseOnce(condenser, view, createEvent, options.contextWindow);
-      for (const attempt of attempts) projection.append(attempt);
-      if (error !== undefined) errors.push(error);
-      if (!isCondensation(result)) {
-        view = result;
-        break;
-      }
-      condensations++;
-      projection.append(result);
+    const before = projection.view.condensations.length;
+    let view: View;
+    try {
+      view = await condenseUntilSettled(condenser, projection, {
+        createEvent,
+        contextWindow: options.contextWindow,
+        report: ({ outcome, reason }) => {
+          if (outcome.startsWith('refused-')) errors.push(reason);
+        },
+      });
+    } catch (error) {
+      errors.push(error instanceof Error ? error.message : String(error));
       view = projection.view;
     }
+    const condensations = projection.view.condensations.length - before;
     const at = events[index]?.timestamp ?? '';
     yield { modelCall, of: calls.length, at, view, condensations, errors, startedAt };
-  }
-}
-
-/** Calls the condenser as a host does: its reports go into the log. A failure or a refused result leaves the view unchanged. */
-async function condenseOnce(
-  condenser: Condenser,
-  view: View,
-  createEvent: CreateEvent,
-  contextWindow: number | undefined,
-): Promise<{
-  readonly result: View | Condensation;
-  readonly attempts: readonly Event[];
-  readonly error?: string;
-}> {
-  const attempts: Event[] = [];
-  try {
-    const result = await condenser.condense(view, {
-      contextWindow,
-      report: (attempt) => {
-        attempts.push(createEvent('condensation-attempt', { condenser: condenser.name, ...attempt }));
-      },
-    });
-    const problem = isCondensation(result) ? condensationProblem(view, result, condenser) : undefined;
-    return problem === undefined ? { result, attempts } : { result: view, attempts, error: problem.reason };
-  } catch (error) {
-    return { result: view, attempts, error: error instanceof Error ? error.message : String(error) };
   }
 }
 

@@ -6,7 +6,7 @@ import {
   isCondensation,
   NoCondensationAvailableError,
 } from '@palimpsest/view';
-import type { CondensationProblem, CondenseContext, Condenser, View } from '@palimpsest/view';
+import type { AttemptReport, CondensationProblem, CondenseContext, Condenser, View } from '@palimpsest/view';
 import { abortable } from '../abortable.js';
 import { messageOf } from '../errors.js';
 import { paidIn } from '../model/paid.js';
@@ -35,7 +35,7 @@ export async function condenseOnce(
   { createEvent, emit, viewNow = () => view, ...context }: CondenseOnceOptions,
 ): Promise<View | Condensation> {
   const attempts: Event[] = [];
-  const report: CondenseContext['report'] = (attempt) => {
+  const report = (attempt: AttemptReport): void => {
     attempts.push(createEvent('condensation-attempt', { condenser: condenser.name, ...attempt }));
   };
   const isAborted = (): boolean => context.signal?.aborted === true;

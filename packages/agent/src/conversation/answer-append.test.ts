@@ -193,8 +193,8 @@ describe('what belongs to one answer', () => {
       handlesCondensationRequests: true,
       condense: (view, { report }) => {
         if (!view.unhandledCondensationRequest) return view;
-        report({ outcome: 'tried', reason: 'one' });
-        report({ outcome: 'tried', reason: 'two' });
+        report?.({ outcome: 'tried', reason: 'one' });
+        report?.({ outcome: 'tried', reason: 'two' });
         return condensation({ view, start: 2, end: 4, summary: 'It counted.' });
       },
     };

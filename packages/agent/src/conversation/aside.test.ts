@@ -39,8 +39,12 @@ test('what the condenser paid for it is on record, its condensation is not', asy
     name: 'eager',
     condense: (view, { report }) => {
       if (!isEager) return view;
-      report({ outcome: 'failed', reason: 'The first try was not parsed.', data: { model: 'm', usage, costUsd: 0.5 } });
-      report({ outcome: 'near-miss', reason: 'Nothing was paid.' });
+      report?.({
+        outcome: 'failed',
+        reason: 'The first try was not parsed.',
+        data: { model: 'm', usage, costUsd: 0.5 },
+      });
+      report?.({ outcome: 'near-miss', reason: 'Nothing was paid.' });
       return createEvent('condensation', {
         forgottenEventIds: condensation({ view, start: 1, end: view.events.length }).forgottenEventIds,
         metadata: { condenser: 'eager', model: 'm', usage, costUsd: 0.25 },

@@ -1,5 +1,5 @@
 import type { Event } from '@palimpsest/events';
-import type { CondenseContext, View } from '@palimpsest/view';
+import type { AttemptReport, View } from '@palimpsest/view';
 import { isCondensation } from '@palimpsest/view';
 import { abortable } from '../abortable.js';
 import type { Agent } from '../agent.js';
@@ -69,7 +69,7 @@ async function shownView(
   try {
     const context = {
       preview: true,
-      report: ({ data }: Parameters<CondenseContext['report']>[0]) => record(data),
+      report: ({ data }: AttemptReport) => record(data),
       signal,
     };
     const condensed = await abortable((async () => condenser.condense(view, context))(), signal);

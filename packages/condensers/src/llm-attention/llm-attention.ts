@@ -122,7 +122,7 @@ function attention({ sizes, maxTokens, isEarly, question, createEvent, asks }: P
       const { ranked, account, unreadable } = await askForRanking(view, question, { wanted, signal });
       if (unreadable !== undefined) {
         const data = { condenser: name, model: account.model };
-        context.report({ outcome: 'fallback', reason: `${unreadable}; the newest events stay instead`, data });
+        context.report?.({ outcome: 'fallback', reason: `${unreadable}; the newest events stay instead`, data });
       }
       const chosen = selectByRank(candidates, { ranked, room });
       const units = candidates.filter((unit) => !chosen.has(unit));

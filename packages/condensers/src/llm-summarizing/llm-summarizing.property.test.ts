@@ -10,7 +10,7 @@ import {
   protectedEventIds,
   View,
 } from '@palimpsest/view';
-import type { CondenseContext } from '@palimpsest/view';
+import type { AttemptReport } from '@palimpsest/view';
 import { addFeatureCounts, messageViolations, randomLog } from '@palimpsest/view/testing';
 import type { FeatureCounts } from '@palimpsest/view/testing';
 import fc from 'fast-check';
@@ -68,7 +68,7 @@ test('over clean and dirty logs and models of every mood: it shrinks or nothing 
       const condenser = llmSummarizingCondenser({ llm, ...limits });
       for (let round = 0; round <= 5; round++) {
         const view = View.fromEvents(history, options);
-        const attempts: Parameters<CondenseContext['report']>[0][] = [];
+        const attempts: AttemptReport[] = [];
         const before = llm.requests.length;
         const result = await Promise.resolve(
           condenser.condense(view, { report: (attempt) => void attempts.push(attempt) }),

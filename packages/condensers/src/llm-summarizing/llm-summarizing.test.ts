@@ -6,7 +6,7 @@ import type { CompletionRequest } from '@palimpsest/llm-adapters';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { Script, ScriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { isCondensation, NoCondensationAvailableError, View, ViewProjection } from '@palimpsest/view';
-import type { CondenseContext, ViewOptions } from '@palimpsest/view';
+import type { AttemptReport, CondenseContext, ViewOptions } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
 import { InvalidCondenserConfigError } from '../authoring/errors.js';
 import { llmSummarizingCondenser } from './llm-summarizing.js';
@@ -54,7 +54,7 @@ async function condense(
 ): Promise<Run> {
   const llm = more.llm ?? scriptedLLM({ script: more.script ?? (() => 'SUMMARY'), model: 'small' });
   const view = View.fromEvents(events, more.view);
-  const reports: Parameters<CondenseContext['report']>[0][] = [];
+  const reports: AttemptReport[] = [];
   const done = { llm, reports, view };
   const context = { ...more.context, report: (report: (typeof reports)[number]) => void reports.push(report) };
   try {

@@ -148,7 +148,7 @@ test('reports and condensations of nested pipelines are named from the outside i
   const telling: Condenser = {
     name: 'telling',
     condense: (view, context) => {
-      context.report({ outcome: 'tried', reason: 'to show it', data: { tokens: 1 } });
+      context.report?.({ outcome: 'tried', reason: 'to show it', data: { tokens: 1 } });
       return createEvent('condensation', { forgottenEventIds: [view.events.at(3)?.id ?? ''] });
     },
   };

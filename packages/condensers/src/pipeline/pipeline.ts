@@ -42,7 +42,7 @@ export function pipelineCondenser(stages: readonly Condenser[]): Condenser {
           current = result;
         } catch (error) {
           if (!NoCondensationAvailableError.isInstance(error)) throw error;
-          context.report({ outcome: 'unavailable', reason: error.message, data: { stage: stage.name } });
+          context.report?.({ outcome: 'unavailable', reason: error.message, data: { stage: stage.name } });
           unable = error;
         }
       }
@@ -66,7 +66,7 @@ function contextOf(stage: Condenser, context: CondenseContext): CondenseContext 
   return {
     ...context,
     report: (attempt) =>
-      context.report({ ...attempt, data: { ...attempt.data, stage: stagePath(stage, attempt.data?.['stage']) } }),
+      context.report?.({ ...attempt, data: { ...attempt.data, stage: stagePath(stage, attempt.data?.['stage']) } }),
   };
 }
 

@@ -64,7 +64,7 @@ export function isWorthIt(view: View, { forgotten, seeds }: WindowPlan): boolean
 function reportBlocked({ view, timeline, context, reason }: Trigger, openCallIds: readonly string[]): void {
   const requestId = timeline.live?.start;
   if (openCallIds.length === 0 || (requestId !== undefined && wasAttempted(view, 'blocked', requestId))) return;
-  context.report({
+  context.report?.({
     outcome: 'blocked',
     reason: `a window is due, and it waits for the results of ${openCallIds.length} calls: ${openCallIds.slice(0, 5).join(', ')}`,
     data: definedOf({ condenser: condenserName, trigger: reason, requestId, openCallIds }),
@@ -83,5 +83,5 @@ export function reportFailure({ view, timeline, context, reason }: Trigger, fail
     ...size,
     ...account,
   };
-  context.report({ outcome: 'failed', reason: message, data: definedOf(data) });
+  context.report?.({ outcome: 'failed', reason: message, data: definedOf(data) });
 }

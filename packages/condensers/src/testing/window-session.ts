@@ -3,7 +3,7 @@ import type { Condensation, Event, LLMConvertibleEvent } from '@palimpsest/event
 import { logBuilder } from '@palimpsest/events/testing';
 import type { LogBuilder } from '@palimpsest/events/testing';
 import { isCondensation, NoCondensationAvailableError, View } from '@palimpsest/view';
-import type { CondenseContext, Condenser } from '@palimpsest/view';
+import type { AttemptReport, CondenseContext, Condenser } from '@palimpsest/view';
 import { slidingWindowCondenser } from '../sliding-window/sliding-window.js';
 import type { Summarizer, SummaryInput, SummaryResult } from '../authoring/summaries/summarizer.js';
 
@@ -36,7 +36,7 @@ export function requestsOf(events: readonly LLMConvertibleEvent[]): string {
 /** A conversation that a condenser is asked about before each model call. */
 export class Session {
   readonly log: LogBuilder;
-  readonly attempts: Parameters<CondenseContext['report']>[0][] = [];
+  readonly attempts: AttemptReport[] = [];
   readonly made: Condensation[] = [];
   /** What each window was made after: the number of requests that were completed then. */
   readonly windows: string[] = [];
@@ -102,7 +102,7 @@ export class Session {
   async condense(context: Omit<CondenseContext, 'report'> = {}): Promise<void> {
     if (this.#condenser === undefined) return;
     for (let round = 0; round < 5; round++) {
-      const attempts: Parameters<CondenseContext['report']>[0][] = [];
+      const attempts: AttemptReport[] = [];
       const result = await this.#condenser.condense(this.view, {
         ...context,
         report: (attempt) => attempts.push(attempt),

@@ -1,14 +1,12 @@
 import type { Condensation } from '@palimpsest/events';
 import { isLaterView } from '@palimpsest/view';
-import type { CondenseContext, Condenser, View } from '@palimpsest/view';
+import type { AttemptReport, CondenseContext, Condenser, View } from '@palimpsest/view';
 import { sizeNow } from '../rolling/back-off.js';
-
-type Report = Parameters<CondenseContext['report']>[0];
 
 /** One decision of a condenser that may outlast the call in which it began. */
 export class BackgroundTask {
   readonly view: View;
-  readonly #reports: Report[] = [];
+  readonly #reports: AttemptReport[] = [];
   readonly #stop = new AbortController();
   readonly #signals = new Set<AbortSignal>();
   readonly #asked: Promise<undefined>;
@@ -78,7 +76,7 @@ export class BackgroundTask {
   deliverReports(context: CondenseContext, view: View): void {
     for (const { data, ...report } of this.#reports.splice(0)) {
       const size = data?.['events'] === undefined ? {} : { events: sizeNow(view), tokens: view.tokens() };
-      context.report({ ...report, ...(data === undefined ? {} : { data: { ...data, ...size } }) });
+      context.report?.({ ...report, ...(data === undefined ? {} : { data: { ...data, ...size } }) });
     }
   }
 

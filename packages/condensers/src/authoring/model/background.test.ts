@@ -4,7 +4,7 @@ import type { LogBuilder } from '@palimpsest/events/testing';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { Script } from '@palimpsest/llm-adapters/testing';
 import { condensation, isCondensation, pin, View, ViewProjection } from '@palimpsest/view';
-import type { CondenseContext, Condenser } from '@palimpsest/view';
+import type { AttemptReport, CondenseContext, Condenser } from '@palimpsest/view';
 import { messageViolations } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
 import { llmAttentionCondenser } from '../../llm-attention/llm-attention.js';
@@ -30,7 +30,7 @@ function gate() {
 class Host {
   readonly log: LogBuilder = logBuilder();
   readonly projection = new ViewProjection();
-  readonly reports: Parameters<CondenseContext['report']>[0][] = [];
+  readonly reports: AttemptReport[] = [];
   #steps = 0;
 
   constructor(forkOf?: Host) {
@@ -57,7 +57,7 @@ class Host {
   }
 
   async condense(condenser: Condenser, context: Partial<CondenseContext> = {}) {
-    const attempts: Parameters<CondenseContext['report']>[0][] = [];
+    const attempts: AttemptReport[] = [];
     const result = await condenser.condense(this.projection.view, {
       ...context,
       report: (attempt) => void attempts.push(attempt),

@@ -77,7 +77,7 @@ export function backgroundCondenser(options: BackgroundOptions): Condenser {
       }
       const reason = 'what the answer covers is no longer in the view as it was read';
       const { model, usage, costUsd } = result.metadata ?? {};
-      context.report({ outcome: 'discarded', reason, data: { condenser: name, model, usage, costUsd } });
+      context.report?.({ outcome: 'discarded', reason, data: { condenser: name, model, usage, costUsd } });
       return start(view, context);
     },
   };

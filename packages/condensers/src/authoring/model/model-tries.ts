@@ -29,7 +29,7 @@ export async function tryAgain(
       if (!CondenserModelError.isInstance(error) || attempt >= most || !isWorthIt(error)) throw error;
       const { kind, account, message } = error;
       const data = definedOf({ condenser, kind, attempt, inputScale: share, ...account });
-      context.report({ outcome: 'retried', reason: message, data });
+      context.report?.({ outcome: 'retried', reason: message, data });
       share = nextScale(share, error);
     }
   }

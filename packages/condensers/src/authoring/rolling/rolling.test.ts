@@ -1,7 +1,7 @@
 import { logBuilder } from '@palimpsest/events/testing';
 import type { Condensation } from '@palimpsest/events';
 import { NoCondensationAvailableError, View } from '@palimpsest/view';
-import type { CondenseContext } from '@palimpsest/view';
+import type { AttemptReport } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
 import { CondenserModelError } from '../model/model-failure.js';
 import { pipelineCondenser } from '../../pipeline/pipeline.js';
@@ -40,7 +40,7 @@ async function run(requirement: Requirement, get: Ends, last?: { readonly ends: 
     ...(last === undefined ? {} : { hardReset: () => (calls.reset++, end(last.ends)) }),
   };
   const result = await Promise.resolve()
-    .then(() => rollingCondenser(options).condense(on, { report: (report) => void reports.push(report) }))
+    .then(() => rollingCondenser(options).condense(on, { report: (report) => void reports.push({ ...report }) }))
     .catch((error: unknown) => error);
   return { result, reports, calls };
 }
@@ -177,7 +177,7 @@ describe('G11: back-off', () => {
     const pipeline = pipelineCondenser([recentEventsCondenser({ maxEvents: 10 }), subject]);
     for (let step = 1; step <= 60; step++) {
       log.agent(`step ${step}`);
-      const report: CondenseContext['report'] = (attempt) => void log.attempt({ condenser: 'pipeline', ...attempt });
+      const report = (attempt: AttemptReport): void => void log.attempt({ condenser: 'pipeline', ...attempt });
       await pipeline.condense(View.fromEvents(log.events), { report });
     }
     // With each attempt on record: at 1, then after 4, 8, 16 and 32 events more.

@@ -125,7 +125,7 @@ function reportModelFailure(
   if (!CondenserModelError.isInstance(failure)) return;
   const { kind, account, message } = failure;
   const data = { condenser: name, kind, events: sizeNow(view), tokens: view.tokens(), ...account };
-  context.report({ outcome, reason: message, data: definedOf(data) });
+  context.report?.({ outcome, reason: message, data: definedOf(data) });
 }
 
 /** Tells the host that nothing may be forgotten; of the same view only now and then. On a request it is thrown instead. */
@@ -138,5 +138,5 @@ function reportUnavailable(
 ): void {
   if (CondenserModelError.isInstance(failure) || isKnownUnavailable(view, name)) return;
   const data = { condenser: name, events: sizeNow(view), tokens: view.tokens(), tokenBudget };
-  context.report({ outcome: 'unavailable', reason: failure.message, data: definedOf(data) });
+  context.report?.({ outcome: 'unavailable', reason: failure.message, data: definedOf(data) });
 }
