@@ -5,6 +5,7 @@ import type { History, NamedLog } from './contract/history.js';
 import { rulesOfBehaviour } from './contract/rules-of-behaviour.js';
 import { rulesOfHosting } from './contract/rules-of-hosting.js';
 import { rulesOfResults } from './contract/rules-of-results.js';
+import { rulesOfSteps } from './contract/rules-of-steps.js';
 import { trialOn } from './contract/subject.js';
 import type { Subject, Trial } from './contract/subject.js';
 
@@ -31,7 +32,7 @@ export interface CondenserContractOptions {
 /**
  * Declares one test for each promise of the {@link Condenser} contract. Each is tried on the log made for the condenser, on
  * the caller's logs, and on generated clean and dirty ones, without and with a request, in both thinking modes. What a
- * promise asks follows from what the condenser declares (`handlesCondensationRequests`, `protects`).
+ * promise asks follows from what the condenser declares (`handlesCondensationRequests`, `protects`, `rewritesEveryStep`).
  *
  * @example
  * ```ts
@@ -59,7 +60,7 @@ export function condenserContract(options: CondenserContractOptions): void {
       return trial;
     },
   };
-  for (const rule of [...rulesOfResults, ...rulesOfBehaviour, ...rulesOfHosting]) {
+  for (const rule of [...rulesOfResults, ...rulesOfBehaviour, ...rulesOfSteps, ...rulesOfHosting]) {
     test(`${rule.name} (seeds ${seeds.join(', ')})`, () => rule.check(subject));
   }
 }

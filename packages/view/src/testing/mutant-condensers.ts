@@ -48,6 +48,7 @@ const aborted = 'stops when aborted';
 const input = 'leaves the view that it was given as it was';
 const hosts = 'returns what a host takes';
 const oneOfTwo = 'returns a view or a condensation';
+const pins = 'respects a pin on what it would forget or mask';
 
 /** One broken condenser for each way in which one can be broken. */
 export const mutants: readonly Mutant[] = [
@@ -143,6 +144,59 @@ export const mutants: readonly Mutant[] = [
     },
     { handlesCondensationRequests: false },
   ),
+  mutant('knows what is protected, and forgets what is pinned', pins, (view) => {
+    if (!mustAct(view)) return view;
+    const words = protectedEventIds(View.fromEvents([...view.events]));
+    const ids = view.events.slice(4, view.cutPoints.atOrBefore(30)).map(({ id }) => id);
+    return forget(
+      ids.filter((id) => !words.has(id)),
+      { summary: 'S', summaryOffset: 2 },
+    );
+  }),
+  mutant(
+    'hides the older half, with what is pinned in it',
+    pins,
+    (view) => {
+      const words = protectedEventIds(View.fromEvents([...view.events]));
+      const ids = view.events.slice(10, view.cutPoints.atOrBefore(40)).map(({ id }) => id);
+      return view.events.length < 50 ? view : view.without(new Set(ids.filter((id) => !words.has(id))));
+    },
+    { handlesCondensationRequests: false, rewritesEveryStep: true },
+  ),
+  mutant('puts its summary into a batch', 'puts a summary between units', (view) => {
+    const made = act(view);
+    if (!('type' in made)) return made;
+    const gone = new Set(made.forgottenEventIds);
+    const after = View.fromEvents([...view.events].filter(({ id }) => !gone.has(id)));
+    const inside = [...after.events].findLastIndex((event) => isToolResult(event) && !after.leftOut.has(event.id));
+    return inside < 0 ? made : { ...made, summaryOffset: inside };
+  }),
+  mutant(
+    'shows a sliding window, and does not say so',
+    'says so where it rewrites',
+    (view) => {
+      const kept = protectedEventIds(view);
+      const end = view.cutPoints.atOrBefore(view.events.length - 10) ?? 0;
+      const older = view.events.slice(0, end).map(({ id }) => id);
+      return view.without(new Set(older.filter((id) => !kept.has(id))));
+    },
+    { handlesCondensationRequests: false },
+  ),
+  mutant(
+    'masks what is older than ten events in copies, and does not say so',
+    'says so where it rewrites',
+    (view) => {
+      const kept = protectedEventIds(view);
+      const older = view.events.slice(0, -10).filter((event) => isToolResult(event) && !kept.has(event.id));
+      const copies = older.map((event) => [event.id, { event: redactedCopy(event, { text: '…' }) ?? event }] as const);
+      return view.replace(new Map(copies));
+    },
+    { handlesCondensationRequests: false },
+  ),
+  mutant('needs somebody to report to', 'works for a host that takes no reports', (view, { report }) => {
+    if (mustAct(view)) (report as NonNullable<typeof report>)({ outcome: 'acts', reason: 'it is long' });
+    return act(view);
+  }),
   mutant(
     'rewrites the words of the user',
     'keeps protected events',

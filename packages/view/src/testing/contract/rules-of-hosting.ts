@@ -2,7 +2,7 @@ import { createEvent, parseEvent } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { ViewProjection } from '../../view-projection.js';
 import { check } from './check.js';
-import { fingerprint } from './fingerprint.js';
+import { decision, fingerprint } from './fingerprint.js';
 import { historyOf, withEvent } from './history.js';
 import type { History } from './history.js';
 import { condense, named, onEveryHistory } from './subject.js';
@@ -103,5 +103,20 @@ function withUnknownTypes({ events }: History): readonly Event[] {
   });
 }
 
+const needsNoReports: Rule = {
+  name: 'works for a host that takes no reports',
+  check: (subject) =>
+    onEveryHistory(subject, async ({ history, outcome }) => {
+      const again = await condense(await subject.create(), history.view, { ...subject, reports: false });
+      check(decision(again) === decision(outcome), 'decided otherwise without context.report');
+    }),
+};
+
 /** What a host relies on around a condenser. */
-export const rulesOfHosting: readonly Rule[] = [survivesJson, replaysExactly, stopsWhenAborted, toleratesUnknownTypes];
+export const rulesOfHosting: readonly Rule[] = [
+  survivesJson,
+  replaysExactly,
+  stopsWhenAborted,
+  toleratesUnknownTypes,
+  needsNoReports,
+];

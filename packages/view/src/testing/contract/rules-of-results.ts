@@ -1,12 +1,15 @@
+import { createEvent } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { callHistory, withoutRepeatedIds } from '../../properties/call-history.js';
 import { condensationProblem, condensedViewProblem } from '../../condensation-problem.js';
+import { pinnedEventIds } from '../../pinned-events.js';
 import { protectedEventIds } from '../../protected-events.js';
 import { viewOfLog } from '../../view-of-log.js';
 import type { View } from '../../view.js';
 import { messageViolations } from '../message-violations.js';
 import { check } from './check.js';
-import { onEveryHistory } from './subject.js';
+import { withEvent } from './history.js';
+import { named, onEveryHistory, trialOn } from './subject.js';
 import type { Rule } from './subject.js';
 
 const returnsOneOfTwo: Rule = {
@@ -106,6 +109,45 @@ const isTakenByHosts: Rule = {
     }),
 };
 
+const respectsPins: Rule = {
+  name: 'respects a pin on what it would forget or mask',
+  check: async (subject) => {
+    const { outcome, history, after } = await subject.trial(subject.actsOn);
+    if (outcome.kind === 'none') return;
+    const { view } = history;
+    const changed = [...view.events].filter(
+      ({ id }) => after.indexOf(id) === undefined || isRewritten(id, view, after),
+    );
+    const chosen = [0, 0.5, 1].map((share) => changed[Math.floor((changed.length - 1) * share)]?.id);
+    const ids = new Set(chosen.filter((id) => id !== undefined));
+    if (ids.size === 0) return;
+    for (const pinned of [ids, ...[...ids].map((id) => new Set([id]))]) {
+      const withPin = withEvent(history, createEvent('view/pin', { source: 'user', eventIds: [...pinned] }));
+      await named({ name: `${history.name} + pin on ${[...pinned].join(', ')}`, events: withPin.events }, async () => {
+        const trial = await trialOn(withPin, subject);
+        const kept = [...pinnedEventIds(withPin.view)];
+        const lost = kept.filter(
+          (id) => trial.after.indexOf(id) === undefined || isRewritten(id, withPin.view, trial.after),
+        );
+        check(lost.length === 0, `forgot or masked what is pinned: ${lost.join(', ')}`);
+      });
+    }
+  },
+};
+
+const summariesBetweenUnits: Rule = {
+  name: 'puts a summary between units, never inside a batch',
+  check: (subject) =>
+    onEveryHistory(subject, ({ outcome, after }) => {
+      if (outcome.kind !== 'condensation' || outcome.condensation.summary === undefined) return;
+      const { id } = outcome.condensation;
+      const index = [...after.events].findIndex(
+        (event) => event.type === 'condensation-summary' && event.condensationId === id,
+      );
+      check(index < 0 || after.cutPoints.has(index), `the summary stands inside a batch, at ${index}`);
+    }),
+};
+
 const neverGrows: Rule = {
   name: 'never grows the view',
   check: (subject) =>
@@ -124,6 +166,8 @@ export const rulesOfResults: readonly Rule[] = [
   forgetsWhatIsThere,
   keepsUnitsWhole,
   keepsProtected,
+  respectsPins,
+  summariesBetweenUnits,
   isTakenByHosts,
   neverGrows,
 ];

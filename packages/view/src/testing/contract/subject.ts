@@ -12,6 +12,8 @@ export interface Subject {
   readonly create: () => Condenser | Promise<Condenser>;
   readonly createHanging: (() => Condenser | Promise<Condenser>) | undefined;
   readonly context: Omit<CondenseContext, 'signal' | 'report'>;
+  /** Whether the host takes reports. @defaultValue true */
+  readonly reports?: boolean;
   /** The history on which it must act. */
   readonly actsOn: History;
   readonly histories: readonly History[];
@@ -38,12 +40,12 @@ export type Outcome =
 export async function condense(
   condenser: Condenser,
   view: View,
-  { context }: Subject,
+  { context, reports = true }: Subject,
   signal?: AbortSignal,
 ): Promise<Outcome> {
   let result: View | Condensation;
   try {
-    result = await condenser.condense(view, { ...context, signal, report: () => undefined });
+    result = await condenser.condense(view, { ...context, signal, ...(reports ? { report: () => undefined } : {}) });
   } catch (error) {
     if (NoCondensationAvailableError.isInstance(error)) return { kind: 'none' };
     throw error;
@@ -85,7 +87,7 @@ export async function trialOn(history: History, subject: Subject): Promise<Trial
 }
 
 /** Checks what a condenser did on every history; what fails names the history. */
-export async function onEveryHistory(subject: Subject, verify: (trial: Trial) => void): Promise<void> {
+export async function onEveryHistory(subject: Subject, verify: (trial: Trial) => void | Promise<void>): Promise<void> {
   for (const history of subject.histories) await named(history, async () => verify(await subject.trial(history)));
 }
 

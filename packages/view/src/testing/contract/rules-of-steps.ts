@@ -1,0 +1,77 @@
+import type { Event } from '@palimpsest/events';
+import { condenseUntilSettled } from '../../condense-until-settled.js';
+import { View } from '../../view.js';
+import { ViewProjection } from '../../view-projection.js';
+import { randomLog } from '../random-log.js';
+import { sentParts } from '../sent-parts.js';
+import { check } from './check.js';
+import { named } from './subject.js';
+import type { Rule, Subject } from './subject.js';
+
+/** More than this share of the model calls, and a condenser rewrites every step. */
+const oftenShare = 1 / 3;
+/** So few rewrites are none. */
+const few = 3;
+
+const declaresRewrites: Rule = {
+  name: 'says so where it rewrites what a provider has cached at every step',
+  check: (subject) =>
+    named({ name: `${subject.actsOn.name}, call by call`, events: subject.actsOn.events }, async () => {
+      const condenser = await subject.create();
+      if (condenser.rewritesEveryStep === true) return;
+      const { calls, rewrites } = await rewritesOf(subject);
+      check(
+        rewrites < few || rewrites <= calls * oftenShare,
+        `rewrote what the model call before was sent at ${rewrites} of ${calls} calls, and does not declare rewritesEveryStep`,
+      );
+    }),
+};
+
+/** Grows the log made for the condenser, and more behind it, as a host does; counts the calls from the first rewrite on. */
+async function rewritesOf(subject: Subject): Promise<{ readonly calls: number; readonly rewrites: number }> {
+  const condenser = await subject.create();
+  const projection = new ViewProjection({ thinking: subject.actsOn.thinking });
+  const more = randomLog({ seed: 1, length: 40, idPrefix: 'more-' }).events.filter(
+    ({ type }) => type !== 'system-prompt',
+  );
+  const events = [...subject.actsOn.events, ...more];
+  const whole = View.fromEvents(events);
+  let [calls, rewrites] = [0, 0];
+  let before: readonly [string[], string[]] | undefined;
+  let isEdited = false;
+  for (const event of events) {
+    // A response begins: the model was called before it.
+    if (whole.responseOf(event.id) === event.id) {
+      const made = projection.view.condensations.length;
+      const view = await condenseUntilSettled(condenser, projection, subject.context);
+      isEdited ||= projection.view.condensations.length > made;
+      const now = [partsOf(projection.view), partsOf(view)] as const;
+      // Where the log itself changes what was sent, by a late result for example, the condenser is not to blame.
+      const isRewrite =
+        before !== undefined && !isEdited && isPrefix(before[0], now[0]) && !isPrefix(before[1], now[1]);
+      if (isRewrite) rewrites++;
+      if (rewrites > 0) calls++;
+      before = now;
+      isEdited = false;
+    }
+    isEdited ||= isEdit(event);
+    projection.append(event);
+  }
+  return { calls, rewrites };
+}
+
+/** What explains that something else is sent from now on: an edit, or a decision of somebody else's in an event of its own. */
+function isEdit({ type }: Event): boolean {
+  return type.startsWith('condensation') || type === 'system-prompt' || type.includes('/');
+}
+
+function partsOf(view: View): string[] {
+  return sentParts(view.toMessages()).map((part) => JSON.stringify(part));
+}
+
+function isPrefix(shorter: readonly string[], longer: readonly string[]): boolean {
+  return shorter.length <= longer.length && shorter.every((part, index) => part === longer[index]);
+}
+
+/** What holds from one model call to the next. */
+export const rulesOfSteps: readonly Rule[] = [declaresRewrites];
