@@ -57,7 +57,7 @@ const steady: Readonly<Record<string, () => Condenser>> = {
 
 /** Each condenser that asks no model, set so that it acts on half of so many events. */
 const acting: Readonly<Record<string, (length: number) => Condenser>> = {
-  recentEvents: (length) => recentEventsCondenser({ maxEvents: Math.floor(length / 2) }),
+  recentEvents: (length) => recentEventsCondenser({ maxSize: Math.floor(length / 2) }),
   observationMasking: () => observationMaskingCondenser({ attentionWindow: 24, minSavedTokens: 1 }),
   'observationMasking, rolling': () => observationMaskingCondenser({ rewritesEveryStep: true }),
   conversationWindow: () => conversationWindowCondenser(),

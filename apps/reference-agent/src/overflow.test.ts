@@ -1,6 +1,6 @@
 import { Agent, Conversation, readOutputTool } from '@palimpsest/agent';
 import type { AgentOptions, OutputLimit } from '@palimpsest/agent';
-import { condenserByName, condenserNames } from '@palimpsest/condensers';
+import { condenserByName, condenserNames } from '@palimpsest/condensers/config';
 import { createEvent, defineTool, memoryEventStore, userMessage } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { condenserByName, condenserNames } from '@palimpsest/condensers';
+import { condenserByName, condenserNames } from '@palimpsest/condensers/config';
 import { isLLMConvertible } from '@palimpsest/events';
 import { ViewProjection } from '@palimpsest/view';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -45,8 +45,9 @@ function expectSound(sessions: readonly ReplayedSession[]): void {
       if (condensers.find((one) => one.name === replay.condenser)?.rewritesEveryStep === true) continue;
       expect(replay.prefixRewrites, where).toBeLessThanOrEqual(replay.condensations);
     }
-    const [first, second] = replays;
-    expect(first?.tokensSent, name).toBe(second?.tokensSent);
+    const [first] = replays;
+    const noOp = replays.find(({ condenser }) => condenser === 'noOp');
+    expect(first?.tokensSent, name).toBe(noOp?.tokensSent);
   }
 }
 

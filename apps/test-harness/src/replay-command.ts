@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { condenserByName, condenserNames } from '@palimpsest/condensers';
+import { condenserByName, condenserNames } from '@palimpsest/condensers/config';
 import { loadCondenserFile } from '@palimpsest/condensers/node';
 import pc from 'picocolors';
 import type { Condenser } from '@palimpsest/view';

@@ -33,7 +33,7 @@ const llm = standInLLM();
 const sizes = { maxSize: 12, keepFirst: 2 };
 const masks = { attentionWindow: 2, minSavedTokens: 50 };
 const tight: Readonly<Record<string, Tight>> = {
-  recentEvents: { create: () => recentEventsCondenser({ keepFirst: 2, maxEvents: 12 }), bound: 12 },
+  recentEvents: { create: () => recentEventsCondenser({ keepFirst: 2, maxSize: 12 }), bound: 12 },
   observationMasking: { create: () => observationMaskingCondenser({ ...masks, maskArguments: true }) },
   'observationMasking, rolling': {
     create: () => observationMaskingCondenser({ attentionWindow: 2, rewritesEveryStep: true }),

@@ -148,7 +148,7 @@ function select({ view, upstream }: Trial, ours: OwnRules): Selected {
   const { length } = view.events;
   const keepFirst = ours.rollsUp === true ? firstSummary(view.events, upstream.keep_first) : upstream.keep_first;
   const tail = strictestTail({ requirement, length, maxSize, keepFirst, tokens: counted.tokens });
-  const any = selectMiddle({ length, cutPoints: view.cutPoints, keepFirst, tail, minimumProgress: 0 });
+  const any = selectMiddle({ length, cutPoints: view.cutPoints, keepFirst, tail, minProgress: 0 });
   const kept = ours.countsWhatGoes === true ? protectedEventIds(view) : new Set<EventId>();
   const events = any === undefined ? 0 : view.events.slice(any.start, any.end).filter(({ id }) => !kept.has(id)).length;
   const tokens = any !== undefined && ours.countsTokens === true ? counted.tokens(any.start, any.end) : 0;

@@ -1,7 +1,7 @@
 import { logBuilder } from '@palimpsest/events/testing';
 import { condenserContract } from '@palimpsest/view/testing';
 import { describe, test } from 'vitest';
-import { condenserByName, condenserNames, condenserNamesWithModel } from './by-name.js';
+import { condenserByName, condenserNames, condenserNamesWithModel } from './config/by-name.js';
 import { extractiveSummaryCondenser } from './extractive-summary/extractive-summary.js';
 import { llmAttentionCondenser } from './llm-attention/llm-attention.js';
 import { llmSummarizingCondenser } from './llm-summarizing/llm-summarizing.js';
@@ -36,7 +36,7 @@ describe('noOp', () => {
 });
 
 describe('recentEvents', () => {
-  condenserContract({ test, create: () => recentEventsCondenser({ maxEvents: 20 }), actsOn: session() });
+  condenserContract({ test, create: () => recentEventsCondenser({ maxSize: 20 }), actsOn: session() });
 });
 
 describe('observationMasking', () => {
@@ -95,7 +95,7 @@ describe('pipeline of recentEvents and extractiveSummary', () => {
   condenserContract({
     test,
     create: () =>
-      pipelineCondenser([recentEventsCondenser({ maxEvents: 40 }), extractiveSummaryCondenser({ maxSize: 30 })]),
+      pipelineCondenser([recentEventsCondenser({ maxSize: 40 }), extractiveSummaryCondenser({ maxSize: 30 })]),
     actsOn: session(),
     seeds,
     // What the first stage hid comes up again when the second one has made room, so a long history takes several rounds.

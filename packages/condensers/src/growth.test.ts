@@ -5,7 +5,7 @@ import { messageViolations } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
 import { amortizedForgettingCondenser } from './amortized-forgetting/amortized-forgetting.js';
 import { browserOutputCondenser } from './browser-output/browser-output.js';
-import { condenserNames } from './by-name.js';
+import { condenserNames } from './config/by-name.js';
 import { conversationWindowCondenser } from './conversation-window/conversation-window.js';
 import { extractiveSummaryCondenser } from './extractive-summary/extractive-summary.js';
 import { llmAttentionCondenser } from './llm-attention/llm-attention.js';
@@ -50,7 +50,7 @@ const runs: Readonly<Record<string, Run>> = {
     },
   },
   recentEvents: {
-    create: () => recentEventsCondenser({ maxEvents: 100 }),
+    create: () => recentEventsCondenser({ maxSize: 100 }),
     check: ({ events, condensations, logged }) => {
       expect(events).toBeLessThanOrEqual(100 + 3);
       expect(condensations).toBe(0);

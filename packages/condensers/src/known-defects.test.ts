@@ -32,7 +32,7 @@ function askingModel(llm = stand): Readonly<Record<string, Condenser>> {
 
 const all: Readonly<Record<string, Condenser>> = {
   ...askingModel(),
-  recentEvents: recentEventsCondenser({ keepFirst: 2, maxEvents: 12 }),
+  recentEvents: recentEventsCondenser({ keepFirst: 2, maxSize: 12 }),
   observationMasking: observationMaskingCondenser({ attentionWindow: 2, minSavedTokens: 40, maskArguments: true }),
   amortizedForgetting: amortizedForgettingCondenser(sizes),
   extractiveSummary: extractiveSummaryCondenser({ ...sizes, maxSummaryTokens: 200 }),

@@ -158,7 +158,7 @@ test('a pinned call that waits for its result keeps that too, when it comes; wha
 test('recentEvents shows what is pinned', async () => {
   const { log, read } = session();
   log.add(pin([read.id]));
-  const result = await recentEventsCondenser({ maxEvents: 10 }).condense(View.fromEvents(log.events), {
+  const result = await recentEventsCondenser({ maxSize: 10 }).condense(View.fromEvents(log.events), {
     report: () => {},
   });
   expect(isCondensation(result) ? undefined : result.indexOf(read.id)).toBeDefined();

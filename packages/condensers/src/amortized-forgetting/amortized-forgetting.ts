@@ -1,9 +1,11 @@
 import type { CreateEvent } from '@palimpsest/events';
 import { newestStep, NoCondensationAvailableError, unitsOf } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
+import { defineCondenser } from '../authoring/define-condenser.js';
 import { forgetUnits } from '../authoring/rolling/forget-units.js';
-import { InvalidCondenserConfigError } from '../authoring/errors.js';
-import { assertWholeNumber } from '../authoring/options/option-checks.js';
+import { optionsOf } from '../authoring/options/option-schemas.js';
+import { roomBehindFirst, sizeOptions, usualFirst } from '../authoring/options/size-options.js';
+import type { SizeOptions } from '../authoring/options/size-options.js';
 import { requirementOf } from '../authoring/rolling/requirement.js';
 import type { Requirement } from '../authoring/rolling/requirement.js';
 import { rollingCondenser } from '../authoring/rolling/rolling.js';
@@ -11,13 +13,7 @@ import { selectMiddle, tailForTokens } from '../authoring/rolling/select-middle.
 import type { Selection } from '../authoring/rolling/select-middle.js';
 
 /** Options of {@link amortizedForgettingCondenser}. */
-export interface AmortizedForgettingOptions {
-  /** More events than this are cut to half of it. Unit: events, at least 2. @defaultValue 120 */
-  readonly maxSize?: number;
-  /** How many of the first events stay. Unit: events. @defaultValue 4, or what `maxSize` leaves room for */
-  readonly keepFirst?: number;
-  /** More tokens than this are cut to half of it. Unit: tokens. @defaultValue what the model's window leaves, if known */
-  readonly maxTokens?: number;
+export interface AmortizedForgettingOptions extends SizeOptions {
   /** Makes the condensation. @defaultValue the factory of `@palimpsest/events` */
   readonly createEvent?: CreateEvent;
 }
@@ -36,18 +32,27 @@ const name = 'amortizedForgetting';
  *   throws {@link NoCondensationAvailableError} when a condensation was asked for and nothing may be forgotten.
  * @see AmortizedForgettingCondenser of OpenHands at d6fab190, without its faults: a request on a short view fails there
  */
-export function amortizedForgettingCondenser(options: AmortizedForgettingOptions = {}): Condenser {
-  const { maxSize = 120, maxTokens, createEvent } = options;
-  assertWholeNumber(name, 'maxSize', maxSize, 2);
-  const mostFirst = Math.floor(maxSize / 2) - 1;
-  const { keepFirst = Math.min(4, mostFirst) } = options;
-  assertWholeNumber(name, 'keepFirst', keepFirst, 0);
-  if (maxTokens !== undefined) assertWholeNumber(name, 'maxTokens', maxTokens, 1);
-  if (keepFirst > mostFirst) {
-    const reason = `may be at most ${mostFirst} with a 'maxSize' of ${maxSize}, so that half of it has room for an event behind them; ${keepFirst} needs a 'maxSize' of at least ${2 * (keepFirst + 1)}`;
-    throw new InvalidCondenserConfigError({ condenser: name, option: 'keepFirst', reason });
-  }
+export function amortizedForgettingCondenser({ createEvent, ...options }: AmortizedForgettingOptions = {}): Condenser {
+  return amortizedForgetting.create(options, { createEvent });
+}
 
+/** The definition of {@link amortizedForgettingCondenser}. */
+export const amortizedForgetting = defineCondenser({
+  name,
+  summary: 'forgets the middle of a history that is too long',
+  options: optionsOf(() => sizeOptions(2), roomBehindFirst('an event')),
+  create: ({ maxSize, keepFirst = usualFirst(maxSize, 'an event'), maxTokens }, { createEvent }) =>
+    forgetting({ maxSize, keepFirst, maxTokens, createEvent }),
+});
+
+interface Parts {
+  readonly maxSize: number;
+  readonly keepFirst: number;
+  readonly maxTokens: number | undefined;
+  readonly createEvent: CreateEvent | undefined;
+}
+
+function forgetting({ maxSize, keepFirst, maxTokens, createEvent }: Parts): Condenser {
   const forget = (view: View, selection: Selection, requirement: Requirement) =>
     forgetUnits({
       view,

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import * as mini from 'zod/mini';
 import { InvalidCondenserConfigError } from './errors.js';
-import { defineCondenser, isCondenserDefinition, optionNames } from './define-condenser.js';
+import { defineCondenser, isCondenserDefinition } from './define-condenser.js';
+import { optionNames } from './options/checked-options.js';
 
 const named = (name: string): Condenser => ({ name, condense: (view) => view });
 

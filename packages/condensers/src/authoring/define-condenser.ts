@@ -1,12 +1,10 @@
 import type { CreateEvent } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import type { Condenser } from '@palimpsest/view';
-import * as z from 'zod/mini';
-import { invalidOptions } from './options/option-issues.js';
+import type * as z from 'zod/mini';
 import { InvalidCondenserConfigError } from './errors.js';
-
-/** A zod schema of an object, classic or mini. */
-export type OptionsSchema = z.core.$ZodType<object, object>;
+import { checkedOptions } from './options/checked-options.js';
+import type { OptionsSchema } from './options/checked-options.js';
 
 /** What a host adds to the options: parts that are code. */
 export interface CondenserHost {
@@ -17,22 +15,25 @@ export interface CondenserHost {
 }
 
 /** What {@link defineCondenser} is given. */
-export interface CondenserSpec<Schema extends OptionsSchema> {
+export interface CondenserSpec<Schema extends OptionsSchema, Name extends string, Asks extends boolean> {
   /** How logs and configurations name the condenser. */
-  readonly name: string;
+  readonly name: Name;
   /** What it does, in one line, for lists and tables. */
   readonly summary: string;
   /** The options. Unknown ones are refused if the schema is strict. */
   readonly options: Schema;
   /** It needs a model: `host.llm` is there when `create` is called. @defaultValue false */
-  readonly asksModel?: boolean;
+  readonly asksModel?: Asks;
   /** Makes the condenser of checked options. */
-  create(options: z.output<Schema>, host: CondenserHost): Condenser;
+  create(
+    options: z.output<Schema>,
+    host: Asks extends true ? CondenserHost & { readonly llm: LLM } : CondenserHost,
+  ): Condenser;
 }
 
 /** A condenser before it has options: what a package exports by default, and what configurations, commands and tables are made from. */
-export interface CondenserDefinition<Schema extends OptionsSchema = OptionsSchema> {
-  readonly name: string;
+export interface CondenserDefinition<Schema extends OptionsSchema = OptionsSchema, Name extends string = string> {
+  readonly name: Name;
   readonly summary: string;
   readonly options: Schema;
   readonly asksModel: boolean;
@@ -57,41 +58,34 @@ export interface CondenserDefinition<Schema extends OptionsSchema = OptionsSchem
  * });
  * ```
  */
-export function defineCondenser<Schema extends OptionsSchema>(
-  spec: CondenserSpec<Schema>,
-): CondenserDefinition<Schema> {
-  const { name, summary, options: schema, asksModel = false } = spec;
+/* @__NO_SIDE_EFFECTS__ */
+export function defineCondenser<Schema extends OptionsSchema, const Name extends string, Asks extends boolean = false>(
+  spec: CondenserSpec<Schema, Name, Asks>,
+): CondenserDefinition<Schema, Name> {
+  const { name } = spec;
+  const asksModel = spec.asksModel === true;
   return {
     name,
-    summary,
-    options: schema,
+    summary: spec.summary,
+    options: spec.options,
     asksModel,
     create(options, host = {}) {
-      const value = options ?? {};
-      const read = z.safeParse(schema, value);
-      if (!read.success) {
-        throw invalidOptions({ subject: name, path: '', known: optionNames(schema), value }, read.error.issues);
-      }
-      if (asksModel && host.llm === undefined) {
-        throw new InvalidCondenserConfigError({
-          condenser: name,
-          option: 'llm',
-          reason: 'is missing: it asks a model',
-        });
-      }
-      return spec.create(read.data, host);
+      const checked = checkedOptions(spec.options, options ?? {}, { subject: name });
+      if (asksModel) assertModel(name, host.llm);
+      return spec.create(checked, host as CondenserHost & { readonly llm: LLM });
     },
   };
+}
+
+/** @throws {@link InvalidCondenserConfigError} when a condenser that asks a model has none. */
+function assertModel(condenser: string, llm: Partial<LLM> | undefined): void {
+  if (typeof llm?.complete === 'function') return;
+  const reason = llm === undefined ? 'is missing: it asks a model' : 'must be a model with `complete`';
+  throw new InvalidCondenserConfigError({ condenser, option: 'llm', reason });
 }
 
 /** True for what {@link defineCondenser} made, in this copy of the package or another. */
 export function isCondenserDefinition(value: unknown): value is CondenserDefinition {
   const { name, options, create } = (value ?? {}) as Partial<CondenserDefinition>;
   return typeof name === 'string' && typeof create === 'function' && typeof options === 'object' && '_zod' in options;
-}
-
-/** The names of the options, where the schema is of an object with known keys. */
-export function optionNames(schema: OptionsSchema): readonly string[] {
-  const { shape } = schema._zod.def as { readonly shape?: object };
-  return shape === undefined ? [] : Object.keys(shape);
 }

@@ -2,19 +2,20 @@ import { isToolResult, toolResultContent } from '@palimpsest/events';
 import type { CreateEvent, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
 import { matchingEvents } from '@palimpsest/view';
 import type { Condenser, MatchingEvents, View } from '@palimpsest/view';
-import { batchedMasks } from '../authoring/masks/batched-masks.js';
+import * as z from 'zod/mini';
+import { defineCondenser } from '../authoring/define-condenser.js';
+import { batchesOrEveryStep, maskingCondenser, maskOptions } from '../authoring/masks/masking.js';
+import type { MaskOptions } from '../authoring/masks/masking.js';
 import { pageStubText } from './browser-output.prompt.js';
-import { InvalidCondenserConfigError } from '../authoring/errors.js';
 import { wordsOf } from '../authoring/tool-calls/call-arguments.js';
 import { leastSavedByOne } from '../authoring/masks/masks.js';
-import type { AttentionWindow, MaskRule } from '../authoring/masks/masks.js';
-import { assertPlaceholder, assertWholeNumber } from '../authoring/options/option-checks.js';
+import type { AttentionWindow } from '../authoring/masks/masks.js';
+import { optionsOf, toolNames as toolNamesOption } from '../authoring/options/option-schemas.js';
 import { remembered } from '../authoring/remembered.js';
-import { assertNoBatches, rollingMasks } from '../authoring/masks/rolling-masks.js';
 import { visitedUrl } from './visited-url.js';
 
 /** Options of {@link browserOutputCondenser}. */
-export interface BrowserOutputOptions {
+export interface BrowserOutputOptions extends MaskOptions {
   /** How many of the newest browser outputs stay as they are. Unit: browser outputs. @defaultValue 1 */
   readonly attentionWindow?: number;
   /**
@@ -22,23 +23,10 @@ export interface BrowserOutputOptions {
    * @defaultValue those with `browser`, `browse`, `playwright`, `puppeteer`, `selenium` or `webpage` as a word in their name
    */
   readonly toolNames?: readonly string[];
-  /** Stands in the place of each page that is masked, such as `<MASKED>`. @defaultValue a line with the page's address */
-  readonly placeholder?: string;
-  /**
-   * Old pages are masked, all at once, when that saves so much; no more than a tenth of the model's window, where that is
-   * known. Not with `rewritesEveryStep`. Unit: tokens. @defaultValue 8000
-   */
-  readonly minSavedTokens?: number;
-  /**
-   * Masks each page as soon as it leaves the window, in the view alone: nothing goes on record, requests are left to others,
-   * and each step rewrites what a provider has cached. For models without a prompt cache. @defaultValue false
-   */
-  readonly rewritesEveryStep?: boolean;
   /** Makes the condensation. @defaultValue the factory of `@palimpsest/events` */
   readonly createEvent?: CreateEvent;
 }
 
-const name = 'browserOutput';
 const browserWords = new Set(['browser', 'browse', 'playwright', 'puppeteer', 'selenium', 'webpage']);
 
 /**
@@ -56,38 +44,52 @@ const browserWords = new Set(['browser', 'browse', 'playwright', 'puppeteer', 's
  * @see BrowserOutputCondenser of OpenHands at d6fab190, without its faults: it masks anew at each step, loses the call's id,
  *   so that the call is not sent either, and drops an open request
  */
-export function browserOutputCondenser(options: BrowserOutputOptions = {}): Condenser {
-  const { attentionWindow = 1, toolNames, minSavedTokens = 8_000, placeholder, createEvent } = options;
-  assertWholeNumber(name, 'attentionWindow', attentionWindow, 0);
-  assertWholeNumber(name, 'minSavedTokens', minSavedTokens, 1);
-  assertNoBatches(name, options);
-  assertPlaceholder(name, placeholder);
-  if (toolNames?.some((tool) => tool.trim() === '') === true) {
-    throw new InvalidCondenserConfigError({ condenser: name, option: 'toolNames', reason: 'holds an empty name' });
+export function browserOutputCondenser({ createEvent, ...options }: BrowserOutputOptions = {}): Condenser {
+  return browserOutput.create(options, { createEvent });
+}
+
+/** The definition of {@link browserOutputCondenser}. */
+export const browserOutput = defineCondenser({
+  name: 'browserOutput',
+  summary: 'masks old pages of browser tools, when a batch of them saves enough',
+  options: optionsOf(
+    () => ({ ...maskOptions(1), toolNames: z.optional(z.readonly(toolNamesOption())) }),
+    batchesOrEveryStep,
+  ),
+  create: ({ attentionWindow, toolNames, placeholder, ...options }, { createEvent }) => {
+    const isBrowser = browserTools(toolNames);
+    const isPage = (event: LLMConvertibleEvent): event is ToolResultEvent =>
+      event.type === 'observation' && isBrowser(event.toolName);
+    const pagesIn = matchingEvents<LLMConvertibleEvent>(isPage);
+    return maskingCondenser({
+      name: 'browserOutput',
+      rule: {
+        isMaskable: (event, tokens) => isPage(event) && event.redacted !== true && tokens >= leastSavedByOne,
+        maskOf: (view, event, index) => {
+          if (!isToolResult(event)) return undefined;
+          const text = placeholder ?? pageStub(event, visitedUrl(view, event, index, isBrowser));
+          return text === undefined ? undefined : { eventId: event.id, text };
+        },
+      },
+      windowOf: (view) => windowOfPages(view, attentionWindow, pagesIn(view.events)),
+      ...options,
+      createEvent,
+    });
+  },
+});
+
+/** Tells browser tools by their names: the given ones, or those that have a browser's word in them. */
+function browserTools(toolNames: readonly string[] | undefined): (tool: string) => boolean {
+  if (toolNames !== undefined) {
+    const named = new Set(toolNames);
+    return (tool) => named.has(tool);
   }
-  const named = toolNames === undefined ? undefined : new Set(toolNames);
   const known = new Map<string, boolean>();
-  const isBrowser = (tool: string): boolean => {
-    if (named !== undefined) return named.has(tool);
+  return (tool) => {
     const isKnown = known.get(tool) ?? wordsOf(tool).some((word) => browserWords.has(word));
     if (known.size < 1_000) known.set(tool, isKnown);
     return isKnown;
   };
-  const isPage = (event: LLMConvertibleEvent): event is ToolResultEvent =>
-    event.type === 'observation' && isBrowser(event.toolName);
-  const rule: MaskRule = {
-    isMaskable: (event, tokens) => isPage(event) && event.redacted !== true && tokens >= leastSavedByOne,
-    maskOf: (view, event, index) => {
-      if (!isToolResult(event)) return undefined;
-      const text = placeholder ?? pageStub(event, visitedUrl(view, event, index, isBrowser));
-      return text === undefined ? undefined : { eventId: event.id, text };
-    },
-  };
-  const pagesIn = matchingEvents<LLMConvertibleEvent>(isPage);
-  const windowOf = (view: View): AttentionWindow => windowOfPages(view, attentionWindow, pagesIn(view.events));
-  return options.rewritesEveryStep === true
-    ? rollingMasks({ name, rule, windowOf })
-    : batchedMasks({ name, rule, windowOf, minSavedTokens, createEvent });
 }
 
 function windowOfPages(view: View, attentionWindow: number, pages: MatchingEvents): AttentionWindow {

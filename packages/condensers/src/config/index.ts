@@ -1,3 +1,4 @@
+export { condenserByName, condenserNames, condenserNamesWithModel } from './by-name.js';
 export type {
   CondenserConfig,
   CondenserConfigDocument,

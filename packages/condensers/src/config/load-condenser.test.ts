@@ -4,8 +4,7 @@ import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { isCondensation, View } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { describe, expect, test, vi } from 'vitest';
-import { condenserNames } from '../by-name.js';
-import { condenserKinds } from './condenser-kinds.js';
+import { ownCondensers } from './own-condensers.js';
 import { CondenserNotFoundError, InvalidCondenserConfigError, loadCondenser, loadCondenserConfig } from './index.js';
 import type { CondenserConfigDocument } from './index.js';
 
@@ -36,10 +35,9 @@ async function messageOf(config: unknown, options?: Parameters<typeof loadConden
 
 describe('an object', () => {
   test('every condenser can be configured, by the name that it has in code', async () => {
-    expect([...Object.keys(condenserKinds), 'pipeline'].sort()).toEqual([...condenserNames].sort());
-    for (const type of Object.keys(condenserKinds)) {
-      const kind = condenserKinds[type as keyof typeof condenserKinds];
-      const needs = 'llm' in kind.schema.shape ? { llm: 'small' } : {};
+    for (const [type, { asksModel }] of ownCondensers) {
+      if (type === 'pipeline') continue;
+      const needs = asksModel ? { llm: 'small' } : {};
       const pair = type === 'slidingWindow' ? { compactionInterval: 3, overlapSize: 1 } : {};
       expect((await load({ type, ...needs, ...pair })).name).toBe(type);
     }
@@ -54,7 +52,7 @@ describe('an object', () => {
   });
 
   test('an option that is undefined is not there', async () => {
-    expect((await load({ type: 'recentEvents', maxEvents: undefined })).name).toBe('recentEvents');
+    expect((await load({ type: 'recentEvents', maxSize: undefined })).name).toBe('recentEvents');
   });
 
   test('background stands in a configuration too', async () => {
@@ -78,7 +76,7 @@ describe('an object', () => {
   test('a value that holds itself can be named in a message', async () => {
     const endless: Record<string, unknown> = {};
     endless['self'] = endless;
-    expect(await messageOf({ type: 'recentEvents', maxEvents: endless })).toMatch(/'maxEvents' must be.*, not object/);
+    expect(await messageOf({ type: 'recentEvents', maxSize: endless })).toMatch(/'maxSize' must be.*, not object/);
   });
 
   test('a list that contains itself ends in an error', async () => {
@@ -90,7 +88,7 @@ describe('an object', () => {
 
 describe('text', () => {
   test('JSON', async () => {
-    expect((await load(' {"type": "recentEvents", "maxEvents": 30}')).name).toBe('recentEvents');
+    expect((await load(' {"type": "recentEvents", "maxSize": 30}')).name).toBe('recentEvents');
   });
 
   test('TOML, with a section for the condenser beside one for models', async () => {
@@ -108,7 +106,7 @@ describe('text', () => {
       type = "llmSummarizing"
       llm = "small"
       maxSize = 80
-      minimumProgress = 0.2
+      modelCall = { minProgress = 0.2 }
     `);
     expect(condenser.name).toBe('pipeline');
   });
@@ -128,7 +126,7 @@ describe('what is wrong is said, with its place', () => {
     [
       'an unknown type',
       { type: 'llmSumarizing' },
-      /'type': There is no condenser 'llmSumarizing'\. Did you mean 'llmSummarizing'\? Known are: noOp,/,
+      /'type': There is no condenser 'llmSumarizing'\. Did you mean 'llmSummarizing'\? Known are: amortizedForgetting,/,
     ],
     [
       'a type of another system',
@@ -141,30 +139,26 @@ describe('what is wrong is said, with its place', () => {
     [
       'an unknown option',
       { type: 'recentEvents', maxevents: 5 },
-      /recentEvents: 'maxevents' is not an option\. Did you mean 'maxEvents'\? There are: keepFirst, maxEvents/,
+      /recentEvents: 'maxevents' is not an option\. Did you mean 'maxSize'\? There are: keepFirst, maxSize/,
     ],
     [
       'an option of another system, written as nobody does',
       { type: 'llmSummarizing', llm: 'small', maxEventLength: 5 },
-      /Did you mean 'maxEventCharacters'/,
+      /Did you mean 'modelCall.maxEventCharacters'/,
     ],
     [
       'an option under two names',
-      { type: 'recentEvents', maxEvents: 5, max_events: 6 },
-      /recentEvents: 'max_events' says the same as 'maxEvents': give one of them/,
+      { type: 'recentEvents', maxSize: 5, max_events: 6 },
+      /recentEvents: 'max_events' says the same as 'maxSize': give one of them/,
     ],
     ['a placeholder that is blank', { type: 'observationMasking', placeholder: ' ' }, /'placeholder' must be text/],
     ['any option where there are none', { type: 'noOp', maxSize: 3 }, /'maxSize' is not an option\. There are none/],
     [
       'a text for a number',
-      { type: 'recentEvents', maxEvents: 'many' },
-      /recentEvents: 'maxEvents' must be a whole number of at least 1, not "many"/,
+      { type: 'recentEvents', maxSize: 'many' },
+      /recentEvents: 'maxSize' must be a whole number of at least 1, not "many"/,
     ],
-    [
-      'a fraction',
-      { type: 'recentEvents', maxEvents: 1.5 },
-      /'maxEvents' must be a whole number of at least 1, not 1.5/,
-    ],
+    ['a fraction', { type: 'recentEvents', maxSize: 1.5 }, /'maxSize' must be a whole number of at least 1, not 1.5/],
     [
       'out of range',
       { type: 'observationMasking', minSavedTokens: 0 },
@@ -188,12 +182,12 @@ describe('what is wrong is said, with its place', () => {
     [
       'a broken template',
       { type: 'llmSummarizing', llm: 'small', prompt: '{% if %}' },
-      /llmSummarizing: 'prompt' is not a Jinja template/,
+      /llmSummarizing: 'modelCall.prompt' is not a Jinja template/,
     ],
     [
       'several things at once',
-      { type: 'recentEvents', maxEvents: 0, keepfirst: 1 },
-      /'maxEvents' must be[^]*\n.*'keepfirst' is not an option\. Did you mean 'keepFirst'/,
+      { type: 'recentEvents', maxSize: 0, keepfirst: 1 },
+      /'maxSize' must be[^]*\n.*'keepfirst' is not an option\. Did you mean 'keepFirst'/,
     ],
     [
       'no model',
@@ -236,7 +230,7 @@ describe('what is wrong is said, with its place', () => {
     [
       'a prompt twice',
       { type: 'llmSummarizing', llm: 'small', prompt: 'x', promptFile: 'y' },
-      /'promptFile' does not go with 'prompt'/,
+      /'modelCall.promptFile' does not go with 'prompt'/,
     ],
     [
       'a prompt that nobody reads',
@@ -300,7 +294,7 @@ describe('names of OpenHands V0', () => {
   };
 
   test('our own names need no note', async () => {
-    expect((await read({ type: 'recentEvents', maxEvents: 9 })).notes).toEqual([]);
+    expect((await read({ type: 'recentEvents', maxSize: 9 })).notes).toEqual([]);
   });
 
   test('a type and its options, with a note of each', async () => {
@@ -315,7 +309,7 @@ describe('names of OpenHands V0', () => {
     expect(notes).toEqual([
       "condenser.llm_config: 'condenser.llm_config' is read as 'llm'.",
       "condenser.keep_first: 'condenser.keep_first' is read as 'keepFirst'.",
-      "condenser.max_event_length: 'condenser.max_event_length' is read as 'maxEventCharacters'.",
+      "condenser.max_event_length: 'condenser.max_event_length' is read as 'modelCall.maxEventCharacters'.",
       "condenser.type: The type 'llm' is read as 'llmSummarizing', with the defaults that it has there: maxSize = 100.",
     ]);
     // 104 events: more than V0's 100, fewer than our 120.
@@ -422,7 +416,9 @@ describe('prompts', () => {
   test('a file that is not there', async () => {
     const readPrompt = () => Promise.reject(new Error('ENOENT'));
     const config = { type: 'slidingWindow', llm: 'small', promptFile: 'x.j2', compactionInterval: 1, overlapSize: 0 };
-    expect(await messageOf(config, { ...host, readPrompt })).toMatch(/'promptFile' 'x.j2' could not be read: ENOENT/);
+    expect(await messageOf(config, { ...host, readPrompt })).toMatch(
+      /'modelCall.promptFile' 'x.j2' could not be read: ENOENT/,
+    );
   });
 });
 

@@ -1,17 +1,18 @@
 import type { CreateEvent } from '@palimpsest/events';
 import type { Condenser } from '@palimpsest/view';
-import type { z } from 'zod';
 import { CondenserNotFoundError, InvalidCondenserConfigError } from '../authoring/errors.js';
-import { noOpCondenser } from '../no-op/no-op.js';
-import { pipelineCondenser } from '../pipeline/pipeline.js';
-import { condenserKinds as kinds } from './condenser-kinds.js';
-import type { CondenserKind } from './condenser-kinds.js';
+import type { CondenserDefinition } from '../authoring/define-condenser.js';
+import { checkedOptions, optionNames } from '../authoring/options/checked-options.js';
+import { noOpCondenser, pipelineCondenser } from '../index.js';
 import { isTable, readConfig } from './config-source.js';
 import { defaultModel, modelOf, promptIn, wrongOption } from './host-parts.js';
 import type { HostParts } from './host-parts.js';
 import { invalidOptions, joined, shown } from '../authoring/options/option-issues.js';
+import { fromDefinition } from './from-definition.js';
 import { ownType, withOwnNames } from './other-names.js';
 import type { ConfigNote } from './other-names.js';
+import { ownCondensers } from './own-condensers.js';
+import type { OwnCondenserName } from './own-condensers.js';
 import { packageCondenser } from './package-condenser.js';
 import type { ImportModule } from './package-condenser.js';
 
@@ -30,9 +31,7 @@ export interface LoadCondenserOptions extends HostParts {
   readonly createEvent?: CreateEvent;
 }
 
-type OwnConfig = {
-  readonly [Type in keyof typeof kinds]: { readonly type: Type } & Readonly<Record<string, unknown>>;
-}[keyof typeof kinds];
+type OwnConfig = { readonly type: Exclude<OwnCondenserName, 'pipeline'> } & Readonly<Record<string, unknown>>;
 
 /** What describes one condenser: a type with its options beside it, a pipeline of others, or a package of somebody else. */
 export type CondenserConfig =
@@ -61,7 +60,7 @@ export type CondenserConfigDocument =
 
 /** Deeper than this is a mistake. Unit: pipelines. */
 const deepest = 16;
-const types = [...Object.keys(kinds), 'pipeline'];
+const types = [...ownCondensers.keys()];
 
 /** A condenser, and what in its configuration was read as something else. */
 export interface LoadedCondenser {
@@ -142,11 +141,9 @@ async function condenserOf(value: unknown, path: string, place: Place): Promise<
   }
   if (type === 'pipeline') return pipelineOf(rest, path, place);
   const own = ownType(type, types);
-  const kind: CondenserKind | undefined = Object.hasOwn(kinds, own.type)
-    ? kinds[own.type as keyof typeof kinds]
-    : undefined;
-  if (kind === undefined) throw new CondenserNotFoundError(type, types, joined(path, 'type'));
-  const known = Object.keys(kind.schema.shape);
+  const definition = ownCondensers.get(own.type);
+  if (definition === undefined) throw new CondenserNotFoundError(type, types, joined(path, 'type'));
+  const known = configurableOptions(definition);
   const given = withOwnNames(rest, { subject: own.type, path, known }, place.note);
   if (own.type !== type) {
     const added = Object.entries(own.defaults).filter(([name]) => given[name] === undefined);
@@ -154,33 +151,59 @@ async function condenserOf(value: unknown, path: string, place: Place): Promise<
     const also = defaults === '' ? '' : `, with the defaults that it has there: ${defaults}`;
     place.note({ path: joined(path, 'type'), message: `The type '${type}' is read as '${own.type}'${also}.` });
   }
-  return ownCondenser(own.type, kind, { ...own.defaults, ...given }, path, place);
+  return ownCondenser(definition, { ...own.defaults, ...given }, path, place);
+}
+
+/** The options as a configuration writes them: `llm` names a model, and beside a `prompt` there is a `promptFile`. */
+function configurableOptions({ options, asksModel }: CondenserDefinition): readonly string[] {
+  const names = optionNames(options).flatMap((name) => (name.endsWith('prompt') ? [name, `${name}File`] : [name]));
+  return asksModel ? ['llm', ...names] : names;
 }
 
 async function ownCondenser(
-  type: string,
-  kind: CondenserKind,
-  value: Readonly<Record<string, unknown>>,
+  definition: CondenserDefinition,
+  { llm, ...value }: Readonly<Record<string, unknown>>,
   path: string,
   { host }: Place,
 ): Promise<Condenser> {
-  const known = Object.keys(kind.schema.shape);
-  const read: z.ZodSafeParseResult<Record<string, unknown>> = kind.schema.safeParse(value);
-  if (!read.success) throw invalidOptions({ subject: type, path, known, value }, read.error.issues);
-  const { llm, promptFile, ...options } = read.data;
-  if (typeof promptFile === 'string') {
-    if (options['prompt'] !== undefined) throw wrongOption(type, path, 'promptFile', `does not go with 'prompt'`);
-    options['prompt'] = await promptIn(promptFile, type, path, host);
+  const { name } = definition;
+  const known = configurableOptions(definition);
+  const options = await withPrompt(value, name, path, host);
+  if (llm !== undefined && !definition.asksModel) checkedOptions(definition.options, { llm }, { subject: name, path });
+  if (llm !== undefined && (typeof llm !== 'string' || llm === '')) {
+    throw wrongOption(name, path, 'llm', `must be the name of one of the host’s models, not ${shown(llm)}`);
   }
-  if (typeof llm === 'string') options['llm'] = await modelOf(llm, type, path, host);
-  else if (known.includes('llm')) options['llm'] = await defaultModel(type, path, host);
-  if (host.createEvent !== undefined) options['createEvent'] = host.createEvent;
-  try {
-    return kind.create(options);
-  } catch (error) {
-    if (!InvalidCondenserConfigError.isInstance(error)) throw error;
-    throw wrongOption(type, path, error.option, error.reason, error);
+  const model = llm === undefined ? undefined : await modelOf(llm, name, path, host);
+  return fromDefinition(definition, options, {
+    subject: name,
+    path,
+    known,
+    host: { llm: model, createEvent: host.createEvent },
+    defaultModel: () => defaultModel(name, path, host),
+  });
+}
+
+/** The options with the text of `modelCall.promptFile` as `modelCall.prompt`. */
+async function withPrompt(
+  options: Readonly<Record<string, unknown>>,
+  subject: string,
+  path: string,
+  host: LoadCondenserOptions,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { modelCall } = options;
+  if (!isTable(modelCall) || modelCall['promptFile'] === undefined) return options;
+  const { promptFile, ...others } = modelCall;
+  const place = joined(path, 'modelCall');
+  if (typeof promptFile !== 'string' || promptFile === '') {
+    throw wrongOption(
+      subject,
+      place,
+      'promptFile',
+      `must be the name of a file with a template, not ${shown(promptFile)}`,
+    );
   }
+  if (others['prompt'] !== undefined) throw wrongOption(subject, place, 'promptFile', `does not go with 'prompt'`);
+  return { ...options, modelCall: { ...others, prompt: await promptIn(promptFile, subject, place, host) } };
 }
 
 async function pipelineOf(

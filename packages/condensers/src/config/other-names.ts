@@ -1,3 +1,4 @@
+import { isTable } from './config-source.js';
 import { wrongOption } from './host-parts.js';
 import { joined } from '../authoring/options/option-issues.js';
 
@@ -24,19 +25,22 @@ const v0Types: Readonly<Record<string, OtherType>> = {
   noop: { type: 'noOp', defaults: {} },
   observation_masking: { type: 'observationMasking', defaults: { attentionWindow: 100, placeholder: '<MASKED>' } },
   browser_output_masking: { type: 'browserOutput', defaults: { attentionWindow: 1 } },
-  recent: { type: 'recentEvents', defaults: { keepFirst: 1, maxEvents: 100 } },
-  llm: { type: 'llmSummarizing', defaults: { ...sizes, maxEventCharacters: 10_000 } },
+  recent: { type: 'recentEvents', defaults: { keepFirst: 1, maxSize: 100 } },
+  llm: { type: 'llmSummarizing', defaults: sizes },
   amortized: { type: 'amortizedForgetting', defaults: sizes },
   llm_attention: { type: 'llmAttention', defaults: sizes },
-  structured: { type: 'structuredSummary', defaults: { ...sizes, maxEventCharacters: 10_000 } },
+  structured: { type: 'structuredSummary', defaults: sizes },
   conversation_window: { type: 'conversationWindow', defaults: {} },
 };
 
-/** Options that are called something else in V0; the others are ours with underscores. */
-const v0Options: Readonly<Record<string, string>> = {
+/** Options that are called something else in OpenHands; the others are ours with underscores. */
+const otherOptions: Readonly<Record<string, string>> = {
   llm_config: 'llm',
   max_event_length: 'maxEventCharacters',
+  max_events: 'maxSize',
   condensers: 'stages',
+  minimum_progress: 'minProgress',
+  hard_context_reset_max_retries: 'tries',
 };
 
 /** The name that a type has here, and with which options, where they are not given, it behaves as there. */
@@ -48,34 +52,55 @@ export function ownType(type: string, types: readonly string[]): OtherType {
 }
 
 /**
- * The options under the names that they have here.
+ * The options under the names that they have here, each in its group. An option may stand beside its group too.
  *
- * @throws {@link InvalidCondenserConfigError} when an option is given under both names.
+ * @param known The options that there are; one of a group as `modelCall.timeoutMs`.
+ * @throws {@link InvalidCondenserConfigError} when an option is given under two names.
  */
 export function withOwnNames(
   value: Table,
   { subject, path, known }: { readonly subject: string; readonly path: string; readonly known: readonly string[] },
   note: (note: ConfigNote) => void,
 ): Table {
+  const groups = new Set(known.filter((option) => option.includes('.')).map((option) => option.split('.')[0] ?? ''));
   const read: Record<string, unknown> = {};
-  for (const [key, option] of Object.entries(value)) {
-    if (option === undefined) continue;
-    const own = known.includes(key) ? key : ownName(key, known);
-    if (own !== key) {
-      const place = joined(path, key);
-      if (value[own] !== undefined)
-        throw wrongOption(subject, path, key, `says the same as '${own}': give one of them`);
-      note({ path: place, message: `'${place}' is read as '${own}'.` });
+  const given = new Set<string>();
+  const take = (key: string, own: string, option: unknown): void => {
+    if (given.has(own)) throw wrongOption(subject, path, key, `says the same as '${own}': give one of them`);
+    given.add(own);
+    const place = joined(path, key);
+    if (own !== key) note({ path: place, message: `'${place}' is read as '${own}'.` });
+    const [group, inner] = own.split('.');
+    if (inner === undefined || group === undefined) read[own] = option;
+    else read[group] = { ...(read[group] as Table | undefined), [inner]: option };
+  };
+  const entries = Object.entries(value).filter(([, option]) => option !== undefined);
+  // What has its own name comes first, so that of two the other one is named in the error.
+  for (const isOwn of [true, false]) {
+    for (const [key, option] of entries) {
+      const group = [key, camelCase(key)].find((name) => groups.has(name));
+      if (group === undefined || !isTable(option)) {
+        const own = ownName(key, known);
+        if ((own === key) === isOwn) take(key, own, option);
+        continue;
+      }
+      for (const [innerKey, inner] of Object.entries(option)) {
+        const own = ownName(`${group}.${innerKey}`, known);
+        if ((own === `${key}.${innerKey}`) === isOwn) take(`${key}.${innerKey}`, own, inner);
+      }
     }
-    read[own] = option;
   }
   return read;
 }
 
+/** The known option of this name, or the one that is called so elsewhere, whichever group it stands in; else the name itself. */
 function ownName(key: string, known: readonly string[]): string {
-  const renamed = Object.hasOwn(v0Options, key) ? v0Options[key] : undefined;
-  const own = renamed ?? camelCase(key);
-  return known.includes(own) ? own : key;
+  if (known.includes(key)) return key;
+  const [name = '', group = ''] = key.split('.').reverse();
+  const renamed = Object.hasOwn(otherOptions, name) ? otherOptions[name] : undefined;
+  const own = renamed ?? camelCase(name);
+  const found = known.find((option) => option === own || option.endsWith(`.${own}`));
+  return found !== undefined && found.startsWith(group) ? found : key;
 }
 
 function camelCase(name: string): string {

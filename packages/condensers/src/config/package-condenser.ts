@@ -1,11 +1,11 @@
 import { PalimpsestError } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import type { Condenser } from '@palimpsest/view';
-import { safeParse } from 'zod/mini';
-import { isCondenserDefinition, optionNames } from '../authoring/define-condenser.js';
+import { isCondenserDefinition } from '../authoring/define-condenser.js';
 import type { CondenserHost } from '../authoring/define-condenser.js';
 import { InvalidCondenserConfigError } from '../authoring/errors.js';
-import { invalidOptions, joined, shown } from '../authoring/options/option-issues.js';
+import { joined, shown } from '../authoring/options/option-issues.js';
+import { fromDefinition } from './from-definition.js';
 
 /** Imports a module by the name of a package. */
 export type ImportModule = (name: string) => Promise<unknown>;
@@ -92,15 +92,7 @@ function factoryOf(loaded: unknown, { subject, path, host, defaultModel }: Facto
   const first = defaultOf(loaded);
   for (const found of [first, defaultOf(first)]) {
     if (isCondenserDefinition(found)) {
-      return async (options) => {
-        // Here, so that the place in the configuration is named whoever made the definition.
-        const read = safeParse(found.options, options);
-        if (!read.success) {
-          throw invalidOptions({ subject, path, known: optionNames(found.options), value: options }, read.error.issues);
-        }
-        const llm = found.asksModel === true && host.llm === undefined ? { llm: await defaultModel() } : {};
-        return found.create(options, { ...host, ...llm });
-      };
+      return (options) => fromDefinition(found, options, { subject, path, host, defaultModel });
     }
     if (typeof found === 'function') {
       return (options) => (found as Factory)(host.llm === undefined ? options : { ...options, llm: host.llm });

@@ -2,6 +2,8 @@ import { isUserMessage } from '@palimpsest/events';
 import type { CreateEvent, LLMConvertibleEvent } from '@palimpsest/events';
 import { newestStep, unitsOf } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
+import { defineCondenser } from '../authoring/define-condenser.js';
+import { optionsOf } from '../authoring/options/option-schemas.js';
 import { forgetUnits } from '../authoring/rolling/forget-units.js';
 import type { Requirement } from '../authoring/rolling/requirement.js';
 import { rollingCondenser } from '../authoring/rolling/rolling.js';
@@ -20,8 +22,6 @@ export interface ConversationWindow {
   readonly start: number;
 }
 
-const name = 'conversationWindow';
-
 /**
  * Forgets the older half of a conversation when it is asked to, and never by itself: for a host that condenses only when a
  * provider refused a request as too long. No model is called and no summary written; summaries that are there stay.
@@ -36,23 +36,32 @@ const name = 'conversationWindow';
  * @see ConversationWindowCondenser of OpenHands at d6fab190, without its faults: the user's latest words are forgotten, parallel
  *   batches split, the newest step forgotten when it alone is left, and nothing forgotten where the user has said nothing
  */
-export function conversationWindowCondenser({ createEvent }: ConversationWindowOptions = {}): Condenser {
-  return rollingCondenser({
-    name,
-    requirement: requestAlone,
-    getCondensation: (view) => {
-      const { essential, start } = selectConversationWindow(view);
-      const end = Math.min(start, newestStep(view).cutPoint);
-      return forgetUnits({
-        view,
-        units: unitsOf(view).filter((unit) => unit.end <= end),
-        stays: (index) => essential.has(index) || view.events.at(index)?.type === 'condensation-summary',
-        account: { condenser: name, reason: 'request' },
-        createEvent,
-      });
-    },
-  });
+export function conversationWindowCondenser({ createEvent, ...options }: ConversationWindowOptions = {}): Condenser {
+  return conversationWindow.create(options, { createEvent });
 }
+
+/** The definition of {@link conversationWindowCondenser}. */
+export const conversationWindow = defineCondenser({
+  name: 'conversationWindow',
+  summary: 'forgets the older half of the conversation, on a request alone',
+  options: optionsOf(() => ({})),
+  create: (_, { createEvent }) =>
+    rollingCondenser({
+      name: 'conversationWindow',
+      requirement: requestAlone,
+      getCondensation: (view) => {
+        const { essential, start } = selectConversationWindow(view);
+        const end = Math.min(start, newestStep(view).cutPoint);
+        return forgetUnits({
+          view,
+          units: unitsOf(view).filter((unit) => unit.end <= end),
+          stays: (index) => essential.has(index) || view.events.at(index)?.type === 'condensation-summary',
+          account: { condenser: 'conversationWindow', reason: 'request' },
+          createEvent,
+        });
+      },
+    }),
+});
 
 function requestAlone({ unhandledCondensationRequest }: View): Requirement {
   return unhandledCondensationRequest

@@ -1,8 +1,12 @@
 import type { Condensation, CreateEvent } from '@palimpsest/events';
 import { condensation, newestStep, NoCondensationAvailableError } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
+import * as z from 'zod/mini';
+import { defineCondenser } from '../authoring/define-condenser.js';
 import { manifestOfRange } from './manifest-of-range.js';
-import { assertWholeNumber, checkedKeepFirst } from '../authoring/options/option-checks.js';
+import { optionsOf, wholeNumber } from '../authoring/options/option-schemas.js';
+import { roomBehindFirst, sizeOptions, usualFirst } from '../authoring/options/size-options.js';
+import type { SizeOptions } from '../authoring/options/size-options.js';
 import { assertProgress } from '../authoring/rolling/progress.js';
 import { requirementOf } from '../authoring/rolling/requirement.js';
 import type { Requirement } from '../authoring/rolling/requirement.js';
@@ -11,13 +15,7 @@ import { selectMiddle, strictestTail } from '../authoring/rolling/select-middle.
 import type { Selection } from '../authoring/rolling/select-middle.js';
 
 /** Options of {@link extractiveSummaryCondenser}. */
-export interface ExtractiveSummaryOptions {
-  /** More events than this are condensed to half of it. Unit: events, at least 4. @defaultValue 120 */
-  readonly maxSize?: number;
-  /** How many of the first events stay. Unit: events. @defaultValue 4, or what `maxSize` leaves room for */
-  readonly keepFirst?: number;
-  /** More tokens than this are condensed to half of it. Unit: tokens. @defaultValue what the model's window leaves, if known */
-  readonly maxTokens?: number;
+export interface ExtractiveSummaryOptions extends SizeOptions {
   /** How long a summary may be. Unit: tokens. @defaultValue 3000 */
   readonly maxSummaryTokens?: number;
   /** Makes the condensation. @defaultValue the factory of `@palimpsest/events` */
@@ -47,12 +45,32 @@ const name = 'extractiveSummary';
  *   the view smaller. Over the budget without a request it reports that, and returns the view.
  * @see LLMSummarizingCondenser of OpenHands' software-agent-sdk at 611629e6 for the triggers and the selection
  */
-export function extractiveSummaryCondenser(options: ExtractiveSummaryOptions = {}): Condenser {
-  const { maxSize = 120, maxTokens, maxSummaryTokens = 3_000, createEvent } = options;
-  const keepFirst = checkedKeepFirst(name, maxSize, options.keepFirst);
-  assertWholeNumber(name, 'maxSummaryTokens', maxSummaryTokens, 1);
-  if (maxTokens !== undefined) assertWholeNumber(name, 'maxTokens', maxTokens, 1);
-  const limits = { maxSummaryTokens, createEvent };
+export function extractiveSummaryCondenser({ createEvent, ...options }: ExtractiveSummaryOptions = {}): Condenser {
+  return extractiveSummary.create(options, { createEvent });
+}
+
+/** The definition of {@link extractiveSummaryCondenser}. */
+export const extractiveSummary = defineCondenser({
+  name,
+  summary: 'replaces the middle by a list of what it did, written without a model',
+  options: optionsOf(
+    () => ({ ...sizeOptions(4), maxSummaryTokens: z._default(wholeNumber(1), 3_000) }),
+    roomBehindFirst('a summary and an event'),
+  ),
+  create: ({ maxSize, keepFirst = usualFirst(maxSize, 'a summary and an event'), ...options }, { createEvent }) =>
+    rollingManifest({ maxSize, keepFirst, ...options, createEvent }),
+});
+
+interface Parts {
+  readonly maxSize: number;
+  readonly keepFirst: number;
+  readonly maxTokens?: number;
+  readonly maxSummaryTokens: number;
+  readonly createEvent: CreateEvent | undefined;
+}
+
+function rollingManifest(limits: Parts): Condenser {
+  const { maxSize, keepFirst, maxTokens } = limits;
   return rollingCondenser({
     name,
     requirement: (view, context) => requirementOf(view, context, { maxSize, maxTokens }),

@@ -12,7 +12,7 @@ export interface AttentionQuestion {
   readonly llm: LLM;
   readonly write: Prompt;
   /** Unit: tokens. */
-  readonly maxOutputTokens: number | undefined;
+  readonly maxOutputTokens?: number;
   /** Unit: milliseconds. */
   readonly timeoutMs: number;
   /** Unit: characters. */
@@ -66,7 +66,7 @@ export async function askForRanking(
   for (const [attempt, inputScale] of inputScales.entries()) {
     const history = promptWithin(
       write,
-      { events: [...view.events], maxTokens: usualAnswer, inputScale },
+      { events: [...view.events], maxSummaryTokens: usualAnswer, inputScale },
       { contextWindow: llm.contextWindow, maxOutputTokens, maxEventCharacters },
     );
     const prompt = `${history}\n\nAbout ${wanted} of these events can stay. Name at least so many by their numbers, the most important first.`;

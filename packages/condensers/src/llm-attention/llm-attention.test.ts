@@ -144,9 +144,9 @@ test('a history that the model refuses as too long is shown to it shorter', asyn
   // It does not know its own window.
   const unaware: LLM = { model: llm.model, complete: (request) => llm.complete(request) };
   const maxEventCharacters = 1_000;
-  expect(await kept({ llm: unaware, maxSize: 10, keepFirst: 1, maxEventCharacters }, log.events)).toEqual([
-    1, 3, 4, 6, 11,
-  ]);
+  expect(
+    await kept({ llm: unaware, maxSize: 10, keepFirst: 1, modelCall: { maxEventCharacters } }, log.events),
+  ).toEqual([1, 3, 4, 6, 11]);
   expect(llm.requests.length).toBeGreaterThan(1);
   const lengths = llm.requests.map((request) => promptOf(request).length);
   expect(lengths).toEqual([...lengths].sort((a, b) => b - a));
@@ -155,7 +155,7 @@ test('a history that the model refuses as too long is shown to it shorter', asyn
 test('a prompt of your own is what it reads', async () => {
   const llm = ranking(4);
   const prompt = 'Mine:{% for event in events %} {{ event.number }}{% endfor %}';
-  await condense({ llm, maxSize: 10, keepFirst: 1, prompt }, messages(11).events);
+  await condense({ llm, maxSize: 10, keepFirst: 1, modelCall: { prompt } }, messages(11).events);
   expect(promptOf(llm.requests[0])).toMatch(/^Mine: 1 2 3 4 5 6 7 8 9 10 11\n/);
 });
 
@@ -263,7 +263,7 @@ describe('fails closed', () => {
     },
   ])('a model that $what leaves the history, and it is reported', async ({ llm, kind }) => {
     const log = messages(11);
-    const options = { llm, maxSize: 10, keepFirst: 1, timeoutMs: 5 };
+    const options = { llm, maxSize: 10, keepFirst: 1, modelCall: { timeoutMs: 5 } };
     const { view, result, attempts } = await condense(options, log.events);
     expect(result).toBe(view);
     expect(attempts).toMatchObject([{ outcome: 'failed', data: { condenser: 'llmAttention', kind } }]);
@@ -275,11 +275,11 @@ describe('fails closed', () => {
     { maxSize: 4, keepFirst: 2 },
     { maxSize: 3 },
     { keepFirst: -1 },
-    { timeoutMs: 0 },
-    { maxEventCharacters: 10 },
-    { maxOutputTokens: 0 },
+    { modelCall: { timeoutMs: 0 } },
+    { modelCall: { maxEventCharacters: 10 } },
+    { modelCall: { maxOutputTokens: 0 } },
     { maxTokens: 0 },
-    { prompt: 'no events' },
+    { modelCall: { prompt: 'no events' } },
   ])('%j is refused', (options) => {
     expect(() => llmAttentionCondenser({ llm: ranking(), ...options })).toThrow(InvalidCondenserConfigError);
   });

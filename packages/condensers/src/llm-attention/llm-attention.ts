@@ -2,45 +2,36 @@ import type { CreateEvent } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { newestStep, NoCondensationAvailableError, unitsOf } from '@palimpsest/view';
 import type { Condenser, Unit, View } from '@palimpsest/view';
-import { forgetUnits } from '../authoring/rolling/forget-units.js';
+import * as z from 'zod/mini';
+import { defineCondenser } from '../authoring/define-condenser.js';
 import { backgroundCondenser } from '../authoring/model/background.js';
-import { defaultTimeoutMs } from '../authoring/model/deadline.js';
 import { askForRanking } from './attention-answer.js';
 import type { AttentionQuestion } from './attention-answer.js';
 import { choiceOf } from './attention-choice.js';
 import { selectByRank } from './attention-selection.js';
 import type { Room, WeighedUnit } from './attention-selection.js';
-import { InvalidCondenserConfigError } from '../authoring/errors.js';
+import { forgetUnits } from '../authoring/rolling/forget-units.js';
 import { CondenserModelError } from '../authoring/model/model-failure.js';
 import type { ModelAccount } from '../authoring/model/model-failure.js';
-import { assertAskable, assertWholeNumber } from '../authoring/options/option-checks.js';
+import { modelCallOptions } from '../authoring/options/model-call-options.js';
+import type { ModelCallOptions } from '../authoring/options/model-call-options.js';
+import { flag, group, optionsOf } from '../authoring/options/option-schemas.js';
+import { roomBehindFirst, sizeOptions, usualFirst } from '../authoring/options/size-options.js';
+import type { SizeOptions } from '../authoring/options/size-options.js';
 import { attentionTemplate } from './attention.prompt.js';
 import { promptOf } from '../authoring/prompts/prompt.js';
-import type { Prompt } from '../authoring/prompts/prompt.js';
-import { assertProgress, minimumProgress } from '../authoring/rolling/progress.js';
+import { assertProgress, usualProgress } from '../authoring/rolling/progress.js';
 import type { Gone } from '../authoring/rolling/progress.js';
 import { requirementOf } from '../authoring/rolling/requirement.js';
 import type { Requirement } from '../authoring/rolling/requirement.js';
 import { rollingCondenser } from '../authoring/rolling/rolling.js';
 
 /** Options of {@link llmAttentionCondenser}. */
-export interface LLMAttentionOptions {
+export interface LLMAttentionOptions extends SizeOptions {
   /** The model that ranks the events; a smaller one than the agent's will often do. */
   readonly llm: LLM;
-  /** More events than this are cut to half of it. Unit: events, at least 4. @defaultValue 120 */
-  readonly maxSize?: number;
-  /** How many of the first events stay. Unit: events. @defaultValue 4, or what `maxSize` leaves room for */
-  readonly keepFirst?: number;
-  /** More tokens than this are cut to half of it. Unit: tokens. @defaultValue what the model's window leaves, if known */
-  readonly maxTokens?: number;
-  /** What the model is asked: a Jinja template, or a function. @defaultValue {@link attentionTemplate} */
-  readonly prompt?: string | Prompt;
-  /** The longest answer, thinking included. Unit: tokens. @defaultValue what the adapter takes */
-  readonly maxOutputTokens?: number;
-  /** How long it may take. Unit: milliseconds. @defaultValue 120000 */
-  readonly timeoutMs?: number;
-  /** A longer event is cut in its middle. Unit: characters. @defaultValue 2000 */
-  readonly maxEventCharacters?: number;
+  /** How it is asked. @defaultValue with {@link attentionTemplate}, and with events of at most 2000 characters */
+  readonly modelCall?: ModelCallOptions;
   /**
    * Has the ranking made while the agent goes on, and acts on it at a later step; only a view over its budget, or a request, waits.
    * It begins at four fifths of `maxTokens`. Meanwhile the view may have more than `maxSize` events. After a restart it begins again.
@@ -71,16 +62,32 @@ const name = 'llmAttention';
  *   cannot be used; `condense` throws {@link NoCondensationAvailableError} when a condensation was asked for and there is none.
  * @see LLMAttentionCondenser of OpenHands at d6fab190
  */
-export function llmAttentionCondenser(options: LLMAttentionOptions): Condenser {
-  const parts = { sizes: checkedSizes(options), question: questionOf(options), createEvent: options.createEvent };
-  const { maxTokens, background = false } = options;
-  if (!background) return attention({ ...parts, maxTokens, isEarly: false, asks: () => {} });
-  return backgroundCondenser({
-    name,
-    create: (asks) => attention({ ...parts, maxTokens, isEarly: true, asks }),
-    mustWait: (view, context) => requirementOf(view, context, { maxSize: Infinity, maxTokens }).level === 'hard',
-  });
+export function llmAttentionCondenser({ llm, createEvent, ...options }: LLMAttentionOptions): Condenser {
+  return llmAttention.create(options, { llm, createEvent });
 }
+
+/** The definition of {@link llmAttentionCondenser}. */
+export const llmAttention = defineCondenser({
+  name,
+  summary: 'keeps the events that a model ranks as the most important ones',
+  asksModel: true,
+  options: optionsOf(
+    () => ({ ...sizeOptions(4), modelCall: group(modelCallOptions(2_000)), background: z._default(flag(), false) }),
+    roomBehindFirst('an event'),
+  ),
+  create: (options, { llm, createEvent }) => {
+    const { maxSize, keepFirst = usualFirst(maxSize, 'an event'), maxTokens, modelCall } = options;
+    const write = promptOf(name, modelCall.prompt ?? attentionTemplate);
+    const question: AttentionQuestion = { ...modelCall, llm, write };
+    const parts = { sizes: { maxSize, keepFirst }, maxTokens, question, createEvent };
+    if (!options.background) return attention({ ...parts, isEarly: false, asks: () => {} });
+    return backgroundCondenser({
+      name,
+      maxTokens,
+      create: (asks) => attention({ ...parts, isEarly: true, asks }),
+    });
+  },
+});
 
 /** What an attention condenser is put together from. */
 interface Parts {
@@ -111,7 +118,7 @@ function attention({ sizes, maxTokens, isEarly, question, createEvent, asks }: P
     requirement: (view, context) => requirementOf(view, context, { maxSize: sizes.maxSize, maxTokens, isEarly }),
     getCondensation: async (view, requirement, context) => {
       const { candidates, room, forgettable, isAllKept, wanted } = choiceOf(view, requirement, sizes);
-      if (isAllKept || forgettable < view.events.length * minimumProgress)
+      if (isAllKept || forgettable < view.events.length * usualProgress)
         throw new NoCondensationAvailableError(
           `of ${view.events.length} events too few, ${forgettable}, lie between the first ones and the newest step`,
         );
@@ -149,24 +156,4 @@ function leastToGo(candidates: readonly WeighedUnit[], room: Room): Gone {
     gone.tokens += tokens;
   }
   return gone;
-}
-
-function checkedSizes(options: LLMAttentionOptions): { readonly maxSize: number; readonly keepFirst: number } {
-  const { maxSize = 120, maxTokens } = options;
-  assertWholeNumber(name, 'maxSize', maxSize, 4);
-  const mostFirst = Math.floor(maxSize / 2) - 1;
-  const { keepFirst = Math.min(4, mostFirst) } = options;
-  assertWholeNumber(name, 'keepFirst', keepFirst, 0);
-  if (maxTokens !== undefined) assertWholeNumber(name, 'maxTokens', maxTokens, 1);
-  if (keepFirst > mostFirst) {
-    const reason = `may be at most ${mostFirst} with a 'maxSize' of ${maxSize}, so that half of it has room for an event behind them; ${keepFirst} needs a 'maxSize' of at least ${2 * (keepFirst + 1)}`;
-    throw new InvalidCondenserConfigError({ condenser: name, option: 'keepFirst', reason });
-  }
-  return { maxSize, keepFirst };
-}
-
-function questionOf({ llm, prompt = attentionTemplate, ...options }: LLMAttentionOptions): AttentionQuestion {
-  const { maxOutputTokens, timeoutMs = defaultTimeoutMs, maxEventCharacters = 2_000 } = options;
-  assertAskable(name, { llm, timeoutMs, maxEventCharacters, maxOutputTokens });
-  return { llm, write: promptOf(name, prompt), maxOutputTokens, timeoutMs, maxEventCharacters };
 }

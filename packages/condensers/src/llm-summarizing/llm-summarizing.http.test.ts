@@ -74,7 +74,7 @@ test.each([
   { provider: 'Anthropic', start: anthropic },
 ])('$provider: a window that is smaller than we think is met by halving what is read', async ({ start }) => {
   const { server, llm } = await start({ contextWindow: 4_000 });
-  const { result, reports } = await condense(llm, session(), { maxOutputTokens: 500 });
+  const { result, reports } = await condense(llm, session(), { modelCall: { maxOutputTokens: 500 } });
   expect(result).toMatchObject({ summary: `${summaryHeader}\n\nPENDING: part 30` });
   expect(reports.length).toBeGreaterThan(0);
   for (const report of reports) expect(report).toMatchObject({ outcome: 'retried', data: { kind: 'overflow' } });
@@ -94,7 +94,7 @@ test.each([
 ])('$provider: an answer that is cut off is not taken', async ({ start }) => {
   const { llm } = await start();
   const view = session();
-  const { result, reports } = await condense(llm, view, { maxOutputTokens: 100 });
+  const { result, reports } = await condense(llm, view, { modelCall: { maxOutputTokens: 100 } });
   expect(result).toBe(view);
   expect(reports).toMatchObject([{ outcome: 'failed', data: { kind: 'truncated' } }]);
 });
@@ -102,7 +102,7 @@ test.each([
 test('a server that hangs is given up at the deadline, and the connection closed', async () => {
   const { server, llm } = await openai({ faults: () => ({ fault: 'stall' }) });
   const view = session();
-  const { result, reports } = await condense(llm, view, { timeoutMs: 200 });
+  const { result, reports } = await condense(llm, view, { modelCall: { timeoutMs: 200 } });
   expect(result).toBe(view);
   expect(reports).toMatchObject([{ outcome: 'failed', data: { kind: 'timeout' } }]);
   expect(server.requests).toHaveLength(1);
@@ -110,7 +110,7 @@ test('a server that hangs is given up at the deadline, and the connection closed
 
 test('a server that always fails costs what the adapter tries, and a request ends in the typed error', async () => {
   const { server, llm } = await anthropic({ faults: () => ({ fault: 'server-error' }) });
-  const { result } = await condense(llm, session({ request: true }), { hardResetTries: 2 });
+  const { result } = await condense(llm, session({ request: true }), { modelCall: { tries: 2 } });
   expect(NoCondensationAvailableError.isInstance(result)).toBe(true);
   expect(server.requests).toHaveLength(1);
 });

@@ -283,7 +283,9 @@ describe('views that are hard to cut', () => {
     log.batch(calls);
     const limits = { maxSize: 141, keepFirst: 60 };
     expect((await condense(log.events, limits)).result).toHaveProperty('forgottenEventIds.length', 40);
-    expect((await condense(log.events, { ...limits, minimumProgress: 0.4 })).result).toHaveProperty('events');
+    expect((await condense(log.events, { ...limits, modelCall: { minProgress: 0.4 } })).result).toHaveProperty(
+      'events',
+    );
   });
 });
 
@@ -296,7 +298,7 @@ test('one long result is progress, though it is few events', async () => {
 
 describe('behind a condenser that hides events', () => {
   const stages = (llm: ScriptedLLM) =>
-    pipelineCondenser([recentEventsCondenser({ maxEvents: 30 }), llmSummarizingCondenser({ llm, maxSize: 20 })]);
+    pipelineCondenser([recentEventsCondenser({ maxSize: 30 }), llmSummarizingCondenser({ llm, maxSize: 20 })]);
 
   test('ids and the place of the summary are those of the stored list', async () => {
     const log = task(40);
@@ -443,7 +445,11 @@ describe('G7: a model that gives nothing of use', () => {
   ];
 
   test.each(failures)('$how: too many events, and nothing happens but a report', async ({ script, kind }) => {
-    const { result, view, reports, llm } = await condense(talk(21).events, { maxSize: 20, timeoutMs: 1 }, { script });
+    const { result, view, reports, llm } = await condense(
+      talk(21).events,
+      { maxSize: 20, modelCall: { timeoutMs: 1 } },
+      { script },
+    );
     expect(result).toBe(view);
     expect(llm.requests).toHaveLength(1);
     expect(reports).toMatchObject([{ outcome: 'failed', data: { condenser: 'llmSummarizing', kind, model: 'small' } }]);
@@ -454,7 +460,7 @@ describe('G7: a model that gives nothing of use', () => {
     async ({ script, kind, tries }) => {
       const log = talk(30);
       log.request();
-      const { error, reports, llm } = await condense(log.events, { timeoutMs: 1 }, { script });
+      const { error, reports, llm } = await condense(log.events, { modelCall: { timeoutMs: 1 } }, { script });
       expect(NoCondensationAvailableError.isInstance(error)).toBe(true);
       expect(error).toHaveProperty('cause.kind', kind);
       expect(llm.requests).toHaveLength(tries);
@@ -465,7 +471,11 @@ describe('G7: a model that gives nothing of use', () => {
   );
 
   test.each(failures)('$how, over the budget: reported, and the view returned', async ({ script }) => {
-    const { result, view, reports } = await condense(talk(30).events, { maxTokens: 500, timeoutMs: 1 }, { script });
+    const { result, view, reports } = await condense(
+      talk(30).events,
+      { maxTokens: 500, modelCall: { timeoutMs: 1 } },
+      { script },
+    );
     expect(result).toBe(view);
     expect(reports.at(-1)).toMatchObject({ outcome: 'failed' });
   });
@@ -573,7 +583,7 @@ describe('the last resort', () => {
   test('what it may cost is bounded by hardResetTries', async () => {
     const log = talk(30);
     log.request();
-    const { llm } = await condense(log.events, { hardResetTries: 1 }, { script: () => '' });
+    const { llm } = await condense(log.events, { modelCall: { tries: 1 } }, { script: () => '' });
     expect(llm.requests).toHaveLength(2);
   });
 });
@@ -583,9 +593,9 @@ test.each([
   { option: 'keepFirst', options: { keepFirst: -1 }, says: 'at least 0' },
   { option: 'maxSize', options: { maxSize: 3 }, says: 'at least 4' },
   { option: 'maxTokens', options: { maxTokens: 0 }, says: 'at least 1' },
-  { option: 'minimumProgress', options: { minimumProgress: 1 }, says: 'between 0 and 1' },
-  { option: 'hardResetTries', options: { hardResetTries: 0 }, says: 'at least 1' },
-  { option: 'prompt', options: { prompt: '{{ event }}' }, says: 'uses event' },
+  { option: 'modelCall.minProgress', options: { modelCall: { minProgress: 1 } }, says: 'between 0 and 1' },
+  { option: 'modelCall.tries', options: { modelCall: { tries: 0 } }, says: 'at least 1' },
+  { option: 'modelCall.prompt', options: { modelCall: { prompt: '{{ event }}' } }, says: 'uses event' },
 ])('$option out of range is refused: $options', ({ option, options, says }) => {
   const make = () => llmSummarizingCondenser({ llm: scriptedLLM({ script: [] }), ...options });
   expect(make).toThrow(InvalidCondenserConfigError);

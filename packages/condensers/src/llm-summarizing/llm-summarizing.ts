@@ -1,11 +1,15 @@
 import type { Condenser } from '@palimpsest/view';
-import { summarizingCondenser } from '../authoring/summaries/summarizing.js';
-import type { SummarizingLimits } from '../authoring/summaries/summarizing.js';
+import { defineCondenser } from '../authoring/define-condenser.js';
+import { promptOf } from '../authoring/prompts/prompt.js';
+import { summaryTemplate } from '../authoring/prompts/summary.prompt.js';
 import { llmSummarizer } from '../authoring/summaries/summarizer.js';
-import type { LLMSummarizerOptions } from '../authoring/summaries/summarizer.js';
+import { modelSummaryOptions, summarizingCondenser } from '../authoring/summaries/summarizing.js';
+import type { ModelSummaryOptions } from '../authoring/summaries/summarizing.js';
 
-/** Options of {@link llmSummarizingCondenser}: its model, and its limits. */
-export interface LLMSummarizingOptions extends LLMSummarizerOptions, SummarizingLimits {}
+/** Options of {@link llmSummarizingCondenser}. The model is asked with {@link summaryTemplate} where nothing else is said. */
+export type LLMSummarizingOptions = ModelSummaryOptions;
+
+const name = 'llmSummarizing';
 
 /**
  * A rolling summary by a model: the first `keepFirst` events and the newest ones stay, and one summary takes the place of what
@@ -16,7 +20,7 @@ export interface LLMSummarizingOptions extends LLMSummarizerOptions, Summarizing
  * The model reads the events whole, and the previous summary, which the new one replaces. When it throws, is silent, too slow,
  * cut off, or answers with more than it would replace, the history stays as it was: that is reported, and the next attempt waits
  * while the view grows by 4, 8, 16 … 64 events, if the host appends attempts to the log. When the view must be condensed, all
- * that lies before the newest step (and, when that is nothing, all) is summarised as a last resort, up to `hardResetTries` times
+ * that lies before the newest step (and, when that is nothing, all) is summarised as a last resort, up to `tries` times
  * with less to read each time. A model that is too slow, and an error of its provider's, are not tried again: that would be no
  * other with less to read, and the adapter has waited and tried again already.
  *
@@ -33,13 +37,26 @@ export interface LLMSummarizingOptions extends LLMSummarizerOptions, Summarizing
  * const condenser = llmSummarizingCondenser({ llm: openaiLLM({ model: 'gpt-5.4-mini' }), maxSize: 80 });
  * ```
  */
-export function llmSummarizingCondenser(options: LLMSummarizingOptions): Condenser {
-  const { llm, prompt, maxOutputTokens, timeoutMs, maxEventCharacters, ...limits } = options;
-  const model = { llm, prompt, maxOutputTokens, timeoutMs, maxEventCharacters };
-  return summarizingCondenser({
-    ...limits,
-    timeoutMs,
-    name: 'llmSummarizing',
-    summarizer: llmSummarizer(model),
-  });
+export function llmSummarizingCondenser({ llm, createEvent, ...options }: LLMSummarizingOptions): Condenser {
+  return llmSummarizing.create(options, { llm, createEvent });
 }
+
+/** The definition of {@link llmSummarizingCondenser}. */
+export const llmSummarizing = defineCondenser({
+  name,
+  summary: 'replaces the middle by a summary that a model writes',
+  asksModel: true,
+  options: modelSummaryOptions(),
+  create: ({ modelCall, ...limits }, { llm, createEvent }) => {
+    const { minProgress, tries, prompt = summaryTemplate, ...call } = modelCall;
+    const summarizer = llmSummarizer({ llm, ...call, prompt: promptOf(name, prompt, 'modelCall.prompt') });
+    const { timeoutMs } = call;
+    return summarizingCondenser({
+      name,
+      summarizer,
+      ...limits,
+      modelCall: { minProgress, tries, timeoutMs },
+      createEvent,
+    });
+  },
+});

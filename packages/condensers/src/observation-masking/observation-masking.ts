@@ -1,38 +1,26 @@
 import { isErrorResult, isToolResult } from '@palimpsest/events';
 import type { ActionEvent, CreateEvent, LLMConvertibleEvent } from '@palimpsest/events';
-import type { Condenser, View } from '@palimpsest/view';
+import type { Condenser } from '@palimpsest/view';
+import * as z from 'zod/mini';
+import { defineCondenser } from '../authoring/define-condenser.js';
 import { maskedArguments } from './argument-mask.js';
-import { batchedMasks } from '../authoring/masks/batched-masks.js';
+import { batchesOrEveryStep, maskingCondenser, maskOptions } from '../authoring/masks/masking.js';
+import type { MaskOptions } from '../authoring/masks/masking.js';
 import { answeredCall, leastSavedByOne } from '../authoring/masks/masks.js';
-import type { AttentionWindow, MaskRule } from '../authoring/masks/masks.js';
+import type { MaskRule } from '../authoring/masks/masks.js';
 import { observationStub } from './observation-stub.js';
-import { assertPlaceholder, assertWholeNumber } from '../authoring/options/option-checks.js';
+import { flag, optionsOf } from '../authoring/options/option-schemas.js';
 import { remembered } from '../authoring/remembered.js';
-import { assertNoBatches, rollingMasks } from '../authoring/masks/rolling-masks.js';
 
 /** Options of {@link observationMaskingCondenser}. */
-export interface ObservationMaskingOptions {
+export interface ObservationMaskingOptions extends MaskOptions {
   /** How many of the newest events stay as they are. Unit: events, of any type. @defaultValue 24 */
   readonly attentionWindow?: number;
-  /**
-   * Old results are masked, all at once, when that saves so much; no more than a tenth of the model's window, where that is
-   * known. Not with `rewritesEveryStep`. Unit: tokens. @defaultValue 8000
-   */
-  readonly minSavedTokens?: number;
   /** Masks long texts in the arguments of old calls too (file contents, patches); paths and short texts stay. @defaultValue false */
   readonly maskArguments?: boolean;
-  /** Stands in the place of each text that is masked, such as `<MASKED>`. @defaultValue a line that says what was there */
-  readonly placeholder?: string;
-  /**
-   * Masks each result as soon as it leaves the window, in the view alone: nothing goes on record, requests are left to others,
-   * and each step rewrites what a provider has cached. For models without a prompt cache. @defaultValue false
-   */
-  readonly rewritesEveryStep?: boolean;
   /** Makes the condensation. @defaultValue the factory of `@palimpsest/events` */
   readonly createEvent?: CreateEvent;
 }
-
-const name = 'observationMasking';
 
 /** A failure of at most this size stays: it says what not to try again. Unit: tokens. */
 const keptErrorTokens = 250;
@@ -59,13 +47,30 @@ const keptErrorTokens = 250;
  * @see ObservationMaskingCondenser of OpenHands at d6fab190, without its faults: it masks anew at each step, summaries too,
  *   loses the call's id, so that the call is not sent either, and drops an open request
  */
-export function observationMaskingCondenser(options: ObservationMaskingOptions = {}): Condenser {
-  const { attentionWindow = 24, minSavedTokens = 8_000, maskArguments = false, placeholder, createEvent } = options;
-  assertWholeNumber(name, 'attentionWindow', attentionWindow, 0);
-  assertWholeNumber(name, 'minSavedTokens', minSavedTokens, 1);
-  assertNoBatches(name, options);
-  assertPlaceholder(name, placeholder);
-  const rule: MaskRule = {
+export function observationMaskingCondenser({ createEvent, ...options }: ObservationMaskingOptions = {}): Condenser {
+  return observationMasking.create(options, { createEvent });
+}
+
+/** The definition of {@link observationMaskingCondenser}. */
+export const observationMasking = defineCondenser({
+  name: 'observationMasking',
+  summary: 'masks old tool results, when a batch of them saves enough',
+  options: optionsOf(() => ({ ...maskOptions(24), maskArguments: z._default(flag(), false) }), batchesOrEveryStep),
+  create: ({ attentionWindow, maskArguments, placeholder, ...options }, { createEvent }) =>
+    maskingCondenser({
+      name: 'observationMasking',
+      rule: maskRule(maskArguments, placeholder),
+      windowOf: ({ events }) => ({
+        start: events.length - attentionWindow,
+        leftWith: (index) => index + attentionWindow,
+      }),
+      ...options,
+      createEvent,
+    }),
+});
+
+function maskRule(maskArguments: boolean, placeholder: string | undefined): MaskRule {
+  return {
     isMaskable: (event, tokens) =>
       event.type === 'action'
         ? maskArguments && event.redacted !== true && tokens >= leastSavedByOne
@@ -80,13 +85,6 @@ export function observationMaskingCondenser(options: ObservationMaskingOptions =
       return text === undefined ? undefined : { eventId: event.id, text };
     },
   };
-  const windowOf = (view: View): AttentionWindow => ({
-    start: view.events.length - attentionWindow,
-    leftWith: (index) => index + attentionWindow,
-  });
-  return options.rewritesEveryStep === true
-    ? rollingMasks({ name, rule, windowOf })
-    : batchedMasks({ name, rule, windowOf, minSavedTokens, createEvent });
 }
 
 const argumentsMaskOf = remembered(({ toolCall }: ActionEvent, placeholder: string | undefined) =>

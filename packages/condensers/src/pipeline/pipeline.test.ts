@@ -33,7 +33,7 @@ test('each stage is given what the one before returned, and the first condensati
   const view = View.fromEvents(longLog().events);
   const pipeline = pipelineCondenser([
     spy('first'),
-    recentEventsCondenser({ maxEvents: 30 }),
+    recentEventsCondenser({ maxSize: 30 }),
     spy('second'),
     extractiveSummaryCondenser({ maxSize: 20 }),
     spy('never'),
@@ -63,7 +63,7 @@ test('a condensation made from a derived view speaks of the stored list', async 
   const events: Event[] = [...log.events];
   const stored = View.fromEvents(events);
   const pipeline = pipelineCondenser([
-    recentEventsCondenser({ maxEvents: 30 }),
+    recentEventsCondenser({ maxSize: 30 }),
     extractiveSummaryCondenser({ maxSize: 20 }),
   ]);
   const result = (await pipeline.condense(stored, quiet)) as Condensation;
@@ -125,7 +125,7 @@ test.each([undefined, null, 7, {}, []])('a stage that returns %j is named', asyn
 test('a request goes to the stage that handles it, on the view that the ones before return', async () => {
   const log = longLog(30);
   log.request();
-  const stages = [recentEventsCondenser({ maxEvents: 30 }), noOpCondenser(), extractiveSummaryCondenser()];
+  const stages = [recentEventsCondenser({ maxSize: 30 }), noOpCondenser(), extractiveSummaryCondenser()];
   const result = await pipelineCondenser(stages).condense(View.fromEvents(log.events), quiet);
   if (!isCondensation(result)) throw new Error('it returned a view');
   expect(result.metadata).toMatchObject({ reason: 'request', stage: 'extractiveSummary' });

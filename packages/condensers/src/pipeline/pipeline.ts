@@ -1,8 +1,12 @@
 import type { Condensation } from '@palimpsest/events';
 import { isCondensation, NoCondensationAvailableError } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
+import * as z from 'zod/mini';
+import { defineCondenser } from '../authoring/define-condenser.js';
 import { InvalidCondenserConfigError } from '../authoring/errors.js';
 import { noContext } from '../authoring/no-context.js';
+import { optionIssue, optionsOf } from '../authoring/options/option-schemas.js';
+import type { OptionsCheck } from '../authoring/options/option-schemas.js';
 
 /**
  * Runs condensers one after the other, each on the view that the one before returned, and stops at the first `Condensation`.
@@ -18,13 +22,32 @@ import { noContext } from '../authoring/no-context.js';
  *   view nor a condensation; `condense` throws {@link NoCondensationAvailableError} when a stage had to act and could not, and no later one acted.
  */
 export function pipelineCondenser(stages: readonly Condenser[]): Condenser {
-  const given: unknown = stages;
-  if (!Array.isArray(given)) throw noStages('stages', 'must be a list of condensers');
+  return pipeline.create({ stages });
+}
+
+/** Checks that each stage is a condenser. */
+const areCondensers: OptionsCheck = ({ value, issues }) => {
+  const { stages } = value as { readonly stages: readonly unknown[] };
   for (const [index, stage] of stages.entries()) {
-    if (typeof stage === 'function') throw noStages(`stages[${index}]`, 'is a function: call it, it makes a condenser');
-    if (typeof stage?.condense !== 'function')
-      throw noStages(`stages[${index}]`, "must be a condenser, with 'condense'");
+    const option = ['stages', index];
+    if (typeof stage === 'function') issues.push(optionIssue(option, 'is a function: call it, it makes a condenser'));
+    else if (typeof (stage as Partial<Condenser> | undefined)?.condense !== 'function')
+      issues.push(optionIssue(option, "must be a condenser, with 'condense'"));
   }
+};
+
+/** The definition of {@link pipelineCondenser}. */
+export const pipeline = defineCondenser({
+  name: 'pipeline',
+  summary: 'runs condensers one after the other, up to the first that condenses',
+  options: optionsOf(
+    () => ({ stages: z.readonly(z.array(z.custom<Condenser>(), { error: 'must be a list of condensers' })) }),
+    areCondensers,
+  ),
+  create: ({ stages }) => oneAfterTheOther(stages),
+});
+
+function oneAfterTheOther(stages: readonly Condenser[]): Condenser {
   return {
     name: 'pipeline',
     handlesCondensationRequests: stages.some((stage) => stage.handlesCondensationRequests === true),
@@ -52,14 +75,11 @@ export function pipelineCondenser(stages: readonly Condenser[]): Condenser {
   };
 }
 
-function noStages(option: string, reason: string): InvalidCondenserConfigError {
-  return new InvalidCondenserConfigError({ condenser: 'pipeline', option, reason });
-}
-
 /** A stage in plain JavaScript may return anything, such as nothing where a `return` was forgotten. */
 function assertResult(result: unknown, { name }: Condenser): void {
   if (typeof result === 'object' && result !== null && ('events' in result || 'forgottenEventIds' in result)) return;
-  throw noStages(name, 'returned neither a View nor a Condensation: is a `return` missing?');
+  const reason = 'returned neither a View nor a Condensation: is a `return` missing?';
+  throw new InvalidCondenserConfigError({ condenser: 'pipeline', option: name, reason });
 }
 
 function contextOf(stage: Condenser, context: CondenseContext): CondenseContext {

@@ -19,35 +19,35 @@ function messages(count: number) {
 }
 
 test.each([
-  { keepFirst: 1, maxEvents: 5, length: 5, shown: ['1', '2', '3', '4', '5'] },
-  { keepFirst: 1, maxEvents: 3, length: 5, shown: ['1', '4', '5'] },
-  { keepFirst: 1, maxEvents: 2, length: 5, shown: ['1', '5'] },
-  { keepFirst: 2, maxEvents: 3, length: 5, shown: ['1', '2', '5'] },
-  { keepFirst: 0, maxEvents: 2, length: 5, shown: ['1', '4', '5'] },
-  { keepFirst: 0, maxEvents: 1, length: 3, shown: ['1', '3'] },
-])('keepFirst $keepFirst, maxEvents $maxEvents of $length', ({ keepFirst, maxEvents, length, shown }) => {
-  expect(ids(condense(recentEventsCondenser({ keepFirst, maxEvents }), messages(length)))).toEqual(shown);
+  { keepFirst: 1, maxSize: 5, length: 5, shown: ['1', '2', '3', '4', '5'] },
+  { keepFirst: 1, maxSize: 3, length: 5, shown: ['1', '4', '5'] },
+  { keepFirst: 1, maxSize: 2, length: 5, shown: ['1', '5'] },
+  { keepFirst: 2, maxSize: 3, length: 5, shown: ['1', '2', '5'] },
+  { keepFirst: 0, maxSize: 2, length: 5, shown: ['1', '4', '5'] },
+  { keepFirst: 0, maxSize: 1, length: 3, shown: ['1', '3'] },
+])('keepFirst $keepFirst, maxSize $maxSize of $length', ({ keepFirst, maxSize, length, shown }) => {
+  expect(ids(condense(recentEventsCondenser({ keepFirst, maxSize }), messages(length)))).toEqual(shown);
 });
 
 test.each([
-  { keepFirst: 1, maxEvents: 10, length: 3, shown: ['1', '2', '3'] },
-  { keepFirst: 5, maxEvents: 10, length: 3, shown: ['1', '2', '3'] },
+  { keepFirst: 1, maxSize: 10, length: 3, shown: ['1', '2', '3'] },
+  { keepFirst: 5, maxSize: 10, length: 3, shown: ['1', '2', '3'] },
 ])(
   'known fault of the original: $keepFirst first ones of only $length are not shown twice',
-  ({ keepFirst, maxEvents, length, shown }) => {
-    expect(ids(condense(recentEventsCondenser({ keepFirst, maxEvents }), messages(length)))).toEqual(shown);
+  ({ keepFirst, maxSize, length, shown }) => {
+    expect(ids(condense(recentEventsCondenser({ keepFirst, maxSize }), messages(length)))).toEqual(shown);
   },
 );
 
 test.each([
   // The newest step is shown in any case, here the last message.
-  { keepFirst: 3, maxEvents: 3, length: 20, shown: ['1', '2', '3', '20'] },
-  { keepFirst: 5, maxEvents: 3, length: 20, shown: ['1', '2', '3', '4', '5', '20'] },
-  { keepFirst: 30, maxEvents: 3, length: 5, shown: ['1', '2', '3', '4', '5'] },
+  { keepFirst: 3, maxSize: 3, length: 20, shown: ['1', '2', '3', '20'] },
+  { keepFirst: 5, maxSize: 3, length: 20, shown: ['1', '2', '3', '4', '5', '20'] },
+  { keepFirst: 30, maxSize: 3, length: 5, shown: ['1', '2', '3', '4', '5'] },
 ])(
-  'known fault of the original: keepFirst $keepFirst of at most $maxEvents does not show everything again',
-  ({ keepFirst, maxEvents, length, shown }) => {
-    expect(ids(condense(recentEventsCondenser({ keepFirst, maxEvents }), messages(length)))).toEqual(shown);
+  'known fault of the original: keepFirst $keepFirst of at most $maxSize does not show everything again',
+  ({ keepFirst, maxSize, length, shown }) => {
+    expect(ids(condense(recentEventsCondenser({ keepFirst, maxSize }), messages(length)))).toEqual(shown);
   },
 );
 
@@ -60,7 +60,7 @@ test('known fault of the original: a request stays unhandled in the view that is
   const log = logBuilder();
   for (let index = 0; index < 9; index++) log.agent(String(index));
   log.request();
-  const shown = condense(recentEventsCondenser({ maxEvents: 4 }), View.fromEvents(log.events));
+  const shown = condense(recentEventsCondenser({ maxSize: 4 }), View.fromEvents(log.events));
   expect(shown.unhandledCondensationRequest).toBe(true);
   expect(shown.events.length).toBe(4);
 });
@@ -71,7 +71,7 @@ test('known fault of the original: no result loses its call; a batch at the edge
   const call = (name: string) => ({ name, result: 'ok' });
   log.batch([call('a'), call('b'), call('c')]);
   log.batch([call('d'), call('e'), call('f')]);
-  const shown = condense(recentEventsCondenser({ maxEvents: 4 }), View.fromEvents(log.events));
+  const shown = condense(recentEventsCondenser({ maxSize: 4 }), View.fromEvents(log.events));
   expect([...shown.events].flatMap((event) => (event.type === 'action' ? [event.toolCall.name] : []))).toEqual([
     'd',
     'e',
@@ -88,11 +88,11 @@ test('the first and the latest words of the user and the system prompt stay', ()
   log.agent('4');
   log.user('latest');
   for (let index = 6; index <= 20; index++) log.agent(String(index));
-  const shown = condense(recentEventsCondenser({ keepFirst: 1, maxEvents: 4 }), View.fromEvents(log.events));
+  const shown = condense(recentEventsCondenser({ keepFirst: 1, maxSize: 4 }), View.fromEvents(log.events));
   expect(ids(shown)).toEqual(['1', '2', '3', '5', '18', '19', '20']);
 });
 
-test.each([{ maxEvents: 0 }, { keepFirst: -1 }, { keepFirst: 1.5 }, { maxEvents: Number.NaN }])(
+test.each([{ maxSize: 0 }, { keepFirst: -1 }, { keepFirst: 1.5 }, { maxSize: Number.NaN }])(
   '%j is refused',
   (options) => {
     expect(() => recentEventsCondenser(options)).toThrow(InvalidCondenserConfigError);
@@ -105,9 +105,9 @@ test('it holds its bound on clean logs, and what it shows can be sent', () => {
       fc.integer(),
       fc.integer({ min: 0, max: 8 }),
       fc.integer({ min: 1, max: 40 }),
-      (seed, keepFirst, maxEvents) => {
+      (seed, keepFirst, maxSize) => {
         const view = View.fromEvents(randomLog({ seed, length: 120 }).events);
-        const shown = condense(recentEventsCondenser({ keepFirst, maxEvents }), view);
+        const shown = condense(recentEventsCondenser({ keepFirst, maxSize }), view);
         const lastResponse = [...shown.events].findLast((event) => event.type === 'action')?.llmResponseId;
         const newest = [...shown.events].findIndex(
           (event) => event.type === 'action' && event.llmResponseId === lastResponse,
@@ -116,7 +116,7 @@ test('it holds its bound on clean logs, and what it shows can be sent', () => {
         const units = [...view.cutPoints].map((cut, index, cuts) => cut - (cuts[index - 1] ?? 0));
         expect(messageViolations(shown.toMessages())).toEqual([]);
         expect(shown.events.length).toBeLessThanOrEqual(
-          Math.max(maxEvents, keepFirst + newestStep) + keptEventIds(view).size + Math.max(...units),
+          Math.max(maxSize, keepFirst + newestStep) + keptEventIds(view).size + Math.max(...units),
         );
       },
     ),

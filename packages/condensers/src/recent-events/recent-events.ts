@@ -1,14 +1,16 @@
 import type { EventId } from '@palimpsest/events';
 import { keptEventIds, newestStep } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
-import { assertWholeNumber } from '../authoring/options/option-checks.js';
+import * as z from 'zod/mini';
+import { defineCondenser } from '../authoring/define-condenser.js';
+import { optionsOf, wholeNumber } from '../authoring/options/option-schemas.js';
 
 /** Options of {@link recentEventsCondenser}. */
 export interface RecentEventsOptions {
   /** How many of the first events stay. Unit: events. @defaultValue 1 */
   readonly keepFirst?: number;
-  /** How many events are shown. Unit: events. @defaultValue 100 */
-  readonly maxEvents?: number;
+  /** How many events are shown. Unit: events, at least 1. @defaultValue 100 */
+  readonly maxSize?: number;
 }
 
 /**
@@ -16,27 +18,35 @@ export interface RecentEventsOptions {
  * is called, and nothing is said of what is hidden. It declares `rewritesEveryStep`: the window slides, so each step rewrites
  * what a provider has cached.
  *
- * Bound: `maxEvents` events, and besides them the protected events (at most three), the rest of the unit in which the first
+ * Bound: `maxSize` events, and besides them the protected events (at most three), the rest of the unit in which the first
  * events end, and the newest step when it is larger than the window. Units that cannot be cut are hidden whole or not at all.
  *
  * @throws {@link InvalidCondenserConfigError} when a number is out of range.
  * @see RecentEventsCondenser of OpenHands at d6fab190, without its faults: a head shown twice, and everything shown when
- *   `keepFirst` is not less than `maxEvents`
+ *   `keepFirst` is not less than `maxSize`
  */
-export function recentEventsCondenser({ keepFirst = 1, maxEvents = 100 }: RecentEventsOptions = {}): Condenser {
-  assertWholeNumber('recentEvents', 'keepFirst', keepFirst, 0);
-  assertWholeNumber('recentEvents', 'maxEvents', maxEvents, 1);
-  return {
-    name: 'recentEvents',
-    rewritesEveryStep: true,
-    condense: (view) =>
-      view.events.length <= maxEvents ? view : view.without(hiddenEvents(view, keepFirst, maxEvents)),
-  };
+export function recentEventsCondenser(options: RecentEventsOptions = {}): Condenser {
+  return recentEvents.create(options);
 }
 
-function hiddenEvents(view: View, keepFirst: number, maxEvents: number): ReadonlySet<EventId> {
+/** The definition of {@link recentEventsCondenser}. */
+export const recentEvents = defineCondenser({
+  name: 'recentEvents',
+  summary: 'shows the first events and the newest ones, anew at each step',
+  options: optionsOf(() => ({
+    keepFirst: z._default(wholeNumber(0), 1),
+    maxSize: z._default(wholeNumber(1), 100),
+  })),
+  create: ({ keepFirst, maxSize }) => ({
+    name: 'recentEvents',
+    rewritesEveryStep: true,
+    condense: (view) => (view.events.length <= maxSize ? view : view.without(hiddenEvents(view, keepFirst, maxSize))),
+  }),
+});
+
+function hiddenEvents(view: View, keepFirst: number, maxSize: number): ReadonlySet<EventId> {
   const { events, cutPoints } = view;
-  const tail = Math.max(0, maxEvents - keepFirst);
+  const tail = Math.max(0, maxSize - keepFirst);
   const wanted = events.length - tail;
   const end = Math.min(cutPoints.atOrAfter(wanted) ?? events.length, newestStep(view).cutPoint);
   const start = cutPoints.atOrAfter(Math.min(keepFirst, events.length));

@@ -45,7 +45,7 @@ export async function askSummarizer(
     previousSummary: plan.seeds.length === 0 ? undefined : plan.seeds.map(({ event }) => event.summary).join('\n\n'),
     // What is read again may stand in the view too.
     userWords: wordsThatStay(view, (id) => read.has(id) || plan.forgotten.has(id)),
-    maxTokens: Math.max(leastSummaryTokens, Math.min(options.maxSummaryTokens, Math.floor(forgottenTokens / 2))),
+    maxSummaryTokens: Math.max(leastSummaryTokens, Math.min(options.maxSummaryTokens, Math.floor(forgottenTokens / 2))),
   };
   const summary = await askForSummary(view, input, options).catch((error: unknown) => {
     if (!CondenserModelError.isInstance(error) || error.kind !== 'overflow' || !error.mayRetry) throw error;

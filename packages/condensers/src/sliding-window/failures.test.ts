@@ -11,7 +11,7 @@ function failing(answer: () => unknown, works: number, options: { readonly keeps
     compactionInterval: 2,
     overlapSize: 0,
     summarizer: reader.summarizer,
-    timeoutMs: 20,
+    modelCall: { timeoutMs: 20 },
   });
   return { session: new Session(condenser, options), inputs: reader.inputs };
 }
@@ -167,7 +167,7 @@ describe('with a model', () => {
       compactionInterval: 1,
       overlapSize: 0,
       llm,
-      prompt,
+      modelCall: { prompt },
     });
     const attempts: unknown[] = [];
     const result = await condenser.condense(plain.view, { report: (attempt) => attempts.push(attempt) });

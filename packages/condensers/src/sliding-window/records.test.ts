@@ -261,7 +261,7 @@ test('behind a condenser that hides events it speaks of the stored list', async 
   const { summarizer } = readingSummarizer();
   const session = new Session(
     pipelineCondenser([
-      recentEventsCondenser({ keepFirst: 2, maxEvents: 30 }),
+      recentEventsCondenser({ keepFirst: 2, maxSize: 30 }),
       slidingWindowCondenser({ compactionInterval: 3, overlapSize: 1, summarizer }),
     ]),
   );

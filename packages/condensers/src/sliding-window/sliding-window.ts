@@ -1,64 +1,27 @@
 import { isUserMessage } from '@palimpsest/events';
 import type { Condensation, CreateEvent } from '@palimpsest/events';
-import type { LLM } from '@palimpsest/llm-adapters';
 import { matchingEvents, NoCondensationAvailableError } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
-import { isHeldBack } from '../authoring/rolling/back-off.js';
-import { backgroundCondenser, telling } from '../authoring/model/background.js';
+import { defineCondenser } from '../authoring/define-condenser.js';
+import { backgroundCondenser, notifying } from '../authoring/model/background.js';
 import { CondenserModelError } from '../authoring/model/model-failure.js';
 import { noContext } from '../authoring/no-context.js';
-import type { Prompt } from '../authoring/prompts/prompt.js';
-import { requirementOf } from '../authoring/rolling/requirement.js';
+import { checkedOptions } from '../authoring/options/checked-options.js';
+import { promptOf } from '../authoring/prompts/prompt.js';
+import { isHeldBack } from '../authoring/rolling/back-off.js';
+import { llmSummarizer } from '../authoring/summaries/summarizer.js';
 import type { Summarizer } from '../authoring/summaries/summarizer.js';
 import { wasAttempted } from './attempts.js';
-import { checkedOptions } from './checked-options.js';
-import type { CheckedOptions } from './checked-options.js';
 import { promptSize } from './prompt-size.js';
 import { timelineOf } from './timeline.js';
 import { carryOut, isWorthIt, reportFailure, summarise } from './window-attempt.js';
+import { ownSummarizer, promptWithoutModel, settingsOf, windowOptions } from './window-options.js';
+import type { CheckedOptions, SlidingWindowOptions, WindowSettings } from './window-options.js';
 import { condenserName, latestRecord } from './window-record.js';
+import { windowSummaryTemplate } from './window-summary.prompt.js';
 import { windowForTokens, windowOfInvocations, windowsOnRequest } from './window-triggers.js';
 
-/** Options of {@link slidingWindowCondenser}. */
-export interface SlidingWindowOptions {
-  /**
-   * So many completed invocations that no summary speaks of make a window. Goes with `overlapSize`. Unit: invocations, at least 1.
-   * @defaultValue none: windows are made by `tokenThreshold` alone
-   */
-  readonly compactionInterval?: number;
-  /** How many invocations of the window before are read again with the new ones. Unit: invocations. @defaultValue none */
-  readonly overlapSize?: number;
-  /**
-   * As soon as the next model call would be sent so many tokens, what is older than the newest events is rolled up. Goes with
-   * `eventRetentionSize`. Unit: tokens. @defaultValue none
-   */
-  readonly tokenThreshold?: number;
-  /** How many of the newest events stay then, at least. Unit: events. @defaultValue none */
-  readonly eventRetentionSize?: number;
-  /** More summaries than this are rolled up into one with the next window. Unit: summaries, at least 1. @defaultValue 10 */
-  readonly maxSummaries?: number;
-  /** The model that writes the summaries. One of `llm` and `summarizer` is needed. */
-  readonly llm?: LLM;
-  /** What the model is asked: a Jinja template, or a function. Only with `llm`. @defaultValue {@link windowSummaryTemplate} */
-  readonly prompt?: string | Prompt;
-  /** Writes the summaries, in the place of `llm`. */
-  readonly summarizer?: Summarizer;
-  /** Another name for `summarizer`, by which it is known too. Only one of the two may be given. */
-  readonly compactor?: Summarizer;
-  /** How long a summary is asked to be at most. Unit: tokens. @defaultValue 2000 */
-  readonly maxSummaryTokens?: number;
-  /** How long a summary may take. Unit: milliseconds. @defaultValue 120000 */
-  readonly timeoutMs?: number;
-  /** The tools that end a run. @defaultValue `finish` */
-  readonly finishTools?: readonly string[];
-  /**
-   * Has summaries written while the agent goes on, and puts them in at a later step; only a view over the model's window, or a
-   * request, waits. After a restart it begins again. @defaultValue false
-   */
-  readonly background?: boolean;
-  /** Makes the condensations. @defaultValue the factory of `@palimpsest/events` */
-  readonly createEvent?: CreateEvent;
-}
+export type { SlidingWindowOptions } from './window-options.js';
 
 /**
  * Summarises a conversation in windows of whole invocations. An invocation starts with a message of the user that follows a
@@ -88,17 +51,39 @@ export interface SlidingWindowOptions {
  * @see EventsCompactionConfig of Google's Agent Development Kit for Python, 1.16 and later
  */
 export function slidingWindowCondenser(options: SlidingWindowOptions): Condenser {
-  const checked = checkedOptions(options);
-  if (options.background !== true) return windowCondenser(checked);
+  const { llm, summarizer, compactor, createEvent, ...data } = options;
+  const own = ownSummarizer({ llm, summarizer, compactor });
+  if (own === undefined) return slidingWindow.create(data, { llm, createEvent });
+  const checked = checkedOptions(slidingWindow.options, data, { subject: condenserName });
+  if (checked.modelCall.prompt !== undefined)
+    throw promptWithoutModel(summarizer === undefined ? 'compactor' : 'summarizer');
+  return windows(checked, own, createEvent);
+}
+
+/** The definition of {@link slidingWindowCondenser}. */
+export const slidingWindow = defineCondenser({
+  name: condenserName,
+  summary: 'replaces windows of whole requests by summaries that a model writes',
+  asksModel: true,
+  options: windowOptions(),
+  create: (options, { llm, createEvent }) => {
+    const { prompt = windowSummaryTemplate, ...call } = options.modelCall;
+    const write = promptOf(condenserName, prompt, 'modelCall.prompt');
+    return windows(options, llmSummarizer({ llm, ...call, prompt: write }), createEvent);
+  },
+});
+
+function windows(options: CheckedOptions, summarizer: Summarizer, createEvent: CreateEvent | undefined): Condenser {
+  const settings = settingsOf(options, summarizer, createEvent);
+  if (!options.background) return windowCondenser(settings);
   return backgroundCondenser({
     name: condenserName,
-    create: (asks) => windowCondenser({ ...checked, summarizer: telling(checked.summarizer, asks) }),
-    mustWait: (view, context) =>
-      requirementOf(view, context, { maxSize: Infinity, maxTokens: undefined }).level === 'hard',
+    maxTokens: undefined,
+    create: (asks) => windowCondenser({ ...settings, summarizer: notifying(summarizer, asks) }),
   });
 }
 
-function windowCondenser(checked: CheckedOptions): Condenser {
+function windowCondenser(checked: WindowSettings): Condenser {
   return {
     name: condenserName,
     handlesCondensationRequests: true,
@@ -116,7 +101,7 @@ function windowCondenser(checked: CheckedOptions): Condenser {
 async function condenseForTokens(
   view: View,
   context: CondenseContext,
-  options: CheckedOptions,
+  options: WindowSettings,
 ): Promise<Condensation | undefined> {
   const { tokens, maxSummaries, finishTools } = options;
   if (tokens === undefined || promptSize(view, context) < tokens.threshold || isHeldBack(view, condenserName)) {
@@ -131,7 +116,7 @@ async function condenseForTokens(
 async function condenseWindow(
   view: View,
   context: CondenseContext,
-  options: CheckedOptions,
+  options: WindowSettings,
 ): Promise<Condensation | undefined> {
   const { invocations, maxSummaries, finishTools } = options;
   if (invocations === undefined || mostInvocations(view) <= invocations.interval) return undefined;
@@ -154,7 +139,7 @@ function mostInvocations({ events }: View): number {
   return 1 + mayStartInvocation(events).count;
 }
 
-async function answerRequest(view: View, context: CondenseContext, options: CheckedOptions): Promise<Condensation> {
+async function answerRequest(view: View, context: CondenseContext, options: WindowSettings): Promise<Condensation> {
   const { invocations, tokens, maxSummaries, finishTools } = options;
   const timeline = timelineOf(view, finishTools);
   const limits = { overlap: invocations?.overlap ?? 0, retention: tokens?.retention ?? 0, maxSummaries };

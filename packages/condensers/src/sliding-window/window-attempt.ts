@@ -3,12 +3,12 @@ import type { CondenseContext, View } from '@palimpsest/view';
 import { definedOf } from '../authoring/rolling/accounting.js';
 import { sizeNow } from '../authoring/rolling/back-off.js';
 import { CondenserModelError } from '../authoring/model/model-failure.js';
-import { minimumProgress } from '../authoring/rolling/progress.js';
+import { usualProgress } from '../authoring/rolling/progress.js';
 import { askSummarizer } from './ask-summarizer.js';
 import { wasAttempted } from './attempts.js';
-import type { CheckedOptions } from './checked-options.js';
 import type { Timeline } from './timeline.js';
 import { windowCondensation } from './window-condensation.js';
+import type { WindowSettings } from './window-options.js';
 import type { PlanOutcome, WindowPlan } from './window-plan.js';
 import { condenserName } from './window-record.js';
 
@@ -23,7 +23,7 @@ export interface Trigger {
 
 /** Makes the condensation of a window that need not be: undefined, and a report, where there is none. */
 export async function carryOut(
-  trigger: Trigger & { readonly outcome: PlanOutcome; readonly options: CheckedOptions },
+  trigger: Trigger & { readonly outcome: PlanOutcome; readonly options: WindowSettings },
 ): Promise<Condensation | undefined> {
   const { outcome, ...rest } = trigger;
   if (outcome.plan === undefined) {
@@ -41,7 +41,7 @@ export async function carryOut(
 
 /** Makes the condensation of a plan. @throws what {@link askSummarizer} throws. */
 export async function summarise(
-  options: Trigger & { readonly plan: WindowPlan; readonly options: CheckedOptions },
+  options: Trigger & { readonly plan: WindowPlan; readonly options: WindowSettings },
 ): Promise<Condensation> {
   const { view, timeline, plan, reason, context } = options;
   const { summarizer, timeoutMs, maxSummaryTokens, createEvent } = options.options;
@@ -57,7 +57,7 @@ export function isWorthIt(view: View, { forgotten, seeds }: WindowPlan): boolean
     const index = view.indexOf(id);
     if (index !== undefined && !ofSeeds.has(id)) tokens += view.tokens(index, index + 1);
   }
-  return tokens >= view.tokens() * minimumProgress;
+  return tokens >= view.tokens() * usualProgress;
 }
 
 /** Once for each request of the user, where the log keeps reports: what is blocked stays so for many steps. */

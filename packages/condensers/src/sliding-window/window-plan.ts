@@ -33,7 +33,7 @@ export interface PlanOptions {
   /** Whether a call without a result holds nothing back. */
   readonly isAbandoned: (item: WindowItem) => boolean;
   /** A summary that is rolled up. @defaultValue none */
-  readonly seed?: SummaryEntry | undefined;
+  readonly seed?: SummaryEntry;
   readonly maxSummaries: number;
 }
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 /** One field of a {@link StateSummary}. */
 interface StateField {
@@ -114,17 +114,23 @@ export function stateSummaryJsonSchema(required: readonly StateSummaryField[]): 
 }
 
 /** What stands for text where models do not write text: a truth value, a number, a list. */
-const single = z.union([z.string(), z.number(), z.boolean()]).transform(String);
+const single = z.pipe(z.union([z.string(), z.number(), z.boolean()]), z.transform(String));
 const value = z.union([
   single,
-  z.null().transform(() => ''),
-  z.array(single).transform((items) => items.map((item) => `- ${item}`).join('\n')),
+  z.pipe(
+    z.null(),
+    z.transform(() => ''),
+  ),
+  z.pipe(
+    z.array(single),
+    z.transform((items) => items.map((item) => `- ${item}`).join('\n')),
+  ),
 ]);
 
 /** Reads a summary from a model's answer: the required fields must be there, the others may be missing. */
 export const stateSummarySchema = z.object(
   Object.fromEntries(
-    stateSummaryFields.map((name) => [name, requiredFields.includes(name) ? value : value.default('')]),
+    stateSummaryFields.map((name) => [name, requiredFields.includes(name) ? value : z._default(value, '')]),
   ) as Record<StateSummaryField, typeof value>,
 );
 

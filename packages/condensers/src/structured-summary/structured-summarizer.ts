@@ -1,9 +1,7 @@
-import { defaultTimeoutMs } from '../authoring/model/deadline.js';
+import type { LLM } from '@palimpsest/llm-adapters';
 import { CondenserModelError } from '../authoring/model/model-failure.js';
-import { assertAskable } from '../authoring/options/option-checks.js';
-import { promptOf } from '../authoring/prompts/prompt.js';
+import type { Prompt } from '../authoring/prompts/prompt.js';
 import { promptWithin } from '../authoring/prompts/prompt-within.js';
-import { structuredSummaryTemplate } from './structured-summary.prompt.js';
 import {
   renderStateSummary,
   requiredFields,
@@ -13,9 +11,8 @@ import {
 } from './state-summary.js';
 import { askForObject, questionLength } from '../authoring/model/structured-answer.js';
 import type { ObjectQuestion, StructuredAnswer } from '../authoring/model/structured-answer.js';
-import type { LLMSummarizerOptions, Summarizer } from '../authoring/summaries/summarizer.js';
+import type { Summarizer } from '../authoring/summaries/summarizer.js';
 
-const name = 'structuredSummary';
 /** As in a prompt's limits. */
 const charactersPerToken = 4;
 /** What a model is taken to read where it does not tell. Unit: tokens. */
@@ -34,14 +31,17 @@ const question: ObjectQuestion = {
  * is known to refuse forced calls (`llm.facts`), or that refuses this one, is asked by a response format instead, and after that
  * by an instruction. One answer, not streamed, checked field by field; what does not fit is a failure, never an empty summary.
  *
- * @throws {@link InvalidCondenserConfigError} when a number is out of range or the prompt cannot be used; `summarize` throws
- *   {@link CondenserModelError} when the model fails, is too slow, is cut off, or answers something else.
+ * @throws `summarize` throws {@link CondenserModelError} when the model fails, is too slow, is cut off, or answers something else.
  */
-export function structuredSummarizer(options: LLMSummarizerOptions): Summarizer {
-  const { llm, prompt = structuredSummaryTemplate, maxOutputTokens, timeoutMs = defaultTimeoutMs } = options;
-  const { maxEventCharacters = 10_000 } = options;
-  assertAskable(name, { llm, timeoutMs, maxEventCharacters, maxOutputTokens });
-  const write = promptOf(name, prompt);
+export function structuredSummarizer(options: {
+  readonly llm: LLM;
+  readonly write: Prompt;
+  readonly maxOutputTokens?: number;
+  /** Unit: milliseconds. */
+  readonly timeoutMs: number;
+  readonly maxEventCharacters: number;
+}): Summarizer {
+  const { llm, write, maxOutputTokens, timeoutMs, maxEventCharacters } = options;
   const schemaTokens = Math.ceil(questionLength(question) / charactersPerToken);
   return {
     model: llm.model,

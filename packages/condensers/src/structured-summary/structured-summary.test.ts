@@ -140,7 +140,7 @@ describe('what the model is asked', () => {
   test('a prompt of your own is what it reads', async () => {
     const llm = answering(call(state));
     const prompt = 'Mine: {% for event in events %}[{{ event.number }}]{% endfor %}';
-    await summarised({ llm, maxSize: 20, prompt }, session(30).events);
+    await summarised({ llm, maxSize: 20, modelCall: { prompt } }, session(30).events);
     expect(promptOf(llm.requests[0])).toMatch(/^Mine: \[1]\[2]/);
   });
 });
@@ -348,7 +348,10 @@ describe('fails closed', () => {
 
   test('a model that never answers meets its deadline', async () => {
     const llm: LLM = { model: 'silent', complete: () => new Promise(() => {}) };
-    const { view, result, attempts } = await condense({ llm, maxSize: 20, timeoutMs: 5 }, session(15).events);
+    const { view, result, attempts } = await condense(
+      { llm, maxSize: 20, modelCall: { timeoutMs: 5 } },
+      session(15).events,
+    );
     expect(result).toBe(view);
     expect(attempts).toMatchObject([{ outcome: 'failed', data: { kind: 'timeout', model: 'silent' } }]);
   });
@@ -358,7 +361,7 @@ describe('fails closed', () => {
     const llm: LLM = { model: 'silent', complete: () => (asked++, new Promise(() => {})) };
     const log = session(15);
     log.request();
-    await expect(condense({ llm, timeoutMs: 5 }, log.events)).rejects.toThrow('no answer within 5 ms');
+    await expect(condense({ llm, modelCall: { timeoutMs: 5 } }, log.events)).rejects.toThrow('no answer within 5 ms');
     expect(asked).toBe(1);
   });
 
@@ -370,7 +373,7 @@ describe('fails closed', () => {
         return answering(call(state)).complete(request);
       },
     };
-    const { result } = await condense({ llm, maxSize: 20, timeoutMs: 2 ** 31 }, session(15).events);
+    const { result } = await condense({ llm, maxSize: 20, modelCall: { timeoutMs: 2 ** 31 } }, session(15).events);
     expect(isCondensation(result)).toBe(true);
   });
 
@@ -385,17 +388,20 @@ describe('fails closed', () => {
           else signal?.addEventListener('abort', () => {});
         }),
     };
-    const { view, result, attempts } = await condense({ llm, maxSize: 20, timeoutMs: 20 }, session(15).events);
+    const { view, result, attempts } = await condense(
+      { llm, maxSize: 20, modelCall: { timeoutMs: 20 } },
+      session(15).events,
+    );
     expect(result).toBe(view);
     expect(asked).toBe(2);
     expect(attempts).toMatchObject([{ data: { kind: 'timeout' } }]);
   });
 
   test.each([
-    { timeoutMs: 0 },
-    { maxEventCharacters: 1 },
-    { maxOutputTokens: 0.5 },
-    { prompt: '{{ nothing }}' },
+    { modelCall: { timeoutMs: 0 } },
+    { modelCall: { maxEventCharacters: 1 } },
+    { modelCall: { maxOutputTokens: 0.5 } },
+    { modelCall: { prompt: '{{ nothing }}' } },
     { maxSize: 2 },
   ])('%j is refused', (options) => {
     expect(() => structuredSummaryCondenser({ llm: answering('x'), ...options })).toThrow(InvalidCondenserConfigError);

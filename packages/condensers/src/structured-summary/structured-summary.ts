@@ -1,11 +1,15 @@
 import type { Condenser } from '@palimpsest/view';
+import { defineCondenser } from '../authoring/define-condenser.js';
+import { promptOf } from '../authoring/prompts/prompt.js';
+import { modelSummaryOptions, summarizingCondenser } from '../authoring/summaries/summarizing.js';
+import type { ModelSummaryOptions } from '../authoring/summaries/summarizing.js';
 import { structuredSummarizer } from './structured-summarizer.js';
-import { summarizingCondenser } from '../authoring/summaries/summarizing.js';
-import type { SummarizingLimits } from '../authoring/summaries/summarizing.js';
-import type { LLMSummarizerOptions } from '../authoring/summaries/summarizer.js';
+import { structuredSummaryTemplate } from './structured-summary.prompt.js';
 
-/** Options of {@link structuredSummaryCondenser}: its model, and its limits. */
-export interface StructuredSummaryOptions extends LLMSummarizerOptions, SummarizingLimits {}
+/** Options of {@link structuredSummaryCondenser}. The model is asked with {@link structuredSummaryTemplate} where nothing else is said. */
+export type StructuredSummaryOptions = ModelSummaryOptions;
+
+const name = 'structuredSummary';
 
 /**
  * A rolling summary in 18 fields that a model fills in: what the user wants, what is done, pending and true now; files, functions
@@ -26,6 +30,26 @@ export interface StructuredSummaryOptions extends LLMSummarizerOptions, Summariz
  * const condenser = structuredSummaryCondenser({ llm: openaiLLM({ model: 'gpt-5.4-mini' }), maxSize: 80 });
  * ```
  */
-export function structuredSummaryCondenser(options: StructuredSummaryOptions): Condenser {
-  return summarizingCondenser({ ...options, name: 'structuredSummary', summarizer: structuredSummarizer(options) });
+export function structuredSummaryCondenser({ llm, createEvent, ...options }: StructuredSummaryOptions): Condenser {
+  return structuredSummary.create(options, { llm, createEvent });
 }
+
+/** The definition of {@link structuredSummaryCondenser}. */
+export const structuredSummary = defineCondenser({
+  name,
+  summary: 'replaces the middle by a summary of 18 fields that a model fills in',
+  asksModel: true,
+  options: modelSummaryOptions(),
+  create: ({ modelCall, ...limits }, { llm, createEvent }) => {
+    const { minProgress, tries, prompt = structuredSummaryTemplate, ...call } = modelCall;
+    const summarizer = structuredSummarizer({ llm, ...call, write: promptOf(name, prompt, 'modelCall.prompt') });
+    const { timeoutMs } = call;
+    return summarizingCondenser({
+      name,
+      summarizer,
+      ...limits,
+      modelCall: { minProgress, tries, timeoutMs },
+      createEvent,
+    });
+  },
+});

@@ -1,6 +1,5 @@
 import { newestStep, pinStates } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
-import { InvalidCondenserConfigError } from '../errors.js';
 import { maskedView, masksBy } from './masks.js';
 import type { AttentionWindow, MaskRule } from './masks.js';
 
@@ -36,23 +35,6 @@ export function rollingMasks({ name, rule, windowOf }: RollingMasksOptions): Con
       });
     },
   };
-}
-
-/**
- * Checks that nobody expects batches of a condenser that masks at each step.
- *
- * @throws {@link InvalidCondenserConfigError} when both are asked for.
- */
-export function assertNoBatches(
-  condenser: string,
-  options: { readonly rewritesEveryStep?: boolean; readonly minSavedTokens?: number },
-): void {
-  if (options.rewritesEveryStep !== true || options.minSavedTokens === undefined) return;
-  throw new InvalidCondenserConfigError({
-    condenser,
-    option: 'minSavedTokens',
-    reason: "is the size of a batch, and with 'rewritesEveryStep' there are none: leave one of the two out",
-  });
 }
 
 /** For each index, where the next step behind it begins: the first of the model's events that follows somebody else's. */

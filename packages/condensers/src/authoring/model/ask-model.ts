@@ -1,7 +1,7 @@
 import { contentPartSchema, usageSchema } from '@palimpsest/events';
 import type { Completion, CompletionRequest, LLM } from '@palimpsest/llm-adapters';
 import { ContextWindowExceededError, LLMError } from '@palimpsest/llm-adapters';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { withinDeadline } from './deadline.js';
 import { CondenserModelError } from './model-failure.js';
 import type { ModelAccount } from './model-failure.js';
@@ -10,7 +10,7 @@ import type { ModelAccount } from './model-failure.js';
 export interface AskOptions {
   /** Unit: milliseconds. */
   readonly timeoutMs: number;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -70,7 +70,7 @@ export function saysNothing(text: string): boolean {
 const answerSchema = z.object({
   message: z.object({
     content: z.array(contentPartSchema),
-    toolCalls: z.array(z.object({ name: z.string(), arguments: z.string() })).optional(),
+    toolCalls: z.optional(z.array(z.object({ name: z.string(), arguments: z.string() }))),
   }),
 });
 

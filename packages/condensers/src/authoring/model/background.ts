@@ -3,6 +3,7 @@ import { isCondensation, rebasedCondensation } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
 import { BackgroundTask } from './background-task.js';
 import { noContext } from '../no-context.js';
+import { requirementOf } from '../rolling/requirement.js';
 import type { Summarizer } from '../summaries/summarizer.js';
 
 /** What is run in the background. */
@@ -10,8 +11,8 @@ export interface BackgroundOptions {
   readonly name: string;
   /** Makes the condenser, which calls `asks` when it asks its model. Called for each decision, so it must be cheap. */
   readonly create: (asks: () => void) => Condenser;
-  /** True where the agent cannot go on without a condensation, so that it has to be waited for. Costs O(1). */
-  readonly mustWait: (view: View, context: CondenseContext) => boolean;
+  /** A view with more must be condensed before the agent can go on, as must one over the model's window, or a request. Unit: tokens. */
+  readonly maxTokens: number | undefined;
 }
 
 /** A conversation that was left takes its task along; with more than this, the one that started first is stopped. */
@@ -29,7 +30,9 @@ const mostTasks = 64;
  * came while it was written, stops it.
  */
 export function backgroundCondenser(options: BackgroundOptions): Condenser {
-  const { name, create, mustWait } = options;
+  const { name, create, maxTokens } = options;
+  const mustWait = (view: View, context: CondenseContext): boolean =>
+    requirementOf(view, context, { maxSize: Infinity, maxTokens }).level === 'hard';
   const tasks = new Set<BackgroundTask>();
 
   const start = async (view: View, context: CondenseContext): Promise<View | Condensation> => {
@@ -83,8 +86,8 @@ export function backgroundCondenser(options: BackgroundOptions): Condenser {
   };
 }
 
-/** A summariser that tells when it is asked. */
-export function telling(summarizer: Summarizer, asks: () => void): Summarizer {
+/** A summariser that calls `asks` when it is asked. */
+export function notifying(summarizer: Summarizer, asks: () => void): Summarizer {
   return {
     model: summarizer.model,
     summarize: (input, asking) => {

@@ -1,8 +1,5 @@
 import { CondenserModelError } from './model-failure.js';
 
-/** How long a condenser waits for its model. Unit: milliseconds. */
-export const defaultTimeoutMs = 120_000;
-
 /** A timer that is set to more fires at once. Unit: milliseconds. */
 const longestTimer = 2 ** 31 - 1;
 
@@ -11,7 +8,7 @@ export interface Deadline {
   /** Unit: milliseconds. */
   readonly timeoutMs: number;
   /** Ends it too. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal;
   /** Whose work it is, for the record. */
   readonly model: string | undefined;
 }

@@ -12,17 +12,17 @@ export type ModelFailureKind =
 /** What a model call took, whether its answer was of use or not. */
 export interface ModelAccount {
   /** The model that answered, or that was asked. */
-  readonly model?: string | undefined;
-  readonly usage?: Usage | undefined;
+  readonly model?: string;
+  readonly usage?: Usage;
   /** Unit: USD. */
-  readonly costUsd?: number | undefined;
+  readonly costUsd?: number;
 }
 
 /** Options of {@link CondenserModelError}. */
 export interface CondenserModelErrorOptions {
-  readonly account?: ModelAccount | undefined;
+  readonly account?: ModelAccount;
   /** Whether the same history can succeed at the next try, with less to read. @defaultValue true */
-  readonly mayRetry?: boolean | undefined;
+  readonly mayRetry?: boolean;
   readonly cause?: unknown;
 }
 

@@ -39,7 +39,7 @@ export interface ObjectRequest {
   /** The ways to try, the best first. The next one is tried where the provider refuses the request as invalid. */
   readonly ways: readonly AnswerWay[];
   /** Unit: tokens. @defaultValue what the adapter takes */
-  readonly maxOutputTokens?: number | undefined;
+  readonly maxOutputTokens?: number;
 }
 
 /**

@@ -4,6 +4,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   maxeventlength: 'maxEventCharacters',
   compactor: 'llm',
   llmconfig: 'llm',
+  maxevents: 'maxSize',
+  hardresettries: 'tries',
 };
 
 /**

@@ -1,7 +1,7 @@
 import { sliceText } from '@palimpsest/events';
-import type { z } from 'zod';
+import type * as z from 'zod/mini';
 import { InvalidCondenserConfigError } from '../errors.js';
-import { didYouMean } from './near-miss.js';
+import { nearMiss } from './near-miss.js';
 
 /** What was checked, for the message. */
 export interface CheckedPart {
@@ -9,7 +9,7 @@ export interface CheckedPart {
   readonly subject: string;
   /** Where the options stand in the configuration; empty at its top. */
   readonly path: string;
-  /** The names that there are. */
+  /** The options that there are; one of a group with the group's name before it: `modelCall.timeoutMs`. */
   readonly known: readonly string[];
   readonly value: unknown;
 }
@@ -42,19 +42,31 @@ function reasonsOf(
   { path, known, value }: CheckedPart,
   issue: z.core.$ZodIssue,
 ): readonly { readonly option: string; readonly reason: string }[] {
+  const option = issue.path.reduce<string>(joined, path);
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
-      option: joined(path, key),
-      reason: `is not an option.${didYouMean(key, known)} ${optionsOf(known)}`,
+      option: joined(option, key),
+      reason: `is not an option.${didYouMean(key, known)} ${listed(known)}`,
     }));
   }
-  const option = issue.path.reduce<string>(joined, path);
+  // A check of several options together says all that there is to say.
+  if (issue.code === 'custom' && issue.params?.['isComplete'] === true) return [{ option, reason: issue.message }];
   const given = issue.path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown>)?.[key], value);
   if (given === undefined) return [{ option, reason: `is missing: it ${issue.message}` }];
   return [{ option, reason: `${issue.message}, not ${shown(given)}` }];
 }
 
-function optionsOf(known: readonly string[]): string {
+/** The known option whose own name is nearest, with the group that it stands in. */
+function didYouMean(key: string, known: readonly string[]): string {
+  const near = nearMiss(key, known.map(ownName));
+  return near === undefined ? '' : ` Did you mean '${known.find((option) => ownName(option) === near) ?? near}'?`;
+}
+
+function ownName(option: string): string {
+  return option.slice(option.lastIndexOf('.') + 1);
+}
+
+function listed(known: readonly string[]): string {
   return known.length === 0 ? 'There are none.' : `There are: ${known.join(', ')}.`;
 }
 

@@ -34,12 +34,13 @@ export interface PromptLimits {
  * @throws {@link CondenserModelError} when not one event would fit beside what the prompt says itself.
  */
 export function promptWithin(write: Prompt, input: SummaryInput, limits: PromptLimits): string {
-  const { events, previousSummary = '', maxTokens, inputScale = 1 } = input;
+  const { events, previousSummary = '', maxSummaryTokens, inputScale = 1 } = input;
   const { contextWindow = assumedWindow, maxEventCharacters } = limits;
-  const answer = limits.maxOutputTokens ?? Math.min(Math.max(usualAnswer, maxTokens), Math.floor(contextWindow / 4));
+  const answer =
+    limits.maxOutputTokens ?? Math.min(Math.max(usualAnswer, maxSummaryTokens), Math.floor(contextWindow / 4));
   const window = Math.floor((contextWindow * (1 - margin) - answer) * charactersPerToken);
   const userWords = shownWords(input.userWords ?? [], Math.floor(window / 4));
-  const bare: PromptValues = { previousSummary: '', events: [], leftOut: 0, maxTokens, userWords };
+  const bare: PromptValues = { previousSummary: '', events: [], leftOut: 0, maxSummaryTokens, userWords };
   const own = write(bare).length;
   const summary = cutInMiddle(neutralised(previousSummary), Math.max(0, Math.floor((window - own) / 2)));
   const room = window - own - summary.length - 2 * frame;
@@ -69,7 +70,7 @@ export function promptWithin(write: Prompt, input: SummaryInput, limits: PromptL
     previousSummary: summary,
     events: shown,
     leftOut: shared.leftOut,
-    maxTokens,
+    maxSummaryTokens,
     userWords,
   }).toWellFormed();
 }

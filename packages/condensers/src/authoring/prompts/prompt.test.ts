@@ -12,14 +12,14 @@ const values: PromptValues = {
     { number: 2, id: 'b', type: 'observation', text: 'result of ls: x' },
   ],
   leftOut: 3,
-  maxTokens: 400,
+  maxSummaryTokens: 400,
 };
 
 test('a template is rendered with the documented names; what stands in an event is not', () => {
   const write = promptOf(
     'x',
     '{% for event in events %}{{ event.number }} {{ event.id }} {{ event.type }} {{ event.text }}\n{% endfor %}' +
-      '{{ previous_summary }}|{{ user_words }}|{{ left_out }}|{{ max_tokens }}|{{ max_words }}',
+      '{{ previous_summary }}|{{ user_words }}|{{ left_out }}|{{ max_summary_tokens }}|{{ max_words }}',
   );
   expect(write(values)).toBe(
     '1 a message agent: {{ events }} <b>&</b>\n2 b observation result of ls: x\nbefore|Fix it.|3|400|300',

@@ -25,14 +25,14 @@ export interface PromptValues {
   readonly leftOut: number;
   /** The user's messages that stay in the history beside the summary (`user_words`); empty where there is none. */
   readonly userWords: string;
-  /** How long the summary should be at most (`max_tokens`, and in words `max_words`). */
-  readonly maxTokens: number;
+  /** How long the summary should be at most. Unit: tokens (`max_summary_tokens`; in words, `max_words`). */
+  readonly maxSummaryTokens: number;
 }
 
 /** Writes what a model is asked. */
 export type Prompt = (values: PromptValues) => string;
 
-const names = ['previous_summary', 'user_words', 'events', 'transcript', 'left_out', 'max_tokens', 'max_words'];
+const names = ['previous_summary', 'user_words', 'events', 'transcript', 'left_out', 'max_summary_tokens', 'max_words'];
 const eventNames = ['number', 'id', 'type', 'text'];
 
 /**
@@ -41,8 +41,8 @@ const eventNames = ['number', 'id', 'type', 'text'];
  *
  * @throws {@link InvalidCondenserConfigError} when the template does not parse, shows no events, or uses a name that there is not.
  */
-export function promptOf(condenser: string, prompt: string | Prompt): Prompt {
-  const wrong = (reason: string) => new InvalidCondenserConfigError({ condenser, option: 'prompt', reason });
+export function promptOf(condenser: string, prompt: string | Prompt, option = 'prompt'): Prompt {
+  const wrong = (reason: string) => new InvalidCondenserConfigError({ condenser, option, reason });
   if (typeof prompt === 'function') {
     return (values) => {
       const text: unknown = prompt(values);
@@ -69,7 +69,7 @@ export function promptOf(condenser: string, prompt: string | Prompt): Prompt {
     );
   if (!used.has('events') && !used.has('transcript'))
     throw wrong('shows neither `events` nor `transcript`, so that the model would read nothing');
-  return ({ previousSummary, userWords, events, leftOut, maxTokens }) =>
+  return ({ previousSummary, userWords, events, leftOut, maxSummaryTokens }) =>
     template.render({
       previous_summary: previousSummary,
       user_words: userWords,
@@ -77,8 +77,8 @@ export function promptOf(condenser: string, prompt: string | Prompt): Prompt {
       ...(used.has('events') ? { events } : {}),
       ...(used.has('transcript') ? { transcript: transcriptOf(events) } : {}),
       left_out: leftOut,
-      max_tokens: maxTokens,
-      max_words: Math.max(20, Math.floor(maxTokens * 0.75)),
+      max_summary_tokens: maxSummaryTokens,
+      max_words: Math.max(20, Math.floor(maxSummaryTokens * 0.75)),
     });
 }
 

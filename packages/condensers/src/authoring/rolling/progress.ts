@@ -2,7 +2,7 @@ import { NoCondensationAvailableError } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 
 /** What takes less is not done, unless somebody asks. Unit: share of the view's events or tokens. */
-export const minimumProgress = 0.1;
+export const usualProgress = 0.1;
 
 /** What would go. */
 export interface Gone {
@@ -15,7 +15,7 @@ export interface Gone {
 type Sizes = Pick<View, 'tokens'> & { readonly events: { readonly length: number } };
 
 /** Whether enough goes: a share of the events, or of the tokens, since one long result can be most of a view. */
-export function isProgress(view: Sizes, gone: Gone, least = minimumProgress): boolean {
+export function isProgress(view: Sizes, gone: Gone, least = usualProgress): boolean {
   return gone.events >= view.events.length * least || gone.tokens >= view.tokens() * least;
 }
 

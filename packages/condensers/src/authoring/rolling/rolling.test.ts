@@ -174,7 +174,7 @@ describe('G11: back-off', () => {
         throw modelFailed;
       },
     });
-    const pipeline = pipelineCondenser([recentEventsCondenser({ maxEvents: 10 }), subject]);
+    const pipeline = pipelineCondenser([recentEventsCondenser({ maxSize: 10 }), subject]);
     for (let step = 1; step <= 60; step++) {
       log.agent(`step ${step}`);
       const report = (attempt: AttemptReport): void => void log.attempt({ condenser: 'pipeline', ...attempt });

@@ -56,7 +56,7 @@ test('where one unit covers the rest there is nothing to select', () => {
 test('less than the minimum is not selected', () => {
   const options = { length: 100, cutPoints: cuts(100), keepFirst: 1, tail: 90 };
   expect(selectMiddle(options)).toBeUndefined();
-  expect(selectMiddle({ ...options, minimumProgress: 0.09 })).toEqual({ start: 1, end: 10 });
+  expect(selectMiddle({ ...options, minProgress: 0.09 })).toEqual({ start: 1, end: 10 });
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import type { CutPoints, View } from '@palimpsest/view';
-import { minimumProgress } from './progress.js';
+import { usualProgress } from './progress.js';
 import type { Requirement } from './requirement.js';
 
 /** A range of a stored list between two cut points. */
@@ -24,13 +24,13 @@ export function selectMiddle(options: {
   /** Unit: events. A negative one selects nothing. */
   readonly tail: number;
   /** The least that must be selected. Unit: share of all events. @defaultValue 0.1 */
-  readonly minimumProgress?: number;
+  readonly minProgress?: number;
 }): Selection | undefined {
-  const { length, cutPoints, keepFirst, tail, minimumProgress: least = minimumProgress } = options;
+  const { length, cutPoints, keepFirst, tail, minProgress = usualProgress } = options;
   const start = cutPoints.atOrAfter(keepFirst);
   const end = tail < 0 ? undefined : cutPoints.atOrAfter(Math.max(0, length - tail));
   if (start === undefined || end === undefined || end <= start) return undefined;
-  return end - start < length * least ? undefined : { start, end };
+  return end - start < length * minProgress ? undefined : { start, end };
 }
 
 /** How many of the newest events may stay so that `target` remain: the first ones, one summary, and these. Unit: events. */

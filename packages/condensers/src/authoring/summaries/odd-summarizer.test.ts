@@ -24,13 +24,13 @@ test.each([
   summarizingCondenser({
     summarizer: { model: 'deaf', summarize: () => new Promise(() => {}) },
     maxSize: 10,
-    timeoutMs: 1,
+    modelCall: { timeoutMs: 1 },
   }),
   slidingWindowCondenser({
     summarizer: { model: 'deaf', summarize: () => new Promise(() => {}) },
     tokenThreshold: 500,
     eventRetentionSize: 2,
-    timeoutMs: 1,
+    modelCall: { timeoutMs: 1 },
   }),
 ])('$name: one that never answers is given up at the deadline', async (condenser) => {
   const reports: unknown[] = [];
@@ -41,12 +41,15 @@ test.each([
 test('its signal aborts at the deadline', async () => {
   let given: AbortSignal | undefined;
   const summarizer: Summarizer = { summarize: (_, { signal }) => ((given = signal), new Promise(() => {})) };
-  await summarizingCondenser({ summarizer, maxSize: 10, timeoutMs: 1 }).condense(view, { report: () => {} });
+  await summarizingCondenser({ summarizer, maxSize: 10, modelCall: { timeoutMs: 1 } }).condense(view, {
+    report: () => {},
+  });
   expect(given?.aborted).toBe(true);
 });
 
 test.each([
-  { option: 'timeoutMs', options: { timeoutMs: 0 } },
+  { option: 'modelCall.timeoutMs', options: { modelCall: { timeoutMs: 0 } } },
+  { option: 'modelCall.timeoutMs', options: { modelCall: { timeoutMs: 0 } } },
   { option: 'summarizer', options: { summarizer: undefined as unknown as Summarizer } },
 ])('$option is checked', ({ option, options }) => {
   const summarizer: Summarizer = { summarize: () => Promise.resolve({ text: 'S' }) };

@@ -21,7 +21,7 @@ export interface RangeToSummarise {
   /** Unit: tokens. */
   readonly maxSummaryTokens: number;
   /** What a summary must save where the view holds too many tokens. Unit: share of the view's tokens. */
-  readonly minimumProgress: number;
+  readonly minProgress: number;
   /** How long a summary may take. Unit: milliseconds. */
   readonly timeoutMs: number;
   readonly context: CondenseContext;
@@ -63,10 +63,10 @@ export async function summariseRange(options: RangeToSummarise, inputScale = 1):
 }
 
 /** At least one token; and while the view would still be over its budget, the minimum, so that no chain of tiny steps begins. */
-function leastSaved({ view, requirement, minimumProgress }: RangeToSummarise, saved: number): number {
+function leastSaved({ view, requirement, minProgress }: RangeToSummarise, saved: number): number {
   const isStillOver =
     requirement.reasons.includes('tokens') && view.tokens() - saved > (requirement.tokenBudget ?? Infinity);
-  return isStillOver ? Math.max(1, view.tokens() * minimumProgress) : 1;
+  return isStillOver ? Math.max(1, view.tokens() * minProgress) : 1;
 }
 
 function askFor(options: RangeToSummarise, inputScale: number): Promise<AskedSummary> {
@@ -77,6 +77,6 @@ function askFor(options: RangeToSummarise, inputScale: number): Promise<AskedSum
     Math.min(options.maxSummaryTokens, budget, Math.floor(content.tokens / 2)),
   );
   const { events, previousSummary } = content;
-  const input = { events, previousSummary, userWords: wordsThatStay(view), maxTokens, inputScale };
+  const input = { events, previousSummary, userWords: wordsThatStay(view), maxSummaryTokens: maxTokens, inputScale };
   return askForSummary(view, input, { summarizer, timeoutMs, signal: context.signal });
 }

@@ -18,7 +18,7 @@ async function asked(
 ) {
   const { contextWindow, ...rest } = options;
   const llm = scriptedLLM({ script: ['S'], contextWindow });
-  const result = await llmSummarizer({ ...rest, llm }).summarize({ events, maxTokens: 500, ...input }, {});
+  const result = await llmSummarizer({ ...rest, llm }).summarize({ events, maxSummaryTokens: 500, ...input }, {});
   const [request] = llm.requests;
   const [message] = request?.messages ?? [];
   const [part] = message?.content ?? [];
@@ -126,7 +126,9 @@ describe('what the model reads', () => {
     const events = eventsOf((log) => log.agent('Hello.'));
     const template = 'In {{ max_words }} words:{% for e in events %} {{ e.text }}{% endfor %}';
     expect((await asked(events, { prompt: template })).text).toBe('In 375 words: agent: Hello.');
-    expect((await asked(events, { prompt: ({ maxTokens }) => `${maxTokens} tokens` })).text).toBe('500 tokens');
+    expect((await asked(events, { prompt: ({ maxSummaryTokens }) => `${maxSummaryTokens} tokens` })).text).toBe(
+      '500 tokens',
+    );
   });
 });
 
@@ -185,7 +187,7 @@ describe('the prompt stays within the model’s window', () => {
 
   test('a window that has no room for an event is an overflow, without a call', async () => {
     const llm = scriptedLLM({ script: ['S'], contextWindow: 1_200 });
-    const asking = llmSummarizer({ llm }).summarize({ events, maxTokens: 100 }, {});
+    const asking = llmSummarizer({ llm }).summarize({ events, maxSummaryTokens: 100 }, {});
     await expect(asking).rejects.toMatchObject({ kind: 'overflow', mayRetry: false });
     expect(llm.requests).toHaveLength(0);
   });
@@ -200,7 +202,7 @@ describe('what comes back', () => {
         model: 'small',
         prices: { input: 1, cacheRead: 0.1, cacheWrite: 1, output: 2 },
       }),
-    }).summarize({ events, maxTokens: 100 }, {});
+    }).summarize({ events, maxSummaryTokens: 100 }, {});
 
   test('the text, trimmed, with model, usage and cost', async () => {
     expect(await answer('  All done.\n')).toMatchObject({

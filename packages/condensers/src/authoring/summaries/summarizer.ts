@@ -1,12 +1,13 @@
 import type { LLMConvertibleEvent } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { accountOf, askModel, saysNothing, textOf } from '../model/ask-model.js';
-import { defaultTimeoutMs } from '../model/deadline.js';
 import { CondenserModelError } from '../model/model-failure.js';
 import type { ModelAccount } from '../model/model-failure.js';
-import { assertAskable } from '../options/option-checks.js';
+import { checkedOptions } from '../options/checked-options.js';
+import { modelCallOptions } from '../options/model-call-options.js';
+import type { ModelCallOptions } from '../options/model-call-options.js';
+import { objectWith, optionsOf } from '../options/option-schemas.js';
 import { promptOf } from '../prompts/prompt.js';
-import type { Prompt } from '../prompts/prompt.js';
 import { promptWithin } from '../prompts/prompt-within.js';
 import { summaryHeader, summaryTemplate } from '../prompts/summary.prompt.js';
 
@@ -15,13 +16,13 @@ export interface SummaryInput {
   /** What will be forgotten, in order. Earlier summaries are not among them. */
   readonly events: readonly LLMConvertibleEvent[];
   /** The summary that this one replaces, whole. @defaultValue there is none */
-  readonly previousSummary?: string | undefined;
+  readonly previousSummary?: string;
   /** The user's messages that stay in the history, so that a summary can tell what matters. @defaultValue none */
-  readonly userWords?: readonly string[] | undefined;
+  readonly userWords?: readonly string[];
   /** How long the summary should be at most. Unit: tokens. */
-  readonly maxTokens: number;
+  readonly maxSummaryTokens: number;
   /** How much of what it can read the model is given: less at each further try. A share above 0. @defaultValue 1 */
-  readonly inputScale?: number | undefined;
+  readonly inputScale?: number;
 }
 
 /** A summary, and what it took. */
@@ -41,19 +42,13 @@ export interface Summarizer {
   summarize(input: SummaryInput, context: { readonly signal?: AbortSignal | undefined }): Promise<SummaryResult>;
 }
 
-/** How a condenser asks its model for a summary. */
-export interface LLMSummarizerOptions {
-  /** The model that writes summaries; a smaller one than the agent's will often do. */
+/** The model that writes summaries, and how it is asked: with {@link summaryTemplate} where nothing else is said. */
+export interface LLMSummarizerOptions extends ModelCallOptions {
+  /** The model; a smaller one than the agent's will often do. */
   readonly llm: LLM;
-  /** What it is asked: a Jinja template, or a function. @defaultValue {@link summaryTemplate} */
-  readonly prompt?: string | Prompt;
-  /** The longest answer, thinking included. Unit: tokens. @defaultValue what the adapter takes */
-  readonly maxOutputTokens?: number;
-  /** How long it may take. Unit: milliseconds. @defaultValue 120000 */
-  readonly timeoutMs?: number;
-  /** A longer event is cut in its middle. Unit: characters. @defaultValue 10000 */
-  readonly maxEventCharacters?: number;
 }
+
+const summarizerOptions = optionsOf(() => ({ llm: objectWith<LLM>('complete'), ...modelCallOptions(10_000) }));
 
 /**
  * A summariser that asks a model: one call, not streamed, no tools. The events go in whole, arguments of calls included, each
@@ -65,11 +60,9 @@ export interface LLMSummarizerOptions {
  *   when the model fails, is too slow, is cut off or says nothing.
  */
 export function llmSummarizer(options: LLMSummarizerOptions): Summarizer {
-  const name = 'llmSummarizer';
-  const { llm, prompt = summaryTemplate, maxOutputTokens, timeoutMs = defaultTimeoutMs } = options;
-  const { maxEventCharacters = 10_000 } = options;
-  assertAskable(name, { llm, timeoutMs, maxEventCharacters, maxOutputTokens });
-  const write = promptOf(name, prompt);
+  const checked = checkedOptions(summarizerOptions, options, { subject: 'llmSummarizer' });
+  const { llm, prompt = summaryTemplate, maxOutputTokens, timeoutMs, maxEventCharacters } = checked;
+  const write = promptOf('llmSummarizer', prompt);
   return {
     model: llm.model,
     summarize: async (input, { signal }) => {

@@ -1,13 +1,18 @@
 import type { Condensation, CreateEvent } from '@palimpsest/events';
 import { NoCondensationAvailableError } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
-import { backgroundCondenser, telling } from '../model/background.js';
-import { defaultTimeoutMs } from '../model/deadline.js';
-import { InvalidCondenserConfigError } from '../errors.js';
+import type { LLM } from '@palimpsest/llm-adapters';
+import * as z from 'zod/mini';
+import { backgroundCondenser, notifying } from '../model/background.js';
 import { CondenserModelError } from '../model/model-failure.js';
 import { nextScale, tryAgain } from '../model/model-tries.js';
 import type { Tries } from '../model/model-tries.js';
-import { assertWholeNumber, checkedKeepFirst } from '../options/option-checks.js';
+import { checkedOptions } from '../options/checked-options.js';
+import { modelCallOptions, timeoutMs } from '../options/model-call-options.js';
+import type { ModelCallOptions } from '../options/model-call-options.js';
+import { flag, group, objectWith, optionsOf, share, wholeNumber } from '../options/option-schemas.js';
+import { roomBehindFirst, sizeOptions, usualFirst } from '../options/size-options.js';
+import type { SizeOptions } from '../options/size-options.js';
 import { rangeContent } from '../rolling/range-content.js';
 import { requirementOf } from '../rolling/requirement.js';
 import type { Requirement } from '../rolling/requirement.js';
@@ -18,22 +23,9 @@ import type { Summarizer } from './summarizer.js';
 import { everythingOf, isWorthACall, middleOf } from './summary-ranges.js';
 
 /** When a summarising condenser acts, and what it leaves. */
-export interface SummarizingLimits {
-  /** More events than this are condensed to half of it. Unit: events, at least 4. @defaultValue 120 */
-  readonly maxSize?: number;
-  /** How many of the first events stay. Unit: events. @defaultValue 4, or what `maxSize` leaves room for */
-  readonly keepFirst?: number;
-  /** More tokens than this are condensed to half of it. Unit: tokens. @defaultValue what the model's window leaves, if known */
-  readonly maxTokens?: number;
+export interface SummarizingLimits extends SizeOptions {
   /** How long a summary is asked to be at most. Unit: tokens. @defaultValue 4000 */
   readonly maxSummaryTokens?: number;
-  /**
-   * A condensation that takes less is not made, unless somebody asks and the view would then be within `maxTokens`. Unit: share of the
-   * view's events or tokens, above 0 and below 1. @defaultValue 0.1
-   */
-  readonly minimumProgress?: number;
-  /** How often the last resort is tried, and a prompt that is too long, with less to read each time. @defaultValue 3 */
-  readonly hardResetTries?: number;
   /**
    * Has summaries written while the agent goes on, and puts them in at a later step; only a view over its budget, or a request,
    * waits. It begins at four fifths of `maxTokens`. While a summary is written, the view may have more than `maxSize` events. After
@@ -44,12 +36,15 @@ export interface SummarizingLimits {
   readonly createEvent?: CreateEvent;
 }
 
-/** Options of {@link summarizingCondenser}. */
-export interface SummarizingOptions extends SummarizingLimits {
-  /** Appears in the log and in the metadata. @defaultValue `summarizing` */
-  readonly name?: string;
-  /** Writes the summaries. */
-  readonly summarizer: Summarizer;
+/** When a summary is asked for, and how often. */
+export interface SummaryCallOptions {
+  /**
+   * A condensation that takes less is not made, unless somebody asks and the view would then be within `maxTokens`. Unit: share of the
+   * view's events or tokens, above 0 and below 1. @defaultValue 0.1
+   */
+  readonly minProgress?: number;
+  /** How often the last resort is tried, and a prompt that is too long, with less to read each time. @defaultValue 3 */
+  readonly tries?: number;
   /**
    * How long a summary may take; a deadline that the summariser sets itself counts if it is shorter. Then it is left alone, and its
    * signal aborts. Unit: milliseconds. @defaultValue 120000
@@ -57,8 +52,56 @@ export interface SummarizingOptions extends SummarizingLimits {
   readonly timeoutMs?: number;
 }
 
-type Limits = Required<Omit<SummarizingLimits, 'maxTokens' | 'createEvent' | 'background'>> &
-  Pick<SummarizingLimits, 'maxTokens' | 'createEvent'>;
+/** Options of {@link summarizingCondenser}. */
+export interface SummarizingOptions extends SummarizingLimits {
+  /** Appears in the log and in the metadata. @defaultValue `summarizing` */
+  readonly name?: string;
+  /** Writes the summaries. */
+  readonly summarizer: Summarizer;
+  /** When it is asked, and how often. */
+  readonly modelCall?: SummaryCallOptions;
+}
+
+/** Options of a condenser that has a model write its summaries. */
+export interface ModelSummaryOptions extends SummarizingLimits {
+  /** The model; a smaller one than the agent's will often do. */
+  readonly llm: LLM;
+  /** When and how it is asked. */
+  readonly modelCall?: ModelCallOptions & SummaryCallOptions;
+}
+
+const besidesFirst = 'a summary and an event';
+
+/** The schemas of {@link SummarizingLimits}, and of the group `modelCall` with members of the caller's choice. */
+function limits<ModelCall extends object>(modelCall: ModelCall) {
+  return {
+    ...sizeOptions(4),
+    maxSummaryTokens: z._default(wholeNumber(1), 4_000),
+    background: z._default(flag(), false),
+    modelCall: group({
+      minProgress: z._default(share(), 0.1),
+      tries: z._default(wholeNumber(1), 3),
+      timeoutMs: timeoutMs(),
+      ...modelCall,
+    }),
+  };
+}
+
+/** The schema of {@link ModelSummaryOptions}, but for the parts that are code. */
+/* @__NO_SIDE_EFFECTS__ */
+export function modelSummaryOptions() {
+  return optionsOf(() => limits(modelCallOptions(10_000)), roomBehindFirst(besidesFirst));
+}
+
+const options = optionsOf(
+  () => ({
+    name: z._default(z.string(), 'summarizing'),
+    summarizer: objectWith<Summarizer>('summarize'),
+    createEvent: z.optional(z.custom<CreateEvent>()),
+    ...limits({}),
+  }),
+  roomBehindFirst(besidesFirst),
+);
 
 /** What has fewer is not worth a call: no summary is smaller. Unit: tokens. */
 const leastTokens = 24;
@@ -69,21 +112,16 @@ const leastTokens = 24;
  *
  * @throws {@link InvalidCondenserConfigError} when the numbers leave no room for a summary and one event behind it.
  */
-export function summarizingCondenser(options: SummarizingOptions): Condenser {
-  const { name = 'summarizing', summarizer, timeoutMs = defaultTimeoutMs } = options;
-  const limits = checkedLimits(name, options);
-  assertWholeNumber(name, 'timeoutMs', timeoutMs, 1);
-  if (typeof summarizer?.summarize !== 'function') {
-    const reason = "must be an object with 'summarize'";
-    throw new InvalidCondenserConfigError({ condenser: name, option: 'summarizer', reason });
-  }
-  const parts = { name, summarizer, timeoutMs, limits };
-  if (options.background !== true) return rollingSummary(parts);
-  const { maxTokens } = limits;
+export function summarizingCondenser(given: SummarizingOptions): Condenser {
+  const checked = checkedOptions(options, given, { subject: given.name ?? 'summarizing' });
+  const { name, summarizer, background, maxSize, maxTokens, maxSummaryTokens, createEvent, modelCall } = checked;
+  const { keepFirst = usualFirst(maxSize, besidesFirst) } = checked;
+  const parts = { name, summarizer, maxSize, keepFirst, maxTokens, maxSummaryTokens, createEvent, ...modelCall };
+  if (!background) return rollingSummary(parts);
   return backgroundCondenser({
     name,
-    create: (asks) => rollingSummary({ ...parts, summarizer: telling(summarizer, asks), isEarly: true }),
-    mustWait: (view, context) => requirementOf(view, context, { maxSize: Infinity, maxTokens }).level === 'hard',
+    maxTokens,
+    create: (asks) => rollingSummary({ ...parts, summarizer: notifying(summarizer, asks), isEarly: true }),
   });
 }
 
@@ -91,13 +129,20 @@ export function summarizingCondenser(options: SummarizingOptions): Condenser {
 interface Parts {
   readonly name: string;
   readonly summarizer: Summarizer;
+  readonly maxSize: number;
+  readonly keepFirst: number;
+  readonly maxTokens: number | undefined;
+  readonly maxSummaryTokens: number;
+  readonly createEvent: CreateEvent | undefined;
+  readonly minProgress: number;
+  readonly tries: number;
   readonly timeoutMs: number;
-  readonly limits: Limits;
   /** Begun early, because nobody waits for it. @defaultValue false */
   readonly isEarly?: boolean;
 }
 
-function rollingSummary({ name, summarizer, timeoutMs, limits, isEarly = false }: Parts): Condenser {
+function rollingSummary(parts: Parts): Condenser {
+  const { name, maxSize, maxTokens, minProgress, isEarly = false } = parts;
   const summarise = (
     view: View,
     range: Selection,
@@ -112,29 +157,25 @@ function rollingSummary({ name, summarizer, timeoutMs, limits, isEarly = false }
       );
     if (content.tokens < leastTokens)
       throw new NoCondensationAvailableError(`a summary is no smaller than ${content.tokens} tokens`);
-    const { maxSummaryTokens, minimumProgress, createEvent } = limits;
-    if (!isWorthACall(view, content, requirement, minimumProgress)) {
+    if (!isWorthACall(view, content, requirement, minProgress)) {
       const share = `${content.forgotten.length} of ${view.events.length} events and ${content.tokens} of ${view.tokens()} tokens`;
       throw new NoCondensationAvailableError(`only ${share} may go, too little to be worth a summary`);
     }
-    const subject = { condenser: name, summarizer, view, range, content, requirement, context, createEvent };
-    return tryAgain(tries, name, context, (scale) =>
-      summariseRange({ ...subject, maxSummaryTokens, minimumProgress, timeoutMs }, scale),
-    );
+    const subject = { ...parts, condenser: name, view, range, content, requirement, context };
+    return tryAgain(tries, name, context, (scale) => summariseRange(subject, scale));
   };
 
   return rollingCondenser({
     name,
-    requirement: (view, context) =>
-      requirementOf(view, context, { maxSize: limits.maxSize, maxTokens: limits.maxTokens, isEarly }),
+    requirement: (view, context) => requirementOf(view, context, { maxSize, maxTokens, isEarly }),
     getCondensation: (view, requirement, context) => {
-      const middle = middleOf(view, requirement, limits);
+      const middle = middleOf(view, requirement, parts);
       if (middle === undefined)
         throw new NoCondensationAvailableError(
           `of ${view.events.length} events too few lie between the first ones and the newest step`,
         );
       const isWorthIt = ({ kind, mayRetry }: CondenserModelError): boolean => kind === 'overflow' && mayRetry;
-      const tries = { most: limits.hardResetTries, isWorthIt };
+      const tries = { most: parts.tries, isWorthIt };
       return summarise(view, middle, requirement, context, tries);
     },
     hardReset: (view, requirement, context, failure) => {
@@ -142,36 +183,14 @@ function rollingSummary({ name, summarizer, timeoutMs, limits, isEarly = false }
       const range = everythingOf(view, requirement);
       if (range === undefined) return undefined;
       const isWorthIt = ({ mayRetry }: CondenserModelError): boolean => mayRetry;
-      const tries = { most: limits.hardResetTries, isWorthIt, scale: 1 };
+      const tries = { most: parts.tries, isWorthIt, scale: 1 };
       if (CondenserModelError.isInstance(failure)) {
         // What was too long has been tried so often already, with half each time.
-        const overflows = failure.kind === 'overflow' ? limits.hardResetTries : 1;
+        const overflows = failure.kind === 'overflow' ? parts.tries : 1;
         tries.most -= overflows - 1;
         for (let past = 0; past < overflows; past++) tries.scale = nextScale(tries.scale, failure);
       }
       return summarise(view, range, requirement, context, tries);
     },
   });
-}
-
-function checkedLimits(name: string, options: SummarizingLimits): Limits {
-  const { maxSize = 120, maxTokens, maxSummaryTokens = 4_000, minimumProgress = 0.1, hardResetTries = 3 } = options;
-  const keepFirst = checkedKeepFirst(name, maxSize, options.keepFirst);
-  const { createEvent } = options;
-  assertWholeNumber(name, 'maxSummaryTokens', maxSummaryTokens, 1);
-  assertWholeNumber(name, 'hardResetTries', hardResetTries, 1);
-  if (maxTokens !== undefined) assertWholeNumber(name, 'maxTokens', maxTokens, 1);
-  if (!(minimumProgress > 0 && minimumProgress < 1)) {
-    const reason = `must lie between 0 and 1, not ${minimumProgress}`;
-    throw new InvalidCondenserConfigError({ condenser: name, option: 'minimumProgress', reason });
-  }
-  return {
-    maxSize,
-    keepFirst,
-    maxSummaryTokens,
-    minimumProgress,
-    hardResetTries,
-    maxTokens,
-    createEvent,
-  };
 }

@@ -31,7 +31,7 @@ export function middleOf(
     cutPoints,
     keepFirst,
     tail: tail < 0 ? tail : Math.max(tail, newest),
-    minimumProgress: 0,
+    minProgress: 0,
   });
 }
 
@@ -43,11 +43,11 @@ export function isWorthACall(
   view: View,
   { forgotten, tokens }: RangeContent,
   { reasons, tokenBudget = Infinity }: Requirement,
-  minimumProgress: number,
+  minProgress: number,
 ): boolean {
   const isStillOver = reasons.includes('tokens') && view.tokens() - tokens > tokenBudget;
-  if (isStillOver) return tokens >= view.tokens() * minimumProgress;
-  return reasons.includes('request') || isProgress(view, { events: forgotten.length, tokens }, minimumProgress);
+  if (isStillOver) return tokens >= view.tokens() * minProgress;
+  return reasons.includes('request') || isProgress(view, { events: forgotten.length, tokens }, minProgress);
 }
 
 /**

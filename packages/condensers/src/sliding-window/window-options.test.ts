@@ -24,14 +24,18 @@ describe('refused, with the option that is wrong and what to do', () => {
     ['eventRetentionSize', { summarizer, tokenThreshold: 1, eventRetentionSize: -1 }, /at least 0/],
     ['maxSummaries', { summarizer, ...invocations, maxSummaries: 0 }, /at least 1/],
     ['maxSummaryTokens', { summarizer, ...invocations, maxSummaryTokens: 0 }, /at least 1/],
-    ['timeoutMs', { summarizer, ...invocations, timeoutMs: 0 }, /at least 1/],
+    ['modelCall.timeoutMs', { summarizer, ...invocations, modelCall: { timeoutMs: 0 } }, /at least 1/],
     ['llm', invocations, /a model, or a 'summarizer'/],
     ['compactor', { ...invocations, summarizer, compactor: summarizer }, /another name for 'summarizer'/],
     ['summarizer', { ...invocations, summarizer, llm }, /one of them/],
     ['compactor', { ...invocations, compactor: summarizer, llm }, /one of them/],
-    ['prompt', { ...invocations, summarizer, prompt: '{{ events }}' }, /llmSummarizer\(\{ llm, prompt \}\)/],
+    [
+      'modelCall.prompt',
+      { ...invocations, summarizer, modelCall: { prompt: '{{ events }}' } },
+      /llmSummarizer\(\{ llm, prompt \}\)/,
+    ],
     ['summarizer', { ...invocations, summarizer: {} as never }, /'summarize'/],
-    ['prompt', { ...invocations, llm, prompt: 'no events at all' }, /events/],
+    ['modelCall.prompt', { ...invocations, llm, modelCall: { prompt: 'no events at all' } }, /events/],
   ];
   test.each(wrong)('%s of %j', (option, options, says) => {
     let error: unknown;

@@ -1,24 +1,24 @@
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { expect, test } from 'vitest';
 import { condenserByName, condenserNames, condenserNamesWithModel } from './by-name.js';
-import { CondenserNotFoundError, InvalidCondenserConfigError } from './authoring/errors.js';
+import { CondenserNotFoundError, InvalidCondenserConfigError } from '../authoring/errors.js';
 
 const llm = scriptedLLM({ script: [] });
 
 test('every name gives a condenser of that name', () => {
   expect(condenserNames).toEqual([
-    'noOp',
-    'recentEvents',
-    'observationMasking',
-    'browserOutput',
     'amortizedForgetting',
+    'browserOutput',
     'conversationWindow',
     'extractiveSummary',
+    'noOp',
+    'observationMasking',
     'pipeline',
-    'llmSummarizing',
-    'structuredSummary',
+    'recentEvents',
     'llmAttention',
+    'llmSummarizing',
     'slidingWindow',
+    'structuredSummary',
   ]);
   for (const name of condenserNames) expect(condenserByName(name, { llm }).name).toBe(name);
 });
@@ -29,13 +29,13 @@ test('what needs a model says so, and names what needs none', () => {
     else expect(() => condenserByName(name)).toThrow(InvalidCondenserConfigError);
   }
   expect(() => condenserByName('llmSummarizing')).toThrow(
-    /'llm' is missing.*Without one there are: noOp.*extractiveSummary/,
+    /'llm' is missing.*Without one there are: amortizedForgetting.*recentEvents/,
   );
 });
 
 test.each(['summary', '', 'toString', '__proto__'])("'%s' is not known, and the error lists what is", (name) => {
   expect(() => condenserByName(name)).toThrow(CondenserNotFoundError);
-  expect(() => condenserByName(name)).toThrow(/Known are: noOp, recentEvents, observationMasking/);
+  expect(() => condenserByName(name)).toThrow(/Known are: amortizedForgetting, browserOutput/);
 });
 
 test.each([

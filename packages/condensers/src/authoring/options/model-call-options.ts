@@ -1,0 +1,38 @@
+import * as z from 'zod/mini';
+import type { Prompt } from '../prompts/prompt.js';
+import { wholeNumber } from './option-schemas.js';
+
+/** How a condenser asks its model. */
+export interface ModelCallOptions {
+  /** What the model is asked: a Jinja template, or a function. @defaultValue a template of the condenser's own */
+  readonly prompt?: string | Prompt;
+  /** A longer event is cut in its middle. Unit: characters, at least 100. @defaultValue 10000; 2000 for a ranking */
+  readonly maxEventCharacters?: number;
+  /** The longest answer, thinking included. Unit: tokens. @defaultValue what the adapter takes */
+  readonly maxOutputTokens?: number;
+  /** How long one call may take. Unit: milliseconds. @defaultValue 120000 */
+  readonly timeoutMs?: number;
+}
+
+/** The schemas of {@link ModelCallOptions}. */
+export function modelCallOptions(maxEventCharacters: number): {
+  readonly prompt: z.ZodMiniOptional<z.ZodMiniUnion<[z.ZodMiniString<string>, z.ZodMiniCustom<Prompt, Prompt>]>>;
+  readonly maxEventCharacters: z.ZodMiniDefault<z.ZodMiniNumberFormat>;
+  readonly maxOutputTokens: z.ZodMiniOptional<z.ZodMiniNumberFormat>;
+  readonly timeoutMs: z.ZodMiniDefault<z.ZodMiniNumberFormat>;
+} {
+  const isPrompt = (value: unknown): boolean => typeof value === 'function';
+  return {
+    prompt: z.optional(
+      z.union([z.string(), z.custom<Prompt>(isPrompt)], { error: 'must be the text of a template, or a function' }),
+    ),
+    maxEventCharacters: z._default(wholeNumber(100), maxEventCharacters),
+    maxOutputTokens: z.optional(wholeNumber(1)),
+    timeoutMs: timeoutMs(),
+  };
+}
+
+/** How long a model, or a summariser, may take. Unit: milliseconds. */
+export function timeoutMs(): z.ZodMiniDefault<z.ZodMiniNumberFormat> {
+  return z._default(wholeNumber(1), 120_000);
+}
