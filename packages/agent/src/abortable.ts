@@ -1,6 +1,6 @@
 /**
- * What the work resolves to, or the signal's reason as soon as it is aborted: an interrupt holds also for code of others that
- * does not listen to it. What such code does later counts for nothing.
+ * Resolves as the work does, and rejects with the signal's reason as soon as the signal is aborted, also when the work
+ * ignores the signal. A later result of the work is dropped.
  */
 export async function abortable<T>(work: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;

@@ -177,7 +177,7 @@ describe('context overflow', () => {
   test('with nothing left to give up: a typed error at once', async () => {
     const agent = new Agent({ llm: scriptedLLM({ script: [tooLong()] }), condenser: willing });
     const step = stepOnce(agent, [userMessage('Go.')]);
-    await expect(step).rejects.toThrow(/all that may be forgotten is forgotten/);
+    await expect(step).rejects.toThrow(/everything that may be forgotten is forgotten/);
   });
 
   test('after three condensations in a row: a typed error instead of a fourth', async () => {

@@ -1,13 +1,13 @@
 import type { ActionEvent, CreateEvent, Event, EventId } from '@palimpsest/events';
 import type { Toolset } from './tools/tool-call.js';
 
-/** How dangerous an action is. */
+/** The risk of an action. */
 export type SecurityRisk = NonNullable<ActionEvent['securityRisk']>;
 
 /**
- * Which actions wait until somebody confirms them. `{ risk }`: those of this risk and above, and those of unknown risk. A
- * function decides for each action by itself. Calls of tools that are marked `readOnly`, and calls that cannot be run, never
- * wait. One action that waits holds up its whole response.
+ * Which actions wait for confirmation. `{ risk }`: actions of this risk or a higher one, and of unknown risk. A function
+ * decides for each action. Calls of tools marked `readOnly` and calls that cannot be run never wait. One action that waits
+ * holds up all actions of its response.
  */
 export type ConfirmationPolicy =
   'always' | 'never' | { readonly risk: 'low' | 'medium' | 'high' } | ((action: ActionEvent) => boolean);
@@ -18,7 +18,7 @@ const order: ReadonlyMap<SecurityRisk, number> = new Map([
   ['high', 3],
 ]);
 
-/** The actions for which the policy asks and nobody has said yes. A policy that throws asks. */
+/** The actions that the policy asks about and that nobody has confirmed. A policy that throws asks about the action. */
 export function unconfirmed(
   actions: readonly ActionEvent[],
   options: { readonly policy: ConfirmationPolicy; readonly tools: Toolset; readonly confirmed: ReadonlySet<EventId> },
@@ -42,12 +42,12 @@ function asks(policy: ConfirmationPolicy, action: ActionEvent): boolean {
   }
 }
 
-/** A risk that nobody named, or that another version named, may be any. */
+/** A missing risk, or one of another version, counts as the highest. */
 function rankOf(risk: SecurityRisk | undefined): number {
   return (risk === undefined ? undefined : order.get(risk)) ?? Number.POSITIVE_INFINITY;
 }
 
-/** @throws TypeError when it is none: a misspelt policy must not let everything pass. */
+/** @throws TypeError when the policy is not valid: a misspelt policy must not allow every action. */
 export function assertConfirmationPolicy(policy: ConfirmationPolicy | undefined): void {
   if (policy === undefined || policy === 'always' || policy === 'never' || typeof policy === 'function') return;
   const risk = (policy as { readonly risk?: unknown } | null)?.risk;
@@ -61,8 +61,8 @@ const confirmedKey = 'confirmed-actions';
 const begunKey = 'begun-actions';
 
 /**
- * The record that a person, or the application in their place, has allowed actions. `open` are all actions of the response
- * that have no result: what needs no yes waited for the others, so none of them has begun.
+ * The record that a person, or the application on their behalf, has confirmed actions. `open` are all actions of the response
+ * without a result: none of them has begun, because actions that need no confirmation wait for the others.
  */
 export function confirmationOf(
   actions: readonly ActionEvent[],
@@ -73,27 +73,27 @@ export function confirmationOf(
   return createEvent('conversation-state-update', { source: 'user', key: confirmedKey, value });
 }
 
-/** The actions that an event allows; none for any other event. */
+/** The actions that an event confirms; none for any other event. */
 export function confirmedBy(event: Event): readonly EventId[] {
   const value = valueOf(event, confirmedKey);
   return idsIn(isRecord(value) ? value.actions : value);
 }
 
 /**
- * The actions that had not begun when they were allowed, and of which the log will say when they do. Records of older
- * versions do not say it: what they allowed may have begun.
+ * The actions that had not begun when they were confirmed, and whose beginning the log will record. Records of older versions
+ * do not name them, so their actions may have begun.
  */
 export function releasedBy(event: Event): readonly EventId[] {
   const value = valueOf(event, confirmedKey);
   return idsIn(isRecord(value) ? value.notBegun : undefined);
 }
 
-/** The record that actions begin. It stands in the log before the first of them is carried out. */
+/** The record that actions begin. It is appended before the first of them is carried out. */
 export function beginningOf(actions: readonly ActionEvent[], createEvent: CreateEvent): Event {
   return createEvent('conversation-state-update', { key: begunKey, value: actions.map(({ id }) => id) });
 }
 
-/** The actions that begin with an event; none for any other event. */
+/** The actions that an event records as begun; none for any other event. */
 export function begunBy(event: Event): readonly EventId[] {
   return idsIn(valueOf(event, begunKey));
 }

@@ -3,43 +3,46 @@ import type { ActionEvent, Event, EventId, MessageEvent, SystemPromptEvent } fro
 import { ViewProjection } from '@palimpsest/view';
 import type { View, ViewOptions } from '@palimpsest/view';
 import { begunBy, confirmedBy, releasedBy } from './confirmation.js';
-import { answerAfter } from './model/final-answer.js';
+import { finalAnswerAfter } from './model/final-answer.js';
 import { isRefusalNote } from './model/refusal-note.js';
 import { noStandingWords, standingWordsAfter } from './model/standing-words.js';
 import type { StandingWords } from './model/standing-words.js';
 import { turnsThinkingOff } from './model/thinking-off.js';
 
-/** Many more than the longest pattern takes, since notes, usage and the like stand between. Unit: events. */
+/** The longest pattern takes fewer, though notes and usage stand between its actions. Unit: events. */
 const recentEvents = 100;
 
-/** What a step needs to know of a conversation. */
+/** What a step reads of a conversation. */
 export interface ConversationState {
   readonly conversationId?: string;
-  /** All events, oldest first: one object that grows with the conversation. */
+  /** All events, oldest first. Always the same object: it grows with the conversation. */
   readonly log: Iterable<Event>;
-  /** What the model will be shown, before this step's condenser. */
+  /** The view before this step's condenser. */
   readonly view: View;
-  /** Actions of the last response that have no result yet, oldest first. */
+  /** Actions of the newest response without a result, oldest first. */
   readonly pendingActions: readonly ActionEvent[];
-  /** Condensations since the model last answered, the user last asked for something, or a run failed. */
+  /** Condensations since the last answer of the model, message or request of the user, or failed run. */
   readonly condensationsInARow: number;
-  /** Condensation requests of the agent in the same time: overflows that the condenser was told of. */
+  /** Condensation requests of the agent in the same time: overflows that the condenser was asked to act on. */
   readonly requestsInARow: number;
-  /** The newest condensation forgot and masked nothing: whoever made it had nothing left to give up. */
+  /** Whether the newest condensation forgot and masked nothing, because there was nothing to forget. */
   readonly lastCondensationWasEmpty: boolean;
-  /** Actions that a person, or the application in their place, has allowed. */
+  /** Actions that a person, or the application on their behalf, has confirmed. */
   readonly confirmedActions: ReadonlySet<EventId>;
-  /** Actions that were allowed, with the rest of their response, and have not begun: they are safe to carry out. */
+  /** Confirmed actions that have not begun, so that it is safe to carry them out. */
   readonly releasedActions: ReadonlySet<EventId>;
-  /** A provider refused the history with its thinking and took it without. */
+  /** Whether a provider refused the history with its thinking and accepted it without. */
   readonly isThinkingOff: boolean;
-  /** The provider refused the content, the model was told, and neither it nor the user has said anything since. */
+  /**
+   * Whether the provider refused the content, the model was told of it, and neither the model nor the user has said anything
+   * since.
+   */
   readonly wasRefused: boolean;
-  /** The instructions in force and the user's words that every request holds. One object until they change. */
+  /** The instructions in force and the user's words that every request holds. The same object until they change. */
   readonly standingWords: StandingWords;
 }
 
-/** A {@link ConversationState} that is kept up to date event by event. An append costs O(1) amortised. */
+/** A {@link ConversationState} that follows a log event by event. An append costs O(1) amortised. */
 export class ConversationStateProjection implements ConversationState {
   readonly conversationId?: string;
   readonly #events: Event[] = [];
@@ -68,7 +71,7 @@ export class ConversationStateProjection implements ConversationState {
     return state;
   }
 
-  /** Not the list itself, which a tool could write into. */
+  /** Read-only, because tools are given it. */
   readonly log: Iterable<Event> = Object.freeze({ [Symbol.iterator]: () => this.#events[Symbol.iterator]() });
 
   get view(): View {
@@ -92,7 +95,7 @@ export class ConversationStateProjection implements ConversationState {
     return this.#standingWords.systemPrompt;
   }
 
-  /** The newest message whose source is the user. */
+  /** The newest message with the source `user`. */
   get latestUserMessage(): MessageEvent | undefined {
     return this.#standingWords.latestUserMessage;
   }
@@ -101,7 +104,7 @@ export class ConversationStateProjection implements ConversationState {
     return this.#standingWords;
   }
 
-  /** The model's answer, in words or by the finish tool, when nobody has said or done anything since: there is nothing to go on with. */
+  /** The model's answer, in words or by the finish tool, if it is the end of the conversation so far. */
   get finalAnswer(): string | undefined {
     return this.#finalAnswer;
   }
@@ -126,14 +129,12 @@ export class ConversationStateProjection implements ConversationState {
     return this.#wasRefused;
   }
 
-  /** The newest events since the user last said something, as many as patterns are looked for in. */
+  /** The newest events since the user's last message, as many as stuck detection reads. */
   get recentEvents(): readonly Event[] {
     return this.#sinceUser.slice(-recentEvents);
   }
 
-  /**
-   * @param asWritten - what to carry out of an action of which the log holds less, since it holds no secrets
-   */
+  /** @param asWritten - the action to carry out, if the log holds it with its secrets masked */
   append(event: Event, asWritten?: ActionEvent): void {
     this.#events.push(event);
     this.#view.append(event);
@@ -145,7 +146,7 @@ export class ConversationStateProjection implements ConversationState {
     for (const id of begunBy(event)) this.#released.delete(id);
     if (turnsThinkingOff(event)) this.#isThinkingOff = true;
     if (event.type === 'action' || event.type === 'message') this.#respond(event);
-    if (isLLMConvertible(event)) this.#finalAnswer = answerAfter(event, this.#finalAnswer);
+    if (isLLMConvertible(event)) this.#finalAnswer = finalAnswerAfter(event, this.#finalAnswer);
     switch (event.type) {
       case 'condensation':
         this.#condensationsInARow++;
@@ -166,12 +167,12 @@ export class ConversationStateProjection implements ConversationState {
         else this.#requestsInARow++;
         break;
       case 'condensation-revert':
-        // There is something to forget again.
+        // The reverted events can be forgotten again.
         this.#lastCondensationWasEmpty = false;
         if (event.source === 'user') this.#beginRow();
         break;
       case 'conversation-error':
-        // A host that runs again has changed something, or means to try again.
+        // A host that runs again has changed something, or wants to try again.
         this.#beginRow();
         break;
       case 'observation':
@@ -189,7 +190,7 @@ export class ConversationStateProjection implements ConversationState {
     this.#requestsInARow = 0;
   }
 
-  /** A response of the model seals the one before it: what that one left unanswered is abandoned, never run late. */
+  /** A response of the model seals the response before it: calls that have no result by then are abandoned. */
   #respond({ id }: ActionEvent | MessageEvent): void {
     const response = this.view.responseOf(id);
     if (response === undefined) return;
@@ -200,7 +201,7 @@ export class ConversationStateProjection implements ConversationState {
 
   #answer(actionId: EventId | undefined, toolCallId: string): void {
     if (actionId !== undefined && this.#pending.delete(actionId)) return;
-    // Logs of others may name the call only. At most one batch is open, so this stays small.
+    // Results in foreign logs may have a call id and no action id. At most one batch is open, so the loop is short.
     for (const [id, action] of this.#pending) {
       if (action.toolCall.id === toolCallId) {
         this.#pending.delete(id);

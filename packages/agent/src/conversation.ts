@@ -17,16 +17,16 @@ import { assertLimits } from './limits.js';
 import { rejected } from './tools/call-answers.js';
 
 /**
- * An agent's run loop over one event log. What was sent, done and answered is in the log before anybody acts on it, so a
- * conversation goes on from any log, whatever happened to the process that wrote it.
+ * The run loop of an agent over one event log. Each message, call and result is stored before anybody acts on it, so a
+ * conversation continues from any log, whatever happened to the process that wrote it.
  *
- * Every method that appends has the log open for writing from its start to its end, where the store can do that: others get a
- * `ConversationBusyError` meanwhile, and what they appended before is read first. A conversation that is idle, paused or
- * waits for a confirmation keeps nobody out.
+ * A method that appends holds the log open for writing until it resolves, if the store supports that: other writers get a
+ * `ConversationBusyError` meanwhile, and the events that they appended before are read first. A conversation that is idle,
+ * paused or waiting for confirmation does not hold the log.
  */
 export class Conversation {
   readonly id: string;
-  /** The log. Observe it to follow the run. */
+  /** The log. Observe it to follow a run. */
   readonly events: EventLog;
   readonly #agent: Agent;
   readonly #options: ConversationOptions;
@@ -34,7 +34,7 @@ export class Conversation {
   readonly #standingContext: StandingContext;
   readonly #requestedCondensation: RequestedCondensation;
   readonly #access: WriteAccess;
-  /** Not the status, which stands in the log, where others may write it too. */
+  /** Not derived from the status: the status is stored in the log, and others may append to it. */
   #run: Run | undefined;
 
   private constructor(events: EventLog, options: ConversationOptions) {
@@ -50,8 +50,8 @@ export class Conversation {
   }
 
   /**
-   * Opens a conversation: a new one, or the stored one with this id. Nothing is written before {@link Conversation.send}
-   * or {@link Conversation.run}.
+   * Opens a conversation: a new one, or the stored one with this id. Nothing is written before {@link Conversation.send} or
+   * {@link Conversation.run}.
    *
    * @throws {@link EventStoreError} when the stored log cannot be read; RangeError when a limit is out of range.
    */
@@ -62,7 +62,7 @@ export class Conversation {
     return new Conversation(events, options);
   }
 
-  /** What the model is shown, before the condenser of the next step. */
+  /** The view before the condenser of the next step. */
   get view(): View {
     return this.#log.state.view;
   }
@@ -72,10 +72,10 @@ export class Conversation {
   }
 
   /**
-   * Appends a user's message. During a run the model reads it with its next call.
+   * Appends a message of the user. During a run the model reads it with its next call.
    *
-   * @throws TypeError when there is nothing in it: providers refuse empty messages. {@link ConversationBusyError} when
-   *   another writer has the conversation. What the store throws.
+   * @throws TypeError when the message is empty, because providers refuse empty messages; {@link ConversationBusyError} when
+   *   another writer holds the conversation; what the store throws.
    */
   async send(content: string | readonly ContentPart[]): Promise<void> {
     const parts: readonly ContentPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
@@ -86,18 +86,19 @@ export class Conversation {
   async #send(content: readonly ContentPart[]): Promise<void> {
     await this.#standingContext.ensureSystemPrompt();
     await this.#log.append(this.#agent.createEvent('message', { source: 'user', role: 'user', content }));
-    // The message is stored. A context that cannot be appended now is appended by the next run, or fails it.
+    // The message is stored. If the context cannot be appended now, the next run appends it, or fails.
     await this.#standingContext.append().catch(() => undefined);
   }
 
   /**
-   * Steps until the model finishes, an action waits for confirmation, the run is stuck, {@link Conversation.pause} takes
-   * effect, or the signal is aborted. Actions that an earlier run left without a result are first answered as interrupted,
-   * unless their tool may be repeated, or they never had the confirmation that they need, or they had it and had not begun. A conversation that is finished or
-   * stuck stays so until the user says something: then the run ends at once, without a step.
+   * Takes steps until the model finishes, an action waits for confirmation, the run is stuck, {@link Conversation.pause}
+   * takes effect, or the signal is aborted. First, actions that an earlier run left without a result are answered as
+   * interrupted, except actions that wait for confirmation, actions that were confirmed and have not begun, and actions of
+   * repeatable tools. A conversation that is finished or stuck stays so until the user sends a message: until then `run`
+   * resolves at once, without a step.
    *
    * @throws {@link ConversationRunError} when a step fails or a limit is reached; the log then holds a `conversation-error`,
-   *   and the status is `error`. {@link ConversationBusyError} when a run goes on already, here or elsewhere.
+   *   and the status is `error`. {@link ConversationBusyError} when a run is under way, in this process or another one.
    */
   async run(options: RunOptions = {}): Promise<RunOutcome> {
     this.#assertNoRun();
@@ -119,36 +120,36 @@ export class Conversation {
   }
 
   /**
-   * Interrupts the run, waits for what is under way, and lets go of the log. Afterwards the conversation can be read and
-   * forked, and every method that appends fails with {@link ConversationClosedError}. The store stays open.
+   * Interrupts the run, waits for work that is under way, and releases the log. Afterwards the conversation can be read and
+   * forked, and every method that appends throws {@link ConversationClosedError}. The store stays open.
    */
   async close(): Promise<void> {
     this.interrupt();
     await this.#access.close();
   }
 
-  /** Asks the run to stop after its present step. Without a run it does nothing. */
+  /** Ends the run after its present step. Without a run it does nothing. */
   pause(): void {
     this.#run?.pause();
   }
 
   /**
-   * Ends the run now: the model call and the running tools are aborted, what was not begun is answered as interrupted, and
-   * the run resolves as paused. Without a run it does nothing.
+   * Ends the run now: the model call and the running tools are aborted, calls that have not begun are answered as
+   * interrupted, and the run resolves as paused. Without a run it does nothing.
    */
   interrupt(): void {
     this.#run?.interrupt();
   }
 
-  /** The actions that wait for a person's yes. */
+  /** The actions that wait for confirmation. */
   get waitingActions(): readonly ActionEvent[] {
     const { state, secrets } = this.#log;
     return this.#agent.unconfirmed(state.pendingActions, state).map((action) => secrets(action));
   }
 
   /**
-   * Allows the actions that wait; the next {@link Conversation.run} carries them out, in this process or another one. Without
-   * any it does nothing.
+   * Confirms the actions that wait. The next {@link Conversation.run} carries them out, in this process or another one.
+   * Without such actions it does nothing.
    */
   async confirm(): Promise<void> {
     await this.#access.during(() => this.#confirm());
@@ -162,8 +163,8 @@ export class Conversation {
   }
 
   /**
-   * Refuses every action that has no result yet: the model reads the reason and may do something else. Without any, and
-   * during a run, it does nothing.
+   * Rejects all actions without a result, with a reason that the model reads. Without such actions, and during a run, it does
+   * nothing.
    */
   async reject(reason = 'The user did not allow it.'): Promise<void> {
     await this.#access.during(() => this.#reject(reason));
@@ -180,8 +181,8 @@ export class Conversation {
   }
 
   /**
-   * A question beside the conversation: the model answers from what it is shown now, without tools, and nothing but the
-   * usage goes into the log. Possible during a run.
+   * Asks the model a question outside the conversation. The model reads the present view and may not call tools; only the
+   * usage is appended to the log. Possible during a run.
    *
    * @throws what the model's adapter throws.
    */
@@ -200,13 +201,13 @@ export class Conversation {
   }
 
   /**
-   * A conversation of its own that begins with the events of this one. It has the same agent, policies and limits;
-   * confirmations that were given here do not count there, and what was running here is answered there as interrupted.
+   * Makes a new conversation that begins with the events of this one and has the same agent, policies and limits.
+   * Confirmations are not copied, and calls that run here are answered there as interrupted.
    *
    * @throws RangeError when there is no event `at`, or the store holds a conversation of that id; what the store throws.
    */
   async fork({ at, agent, ...options }: ForkOptions = {}): Promise<Conversation> {
-    // What others have appended belongs to it.
+    // Events that others have appended are copied, too.
     await this.events.catchUp();
     const end = at === undefined ? this.events.length : 1 + [...this.events].findIndex(({ id }) => id === at);
     if (end === 0 && at !== undefined) throw new RangeError(`Conversation '${this.id}' has no event '${at}'.`);
@@ -219,7 +220,7 @@ export class Conversation {
       if (fork.events.length > 0) {
         throw new RangeError(`The store holds a conversation '${fork.id}' already; give the fork another id.`);
       }
-      // What stands in a log stays as it is.
+      // Stored events are copied unchanged.
       await fork.#log.copy([...kept, createEvent('conversation-state-update', { key: 'forked-from', value: origin })]);
     });
     fork.#log.startedByOthers(0);
@@ -227,8 +228,8 @@ export class Conversation {
   }
 
   /**
-   * The events from an index on, those to come too, until the signal is aborted. A slow reader holds up nobody. What other
-   * processes append is seen within half a second.
+   * Yields the events from an index on, and new events as they come, until the signal is aborted. A slow reader delays
+   * nobody. Events that other processes append are seen within half a second.
    */
   follow(options: { readonly from?: number; readonly signal?: AbortSignal } = {}): AsyncIterable<Event> {
     const isStored = this.#options.store !== undefined;
@@ -236,9 +237,10 @@ export class Conversation {
   }
 
   /**
-   * Asks for a condensation and has the condenser act on it; no tool is run and no model is called by the agent. During a
-   * run it only asks, and the next step acts. While one is being made, it waits for that one. Resolves to the condensation;
-   * undefined during a run, and where nothing could be condensed: the last `condensation-attempt` of the log says why.
+   * Requests a condensation and calls the condenser; the agent runs no tool and calls no model. During a run only the request
+   * is appended, and the next step acts on it. While a condensation is under way, this method waits for it. Resolves to the
+   * condensation, or to undefined during a run and when nothing could be condensed; the newest `condensation-attempt` then
+   * says why.
    *
    * @throws {@link CondensationNotSupportedError} when the agent's condenser does not handle requests.
    */
@@ -249,13 +251,13 @@ export class Conversation {
   }
 
   /**
-   * Undoes a condensation: a `condensation-revert` is appended, and from the next step on the model is shown the history as if that
-   * condensation had never been. Thinking that was made of the condensed history is not sent any more, a request that the
-   * condensation had answered stays answered, and a history that does not fit is condensed anew. While a condensation is being made,
-   * it waits for that one.
+   * Reverts a condensation: appends a `condensation-revert`, and from the next step on the model is shown the history without
+   * that condensation. Thinking that followed the condensed history is no longer sent. A request that the condensation
+   * answered stays answered. A history that does not fit is condensed anew. While a condensation is under way, this method
+   * waits for it.
    *
-   * @throws {@link CondensationNotInForceError} when the log holds no such condensation, or it is reverted already;
-   *   {@link ConversationBusyError} during a run. Nothing was appended then.
+   * @throws {@link CondensationNotInForceError} when the log holds no such condensation, or it is already reverted; {@link
+   *   ConversationBusyError} during a run. Nothing is appended then.
    */
   async revert(condensationId: EventId): Promise<void> {
     this.#assertNoRun();
@@ -267,7 +269,7 @@ export class Conversation {
     throw new ConversationBusyError({ conversationId: this.id, holder: 'a run that goes on' });
   }
 
-  /** Called when the log is open for writing. Others may have appended while it was not. */
+  /** Called when the log has been opened for writing. Others may have appended to it before. */
   #caughtUp(from: number): void {
     if (this.events.length === from) return;
     this.#log.startedByOthers(from);

@@ -1,6 +1,6 @@
 import { PalimpsestError } from '@palimpsest/events';
 
-/** A run failed. The conversation's status is `error`, the log ends in a `conversation-error`, and `cause` is what happened. */
+/** A run failed. The status of the conversation is `error`, the log ends in a `conversation-error`, and `cause` is the error. */
 export class ConversationRunError extends PalimpsestError {
   static override get typeName(): string {
     return 'ConversationRunError';
@@ -14,14 +14,14 @@ export class ConversationRunError extends PalimpsestError {
   }
 }
 
-/** A bound of {@link Limits} was reached. The log is complete: a later run goes on from where this one stopped. */
+/** A limit of {@link Limits} was reached. The log is complete: a later run continues from here. */
 export class LimitExceededError extends PalimpsestError {
   static override get typeName(): string {
     return 'LimitExceededError';
   }
 
   readonly limit: 'iterations' | 'tokens' | 'cost-usd' | 'condensations-in-a-row';
-  /** The bound that was reached. */
+  /** The limit that was reached. */
   readonly value: number;
 
   constructor(
@@ -37,8 +37,8 @@ export class LimitExceededError extends PalimpsestError {
 }
 
 /**
- * The history does not fit into the model's window, and nothing is left that may be masked or forgotten. With `protectedTokens`
- * it is certain that the instructions, the first and the latest words of the user and what is pinned are too long by themselves.
+ * The history does not fit into the model's window, and nothing is left that may be masked or forgotten. If `protectedTokens`
+ * is set, the instructions, the first and the latest message of the user and the pinned events alone are too long.
  */
 export class ContextOverflowError extends PalimpsestError {
   static override get typeName(): string {
@@ -46,9 +46,9 @@ export class ContextOverflowError extends PalimpsestError {
   }
 
   readonly model: string;
-  /** The size of what may not be forgotten. Unit: tokens, as the view estimates. */
+  /** The size of the protected events. Unit: tokens, as the view estimates. */
   readonly protectedTokens: number | undefined;
-  /** What of the window is left for the history. Unit: tokens, as the view estimates. */
+  /** The part of the window that is left for the history. Unit: tokens, as the view estimates. */
   readonly room: number | undefined;
 
   constructor(
@@ -60,9 +60,9 @@ export class ContextOverflowError extends PalimpsestError {
     const reason =
       protectedTokens === undefined
         ? isVetoed
-          ? 'a hook vetoed what would have made room'
-          : 'all that may be forgotten is forgotten'
-        : `what may not be forgotten is too long: the system prompt, the first and the latest message of the user and what is pinned take about ${protectedTokens} tokens, and there is room for ${room ?? 0} tokens`;
+          ? 'a hook vetoed the condensation that would have made room'
+          : 'everything that may be forgotten is forgotten'
+        : `the protected events are too long: the system prompt, the first and the latest message of the user and the pinned events take about ${protectedTokens} tokens, and there is room for ${room ?? 0} tokens`;
     const advice =
       'Use a model with a larger window, shorten the instructions, the tools or the message (give a long text as a file that a tool reads), or unpin.';
     super('context-overflow', `The history does not fit into the window of '${model}', and ${reason}. ${advice}`, {
@@ -74,7 +74,7 @@ export class ContextOverflowError extends PalimpsestError {
   }
 }
 
-/** A condensation was asked for, and the agent has no condenser that acts on requests. Nothing was appended. */
+/** A condensation was requested, and the agent has no condenser that handles requests. Nothing was appended. */
 export class CondensationNotSupportedError extends PalimpsestError {
   static override get typeName(): string {
     return 'CondensationNotSupportedError';
@@ -90,7 +90,7 @@ export class CondensationNotSupportedError extends PalimpsestError {
   }
 }
 
-/** The conversation was closed: it can be read and forked. Nothing was appended. */
+/** The conversation is closed: it can still be read and forked. Nothing was appended. */
 export class ConversationClosedError extends PalimpsestError {
   static override get typeName(): string {
     return 'ConversationClosedError';
@@ -104,7 +104,7 @@ export class ConversationClosedError extends PalimpsestError {
   }
 }
 
-/** A run was asked for before the user said anything. */
+/** A run was started before the user sent a message. */
 export class NoUserMessageError extends PalimpsestError {
   static override get typeName(): string {
     return 'NoUserMessageError';
@@ -115,7 +115,7 @@ export class NoUserMessageError extends PalimpsestError {
   }
 }
 
-/** A revert names what is no condensation in force. Nothing was appended. */
+/** A revert names a condensation that is not in force. Nothing was appended. */
 export class CondensationNotInForceError extends PalimpsestError {
   static override get typeName(): string {
     return 'CondensationNotInForceError';
@@ -125,7 +125,7 @@ export class CondensationNotInForceError extends PalimpsestError {
   readonly reason: 'unknown' | 'reverted';
 
   constructor(conversationId: string, condensationId: string, reason: 'unknown' | 'reverted') {
-    const what = reason === 'reverted' ? 'is reverted already' : 'does not stand in its log';
+    const what = reason === 'reverted' ? 'is already reverted' : 'is not in its log';
     super(
       'condensation-not-in-force',
       `Conversation '${conversationId}': the condensation '${condensationId}' ${what}; see view.condensations for those in force.`,
@@ -135,7 +135,7 @@ export class CondensationNotInForceError extends PalimpsestError {
   }
 }
 
-/** A tool appended an event that is not a tool's to append. Nothing was appended; the model reads this as the call's error. */
+/** A tool may not append this event. Nothing was appended; the model reads the message as the result of the call. */
 export class ToolEventRefusedError extends PalimpsestError {
   static override get typeName(): string {
     return 'ToolEventRefusedError';
@@ -151,18 +151,18 @@ export class ToolEventRefusedError extends PalimpsestError {
   }
 }
 
-/** What a program can tell an error by: its code where it has one, else its name. */
+/** The code of an error, for programs: a PalimpsestError's `code`, else the error's name. */
 export function codeOf(thrown: unknown): string {
   if (PalimpsestError.isInstance(thrown)) return thrown.code;
   return thrown instanceof Error ? thrown.name : 'unknown';
 }
 
-/** The words of anything that can be thrown. Never throws itself. */
+/** The message of any thrown value. Never throws. */
 export function messageOf(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown);
   } catch {
-    // An object without a prototype, or with a getter that fails.
-    return 'something without words was thrown';
+    // The value has no prototype, or a getter that throws.
+    return 'an error without a message was thrown';
   }
 }

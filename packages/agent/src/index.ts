@@ -1,4 +1,4 @@
-// Part of what a conversation throws, so it is found here too.
+// Thrown by a conversation, and therefore exported here too.
 export { ConversationBusyError } from '@palimpsest/events';
 export { Agent } from './agent.js';
 export type { AgentOptions } from './agent-options.js';

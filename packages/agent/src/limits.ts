@@ -3,40 +3,40 @@ import type { Event, Usage } from '@palimpsest/events';
 import { LimitExceededError } from './errors.js';
 import { assertCount, assertPositive } from './option-checks.js';
 
-/** How far a run may go before it ends with {@link LimitExceededError}. */
+/** Limits of a run. It ends with {@link LimitExceededError} when one is reached. */
 export interface Limits {
-  /** Steps of one run that call the model or carry out calls that waited; steps that condense do not count. @defaultValue 500 */
+  /** Steps that call the model or carry out confirmed calls; steps that condense do not count. @defaultValue 500 */
   readonly maxIterations: number;
-  /** What all model calls of a run may send and answer, cached or not, those of condensers included. Unit: tokens. @defaultValue none */
+  /** Input and output of all model calls, cached or not, including the calls of condensers. Unit: tokens. @defaultValue none */
   readonly maxTokens?: number;
-  /** What all model calls of a run may cost, those of condensers included. Unit: USD. @defaultValue none */
+  /** Cost of all model calls, including the calls of condensers. Unit: USD. @defaultValue none */
   readonly maxCostUsd?: number;
 }
 
 /**
- * How many condensations may follow each other with no model call between them. The third one still takes effect; where a
- * fourth would be needed the history cannot be made to fit.
+ * How many condensations may follow each other without a model call. The third one takes effect; if a fourth were needed, the
+ * history cannot be made to fit.
  */
 export const maxCondensationsInARow = 3;
 
-/** The limits of a run where nothing else was said. */
+/** The default limits of a run. */
 export const defaultLimits: Limits = { maxIterations: 500 };
 
-/** What a run has used so far. */
+/** The usage of a run so far. */
 export interface RunUsage {
   readonly iterations: number;
   /** Unit: tokens. */
   readonly tokens: number;
   /** Unit: USD. */
   readonly costUsd: number;
-  /** Calls of which nobody knows what they cost. */
+  /** Calls whose cost is not known. */
   readonly callsWithoutCost: number;
 }
 
-/** A run that has not begun. */
+/** The usage of a run that has not begun. */
 export const noRunUsage: RunUsage = { iterations: 0, tokens: 0, costUsd: 0, callsWithoutCost: 0 };
 
-/** @throws RangeError when one of them makes no sense: a limit that never holds is none. */
+/** @throws RangeError when a limit is out of range. */
 export function assertLimits({ maxIterations, maxTokens, maxCostUsd }: Partial<Limits>): void {
   if (maxIterations !== Infinity) assertCount('limits.maxIterations', maxIterations, 1);
   assertPositive('limits.maxTokens', maxTokens);
@@ -44,8 +44,8 @@ export function assertLimits({ maxIterations, maxTokens, maxCostUsd }: Partial<L
 }
 
 /**
- * The usage with what an event says of one more model call. Condensers note theirs in the metadata of a condensation, or, where
- * nothing came of it, in an attempt.
+ * Adds the model call that an event records. Condensers record their calls in the metadata of a condensation, or, without
+ * one, in the data of an attempt.
  */
 export function withCallOf(used: RunUsage, event: Event): RunUsage {
   switch (event.type) {
@@ -77,10 +77,7 @@ function withTokens(used: RunUsage, usage: Usage, costUsd: number | undefined): 
   };
 }
 
-/**
- * @throws {@link LimitExceededError} when the run has used what it may; also when a call has no known cost and the cost is
- *   limited, because then nobody can tell.
- */
+/** @throws {@link LimitExceededError} when a limit is reached, or the cost is limited and the cost of a call is not known. */
 export function assertWithinLimits(used: RunUsage, limits: Limits): void {
   const { maxIterations, maxTokens = Infinity, maxCostUsd } = limits;
   if (used.iterations >= maxIterations) {
@@ -91,14 +88,18 @@ export function assertWithinLimits(used: RunUsage, limits: Limits): void {
   }
   if (maxCostUsd === undefined) return;
   if (used.callsWithoutCost > 0) {
-    throw new LimitExceededError('cost-usd', maxCostUsd, 'What a call cost is not known: give the model its prices.');
+    throw new LimitExceededError(
+      'cost-usd',
+      maxCostUsd,
+      'The cost of a call is not known: set the prices of the model.',
+    );
   }
   if (used.costUsd >= maxCostUsd) {
     throw new LimitExceededError('cost-usd', maxCostUsd, 'Run again to go on, or raise maxCostUsd.');
   }
 }
 
-/** @throws {@link LimitExceededError} when one more condensation would be one too many. */
+/** @throws {@link LimitExceededError} when {@link maxCondensationsInARow} is reached. */
 export function assertCondensationAllowed(condensationsInARow: number, cause?: unknown): void {
   if (condensationsInARow < maxCondensationsInARow) return;
   throw new LimitExceededError(

@@ -1,8 +1,8 @@
 import type { CreateEvent } from '@palimpsest/events';
 
 /**
- * A new id from the factory that makes the events: whoever sets that factory sets all ids, so that a run can be repeated. A
- * factory hands out ids on events only, so one is made for its id and dropped.
+ * Makes an id with the host's event factory, so that a host that sets the factory sets all ids and can repeat a run. The
+ * factory makes ids only for events, so an event is created and dropped.
  */
 export function newIdFrom(createEvent: CreateEvent): string {
   return createEvent('pause', {}).id;

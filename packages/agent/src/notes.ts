@@ -1,17 +1,17 @@
 import type { CreateEvent, MessageEvent } from '@palimpsest/events';
 
-/** Words of the framework that the model reads. */
+/** A message of the framework to the model. */
 export function note(text: string, createEvent: CreateEvent): MessageEvent {
   return createEvent('message', { source: 'environment', role: 'user', content: [{ type: 'text', text }] });
 }
 
-/** A message that came during a model call stands before the answer in the log, and the next request must not end there. */
+/** For a message that came during a model call: the log has it before the answer, and a request must not end in an answer. */
 export const unreadNote = 'The user wrote while you were answering, and you have not answered that message yet.';
 
-/** Where a call fails again and again and a word may help. */
+/** For a call that fails repeatedly, before the run counts as stuck. */
 export const failingNote = 'The same call has failed several times in a row. Find out why, or try another way.';
 
-/** How many model calls a run has left. */
+/** Tells the model how many responses are left in the run. */
 export function turnsLeftNote(left: number): string {
   return `${left} more responses are left to you in this run. Bring the work to an end within them, and say what is still to be done.`;
 }

@@ -2,25 +2,28 @@ import { isErrorResult, isSentRole, isToolResult, isUserMessage, toolResultConte
 import type { ActionEvent, Event, ToolResultEvent } from '@palimpsest/events';
 import { isLastResort } from './condensing/last-resort.js';
 
-/** What a run that gets nowhere does again and again. */
+/** The patterns of a run that makes no progress. */
 export type StuckPattern =
   'repeated-action' | 'repeated-error' | 'monologue' | 'alternating-actions' | 'context-window-loop';
 
-/** How often something must happen in a row before it counts. Unit: times. */
+/** How often a pattern must repeat in a row. Unit: times. */
 export interface StuckThresholds {
   /** The same action with the same result. @defaultValue 4 */
   readonly repeatedAction: number;
-  /** The same action that fails: so often the model is told; once more is stuck. @defaultValue 3 */
+  /**
+   * The same action that fails: the model is told after so many failures, and the run is stuck after one more. @defaultValue
+   * 3
+   */
   readonly repeatedError: number;
-  /** Words of the model, or nothing at all, with no action between. @defaultValue 3 */
+  /** Messages of the model, empty ones too, with no action between. @defaultValue 3 */
   readonly monologue: number;
-  /** Two actions in turns. @defaultValue 6 */
+  /** Actions in which two calls alternate. @defaultValue 6 */
   readonly alternatingActions: number;
-  /** The history overflows again with at most one action since it was last condensed for that. @defaultValue 4 */
+  /** Overflows with at most one action since the condensation that answered the last one. @defaultValue 4 */
   readonly contextWindowLoop: number;
 }
 
-/** The thresholds where nothing else was said. @see events-view-condenser-agent §8 for the first four */
+/** The default thresholds. @see events-view-condenser-agent §8 for the first four */
 export const defaultStuckThresholds: StuckThresholds = {
   repeatedAction: 4,
   repeatedError: 3,
@@ -29,13 +32,13 @@ export const defaultStuckThresholds: StuckThresholds = {
   contextWindowLoop: 4,
 };
 
-/** What was found: a run that is stuck, or one that may be saved by a word. */
+/** A pattern. With `isNudge` the run is not stuck yet, and the model should be told. */
 export interface StuckFinding {
   readonly pattern: StuckPattern;
   readonly isNudge: boolean;
 }
 
-/** An action and its result, as far as they can be compared. */
+/** An action and its result, as far as they are compared. */
 interface Round {
   readonly call: string;
   readonly result: string;
@@ -43,8 +46,8 @@ interface Round {
 }
 
 /**
- * Looks for a pattern in the events since the user last said something. Notes, usage, condensations and the like count for
- * nothing: they neither make a pattern nor break one.
+ * Finds a pattern in the events since the user's last message. Notes, usage, condensations and the like neither make a
+ * pattern nor break one.
  */
 export function stuckPattern(
   events: readonly Event[],
@@ -59,7 +62,7 @@ export function stuckPattern(
   if (alternates(rounds, alternatingActions)) return { pattern: 'alternating-actions', isNudge: false };
   if (messagesInARow(events) >= monologue) return { pattern: 'monologue', isNudge: false };
   if (overflowsInARow(events) >= contextWindowLoop) return { pattern: 'context-window-loop', isNudge: false };
-  // Said once: what follows the failure is then our own word.
+  // The model is told once: after that, the newest event is the note.
   const last = events.findLast((event) => isToolResult(event) || event.type === 'message' || event.type === 'action');
   const isFresh = last !== undefined && isToolResult(last);
   return failing === repeatedError && isFresh ? { pattern: 'repeated-error', isNudge: true } : undefined;
@@ -114,19 +117,19 @@ function messagesInARow(events: readonly Event[]): number {
     if (event.type === 'action' || isToolResult(event)) break;
     if (isUserMessage(event)) break;
     if (event.type !== 'message' || event.source !== 'agent' || !isSentRole(event.role)) continue;
-    // What the user cut off says nothing about what the model would have done.
+    // An answer that the user cut off does not show what the model would have done.
     if (event.cutOff === undefined) count++;
   }
   return count;
 }
 
-/** Overflows with at most one action between each two: what was condensed away is read again at once. */
+/** Counts overflows with at most one action between each two: the model reads again what was condensed away. */
 function overflowsInARow(events: readonly Event[]): number {
   let count = 0;
   let actions = 0;
   for (const event of events.toReversed()) {
     if (event.type === 'action') actions++;
-    // What follows one overflow counts once: the request, and the agent's own condensation.
+    // The request and the agent's own condensation follow the same overflow, and count once.
     if (isForOverflow(event) && (count === 0 || actions > 0)) {
       count++;
       actions = 0;

@@ -6,42 +6,42 @@ import type { ConversationState } from '../conversation-state.js';
 import { ContextOverflowError } from '../errors.js';
 import { lastResort } from './last-resort.js';
 import { assertCondensationAllowed, maxCondensationsInARow } from '../limits.js';
-import { jsonSize, roomForView, tooMuchProtected } from './room-for-view.js';
+import { jsonSize, roomForView, protectedOverflow } from './room-for-view.js';
 
-/** A refused request, and what the agent has to answer it with. */
+/** A request that did not fit, and what the agent can do about it. */
 export interface OverflowOptions {
   readonly overflow: ContextWindowExceededError;
-  /** What was sent: the condenser's view, or the state's. */
+  /** The view that was sent: the condenser's, or the state's. */
   readonly sent: View;
   readonly state: ConversationState;
   readonly model: string;
   readonly condenser: Condenser | undefined;
-  /** The window that the agent knows of. Unit: tokens. */
+  /** The window that the agent's model declares. Unit: tokens. */
   readonly contextWindow: number | undefined;
   /** Unit: tokens. */
   readonly maxOutputTokens: number | undefined;
-  /** What is sent beside the view. Unit: tokens, as the view estimates. */
+  /** The size of what is sent beside the view. Unit: tokens, as the view estimates. */
   readonly fixedTokens: number;
-  /** Whether the model has the tool that reads what is masked. */
+  /** Whether the model has a tool that reads masked text. */
   readonly canRead: boolean;
   readonly createEvent: CreateEvent;
 }
 
 /**
- * What an agent does about an overflow: it asks its condenser, once. When there is none that handles requests, or the history
- * still does not fit, it makes a condensation itself.
+ * Decides how an agent answers an overflow: it requests a condensation of its condenser once. If no condenser handles
+ * requests, or the history still does not fit, it makes a condensation itself.
  *
- * @throws {@link ContextOverflowError} when what is protected is too long by itself, or nothing is left to give up;
- *   {@link LimitExceededError} when three condensations in a row have not helped.
+ * @throws {@link ContextOverflowError} when the protected events alone are too long, or nothing is left to forget; {@link
+ *   LimitExceededError} when three condensations in a row have not helped.
  */
 export function answerToOverflow(options: OverflowOptions): 'request' | Condensation {
   const { overflow, sent, state, model, condenser, canRead, createEvent } = options;
   const room = roomForView({ ...options, view: sent });
-  // A condenser that does not protect may forget the user's words, and then they fit.
+  // A condenser with `protects: false` may forget the user's words, and then the rest fits.
   const mayForgetWords = condenser?.protects === false;
-  const tooMuch = mayForgetWords ? undefined : tooMuchProtected(sent, room);
+  const tooMuch = mayForgetWords ? undefined : protectedOverflow(sent, room);
   if (tooMuch !== undefined) throw new ContextOverflowError(model, overflow, tooMuch);
-  // Checked here too: a request that nobody may act on would only be found out one step later.
+  // Checked here too, because a request that nobody may act on would only fail one step later.
   assertCondensationAllowed(state.condensationsInARow, overflow);
   const isLast = state.condensationsInARow === maxCondensationsInARow - 1;
   const resort = (isLast: boolean): Condensation | undefined => {
@@ -49,14 +49,14 @@ export function answerToOverflow(options: OverflowOptions): 'request' | Condensa
     return lastResort(sent, how) ?? (sent === state.view ? undefined : lastResort(state.view, how));
   };
   const canBeAsked = condenser?.handlesCondensationRequests === true && state.requestsInARow === 0 && !isLast;
-  if (canBeAsked && (mayForgetWords || mayLose(sent))) return 'request';
+  if (canBeAsked && (mayForgetWords || hasForgettable(sent))) return 'request';
   const made = resort(isLast) ?? resort(true);
   if (made === undefined) throw new ContextOverflowError(model, overflow);
   return made;
 }
 
-/** Whether there is anything that a condenser may forget. */
-function mayLose(view: View): boolean {
+/** Whether the view has an event that may be forgotten. */
+function hasForgettable(view: View): boolean {
   const kept = protectedEventIds(view);
   for (const { id } of view.events) if (!kept.has(id)) return true;
   return false;

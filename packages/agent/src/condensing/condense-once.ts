@@ -9,25 +9,25 @@ import {
 import type { AttemptReport, CondensationProblem, CondenseContext, Condenser, View } from '@palimpsest/view';
 import { abortable } from '../abortable.js';
 import { messageOf } from '../errors.js';
-import { paidIn } from '../model/paid.js';
+import { recordedCost } from '../model/call-cost.js';
 import type { Emit } from '../step/event-sink.js';
 
-/** The condenser's context, and where its reports go. */
+/** The context of a condenser, and where its reports go. */
 export interface CondenseOnceOptions extends Omit<CondenseContext, 'report'> {
   readonly createEvent: CreateEvent;
   /** Called once, with a `condensation-attempt` for each report in their order. */
   readonly emit: Emit;
-  /** The view of the log as it is when the condenser has decided: it may have grown by then. @defaultValue the given one */
+  /** The view when the condenser has decided; the log may have grown meanwhile. @defaultValue the given view */
   readonly viewNow?: () => View;
 }
 
 /**
- * Asks a condenser once. What it reports goes into the log also when it throws. One that had to act and could not is
- * answered with an empty condensation, which settles the request. One that throws anything else, returns what is neither a view
- * nor a condensation, or what is refused because it is invalid or forgets what is protected, forgets nothing: that is on record,
- * and a broken policy does not end a run that still fits.
+ * Calls a condenser once. Its reports are emitted, also when it throws. If it must act but cannot, the result is an empty
+ * condensation, which answers the request. A condenser that throws any other error, returns neither a view nor a
+ * condensation, or returns one that is invalid or forgets protected events, forgets nothing: an attempt records the reason,
+ * and the run goes on as long as the history fits.
  *
- * @throws the signal's reason, also when the condenser does not listen to it; what `emit` throws.
+ * @throws the signal's reason, also when the condenser ignores the signal; what `emit` throws.
  */
 export async function condenseOnce(
   condenser: Condenser,
@@ -58,7 +58,7 @@ export async function condenseOnce(
   }
 }
 
-/** The empty condensation: somebody had to act, and nothing may be forgotten. */
+/** An empty condensation: the answer to a request when nothing may be forgotten. */
 export function nothingToForget(condenser: string, createEvent: CreateEvent): Condensation {
   return createEvent('condensation', {
     forgottenEventIds: [],
@@ -66,12 +66,12 @@ export function nothingToForget(condenser: string, createEvent: CreateEvent): Co
   });
 }
 
-/** True for a condensation that settles a request and does nothing else. */
+/** Whether a condensation answers a request and does nothing else. */
 export function isEmpty({ forgottenEventIds, redactions = [] }: Condensation): boolean {
   return forgottenEventIds.length + redactions.length === 0;
 }
 
-/** The record that what a condenser returned was not taken. What it cost was paid all the same. */
+/** The record that a condenser's result was refused, with the cost of its model call. */
 export function refusedAttempt(
   condenser: string,
   { kind, reason }: CondensationProblem,
@@ -80,12 +80,12 @@ export function refusedAttempt(
 ): Event {
   const metadata: unknown = isCondensation(result) ? result.metadata : undefined;
   const isTold = typeof metadata === 'object' && metadata !== null;
-  const paid = isTold ? paidIn(metadata as Readonly<Record<string, unknown>>) : {};
+  const paid = isTold ? recordedCost(metadata as Readonly<Record<string, unknown>>) : {};
   const attempt = { condenser, outcome: `refused-${kind}`, reason };
   try {
     return createEvent('condensation-attempt', { ...attempt, ...paid });
   } catch {
-    // What it says of its costs may be what is wrong with it.
+    // The recorded costs may be the invalid part.
     return createEvent('condensation-attempt', attempt);
   }
 }
@@ -97,7 +97,10 @@ function checked(result: unknown): View | Condensation {
   throw new TypeError('The condenser returned neither a view nor a condensation.');
 }
 
-/** A copy that nobody changes between the check and the append; what cannot be copied is refused by the check. */
+/**
+ * Copies the result, so that nobody can change it between the check and the append. The check refuses a result that cannot be
+ * copied.
+ */
 function copied(given: object): Condensation {
   try {
     return parseEvent(given) as Condensation;

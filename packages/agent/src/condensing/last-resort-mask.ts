@@ -3,18 +3,18 @@ import type { ActionEvent, LLMConvertibleEvent, Redaction, ToolResultEvent } fro
 import { excerptOf } from '../tools/excerpt.js';
 import { readOutputToolName } from '../tools/read-output-tool.js';
 
-/** What a mask of the last resort leaves. */
+/** How the last resort masks a text. */
 export interface MaskOptions {
-  /** How much of the text stays, of its beginning and its end. Unit: characters. */
+  /** How much of the beginning and the end stays. Unit: characters. */
   readonly excerpt: number;
-  /** Whether the model has the tool that reads the whole text. */
+  /** Whether the model has a tool that reads the whole text. */
   readonly canRead: boolean;
 }
 
-/** Texts in arguments that are not longer stay: paths, names, short commands. Unit: characters. */
+/** Shorter texts in arguments stay: paths, names, short commands. Unit: characters. */
 const shortArgument = 200;
 
-/** The mask of a result or of a call's arguments. Undefined for anything else: words cannot be masked, only forgotten. */
+/** Masks a result or the arguments of a call. Undefined for any other event: messages can be forgotten, but not masked. */
 export function maskOf(event: LLMConvertibleEvent, options: MaskOptions): Redaction | undefined {
   if (event.type === 'action') return { eventId: event.id, arguments: maskedArguments(event, options) };
   return isToolResult(event) ? { eventId: event.id, text: maskedResult(event, options) } : undefined;
@@ -28,18 +28,18 @@ function maskedResult(event: ToolResultEvent, options: MaskOptions): string {
     else images++;
   }
   const lost = images === 0 ? '' : ` and ${images} ${images === 1 ? 'image' : 'images'}`;
-  // A stub that somebody has written says what it replaces; its own text is no part of the output.
+  // The text of an event that is already redacted is a stub, and no part of the output.
   const excerpt = event.redacted === true ? 0 : options.excerpt;
   return shortened(text, { ...options, excerpt, lost, handle: handleOf(event) });
 }
 
-/** Where the whole text can be read: of an output that was shown in part, not of the part. */
+/** The handle of the whole text. An output that was shown in part has its own handle. */
 function handleOf(event: ToolResultEvent): string {
   const handle = event.type === 'observation' ? event.details?.['outputHandle'] : undefined;
   return typeof handle === 'string' ? handle : event.id;
 }
 
-/** An object, because some providers take nothing else: the same keys with shorter texts, or else a note in its place. */
+/** JSON of an object, because some providers accept nothing else: the same keys with shorter texts, or one note. */
 function maskedArguments({ id, toolCall: { arguments: text }, redacted }: ActionEvent, options: MaskOptions): string {
   const excerpt = redacted === true ? 0 : options.excerpt;
   const shorten = (long: string): string => shortened(long, { ...options, excerpt, lost: '', handle: id });
@@ -53,7 +53,7 @@ function maskedArguments({ id, toolCall: { arguments: text }, redacted }: Action
       if (short.length <= most) return short;
     }
   } catch {
-    // No JSON, or nested too deep: the note says all.
+    // The arguments are not JSON, or nested too deep.
   }
   return JSON.stringify({ removed: shorten(text) });
 }

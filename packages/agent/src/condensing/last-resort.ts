@@ -11,11 +11,14 @@ import { maskOf } from './last-resort-mask.js';
 
 /** Options of {@link lastResort}. */
 export interface LastResortOptions {
-  /** What of the model's window is left for the view; undefined where nobody knows. Unit: tokens, as the view estimates. */
+  /**
+   * The part of the model's window that is left for the view; undefined if the window is not known. Unit: tokens, as the view
+   * estimates.
+   */
   readonly room: number | undefined;
-  /** There is no further try: everything goes that may, and no more than stubs stay of what is long. */
+  /** Whether this is the last attempt: then everything is forgotten that may be, and long texts are masked down to stubs. */
   readonly isLast: boolean;
-  /** Whether the model has the tool that reads what is masked. */
+  /** Whether the model has a tool that reads masked text. */
   readonly canRead: boolean;
   /** Size of an event. Unit: tokens. @defaultValue as the view estimates */
   readonly sizeOf?: (event: LLMConvertibleEvent) => number;
@@ -28,22 +31,22 @@ const summary =
   'Earlier steps of this work were dropped, because the history did not fit into the window. Look at the present state of ' +
   'things before you go on.';
 
-/** The summary and its frame. Unit: tokens. */
+/** The size of the summary and its frame. Unit: tokens. */
 const summaryTokens = 50;
-/** So much of what is sent, or of the room, stays: with less the next steps would overflow again. Unit: share. */
+/** The share of the room, or of what was sent, that is kept. With more, the next steps would overflow again. */
 const targetShare = 0.5;
-/** What fits into any window. Unit: tokens. */
+/** A room that any window has. Unit: tokens. */
 const assumedRoom = 2_000;
-/** A result or call that takes more of the target is giant. Unit: share. */
+/** The share of the target above which a result or call is giant. */
 const giantShare = 0.1;
-/** What is smaller is not worth a mask. Unit: tokens. */
+/** A smaller event is not masked. Unit: tokens. */
 const leastGiant = 250;
-/** The same, when everything goes that may. Unit: tokens. */
+/** A smaller event is not masked in the last attempt. Unit: tokens. */
 const leastMasked = 100;
-/** What stays of a text that is masked, before the newest step and in it. Unit: characters. */
+/** How much of a masked text stays, before the newest step and in it. Unit: characters. */
 const excerpts = { old: 400, newest: 2_000 } as const;
 
-/** An event of the view as it would be sent. */
+/** An event of the view, as it would be sent. */
 interface Item {
   readonly event: LLMConvertibleEvent;
   readonly isKept: boolean;
@@ -52,9 +55,9 @@ interface Item {
 }
 
 /**
- * What a host does itself when its condenser has not made the history fit: masks what is giant, then forgets the oldest units,
- * until half of the room is free. The newest step stays; what is giant in it is masked with a longer excerpt. Undefined when
- * nothing of that makes the view smaller.
+ * Makes room when the condenser has not: masks giant events, then forgets the oldest units, until half of the room is free.
+ * The newest step is not forgotten; its giant events are masked with a longer excerpt. Undefined when nothing makes the view
+ * smaller.
  */
 export function lastResort(view: View, options: LastResortOptions): Condensation | undefined {
   const { isLast, createEvent, sizeOf = (event) => view.tokensOf(event) } = options;
@@ -78,7 +81,7 @@ export function lastResort(view: View, options: LastResortOptions): Condensation
 
   const giant = isLast ? leastMasked : Math.max(leastGiant, target * giantShare);
   for (const item of items.slice(0, newest)) if (item.size > giant) mask(item, isLast ? 0 : excerpts.old);
-  // Of the newest step what is largest goes first, and no more than has to.
+  // In the newest step the largest events are masked first, and no more than necessary.
   const step = items.slice(newest);
   const bySize = step.toSorted((one, other) => other.size - one.size);
   for (const item of bySize) {
@@ -86,7 +89,7 @@ export function lastResort(view: View, options: LastResortOptions): Condensation
     mask(item, isLast ? 0 : Math.min(excerpts.newest, Math.floor(target / step.length)));
   }
   const { end, left } = forgotten(view, items, { target, newest, room });
-  // A summary can be larger than the few small events before it; a provider may count those otherwise than we do.
+  // A summary can be larger than a few small events before it. A provider may count differently.
   const forgetsEvents = items
     .slice(0, end)
     .some(({ event, isKept }) => !isKept && event.type !== 'condensation-summary');
@@ -102,14 +105,15 @@ export function lastResort(view: View, options: LastResortOptions): Condensation
   }
 }
 
-/** Whether a condensation is one of these. */
+/** Whether {@link lastResort} made a condensation. */
 export function isLastResort({ metadata }: Condensation): boolean {
   return metadata?.['condenser'] === origin.condenser && metadata['reason'] === origin.reason;
 }
 
 /**
- * Where what is forgotten ends, and what is left then: as early as that fits into the target, and at the newest step at the
- * latest. Where it would not even fit into the room, because of words in the newest step, behind the last of these.
+ * The end of the forgotten range, and the size of what is left: the first cut point at which the rest fits into the target,
+ * at the latest the newest step. If the rest would not fit into the room even then, because the newest step holds long
+ * messages, the range ends behind the last of them.
  */
 function forgotten(
   view: View,

@@ -8,8 +8,8 @@ export const requestCondensationToolName = 'request_condensation';
 const input = z.object({});
 
 /**
- * The tool with which a model asks for its history to be condensed: it appends a `condensation-request`, and the condenser
- * acts before the next model call. Give it to an agent whose condenser handles requests.
+ * Makes the tool with which a model requests a condensation: it appends a `condensation-request`, and the condenser acts
+ * before the next model call. Use it with a condenser that handles requests.
  */
 export function requestCondensationTool(
   options: { readonly createEvent?: CreateEvent } = {},

@@ -4,10 +4,10 @@ import { nothingToForget } from './condense-once.js';
 import { CondensationNotInForceError } from '../errors.js';
 
 /**
- * The events to append so that a condensation is undone: the revert, and before it an empty condensation where the undone one had
- * answered a request. That request would be open again otherwise, and the next step would make the same condensation once more.
+ * The events that revert a condensation: the revert, and before it an empty condensation if the reverted one had answered a
+ * request. Without it the request would be open again, and the next step would make the same condensation.
  *
- * @throws {@link CondensationNotInForceError} when the log holds no condensation of this id, or it is reverted.
+ * @throws {@link CondensationNotInForceError} when the log holds no condensation of this id, or it is already reverted.
  */
 export function revertOf(
   condensationId: EventId,

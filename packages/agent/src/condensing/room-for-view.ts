@@ -3,28 +3,28 @@ import type { ContextWindowExceededError } from '@palimpsest/llm-adapters';
 import { protectedEventIds } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 
-/** What a refused request says of the room that its view had. */
+/** A request that did not fit, as far as it tells how much room the view had. */
 export interface RefusedRequest {
   readonly overflow: ContextWindowExceededError;
-  /** What was sent. */
+  /** The view that was sent. */
   readonly view: View;
-  /** The window that the agent knows of. Unit: tokens. */
+  /** The window that the agent's model declares. Unit: tokens. */
   readonly contextWindow: number | undefined;
   /** Unit: tokens. */
   readonly maxOutputTokens: number | undefined;
-  /** What is sent beside the view. Unit: tokens, as the view estimates. */
+  /** The size of what is sent beside the view. Unit: tokens, as the view estimates. */
   readonly fixedTokens: number;
 }
 
-/** What is left for an answer where nobody has said how long it may be: a share of the window, and not more than so many tokens. */
+/** Reserved for the answer when `maxOutputTokens` is not set: a share of the window, and at most so many tokens. */
 const answerShare = 1 / 8;
 const longestAnswer = 4_096;
-/** An estimate is no further off than this. Unit: the provider's tokens for each of ours. */
+/** The bounds of the calibration. Unit: the provider's tokens for each estimated one. */
 const calibrations = { least: 0.25, most: 8 } as const;
 
 /**
- * What of the window is left for the view, by what the provider said and what the agent knows; the smaller one, where they
- * differ. Undefined where nobody knows the window, or where bytes were too many. Unit: tokens, as the view estimates.
+ * The part of the window that is left for the view, by the provider's figures and the agent's; the smaller one if they
+ * differ. Undefined when the window is not known, or the request had too many bytes. Unit: tokens, as the view estimates.
  */
 export function roomForView(request: RefusedRequest): number | undefined {
   const { overflow, view, maxOutputTokens, fixedTokens } = request;
@@ -37,19 +37,19 @@ export function roomForView(request: RefusedRequest): number | undefined {
   return Math.max(1, Math.floor(Math.max(1, window - answer) / calibration) - fixedTokens);
 }
 
-/** Estimates are off by so much, and a run is not ended for that. Unit: times the room. */
+/** A run is not ended for less, because estimates can be off by so much. Unit: times the room. */
 const margin = 1.25;
 
-/** What a view may not lose, and the room for it, where it certainly does not fit. */
-export interface TooMuchProtected {
+/** The size of the protected events, and the room for them, when they certainly do not fit. */
+export interface ProtectedOverflow {
   /** Unit: tokens, as the view estimates. */
   readonly protectedTokens: number;
   /** Unit: tokens, as the view estimates. */
   readonly room: number;
 }
 
-/** Whether the instructions, the words of the user and the pins alone are more than fits; undefined where they are not. */
-export function tooMuchProtected(view: View, room: number | undefined): TooMuchProtected | undefined {
+/** Compares the instructions, the user's words and the pinned events with the room. Undefined when they may fit. */
+export function protectedOverflow(view: View, room: number | undefined): ProtectedOverflow | undefined {
   if (room === undefined) return undefined;
   let protectedTokens = 0;
   for (const id of protectedEventIds(view)) {
@@ -59,7 +59,7 @@ export function tooMuchProtected(view: View, room: number | undefined): TooMuchP
   return protectedTokens > room * margin ? { protectedTokens, room } : undefined;
 }
 
-/** The size of an event where bytes are counted, and an image is as large as its data. Unit: tokens. */
+/** The size of an event when bytes are counted: an image counts with all its data. Unit: tokens. */
 export function jsonSize(event: LLMConvertibleEvent): number {
   return Math.ceil(JSON.stringify(event).length / 4);
 }

@@ -5,7 +5,8 @@ import { missingWords } from '../model/composition.js';
 import type { StandingWords } from '../model/standing-words.js';
 
 /**
- * The window with which a condenser reckons: less than the model's where that reads less than its window holds. Unit: tokens.
+ * The window that a condenser plans with: smaller than the model's if the model reads less input than its window holds. Unit:
+ * tokens.
  */
 export function usableWindow({ contextWindow, facts }: LLM, maxOutputTokens: number | undefined): number | undefined {
   const { maxInputTokens } = facts ?? {};
@@ -13,12 +14,12 @@ export function usableWindow({ contextWindow, facts }: LLM, maxOutputTokens: num
   return Math.min(contextWindow, maxInputTokens + (maxOutputTokens ?? 0));
 }
 
-/** As the view estimates. */
+/** As in the view's estimate. */
 const charactersPerToken = 4;
 
 /**
- * What is sent beside the view, by the view's own estimate. Unit: tokens. 0 where a system prompt of the view holds the tools, as
- * in every log of a `Conversation`, and nothing is missing: the view has counted all of it then.
+ * The size of what is sent beside the view. Unit: tokens, as the view estimates. 0 when the view has a system prompt with the
+ * tools, as in the log of a `Conversation`, and no words are missing from it.
  */
 export function tokensBesideView(view: View, tools: readonly ToolDefinition[], words: StandingWords): number {
   const { systemPrompt, userMessages } = missingWords(view, words);

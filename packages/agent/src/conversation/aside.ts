@@ -5,18 +5,18 @@ import { abortable } from '../abortable.js';
 import type { Agent } from '../agent.js';
 import { composedMessages } from '../model/composition.js';
 import type { ConversationState } from '../conversation-state.js';
-import { wordsOf } from '../model/final-answer.js';
+import { textOf } from '../model/final-answer.js';
 import { newIdFrom } from '../new-id.js';
-import { paidIn, usageOf } from '../model/paid.js';
+import { recordedCost, usageOf } from '../model/call-cost.js';
 import type { SecretMask } from '../secrets/secret-mask.js';
 
-/** What was answered beside the conversation, and the events to append that say what it cost. */
+/** An answer outside the conversation, and the events that record its cost. */
 export interface AsideAnswer {
   readonly answer: string;
   readonly costs: readonly Event[];
 }
 
-/** Asks the model something beside the conversation, from the view that it would be shown now. */
+/** Asks the model a question outside the conversation, with the view that a step would send now. */
 export async function askAside(
   question: string,
   agent: Agent,
@@ -24,7 +24,7 @@ export async function askAside(
   secrets: SecretMask,
   signal: AbortSignal | undefined,
 ): Promise<AsideAnswer> {
-  // As of the view that the condenser is shown.
+  // Read together with the view that the condenser gets.
   const { standingWords: words, log } = state;
   const { view, costs } = await shownView(agent, state, signal);
   const tools = secrets.tools(agent.toolDefinitions);
@@ -33,11 +33,11 @@ export async function askAside(
   const { cache } = agent.sentPrompts.toSend(messages, log, render);
   const asked = agent.llm.complete({
     messages: [...messages, { role: 'user', content: [{ type: 'text', text: secrets.text(question) }] }],
-    // The same tools, so that the provider's cache still fits.
+    // With the same tools, so that the provider's cache is hit.
     ...(tools.length === 0 ? {} : { tools, toolChoice: 'none' }),
     ...(state.conversationId === undefined
       ? {}
-      : // The question is asked once; what stands before it is sent again.
+      : // The question is sent once; the messages before it are sent again.
         { cache: { key: state.conversationId, ...cache, stableMessages: messages.length } }),
     signal,
   });
@@ -46,12 +46,13 @@ export async function askAside(
     ...usageOf(completion, newIdFrom(agent.createEvent)),
     purpose: 'aside',
   });
-  return { answer: secrets.text(wordsOf(completion.message.content)), costs: [...costs, usage] };
+  return { answer: secrets.text(textOf(completion.message.content)), costs: [...costs, usage] };
 }
 
 /**
- * What the condenser would rather forget first is still there to be asked about, and one that fails keeps nobody from asking.
- * It is told no window, so that only its own bounds can make it act; what that costs is on record all the same.
+ * The condenser's view of the log. If the condenser returns a condensation, or fails, the question is asked with the whole
+ * view: what it would forget can still be asked about. It is called without a window, so that only its own bounds make it
+ * act. Its cost is recorded.
  */
 async function shownView(
   { condenser, createEvent }: Agent,
@@ -62,7 +63,7 @@ async function shownView(
   const costs: Event[] = [];
   const reason = 'It was asked for a question beside the conversation, and nothing came of it.';
   const record = (told: Readonly<Record<string, unknown>> | undefined): void => {
-    const paid = paidIn(told);
+    const paid = recordedCost(told);
     if (paid.data === undefined) return;
     costs.push(createEvent('condensation-attempt', { condenser: condenser.name, outcome: 'aside', reason, ...paid }));
   };

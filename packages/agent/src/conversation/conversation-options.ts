@@ -15,34 +15,37 @@ export interface ConversationOptions {
   readonly store?: EventStore;
   /** @defaultValue 500 iterations */
   readonly limits?: Partial<Limits>;
-  /** How the view estimates tokens and treats thinking. @defaultValue as the agent's model needs it */
+  /** How the view estimates tokens and treats thinking. @defaultValue as the agent's model requires */
   readonly view?: ViewOptions;
-  /** When a run that gets nowhere is ended; `false`: never. @defaultValue {@link defaultStuckThresholds} */
+  /** When a run that makes no progress is ended; `false`: never. @defaultValue {@link defaultStuckThresholds} */
   readonly stuckDetection?: Partial<StuckThresholds> | false;
-  /** With so many model calls left in a run the model is told. Unit: model calls. @defaultValue 10 and 3 */
+  /** The model is told when so many model calls are left in a run. Unit: model calls. @defaultValue 10 and 3 */
   readonly reminders?: readonly number[];
-  /** Hides the values of secrets in all that is logged, sent, streamed and returned. @defaultValue nothing is hidden */
+  /** Hides the values of secrets in everything that is logged, sent, streamed and returned. @defaultValue nothing is hidden */
   readonly secrets?: SecretMask;
 }
 
 /** Options of `Conversation.run`. */
 export interface RunOptions {
-  /** Interrupts the run: `Conversation.interrupt`. What was shown of an answer stands in the log with `cutOff`. */
+  /** Interrupts the run, as `Conversation.interrupt` does. The shown part of an answer is stored with `cutOff`. */
   readonly signal?: AbortSignal;
   /**
-   * Called with each piece of the model's answers as it arrives. After a `restart` what came since the last complete answer is
-   * void: the connection was lost, and the answer begins anew or the run fails. What it throws changes nothing.
+   * Called with each piece of the model's answers as it arrives. After a `restart`, the pieces since the last complete answer
+   * are void: the connection was lost, and the answer begins anew or the run fails. Its errors are ignored.
    */
   readonly onDelta?: (delta: Delta) => void;
 }
 
 /** Options of `Conversation.fork`. */
 export interface ForkOptions {
-  /** The last event that the fork has. @defaultValue the newest */
+  /** The last event that is copied. @defaultValue the newest */
   readonly at?: EventId;
   /** @defaultValue a new UUIDv7 */
   readonly conversationId?: string;
-  /** Where the fork is kept; it may not hold a conversation of this id. @defaultValue nowhere: the fork lives in memory */
+  /**
+   * Where the fork is kept; the store must not hold a conversation of this id. @defaultValue nowhere: the fork lives in
+   * memory
+   */
   readonly store?: EventStore;
   /** @defaultValue the agent of this conversation, its policies included */
   readonly agent?: Agent;

@@ -1,12 +1,12 @@
 import type { Event, EventLog } from '@palimpsest/events';
 
-/** How soon what other processes append is seen. Unit: milliseconds. */
+/** How often a waiting reader looks for events of other processes. Unit: milliseconds. */
 const pollMs = 500;
 
 /**
- * The events of a log from an index on, those that are still to come too, until the signal is aborted. It reads from the log
- * itself, so a reader that is slow holds up nobody and misses nothing. A reader that waits looks for what other processes have
- * appended to the store, where the log has one.
+ * Yields the events of a log from an index on, and new events as they come, until the signal is aborted. It reads from the
+ * log itself, so a slow reader delays nobody and misses nothing. A waiting reader looks in the log's store, if there is one,
+ * for events that other processes have appended.
  */
 export async function* eventStream(
   log: EventLog,
@@ -23,7 +23,7 @@ export async function* eventStream(
       if (event === undefined) {
         const woken = new Promise<void>((resolve) => (wake = resolve));
         const timer = options.isStored ? setTimeout(wakeUp, pollMs) : undefined;
-        // Who only waits for others keeps no process alive.
+        // Waiting alone does not keep the process alive.
         (timer as { unref?: () => void } | undefined)?.unref?.();
         await woken;
         clearTimeout(timer);

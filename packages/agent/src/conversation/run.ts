@@ -5,7 +5,7 @@ import { ConversationRunError, NoUserMessageError, codeOf, messageOf } from '../
 import { vetoOf } from '../hooks.js';
 import { assertWithinLimits, defaultLimits, noRunUsage, withCallOf } from '../limits.js';
 import type { Limits, RunUsage } from '../limits.js';
-import { isOfBrokenResponse, missingCutOffNote } from '../model/incomplete-answers.js';
+import { isBrokenResponse, missingCutOffNote } from '../model/incomplete-answers.js';
 import { failingNote, turnsLeftNote, unreadNote } from '../notes.js';
 import { maskedDeltas } from '../secrets/masked-deltas.js';
 import type { StepOptions } from '../step/step-options.js';
@@ -15,7 +15,7 @@ import type { StuckPattern, StuckThresholds } from '../stuck-detection.js';
 import { endedBefore } from '../tools/call-answers.js';
 import type { ConversationLog } from './conversation-log.js';
 import type { ConversationOptions, RunOptions } from './conversation-options.js';
-import { unobtrusive } from './delta-listener.js';
+import { withErrorsIgnored } from './delta-listener.js';
 import { answerLeftovers } from './leftovers.js';
 import type { RequestedCondensation } from './requested-condensation.js';
 import type { RunOutcome } from './run-outcome.js';
@@ -52,7 +52,7 @@ export class Run {
     this.#thresholds = stuckDetection === false ? undefined : { ...defaultStuckThresholds, ...stuckDetection };
     const own = this.#interruption.signal;
     this.#signal = signal === undefined ? own : AbortSignal.any([own, signal]);
-    this.#onDelta = onDelta === undefined ? undefined : unobtrusive(onDelta);
+    this.#onDelta = onDelta === undefined ? undefined : withErrorsIgnored(onDelta);
   }
 
   /** Ends the run after its present step. */
@@ -167,7 +167,7 @@ export class Run {
       onEvents: (batch) => {
         if (signal.aborted) deltas?.cut();
         // The model's answer is complete before the first event that follows from it.
-        else if (!batch.every(isOfBrokenResponse)) deltas?.end();
+        else if (!batch.every(isBrokenResponse)) deltas?.end();
         return this.#log.append(batch);
       },
     };

@@ -2,8 +2,8 @@ import type { ConversationWriter, EventLog } from '@palimpsest/events';
 import { ConversationClosedError } from '../errors.js';
 
 /**
- * The right to append to a log, held as long as somebody here needs it: the first who does opens the log for writing, and the
- * last one lets others in.
+ * The right to append to a log, shared by the methods that need it at the same time: the first one opens the log for writing,
+ * and the last one closes it.
  */
 export class WriteAccess {
   readonly #log: EventLog;
@@ -12,10 +12,10 @@ export class WriteAccess {
   #opened: Promise<Pick<ConversationWriter, 'close'>> | undefined;
   #released: Promise<unknown> = Promise.resolve();
   #isClosed = false;
-  /** As long was the log when this last held it. */
+  /** The length of the log when it was last open. Unit: events. */
   #heldTo: number;
 
-  /** @param onOpened - called when the log is open, with the index from which on it holds what others have appended meanwhile */
+  /** @param onOpened - called when the log is open, with the index of the first event that others may have appended meanwhile */
   constructor(log: EventLog, onOpened: (from: number) => void) {
     this.#log = log;
     this.#heldTo = log.length;
@@ -25,8 +25,8 @@ export class WriteAccess {
   /**
    * Does the work while nobody else writes.
    *
-   * @throws ConversationBusyError when another writer has the conversation, and {@link ConversationClosedError} after
-   *   {@link WriteAccess.close}: then the work was not begun.
+   * @throws ConversationBusyError when another writer holds the conversation, and {@link ConversationClosedError} after
+   *   {@link WriteAccess.close}: then the work has not begun.
    */
   during<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#isClosed
@@ -35,7 +35,7 @@ export class WriteAccess {
     return done;
   }
 
-  /** Waits for the work that is under way, and allows no more. */
+  /** Waits for work that is under way. No more work may begin. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled(this.#holders);
@@ -62,7 +62,7 @@ export class WriteAccess {
   async #release(opened: Promise<Pick<ConversationWriter, 'close'>>): Promise<void> {
     this.#opened = undefined;
     this.#heldTo = this.#log.length;
-    // What was appended stands, whatever becomes of the lock.
+    // The events are stored, whatever becomes of the lock.
     this.#released = opened.then((writer) => writer.close()).catch(() => undefined);
     await this.#released;
   }

@@ -3,24 +3,24 @@ import type { ContentPart, Event, EventId, Message, MessageEvent, SystemPromptEv
 import type { RenderOptions, View } from '@palimpsest/view';
 import type { StandingWords } from './standing-words.js';
 
-/** What the view does not show and the request holds all the same. */
+/** Messages that a request holds although the view does not show them. */
 export interface MissingWords {
   readonly systemPrompt?: SystemPromptEvent;
   /** In the order of the log. */
   readonly userMessages: readonly MessageEvent[];
 }
 
-/** What a request is composed of, beside a view. */
+/** What a request is composed of, besides a view. */
 export interface Composition {
   readonly words: StandingWords;
   readonly log: Iterable<Event>;
   readonly render: RenderOptions;
 }
 
-/** The instructions in force and the words of the user that a view lacks, or shows otherwise than they stand in the log. */
+/** The instructions in force and the messages of the user that a view lacks, or shows with other content than the log. */
 export function missingWords(view: View, words: StandingWords): MissingWords {
   const { systemPrompt, latestUserMessage: latest, lost } = words;
-  // Where it is not lost, a condenser's own view may lack it.
+  // The view of a condenser can lack the latest message although the log's view has it.
   const isLatestGone = latest !== undefined && latest !== lost && !isInList(view, latest);
   return {
     ...(systemPrompt === undefined || isInList(view, systemPrompt) ? {} : { systemPrompt }),
@@ -29,10 +29,10 @@ export function missingWords(view: View, words: StandingWords): MissingWords {
 }
 
 /**
- * The messages of a request: the view as it is rendered, with what it lacks of the {@link StandingWords}. Instructions stand first,
- * and words of the user where they stood in the log. A history that begins with the agent's words begins with the user's first ones
- * instead, and a line says so where they stood. All of it depends on the view and the log alone, so what was sent before changes only
- * with a condensation, a revert or a new message.
+ * The messages of a request: the rendered view, and the {@link StandingWords} that it lacks. Instructions stand first, and
+ * the user's messages where the log has them. If the history begins with the agent's words, the user's first message is moved
+ * to the beginning, and a mark stands in its place. The result depends on the view and the log alone, so what was sent before
+ * changes only with a condensation, a revert or a new message.
  */
 export function composedMessages(view: View, composition: Composition): readonly Message[] {
   const { words, render } = composition;
@@ -49,7 +49,8 @@ export function composedMessages(view: View, composition: Composition): readonly
   for (const { event, place } of missing.toReversed()) {
     history = inserted(history, place, event === moved ? [movedMark] : messageContent(event));
   }
-  // An open batch holds them back where the model is asked beside the conversation: they come after all that is sent.
+  // When the model is asked outside the conversation, a batch can be open, and the view leaves the latest message out. It is
+  // sent last.
   const isHeld = latest !== undefined && latest !== moved && view.leftOut.has(latest.id);
   return [
     ...instructions,
@@ -59,7 +60,7 @@ export function composedMessages(view: View, composition: Composition): readonly
   ];
 }
 
-/** True for an event that stands in the view's list, with the content that it has in the log. */
+/** Whether the view lists an event with the content that it has in the log. */
 function isInList(view: View, event: MessageEvent | SystemPromptEvent): boolean {
   const index = view.indexOf(event.id);
   const listed = index === undefined ? undefined : view.events.at(index);
@@ -78,7 +79,7 @@ function isSame(one: readonly ContentPart[], other: readonly ContentPart[]): boo
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** How many messages of the history come from what stands before an event in the log. A call and its results stay together. */
+/** The number of history messages that come from events before this one in the log. A call and its results are not separated. */
 function placeOf({ id }: MessageEvent, view: View, { log, render }: Composition): number {
   const later = new Set<EventId>();
   let isBehind = false;
@@ -92,7 +93,7 @@ function placeOf({ id }: MessageEvent, view: View, { log, render }: Composition)
   return Math.min(place, history.length);
 }
 
-/** In one message with what the user says before or after it, as a view renders neighbours. */
+/** Inserts words of the user. Neighbouring messages of the user are merged, as in a rendered view. */
 function inserted(history: readonly Message[], place: number, content: readonly ContentPart[]): readonly Message[] {
   const [before, after] = [history.slice(0, place), history.slice(place)];
   const [last, next] = [before.at(-1), after[0]];
@@ -101,7 +102,7 @@ function inserted(history: readonly Message[], place: number, content: readonly 
   return [...before, userMessage(content), ...after];
 }
 
-/** Stands where the words stood, since no list may end with the agent's. */
+/** Stands in place of the moved message, because a list must not end with the agent's words. */
 const movedMark: ContentPart = {
   type: 'text',
   text: "[The user's message that stood here is the one at the beginning.]",
@@ -109,13 +110,13 @@ const movedMark: ContentPart = {
 
 function withMark(view: View, event: MessageEvent): View {
   const { extendedContent: _moved, ...kept } = event;
-  // It has been so since the words were first sent, so no thinking is older than the change.
+  // The mark is as old as the message, so it makes no thinking stale.
   return view.replace(new Map([[event.id, { event: { ...kept, content: [movedMark] }, effectiveFrom: event.id }]]));
 }
 
 /**
- * The messages without what was thought before words ceased to be added: signed thinking is bound to all that stands before it, where
- * the model checks that, and the view knows nothing of those words.
+ * Leaves out thinking that is older than the removal of added words. Signed thinking is bound to all messages before it if
+ * the model checks that, and the view does not know the added words.
  */
 function withoutEarlierThinking(
   messages: readonly Message[],
@@ -145,7 +146,7 @@ function thoughtsBefore(end: EventId, log: Iterable<Event>): ReadonlySet<string>
   return thoughts;
 }
 
-/** A block without its place among the words and calls of its answer, which depends on what of them is sent. */
+/** Identifies a block whatever its position among the parts of its answer, which depends on the parts that are sent. */
 function keyOf(block: object): string {
   return JSON.stringify({ ...block, position: undefined });
 }

@@ -23,7 +23,7 @@ const prices = { input: 1, cacheRead: 0.1, cacheWrite: 1.25, output: 5 };
 /** The first three answers think, speak and call; the one after them is the last. */
 const isLast = (index: number) => index >= 3;
 const thoughtOf = (index: number) => `Thought ${index}: so and so.`;
-const wordsOf = (index: number) => `Words ${index}: this and that.`;
+const textOf = (index: number) => `Words ${index}: this and that.`;
 const pathOf = (index: number) => `some/path/to/${index}.ts`;
 const inputOf = (index: number) => JSON.stringify({ path: pathOf(index) });
 
@@ -46,7 +46,7 @@ const anthropic = (model: string): Wire => ({
           ? [{ type: 'text', text: 'Done.' }]
           : [
               { type: 'thinking', thinking: thoughtOf(index) },
-              { type: 'text', text: wordsOf(index) },
+              { type: 'text', text: textOf(index) },
               { type: 'tool_use', id: `toolu_${index}`, name: 'read', input: { path: pathOf(index) } },
             ],
       }),
@@ -75,7 +75,7 @@ const chat = (
           ? { content: 'Done.' }
           : {
               reasoning_content: thoughtOf(index),
-              content: wordsOf(index),
+              content: textOf(index),
               tool_calls: [
                 { id: `call_${index}`, type: 'function', function: { name: 'read', arguments: inputOf(index) } },
               ],
@@ -99,7 +99,7 @@ const responses: Wire = {
           ? [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Done.' }] }]
           : [
               { type: 'reasoning', summary: [{ type: 'summary_text', text: thoughtOf(index) }] },
-              { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: wordsOf(index) }] },
+              { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: textOf(index) }] },
               { type: 'function_call', call_id: `call_${index}`, name: 'read', arguments: inputOf(index) },
             ],
       }),
@@ -238,7 +238,7 @@ describe.each(wires)('$name', (wire) => {
           },
         ]);
       }
-      expect(shown(deltas)).toMatchObject({ text: wordsOf(2), arguments: inputOf(2) });
+      expect(shown(deltas)).toMatchObject({ text: textOf(2), arguments: inputOf(2) });
       expect(server.requests[2]?.body).toEqual(server.requests[1]?.body);
       expect(JSON.stringify(server.requests[3]?.body)).not.toMatch(/(Thought|Words) 1|path\/to\/1/);
     }

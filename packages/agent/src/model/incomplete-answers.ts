@@ -1,17 +1,17 @@
 import type { CreateEvent, Event } from '@palimpsest/events';
 import { isLLMConvertible } from '@palimpsest/events';
 import type { CountedUsage } from '@palimpsest/llm-adapters';
-import { wordsOf } from './final-answer.js';
+import { textOf } from './final-answer.js';
 import { newIdFrom } from '../new-id.js';
 import { note } from '../notes.js';
-import { costOf } from './paid.js';
+import { costOf } from './call-cost.js';
 import type { AnswerPiece } from './streamed-answer.js';
 import type { Toolset } from '../tools/tool-call.js';
 
-/** What the usage of an answer is for that never became complete. */
+/** The purpose of the usage of an answer that did not become complete. */
 const brokenPurpose = 'broken-response';
 
-/** What is known of the request that a piece answers. */
+/** The request that an incomplete answer belongs to. */
 export interface AskedModel {
   readonly model: string;
   readonly tools: Toolset;
@@ -19,7 +19,7 @@ export interface AskedModel {
   readonly createEvent: CreateEvent;
 }
 
-/** The events for what came of an answer before the connection broke. No model reads them. */
+/** The events of an answer whose connection broke. No model reads them. */
 export function brokenResponse(
   piece: AnswerPiece,
   reason: string,
@@ -32,12 +32,12 @@ export function brokenResponse(
   return [broken, createEvent('llm-usage', { responseId: broken.id, model, ...paid, purpose: brokenPurpose })];
 }
 
-/** True for the events of {@link brokenResponse}, which stand in the log while the next try is under way. */
-export function isOfBrokenResponse(event: Event): boolean {
+/** Whether an event is one of {@link brokenResponse}: these are appended while the next attempt is under way. */
+export function isBrokenResponse(event: Event): boolean {
   return event.type === 'broken-response' || (event.type === 'llm-usage' && event.purpose === brokenPurpose);
 }
 
-/** The events for what was shown of an answer when the user interrupted it: the model reads that it was cut off. */
+/** The events of an answer that the user interrupted after a part of it was shown. The model reads that it was cut off. */
 export function cutOffAnswer(
   { content, ...begun }: AnswerPiece,
   reason: string,
@@ -53,22 +53,22 @@ export function cutOffAnswer(
     cutOff: { reason, ...begun },
   });
   const calls = (begun.toolCalls ?? []).map(({ name }) => (name !== undefined && tools.has(name) ? name : undefined));
-  const events = [message, note(cutOffNote(wordsOf(content) !== '', calls), createEvent)];
+  const events = [message, note(cutOffNote(textOf(content) !== '', calls), createEvent)];
   if (counted === undefined) return events;
   const paid = { usage: counted.usage, ...costOf(counted) };
   const usage = { responseId: llmResponseId, model, ...paid, estimatedInputTokens, purpose: 'agent' };
   return [createEvent('llm-usage', usage), ...events];
 }
 
-/** The note behind a cut-off answer, where the process ended between the two. */
+/** The note that is missing behind a cut-off answer, in logs whose writer died between the two. */
 export function missingCutOffNote(events: readonly Event[], createEvent: CreateEvent): readonly Event[] {
   const last = events.findLast(isLLMConvertible);
   if (last?.type !== 'message' || last.cutOff === undefined) return [];
   const calls = (last.cutOff.toolCalls ?? []).map(() => undefined);
-  return [note(cutOffNote(wordsOf(last.content) !== '', calls), createEvent)];
+  return [note(cutOffNote(textOf(last.content) !== '', calls), createEvent)];
 }
 
-/** @param calls - the tools of the calls that were begun; undefined for a tool that there is not */
+/** @param calls - the names of the tools of the begun calls; undefined for an unknown tool */
 function cutOffNote(hasWords: boolean, calls: readonly (string | undefined)[]): string {
   const where = hasWords
     ? 'Your last response was interrupted before it was complete, and ends where it was cut off.'

@@ -12,20 +12,20 @@ import type { StandingWords } from './standing-words.js';
 import type { StreamedAnswer } from './streamed-answer.js';
 import { thinkingOff } from './thinking-off.js';
 
-/** What a model call needs. */
+/** The parameters of a model call. */
 export interface ModelCall {
   readonly llm: LLM;
   readonly view: View;
   /** What the request holds, whatever the view shows. */
   readonly words: StandingWords;
-  /** The whole log, for a view that nobody has touched. */
+  /** The whole log. A malformed history is built anew from it. */
   readonly log: Iterable<Event>;
   readonly render: RenderOptions;
   readonly tools: readonly ToolDefinition[];
-  /** The answer on its way to a listener. Undefined: nobody listens, and the answer comes whole. */
+  /** The answer as it is streamed to a listener. Undefined if nobody listens. */
   readonly streamed: StreamedAnswer | undefined;
   readonly maxOutputTokens: number | undefined;
-  /** Names the conversation to the provider's cache. */
+  /** The conversation's key in the provider's cache. */
   readonly cacheKey: string | undefined;
   readonly sentPrompts: SentPrompts;
   readonly createEvent: CreateEvent;
@@ -40,18 +40,19 @@ export interface ModelAnswer {
   readonly records: readonly Event[];
 }
 
-/** An answer is not worth asking for with less. Unit: tokens. */
+/** A lower maximum is not worth a request. Unit: tokens. */
 const leastOutputTokens = 512;
 
-/** Left free when the output is lowered, because providers count what we do not see. Unit: tokens. */
+/** Reserved when the output is lowered, because providers count more than the messages. Unit: tokens. */
 const margin = 64;
 
 /**
- * Calls the model, and once more where that can help: with a shorter answer when the history fits and the answer asked for
- * does not; without thinking, from a view built anew, when the provider says that the history is malformed. What was done
- * is on record, and thinking stays off from then on.
+ * Calls the model, and once more when a second request can help: with a lower maximum of output tokens when the history fits
+ * and the requested output does not; without thinking and from a view built anew when the provider reports a malformed
+ * history. Records both. After the latter, thinking stays off.
  *
- * @throws {@link ContextWindowExceededError}, {@link MalformedHistoryError} when it helped nothing; what the adapter throws.
+ * @throws {@link ContextWindowExceededError} or {@link MalformedHistoryError} when the second request does not help; what the
+ *   adapter throws.
  */
 export async function callModel(call: ModelCall): Promise<ModelAnswer> {
   const { view, render, createEvent, emit } = call;
@@ -96,13 +97,13 @@ async function complete(
     sentPrompts.answered(prompt, log);
     return completion;
   } catch (error) {
-    // Who interrupts has read what was shown; who loses a connection reads another answer, or none.
+    // After an interrupt the shown part is kept. After a lost connection the model answers anew, or not at all.
     if (signal?.aborted !== true) streamed?.breakOff(messageOf(error));
     throw error;
   }
 }
 
-/** What is left for the answer; undefined where the answer is not to blame, or too little is left. */
+/** The output tokens that are left; undefined when the output is not the cause, or too few are left. */
 function loweredOutput(error: ContextWindowExceededError, { llm, maxOutputTokens }: ModelCall): number | undefined {
   if (error.kind !== 'input-and-output') return undefined;
   const window = error.contextWindow ?? llm.contextWindow;

@@ -3,8 +3,8 @@ import { unnamedToolName } from '@palimpsest/llm-adapters';
 import { newIdFrom } from '../new-id.js';
 
 /**
- * The calls of an answer in a form that a log can hold, whatever an implementation of `LLM` hands out: each has an id, a name
- * and arguments in text. What is missing is made up, so that the model can be told what was wrong with the call.
+ * The calls of an answer in a form that a log can hold, whatever an implementation of `LLM` returns: each has an id, a name
+ * and arguments as text. Missing parts are made up, so that the model can be told what was wrong with the call.
  */
 export function receivedCalls(toolCalls: unknown, createEvent: CreateEvent): readonly ToolCall[] {
   return Array.isArray(toolCalls) ? toolCalls.map((call) => receivedCall(call, createEvent)) : [];
@@ -31,7 +31,7 @@ function jsonOf(value: unknown): string {
   try {
     return JSON.stringify(value ?? {}) ?? '{}';
   } catch {
-    // A circle, or a number that JSON does not know.
+    // The value has a cycle, or a bigint.
     return '{}';
   }
 }

@@ -7,20 +7,21 @@ import { receivedCalls } from './received-calls.js';
 import { prepareCall } from '../tools/tool-call.js';
 import type { PreparedCall, Toolset } from '../tools/tool-call.js';
 
-/** What a model's response means to the agent. The first that fits: calls, then words, then nothing to act on. */
+/** How the agent understands a response. The first that fits: calls, then words, then neither. */
 export type Response =
   | { readonly type: 'tool-calls'; readonly actions: readonly ActionEvent[] }
   | { readonly type: 'message'; readonly message: MessageEvent }
   | { readonly type: 'no-answer'; readonly message: MessageEvent; readonly correction: MessageEvent };
 
 /**
- * The events of one response, under the id that the agent gives it: servers repeat theirs, or send none. Thought and thinking
- * stand on the first action, whether it can be run or not; a call that can never be run is marked and stays in the history.
+ * The events of one response. The agent names the response, because servers repeat their ids or send none. Thought and
+ * thinking stand on the first action, whether it can be run or not. A call that can never be run is marked, and stays in the
+ * history.
  */
 export function eventsOfResponse(
   completion: Completion,
   options: {
-    /** Names the response in the log. */
+    /** The id of the response in the log. */
     readonly llmResponseId: string;
     readonly tools: Toolset;
     readonly createEvent: CreateEvent;
@@ -57,7 +58,7 @@ export function eventsOfResponse(
 }
 
 function riskOf(prepared: PreparedCall, assessRisk: NonNullable<AgentOptions['assessRisk']>): SecurityRisk {
-  // What cannot be run does no harm.
+  // A call that cannot be run is harmless.
   if (prepared.type === 'refused') return 'low';
   try {
     const risk: unknown = assessRisk({ toolName: prepared.tool.name, input: prepared.input });

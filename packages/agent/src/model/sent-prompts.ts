@@ -6,30 +6,30 @@ import { composedMessages } from './composition.js';
 import { ConversationStateProjection } from '../conversation-state.js';
 
 /**
- * What each conversation of an agent sent last, for the provider's prompt cache. A memo and nothing more: what it does not
- * know, after a restart, is rendered from the log, and nothing but marks of the cache depends on it.
+ * The newest prompt of each conversation of an agent, for the provider's prompt cache. It is a memo: a prompt that it does
+ * not know, after a restart, is rendered from the log, and only the marks of the cache depend on it.
  */
 export class SentPrompts {
   readonly #lastByLog = new WeakMap<Iterable<Event>, SentPrompt>();
 
   /**
-   * The prompt with the hints that its cache needs, compared with what was sent last.
+   * The prompt with hints for the provider's cache, compared with the newest one.
    *
-   * @param render - how the log is rendered where nothing is known. What only the condenser's view showed, and no condensation
-   *   says, differs then: the unchanged part ends there.
+   * @param render - how the log is rendered when no prompt is known. If a condenser's view differed from the log's without a
+   *   condensation, the unchanged part ends there.
    */
   toSend(messages: readonly Message[], log: Iterable<Event>, render: RenderOptions): Required<SentPrompt> {
-    return promptToSend(messages, this.#lastByLog.get(log) ?? sentBefore(log, render));
+    return promptToSend(messages, this.#lastByLog.get(log) ?? promptOfNewestAnswer(log, render));
   }
 
-  /** The provider has answered, and so has what it may cache. */
+  /** Remembers a prompt that the provider has answered, and may have cached. */
   answered(prompt: SentPrompt, log: Iterable<Event>): void {
     this.#lastByLog.set(log, prompt);
   }
 }
 
-/** What stood in the log before the newest answer was sent for it. */
-function sentBefore(log: Iterable<Event>, render: RenderOptions): SentPrompt | undefined {
+/** The prompt of the newest answer in the log. */
+function promptOfNewestAnswer(log: Iterable<Event>, render: RenderOptions): SentPrompt | undefined {
   const events = [...log];
   const answeredAt = events.findLastIndex((event) => event.type === 'llm-usage' && event.purpose === 'agent');
   if (answeredAt === -1) return undefined;

@@ -2,27 +2,31 @@ import { isMeaningful } from '@palimpsest/events';
 import type { Event, EventId, MessageEvent, SystemPromptEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 
-/** What every request holds, whatever a condensation or a condenser's view has left of it. */
+/** Words that every request holds, whatever a condensation or a condenser's view has left of them. */
 export interface StandingWords {
-  /** The instructions in force: the newest of the log. */
+  /** The newest instructions of the log. */
   readonly systemPrompt?: SystemPromptEvent;
-  /** The first words of the user in the log. */
+  /** The first message of the user in the log. */
   readonly firstUserMessage?: MessageEvent;
-  /** The newest words of the user in the log. */
+  /** The newest message of the user in the log. */
   readonly latestUserMessage?: MessageEvent;
   /**
-   * The words that were the latest when the newest condensation or revert took effect, where the view has lacked them since. They
-   * stay so until the next one, also when the user speaks again: what was sent stays as it was.
+   * The message that was the user's latest when the newest condensation or revert took effect, if the view has lacked it
+   * since. It stays so until the next one, also when the user speaks again, because what was sent must stay as it was.
    */
   readonly lost?: MessageEvent;
-  /** The event with which words ceased to be lost: what was thought before it was thought of a history that held them. */
+  /** The event since which no message is lost. Thinking before it followed a history that held the message. */
   readonly lostUntil?: EventId;
 }
 
-/** A log without events. */
+/** The standing words of an empty log. */
 export const noStandingWords: StandingWords = {};
 
-/** The standing words after one more event; `view` shows the log with that event. A new object where something changed. */
+/**
+ * The standing words after one more event. The same object if nothing has changed.
+ *
+ * @param view - the view of the log with that event
+ */
 export function standingWordsAfter(words: StandingWords, event: Event, view: () => View): StandingWords {
   switch (event.type) {
     case 'system-prompt':

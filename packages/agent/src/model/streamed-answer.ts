@@ -4,24 +4,24 @@ import type { CountedUsage, Delta } from '@palimpsest/llm-adapters';
 import type { SecretMask } from '../secrets/secret-mask.js';
 import type { Emit } from '../step/event-sink.js';
 
-/** What was handed out of an answer that did not become complete. */
+/** The streamed part of an answer that did not become complete. */
 export interface AnswerPiece {
   readonly content: readonly TextContent[];
   readonly thinking?: string;
   readonly toolCalls?: readonly BegunCall[];
 }
 
-/** Where the pieces of an answer go, and what becomes of those that are void. */
+/** Where the pieces of an answer go, and how a broken attempt is recorded. */
 export interface StreamedAnswerOptions {
   readonly onDelta: (delta: Delta) => void;
-  /** Makes the events for what came of a try that broke. */
+  /** Makes the events of an attempt that broke. */
   readonly broken: (piece: AnswerPiece, reason: string, counted: CountedUsage | undefined) => readonly Event[];
   readonly emit: Emit;
   /** @defaultValue nothing is hidden */
   readonly secrets?: SecretMask | undefined;
 }
 
-/** An answer on its way to a listener: remembers what the listener was handed, and logs it where it is void. */
+/** An answer that is streamed to a listener. Remembers the pieces that were passed on, and records them if they are void. */
 export class StreamedAnswer {
   readonly #options: StreamedAnswerOptions;
   #text = '';
@@ -35,7 +35,7 @@ export class StreamedAnswer {
     this.#options = options;
   }
 
-  /** For the model. After {@link StreamedAnswer.end} nothing is handed on: a model may not hear that nobody waits. */
+  /** Passed to the model. Ignores pieces after {@link StreamedAnswer.end}: a model may go on although nobody waits. */
   readonly onDelta = (delta: Delta): void => {
     if (this.#isOver) return;
     if (delta.type === 'restart') this.#logBroken(delta.reason);
@@ -43,26 +43,29 @@ export class StreamedAnswer {
     this.#options.onDelta(delta);
   };
 
-  /** For the model. */
+  /** Passed to the model. */
   readonly onUsage = (counted: CountedUsage): void => {
     this.#counted = counted;
   };
 
-  /** What the provider has counted of the answer so far. */
+  /** The usage that the provider has counted so far. */
   get counted(): CountedUsage | undefined {
     return this.#counted;
   }
 
-  /** A try failed, and no adapter asks again: what was handed out is void, and the listener is told so. */
+  /** An attempt failed, and the adapter does not repeat it: records the pieces, and tells the listener that they are void. */
   breakOff(reason: string): void {
     const isHandedOut = this.piece() !== undefined;
     this.#logBroken(reason);
     if (isHandedOut) this.#options.onDelta({ type: 'restart', reason });
   }
 
-  /** What was handed out of the present answer; undefined where that is nothing. Begun secrets are left out. */
+  /**
+   * The part of the present answer that was passed on; undefined if it is empty. The beginning of a secret at its end is left
+   * out.
+   */
   piece(): AnswerPiece | undefined {
-    // The pieces of a stream may part a surrogate pair, and half of one is no text.
+    // A stream can be cut inside a surrogate pair.
     const whole = (text: string): string => text.replace(/[\uD800-\uDBFF]$/, '');
     const cut = (text: string): string => whole(this.#options.secrets?.cutOff(text) ?? text);
     const content = { type: 'text' as const, text: cut(this.#text) };
@@ -80,7 +83,7 @@ export class StreamedAnswer {
     };
   }
 
-  /** Hands nothing on any more, and resolves when all that broke is logged. */
+  /** Passes nothing on any more. Resolves when all broken attempts are stored. */
   async end(): Promise<void> {
     this.#isOver = true;
     await this.#logged;
@@ -96,9 +99,9 @@ export class StreamedAnswer {
     }
   }
 
-  /** Logged at once, in the order in which it happened: the next try may take long. */
+  /** Recorded at once and in order: the next attempt may take long. */
   #logBroken(reason: string): void {
-    // Of an answer that was counted and not begun, the input has its price.
+    // An answer may have been counted before its first piece: its input has a cost.
     const piece = this.piece() ?? (this.#counted === undefined ? undefined : { content: [] });
     const events = piece === undefined ? [] : this.#options.broken(piece, reason, this.#counted);
     this.#text = this.#thinking = '';
@@ -106,7 +109,7 @@ export class StreamedAnswer {
     this.#counted = undefined;
     if (events.length === 0) return;
     this.#logged = this.#logged.then(() => this.#options.emit(...events));
-    // Whoever calls `end` hears of it; until then nobody listens.
+    // The caller of `end` gets the error.
     this.#logged.catch(() => undefined);
   }
 }

@@ -1,9 +1,9 @@
-/** True for an error of the file system with one of these codes. */
+/** Whether an error is one of the file system with one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }
 
-/** Undefined for what is not there, may not be read, or is a link that leads nowhere or to itself. */
+/** Resolves to undefined if the file is missing, may not be read, or is a link that leads nowhere or to itself. */
 export async function ifThere<T>(attempt: Promise<T>): Promise<T | undefined> {
   try {
     return await attempt;

@@ -5,16 +5,16 @@ import type { OutputStore } from '../tools/output-store.js';
 
 /** Options of {@link fileOutputStore}. */
 export interface FileOutputStoreOptions {
-  /** Made when the first output is stored. */
+  /** Created when the first output is stored. */
   readonly directory: string;
 }
 
-/** Hashes and nothing else: a handle that a model or a page wrote can name no other file. */
+/** A handle is a hash, so that a handle that a model or a page wrote can name no other file. */
 const handlePattern = /^output-[0-9a-f]{32}$/;
 
 /**
- * Keeps long tool output in files, one for each text: the same text has the same handle, so a call that is run again adds
- * nothing. A handle that is not of this store's making names nothing.
+ * Stores long tool outputs in files. Equal texts have the same handle, so a call that is run again adds nothing. A handle
+ * that this store did not make names nothing.
  */
 export function fileOutputStore({ directory }: FileOutputStoreOptions): OutputStore {
   return {

@@ -11,45 +11,48 @@ import { markdownFilesBelow } from './markdown-files.js';
 /** Options of {@link findSkills}. */
 export interface FindSkillsOptions {
   readonly workingDirectory: string;
-  /** The outermost folder that is looked into. @defaultValue the nearest one above that holds `.git`, else the working directory */
+  /**
+   * The outermost folder that is searched. @defaultValue the nearest folder upwards that holds `.git`, else the working
+   * directory
+   */
   readonly rootDirectory?: string;
-  /** Folders of the user's own; weaker than the repository. Nothing is created in them. @defaultValue none */
+  /** Folders of the user; weaker than the repository. Nothing is created in them. @defaultValue none */
   readonly userDirectories?: readonly string[];
-  /** What is longer is cut, and says so. Unit: characters of one instruction file. @defaultValue 32000 */
+  /** The maximum length of an instruction file. A longer one is cut, and says so. Unit: characters. @defaultValue 32000 */
   readonly maxCharacters?: number;
 }
 
-/** What was found, the weakest first, and what could not be used. */
+/** The skills that were found, the weakest first, and the files that could not be used. */
 export interface FoundSkills {
   readonly skills: readonly Skill[];
-  /** One for each file that was passed over. */
+  /** One for each file that was skipped. */
   readonly problems: readonly InvalidSkillError[];
 }
 
-/** In which folders skills stand, the weakest first. A user's own folder has `skills` and `microagents`. */
+/** The folders of skills, the weakest first. A user's folder holds `skills` and `microagents`. */
 const projectFolders = ['.openhands/microagents', '.palimpsest/skills'];
 const userFolders = ['microagents', 'skills'];
 
 /**
- * The skills and instruction files for a working directory. Each folder from the root down to the working directory gives its
- * {@link instructionFileNames}, always on, and the markdown below `.openhands/microagents` and `.palimpsest/skills`
- * (`README.md` is none). What stands nearer to the working directory counts more; of two skills with one name the stronger
- * is kept, and a file that is linked or copied under several names is included once. A broken file is a problem, and the
- * others are found all the same. An instruction file is named by its path from the root, one of the user's by its whole path.
+ * Finds the skills and instruction files for a working directory. Each folder from the root down to the working directory
+ * contributes its {@link instructionFileNames}, always on, and the markdown files below `.openhands/microagents` and
+ * `.palimpsest/skills`, without `README.md`. Files nearer to the working directory are stronger; of two skills with one name
+ * the stronger is kept, and a file that is linked or copied under several names is included once. A broken file is a problem,
+ * and the others are still found. An instruction file is named by its path from the root, a user's file by its whole path.
  *
- * @throws RangeError when `maxCharacters` is no whole number of at least 1, or the working directory does not stand in the
- *   root; what the file system throws when one of them is not there.
+ * @throws RangeError when `maxCharacters` is not a whole number of at least 1, or the working directory is not in the root;
+ *   what the file system throws when one of the folders is missing.
  */
 export async function findSkills(options: FindSkillsOptions): Promise<FoundSkills> {
   const { maxCharacters = 32_000 } = options;
   assertCount('maxCharacters', maxCharacters, 1);
-  // Where it really is, whatever links lead to it, so that the repository around it is found.
+  // The real path, so that the repository around it is found, whatever links lead to it.
   const workingDirectory = await realpath(options.workingDirectory);
   const root = await (options.rootDirectory === undefined ? rootOf(workingDirectory) : realpath(options.rootDirectory));
   const places = [
     ...(options.userDirectories ?? []).map((directory) => {
       const folder = path.resolve(directory);
-      // A user's own links lead where the user wants them to, and its files are named as the model can find them.
+      // Links of the user may lead anywhere. The files have whole paths, so that the model can find them.
       return { folder, within: path.parse(folder).root, nameOf: (file: string) => file, inside: userFolders };
     }),
     ...foldersBetween(root, workingDirectory).map((folder) => ({
@@ -97,7 +100,7 @@ async function instruction(
   return { name, kind: 'always', content, triggers: [], inputs: [] };
 }
 
-/** Some files only name another one, `@AGENTS.md`, which is found by itself. */
+/** Some files only refer to another one, as `@AGENTS.md`, which is found by itself. */
 function isPointer(text: string): boolean {
   return instructionFileNames.some((name) => text === `@${name}` || text === `@./${name}`);
 }
@@ -112,7 +115,7 @@ async function skillOf(
   return parseSkill(read, { file, name });
 }
 
-/** Of what is there twice, by name or by text (a copy, a link), the stronger is kept, which comes later. */
+/** Removes duplicates by name or by text (a copy, a link). The stronger one, which comes later, is kept. */
 function eachOnce(found: readonly Skill[]): readonly Skill[] {
   const seen = new Set<string>();
   const kept: Skill[] = [];

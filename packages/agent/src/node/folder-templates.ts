@@ -6,9 +6,9 @@ import { hasCode } from './file-errors.js';
 import { isWithin } from './guarded-file.js';
 
 /**
- * Templates from the files of a folder: `system_prompt.j2` and so on. The folder holds all that is used; layer it over the
- * built-in templates (`layeredTemplates`) to replace a few. Nothing outside of the folder is read,
- * unless a link in it leads there.
+ * Reads templates from the files of a folder: `system_prompt.j2` and so on. The folder must hold all templates that are used;
+ * layer it over the built-in templates (`layeredTemplates`) to replace a few. Nothing outside the folder is read, unless a
+ * link in it leads there.
  */
 export function folderTemplates(directory: string): TemplateSource {
   const folder = path.resolve(directory);
@@ -30,7 +30,7 @@ export function folderTemplates(directory: string): TemplateSource {
 }
 
 /**
- * Writes the built-in templates into a folder, to start your own from. Files that are there stay as they are.
+ * Writes the built-in templates into a folder, as a start for your own. Existing files stay as they are.
  *
  * @returns the paths of the files that were written.
  */

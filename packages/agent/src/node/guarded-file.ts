@@ -6,10 +6,10 @@ import { hasCode } from './file-errors.js';
 const maxBytes = 1_048_576;
 
 /**
- * The text of a file that goes into a prompt; undefined where there is no file.
+ * Reads a file that goes into a prompt. Undefined if there is no file.
  *
- * @throws {@link InvalidSkillError} when a link leads out of `within`, so that a repository cannot show the model files of its
- *   user's; when it has more than 1 MiB, is no text, or cannot be read.
+ * @throws {@link InvalidSkillError} when a link leads out of `within`, so that a repository cannot show the model files of
+ *   its user; when the file is larger than 1 MiB, is not text, or cannot be read.
  */
 export async function readGuarded(file: string, within: string): Promise<string | undefined> {
   try {
@@ -31,7 +31,7 @@ export async function readGuarded(file: string, within: string): Promise<string 
   }
 }
 
-/** Whether a path is the folder or below it. Both are real paths: without links, dots and a separator at the end. */
+/** Whether a path is the folder or below it. Both must be real paths: without links, dots and a separator at the end. */
 export function isWithin(file: string, folder: string): boolean {
   return file === folder || file.startsWith(folder.endsWith(path.sep) ? folder : folder + path.sep);
 }

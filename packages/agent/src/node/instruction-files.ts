@@ -3,8 +3,8 @@ import path from 'node:path';
 import { ifThere } from './file-errors.js';
 
 /**
- * The files in which repositories say how to work in them, the weakest first. Names count without regard to case; where
- * several differ in case only, the one written as here, else the first of the alphabet, is read.
+ * The names of instruction files for agents, the weakest first. Case does not matter; of files that differ in case only, the
+ * one written as here is read, else the first in alphabetical order.
  */
 export const instructionFileNames = [
   '.openhands_instructions',

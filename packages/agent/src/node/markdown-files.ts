@@ -4,15 +4,15 @@ import { InvalidSkillError } from '../prompts/index.js';
 import { ifThere } from './file-errors.js';
 import { isWithin } from './guarded-file.js';
 
-/** A folder with more, links included, is none of skills. */
+/** The limit of entries, links included. A larger folder is not a folder of skills. */
 const maxEntries = 2_000;
 
 /**
- * The paths of the markdown files below a folder, in an order that does not depend on the disk; `README.md` is none. Each
- * folder is looked into once, whatever links lead to it. A linked folder outside of `within` is not looked into and stands
- * there itself, for whoever reads the files to refuse. None where there is no such folder, or it may not be read.
+ * The paths of the markdown files below a folder, without `README.md`, in an order that does not depend on the disk. Each
+ * folder is read once, whatever links lead to it. A linked folder outside `within` is not read, but listed itself, so that
+ * the reader of the files refuses it. Empty if there is no such folder, or it may not be read.
  *
- * @throws {@link InvalidSkillError} when there are more than 2,000 entries below it.
+ * @throws {@link InvalidSkillError} when there are more than 2,000 entries below the folder.
  */
 export async function markdownFilesBelow(folder: string, within: string): Promise<readonly string[]> {
   const root = await ifThere(realpath(within));

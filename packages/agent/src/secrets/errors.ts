@@ -1,12 +1,12 @@
 import { PalimpsestError } from '@palimpsest/events';
 
-/** A secret that cannot be masked safely. Says which one by its place, and never what it is. */
+/** A secret that cannot be masked safely. The error gives its position, and neither its name nor its value. */
 export class InvalidSecretError extends PalimpsestError {
   static override get typeName(): string {
     return 'InvalidSecretError';
   }
 
-  /** Which of the secrets, in the order in which they were given; the first is 1. */
+  /** The position of the secret among those given; the first is 1. */
   readonly position: number;
 
   constructor(position: number, reason: string) {

@@ -3,15 +3,14 @@ import type { TextStream } from './masked-stream.js';
 import type { SecretMask } from './secret-mask.js';
 
 /**
- * What a model writes, piece by piece, with the values hidden. A piece that may hold the beginning of a value waits for the
- * next one: call `end` when the answer is complete, `cut` when it never will be. What waits at a `restart` is void and handed
- * to nobody.
+ * Hides values in a stream of deltas. A piece that may hold the beginning of a value waits for the next one: call `end` when
+ * the answer is complete, and `cut` when it will not become complete. Pieces that wait at a `restart` are void, and dropped.
  */
 export function maskedDeltas(
   mask: SecretMask,
   onDelta: (delta: Delta) => void,
 ): { readonly write: (delta: Delta) => void; readonly end: () => void; readonly cut: () => void } {
-  // Words of one kind end where those of another begin; calls may be written side by side.
+  // Text and thinking alternate; calls may be streamed in parallel.
   let words: { readonly kind: string; readonly stream: TextStream } | undefined;
   const calls = new Map<number, TextStream>();
   const endWords = (): void => {
@@ -41,7 +40,7 @@ export function maskedDeltas(
       }
       endWords();
       const { id, name, index } = delta;
-      // Its name goes on at once.
+      // The name is passed on at once.
       if (id !== undefined || name !== undefined) {
         const named = name === undefined ? {} : { name: mask.text(name) };
         onDelta({ type: 'tool-call', index, arguments: '', id, ...named });

@@ -1,24 +1,24 @@
 import type { ContentPart, Event, ImageContent, TextContent, ToolOutput } from '@palimpsest/events';
 
-/** Hides values in texts that are read as one: as many texts as it was given. */
+/** Hides values in texts that are read as one. Returns as many texts as it is given. */
 export type Mask = (texts: readonly string[]) => readonly string[];
 
 function maskedText(text: string, mask: Mask): string {
   return mask([text])[0] ?? '';
 }
 
-/** What names things and connects events: a value that is found in it is found by chance, and a change would break the log. */
+/** Fields that name things and connect events. A value in them is a coincidence, and a change would break the log. */
 const structure = new Set([
   ...['type', 'id', 'timestamp', 'source', 'role', 'name', 'toolName', 'toolCallId', 'actionId', 'llmResponseId'],
   ...['itemId', 'thoughtSignature', 'condensationId', 'forgottenEventIds', 'eventId', 'responseId', 'model', 'usage'],
   ...['key', 'code', 'condenser', 'outcome', 'purpose', 'activatedSkills', 'sender', 'securityRisk', 'rejectionSource'],
 ]);
-/** Anyone's data: keys may hold a value too. */
+/** Fields with data of others, whose keys may hold a value, too. */
 const records = new Set(['details', 'metadata', 'data', 'value']);
-/** Signed or referred to by the provider: all that came with a response is sent back unchanged, or none of it. */
+/** Signed by the provider, or referred to: sent back unchanged as a whole, or not at all. */
 const signed = new Set(['thinkingBlocks', 'reasoningItems']);
 
-/** An event of ours with the values hidden in what is text; of another's event everything but the base fields. */
+/** Hides values in the text fields of our events; in a custom event, in all fields but the base fields. */
 export function maskedEvent<E extends Event>(event: E, mask: Mask): E {
   const { type, id, timestamp, source, ...own } = event;
   const masked = isOurs(event)
@@ -27,15 +27,15 @@ export function maskedEvent<E extends Event>(event: E, mask: Mask): E {
   return masked === own ? event : ({ type, id, timestamp, source, ...masked } as unknown as E);
 }
 
-/** What a tool answered: what the model reads, and what is kept beside it. */
+/** Hides values in the output of a tool: in the part that the model reads, and in the details. */
 export function maskedOutput<T extends ToolOutput>(output: T, mask: Mask): T {
   if (typeof output === 'string') return maskedText(output, mask) as T;
-  // A tool that is written in JavaScript may answer with anything.
+  // A tool written in JavaScript may return any value.
   if (typeof output !== 'object' || output === null) return output;
   return fieldsOf<object>(output, (key, value) => maskedField(key, value, mask)) as T;
 }
 
-/** Of a call that can never be run the name is the model's own words. What stands for it is a name that providers take. */
+/** Masks the tool name of a call that can never be run: the model made it up. The result is a name that providers accept. */
 function maskedName(event: Event, key: string, value: unknown, mask: Mask): unknown {
   const named = (name: string): string => {
     const masked = maskedText(name, mask);
@@ -51,7 +51,7 @@ function isOurs({ type }: Event): boolean {
   return !type.includes('/');
 }
 
-/** Any JSON value. A key that is one short word of letters names a field, and stays. */
+/** Hides values in any JSON value. A key that is one short word of letters names a field, and stays. */
 export function maskedData<T>(value: T, mask: Mask): T {
   if (typeof value === 'string') return maskedText(value, mask) as T;
   if (typeof value === 'number') {
@@ -88,7 +88,7 @@ function maskedContent(value: unknown, mask: Mask): unknown {
   return isImage(value) ? maskedImage(value, mask) : fieldsOf(value, (key, each) => maskedField(key, each, mask));
 }
 
-/** Texts that stand beside each other are read as one: a tool that streams may cut a value in two. */
+/** Masks neighbouring texts as one: a tool that streams may split a value. */
 function maskedItems(items: readonly unknown[], mask: Mask): readonly unknown[] {
   const texts = mask(items.map((item) => (isText(item) ? item.text : '\0')));
   return itemsOf(items, (item, index) => {
@@ -98,7 +98,7 @@ function maskedItems(items: readonly unknown[], mask: Mask): readonly unknown[] 
   });
 }
 
-/** Half an image is none, and an address that was changed leads nowhere: providers refuse both, again and again. */
+/** Replaces an image by a text: providers would refuse a changed image or address in each request. */
 function maskedImage(image: ImageContent, mask: Mask): ContentPart {
   const url = maskedText(image.url, mask);
   if (url === image.url) return image;
@@ -116,7 +116,7 @@ function isImage(part: object): part is ImageContent {
   return type === 'image' && typeof url === 'string';
 }
 
-/** Of tools' definitions only what is written for the model to read. */
+/** Hides values in tool definitions, in the texts that the model reads. */
 export function maskedDescriptions<T>(value: T, mask: Mask): T {
   return described(value, mask, false) as T;
 }
@@ -130,21 +130,21 @@ function described(value: unknown, mask: Mask, isRead: boolean): unknown {
   );
 }
 
-/** Arguments that parsed before still parse. */
+/** Masks JSON text. A text that parses still parses afterwards. */
 function maskedJson(text: string, mask: Mask): string {
   const parsed = nesting(text) > deepest ? undefined : parsedJson(text);
   if (parsed === undefined) return maskedText(text, mask);
   const result = maskedData(parsed, mask);
   if (result === parsed && maskedText(text, mask) === text) return text;
-  // A number with more digits than a number holds is read only as text. Else it is written anew also where nothing was found: of
-  // a key that stands there twice only the last one is parsed.
+  // A number with more digits than a double holds is only searched as text. Any other text is written anew, also when nothing
+  // was found: of a repeated key, only the last value was parsed.
   const written = result === parsed && /\d{16}/.test(text) ? text : JSON.stringify(result);
   const hidden = maskedText(written, mask);
-  // A value that is itself JSON, or a number, leaves a gap.
+  // Hiding a value that is itself JSON, or a number, can break the syntax.
   return hidden === written || parsedJson(hidden) !== undefined ? hidden : JSON.stringify({ masked: hidden });
 }
 
-/** What is nested deeper is read as text alone. */
+/** A value that is nested deeper is masked as text. */
 const deepest = 100;
 
 function nesting(text: string): number {

@@ -1,18 +1,18 @@
 import { textBoundary } from '@palimpsest/events';
-import { heldFrom } from './plain-reading.js';
+import { releasableLength } from './plain-reading.js';
 import { withoutSecrets } from './secret-search.js';
 import type { SecretSearch } from './secret-search.js';
 
-/** A text on its way. */
+/** A text that is written in pieces. */
 export interface TextStream {
   write(text: string): void;
-  /** Nothing comes after this. */
+  /** The text is complete. */
   end(): void;
-  /** Nothing comes after this, and the text was not complete: an end with which a value begins is not emitted. */
+  /** The text was cut off. An end with which a value may begin is dropped. */
   cut(): void;
 }
 
-/** Emits a text with the values hidden, as soon as no value can begin in what is emitted and end in what is not. */
+/** Emits a text with the values hidden, as soon as no value can begin in the emitted part and end in the rest. */
 export function maskedStream(search: SecretSearch, emit: (text: string) => void): TextStream {
   let rest = '';
   const release = (end: number, finish = (text: string) => text): void => {
@@ -24,7 +24,7 @@ export function maskedStream(search: SecretSearch, emit: (text: string) => void)
   return {
     write(text) {
       rest += text;
-      const end = heldFrom(rest, { length: search.longest, most: 16 * search.longest + 4_096 });
+      const end = releasableLength(rest, { length: search.longest, most: 16 * search.longest + 4_096 });
       if (end <= 0) return;
       const across = search.find(rest).find((place) => place.start < end && place.end > end);
       release(across?.start ?? textBoundary(rest, end));

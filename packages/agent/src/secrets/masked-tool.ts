@@ -2,8 +2,8 @@ import type { Event, Tool } from '@palimpsest/events';
 import type { SecretMask } from './secret-mask.js';
 
 /**
- * The same tool, with the values hidden in what it answers, appends and throws: before a long answer is cut or kept
- * elsewhere, where the event's mask would come too late. What it is told is not changed.
+ * The same tool, with the values hidden in what it returns, appends and throws. The mask of events would come too late: a
+ * long output is cut, or stored elsewhere, before. The input of the tool is not changed.
  */
 export function maskedTool<Input>(mask: SecretMask, tool: Tool<Input>): Tool<Input> {
   return {
@@ -19,7 +19,10 @@ export function maskedTool<Input>(mask: SecretMask, tool: Tool<Input>): Tool<Inp
   };
 }
 
-/** The error itself where there is nothing to hide; else one that says the same, without the cause, which may hold the value. */
+/**
+ * The error itself if it holds no value. Otherwise an error with the masked message and without the cause, which may hold
+ * one.
+ */
 function withoutValues(mask: SecretMask, thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return typeof thrown === 'string' ? mask.text(thrown) : thrown;
   const message = mask.text(thrown.message);

@@ -6,27 +6,27 @@ import type { TextStream } from './masked-stream.js';
 import { maskedData, maskedDescriptions, maskedEvent, maskedOutput } from './masked-event.js';
 import type { Mask } from './masked-event.js';
 
-/** The shortest value that can be masked without hiding what is no secret. Unit: characters. */
+/** The minimum length of a value. Masking shorter ones would hide ordinary text. Unit: characters. */
 export const minSecretLength = 6;
 
-/** What may stand in the place of a value. */
+/** The label that replaces a value. */
 export const secretLabel = /\[secret [A-Za-z_][\w.-]*\]/;
 
-/** Hides the values of secrets. What holds none of them is given back as it is, the same object. */
+/** Hides the values of secrets. An input without any is returned as the same object. */
 export interface SecretMask {
-  /** A copy of the event with the values hidden in all its texts; ids, names of tools and the like stay. */
+  /** A copy of the event with the values hidden in all its texts. Ids, names of tools and the like stay. */
   <E extends Event>(event: E): E;
-  /** A line of a log, a message of an error. */
+  /** Masks a text, such as a line of a log or the message of an error. */
   text(text: string): string;
-  /** A text that was cut off: also without an end with which a value begins. */
+  /** Masks a text that was cut off, and removes an end with which a value may begin. */
   cutOff(text: string): string;
-  /** Any JSON value, keys included: what goes to a file, what a page shows. */
+  /** Masks a JSON value, keys included, such as the content of a file or a page. */
   data<T>(value: T): T;
-  /** Definitions of tools: their descriptions, and those of their inputs. */
+  /** Masks the descriptions of tools and of their inputs. */
   tools<T extends readonly ToolDefinition[]>(definitions: T): T;
-  /** What a tool answered. */
+  /** Masks the output of a tool. */
   output<T extends ToolOutput>(output: T): T;
-  /** A text that comes in pieces. Where a value may have begun, the rest waits for the next piece or for `end`. */
+  /** Masks a text that comes in pieces. If a value may have begun, the rest waits for the next piece or for `end`. */
   stream(emit: (text: string) => void): TextStream;
 }
 
@@ -60,7 +60,7 @@ export function secretMask(values: Readonly<Record<string, string>>): SecretMask
     if (value.length < minSecretLength) {
       throw new InvalidSecretError(
         index + 1,
-        `is shorter than ${minSecretLength} characters, and masking it would hide what is no secret. Use a longer one, or leave it out.`,
+        `is shorter than ${minSecretLength} characters, and masking it would hide ordinary text. Use a longer one, or leave it out.`,
       );
     }
     if (!/^[A-Za-z_][\w.-]*$/.test(name)) {

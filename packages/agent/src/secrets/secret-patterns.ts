@@ -1,12 +1,15 @@
-/** How one form of a value is found. */
+/** How one encoding of a value is found. */
 export interface SecretPattern {
   readonly pattern: RegExp;
-  /** What stands in the text wherever the pattern matches, once the text is read in this way: a search for it costs little. */
+  /** A string that any match contains once the text is converted by `reading`. Looking for it first is cheap. */
   readonly needle: string;
   readonly reading: Reading;
 }
 
-/** A text as it is; without the line ends that tools put into base64; without what they put between the digits of hex. */
+/**
+ * How a text is converted: not at all; without the line ends that tools put into base64; without the separators between hex
+ * digits.
+ */
 export type Reading = 'written' | 'unwrapped' | 'digits';
 
 export const readings: Readonly<Record<Reading, (text: string) => string>> = {
@@ -16,10 +19,10 @@ export const readings: Readonly<Record<Reading, (text: string) => string>> = {
 };
 
 /**
- * Patterns that find a value in a text as tools print it: as it is, escaped for JSON, JavaScript, HTML or a shell, percent-encoded
- * (once or several times, with `+` for spaces), in base64 of either alphabet at any place of the encoded bytes, or in hex.
+ * Patterns that find a value as tools print it: as it is, escaped for JSON, JavaScript, HTML or a shell, percent-encoded
+ * (once or several times, with `+` for spaces), in base64 of either alphabet at any offset of the encoded bytes, or in hex.
  *
- * @param options - `mayWrap`: the ends of lines were taken out of the text, and with them blanks of the value at which it wrapped
+ * @param options - `mayWrap`: line ends were removed from the text, and with them blanks of the value at which it wrapped
  */
 export function secretPatterns(
   value: string,
@@ -38,7 +41,7 @@ function global(pattern: string): RegExp {
   return new RegExp(pattern, 'gu');
 }
 
-/** Letters and digits, which no form of those that are found writes otherwise. */
+/** The longest run of letters and digits: all encodings but base64 and hex write these as they are. */
 function longestWord(text: string): string {
   const words = text.match(/[A-Za-z0-9]+/g) ?? [];
   return words.reduce((longest, word) => (word.length > longest.length ? word : longest), '');
@@ -48,8 +51,8 @@ function escapedForm(value: string, mayWrap: boolean): string {
   const parts = value.match(/\\+|\r?\n|[\s\S]/gu) ?? [];
   return parts
     .map((part, index) => {
-      // A run of backslashes is read from its beginning and by one quantifier, so that a text of backslashes costs no more
-      // than any other.
+      // A run of backslashes is only read from its beginning and by one quantifier, so that the time stays linear for a text
+      // of backslashes.
       const edge = index === 0 ? String.raw`(?<!\\)` : '';
       if (part.startsWith('\\')) {
         return String.raw`(?:${edge}\\{${part.length},}|(?:${percent('\\')}){${part.length}})`;
@@ -71,7 +74,7 @@ const names: Readonly<Record<string, readonly string[]>> = {
   '&': ['&amp;'],
   '<': ['&lt;'],
   '>': ['&gt;'],
-  // The last two: how a shell's quoted word, and SQL or YAML, write a quote.
+  // The last two are the quote inside a shell's quoted word, and in SQL or YAML.
   "'": ['&apos;', String.raw`'\\''`, `'"'"'`, "''"],
   ' ': [String.raw`\+`],
 };
@@ -98,8 +101,8 @@ const wrap = String.raw`(?:\r?\n|\\+n)?`;
 const letter = '[A-Za-z0-9+/_-]';
 
 /**
- * What the bytes become when `offset` bytes stand before them in a group of three. The first and the last letter may hold bits
- * of their neighbours as well: any letter will do there.
+ * The base64 text of the bytes when `offset` bytes stand before them in a group of three. The first and the last letter can
+ * hold bits of their neighbours, so any letter matches there.
  */
 function base64Pattern(bytes: Uint8Array, offset: number): SecretPattern {
   const padded = new Uint8Array(offset + bytes.length);
@@ -111,7 +114,7 @@ function base64Pattern(bytes: Uint8Array, offset: number): SecretPattern {
   const core = [...letters].map(base64Letter).join(wrap);
   const head = offset === 0 ? '' : letter + wrap;
   const tail = padded.length % 3 === 0 ? '' : `${wrap}${letter}(?:=|%3[dD]){0,2}`;
-  // Not the first letter: in front of it may stand a backslash, and then an `n` is read as the end of a line.
+  // Without the first letter: if a backslash stands before it, an `n` is read as a line end.
   return { pattern: global(head + core + tail), needle: longestWord(letters.slice(1)), reading: 'unwrapped' };
 }
 

@@ -3,7 +3,7 @@ import { withoutBegun } from './begun-secret.js';
 import type { Reading, SecretPattern } from './secret-patterns.js';
 import { plainReading, tracedReading } from './plain-reading.js';
 
-/** Where a value stands in a text, and what is put in its place. */
+/** The place of a value in a text, and its replacement. */
 export interface FoundSecret {
   readonly start: number;
   readonly end: number;
@@ -12,27 +12,27 @@ export interface FoundSecret {
 
 /** Finds values in texts. */
 export interface SecretSearch {
-  /** In order, and none of them touches another. */
+  /** In order and without overlaps. */
   find(text: string): readonly FoundSecret[];
   /**
-   * What is so long before the end of a text, in the reading of {@link plainReading}, cannot be the beginning of a value that goes
-   * on behind it. Unit: characters.
+   * A character that stands further before the end of a text, in its {@link plainReading}, cannot belong to a value that goes
+   * on behind the end. Unit: characters.
    */
   readonly longest: number;
-  /** A text that was cut off, without an end with which a value begins. */
+  /** Removes an end with which a value begins from a text that was cut off. */
   withoutBegun(text: string): string;
 }
 
 interface Search {
   readonly label: string;
   readonly patterns: readonly SecretPattern[];
-  /** For texts that are read over escapes, colours and ends of lines. */
+  /** For texts whose escapes, colours and line ends were undone. */
   readonly plainPatterns: readonly SecretPattern[];
-  /** No form of the value is shorter than the value without its blanks. */
+  /** The length of the value without its blanks: no encoding is shorter. Unit: characters. */
   readonly length: number;
 }
 
-/** A search for values, each with its label `[secret NAME]`. What stands inside of one of these labels is no value. */
+/** A search for values, each with its label `[secret NAME]`. A match inside a label does not count. */
 export function secretSearch(values: readonly { readonly name: string; readonly value: string }[]): SecretSearch {
   const searches = values.flatMap(({ name, value }) =>
     [value, ...longLines(value)].map((one) => ({
@@ -80,13 +80,13 @@ function labelOf(name: string): string {
   return `[secret ${name}]`;
 }
 
-/** The lines of a key, of which a tool may print a few. Its first and last line are no secret. */
+/** The lines of a key, because a tool may print only a few. The first and the last line of a key are not secret. */
 function longLines(value: string): readonly string[] {
   const lines = value.split(/\r?\n/).map((line) => line.trim());
   return lines.length === 1 ? [] : lines.filter((line) => line.length >= 16 && !line.startsWith('-----'));
 }
 
-/** How much of a text may hold a part of a value that cannot be told yet. Where all lines of a value are found by themselves, one. */
+/** How much of a text must be held back. If every line of a value is also searched for by itself, one line is enough. */
 function lengthToHold(value: string): number {
   const lines = longLines(value);
   const parts = value.split(/\r?\n/).filter((line) => !line.startsWith('-----') && line.trim() !== '');
@@ -94,15 +94,15 @@ function lengthToHold(value: string): number {
   return Math.max(...alone.map(longestForm));
 }
 
-/** Percent-encoded, escaped or in hex, a letter or digit takes 3 characters at most, and anything else 12. */
+/** A letter or digit takes at most 3 characters, percent-encoded, escaped or in hex; any other character takes at most 12. */
 function longestForm(text: string): number {
   return 3 * text.length + 9 * text.replace(/[A-Za-z0-9]/g, '').length;
 }
 
 function found(text: string, searches: readonly Search[], labels: readonly string[]): readonly FoundSecret[] {
-  const all = [...foundBy('patterns', text, searches), ...foundWhenReadOver(text, searches)];
+  const all = [...foundBy('patterns', text, searches), ...foundInPlainReading(text, searches)];
   if (all.length === 0) return all;
-  // A label that stands there already is not hidden again, whatever its words are. One of another's making is any text.
+  // Labels in the text are not masked again, whatever words they hold. A label of somebody else is ordinary text.
   const own = labels.flatMap((label) => placesOf(label, text));
   return joined(all.filter(({ start, end }) => !own.some((place) => place.start <= start && end <= place.end)));
 }
@@ -131,8 +131,8 @@ function foundBy(
   return all;
 }
 
-/** Values that are spelt in escapes, wrapped or coloured, with all that stands between their characters. */
-function foundWhenReadOver(text: string, searches: readonly Search[]): readonly FoundSecret[] {
+/** Finds values that are escaped, wrapped or coloured, with everything between their characters. */
+function foundInPlainReading(text: string, searches: readonly Search[]): readonly FoundSecret[] {
   const plain = plainReading(text);
   if (plain === text) return [];
   const places = foundBy('plainPatterns', plain, searches);
@@ -153,7 +153,7 @@ function placesOf(label: string, text: string): readonly { readonly start: numbe
   return places;
 }
 
-/** Where secrets overlap, all of their characters go. */
+/** Merges overlapping places. */
 function joined(places: readonly FoundSecret[]): readonly FoundSecret[] {
   const result: FoundSecret[] = [];
   for (const next of places.toSorted((a, b) => a.start - b.start || b.end - a.end)) {

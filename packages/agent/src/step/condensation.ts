@@ -8,7 +8,7 @@ import { tokensBesideView, usableWindow } from '../condensing/window.js';
 import { note } from '../notes.js';
 import { noteOf, vetoOf } from '../hooks.js';
 import { assertCondensationAllowed } from '../limits.js';
-import { paidIn } from '../model/paid.js';
+import { recordedCost } from '../model/call-cost.js';
 import type { StepContext } from './step-context.js';
 
 /** Calls the condenser once. Emits its reports and its condensation. See `Agent.condense`. */
@@ -42,7 +42,7 @@ export async function isVetoed(condensation: Condensation, condenser: string, st
   const { state, hooks, createEvent, emit, signal } = step;
   const reason = vetoOf(await abortable(hooks.beforeCondensation?.(condensation, state.view), signal));
   if (reason === undefined) return false;
-  const paid = paidIn(condensation.metadata);
+  const paid = recordedCost(condensation.metadata);
   await emit(createEvent('condensation-attempt', { condenser, outcome: 'vetoed', reason, ...paid }));
   return true;
 }

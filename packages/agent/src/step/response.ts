@@ -1,8 +1,8 @@
 import type { View } from '@palimpsest/view';
-import { wordsOf } from '../model/final-answer.js';
+import { textOf } from '../model/final-answer.js';
 import type { ModelAnswer } from '../model/model-call.js';
 import { newIdFrom } from '../new-id.js';
-import { usageOf } from '../model/paid.js';
+import { usageOf } from '../model/call-cost.js';
 import { eventsOfResponse } from '../model/response-events.js';
 import { carryOut } from './execution.js';
 import type { StepContext } from './step-context.js';
@@ -27,7 +27,7 @@ export async function actOn({ completion, records }: ModelAnswer, view: View, st
       return carryOut(response.actions, step);
     case 'message':
       await emit(...records, usage, response.message);
-      return { type: 'message', answer: wordsOf(response.message.content) };
+      return { type: 'message', answer: textOf(response.message.content) };
     case 'no-answer':
       await emit(...records, usage, response.message, response.correction);
       return { type: 'no-answer' };

@@ -1,16 +1,16 @@
 import { jsonrepair } from 'jsonrepair';
 import { jsonProblem } from './json-problem.js';
 
-/** The arguments of a call as data, with the text that was read in their place where the model's own was no JSON. */
+/** The parsed arguments of a call, with the repaired text if the model's text was not JSON. */
 export type ReadArguments =
   { readonly json: unknown; readonly repaired?: string } | { readonly problem: string; readonly json?: undefined };
 
 /**
- * Reads the JSON text that a model wrote. What is plainly meant is repaired: raw line breaks in strings, single quotes,
- * trailing commas, a fence of backticks, comments. What was cut off is not: half a file must not be written.
+ * Reads the JSON text that a model wrote. Obvious mistakes are repaired: raw line breaks in strings, single quotes, trailing
+ * commas, a fence of backticks, comments. A text that was cut off is not repaired: half a file must not be written.
  */
 export function readArguments(text: string): ReadArguments {
-  // Some models write nothing at all for a tool without parameters.
+  // Some models write nothing for a tool without parameters.
   if (text.trim() === '') return { json: {} };
   try {
     return { json: JSON.parse(text) };
@@ -24,7 +24,7 @@ function repair(text: string): { readonly json: unknown; readonly repaired: stri
   try {
     const repaired = jsonrepair(text);
     const json: unknown = JSON.parse(repaired);
-    // Loose words are no arguments, though they can be read as a string.
+    // The repair reads loose words as a string, and arguments are an object.
     return typeof json === 'object' && json !== null && !Array.isArray(json) ? { json, repaired } : undefined;
   } catch {
     return undefined;
@@ -33,7 +33,7 @@ function repair(text: string): { readonly json: unknown; readonly repaired: stri
 
 const fence = /^\s*```(?:json)?\s*\n?([\s\S]*?)\n?\s*```\s*$/;
 
-/** True where every string and bracket that was opened is closed, in one object. */
+/** Whether the text is one object in which every string and bracket is closed. */
 function isWhole(text: string): boolean {
   const body = (fence.exec(text)?.[1] ?? text).trim();
   if (!body.startsWith('{') || !body.endsWith('}')) return false;

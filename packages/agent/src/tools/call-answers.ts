@@ -1,22 +1,22 @@
 import type { ActionEvent, CreateEvent, ToolResultEvent } from '@palimpsest/events';
 
-/** The answer to an action that was not carried out, or not to its end. */
+/** The answer to an action that was not carried out, or not completely. */
 export function interrupted(action: ActionEvent, reason: string, createEvent: CreateEvent): ToolResultEvent {
   return agentError(action, `Interrupted. ${reason}`, createEvent);
 }
 
-/** The answer to an action of an earlier run, which may have been carried out. */
+/** The answer to an action of an earlier run that may have been carried out. */
 export function lostResult(action: ActionEvent, createEvent: CreateEvent): ToolResultEvent {
   const reason = 'Its result was not recorded, and it was not run again. Check what it did before you repeat it.';
   return interrupted(action, reason, createEvent);
 }
 
-/** The answer to an action whose arguments held a secret when the process that knew it died. */
+/** The answer to an action whose arguments held a secret that is not known any more. */
 export function lostSecret(action: ActionEvent, createEvent: CreateEvent): ToolResultEvent {
   return interrupted(action, 'Not run: the log does not keep the secret in its arguments. Call it again.', createEvent);
 }
 
-/** The answer to an action that stands behind the finish. */
+/** The answer to an action behind the finish. */
 export function endedBefore(action: ActionEvent, createEvent: CreateEvent): ToolResultEvent {
   return agentError(action, 'Not run: an earlier call of the same response ended the work.', createEvent);
 }
@@ -26,7 +26,7 @@ export function agentError(action: ActionEvent, error: string, createEvent: Crea
   return createEvent('agent-error', { ...addressOf(action), error });
 }
 
-/** The answer to an action that the user, or a hook in the user's place, did not allow. */
+/** The answer to an action that the user rejected, or a hook on the user's behalf. */
 export function rejected(
   action: ActionEvent,
   { reason, source }: { readonly reason: string; readonly source: 'user' | 'hook' },
@@ -39,7 +39,7 @@ export function rejected(
   });
 }
 
-/** What a result says of the call that it belongs to. */
+/** The fields with which a result names its call. */
 export function addressOf(action: ActionEvent) {
   return { toolName: action.toolCall.name, toolCallId: action.toolCall.id, actionId: action.id };
 }

@@ -10,8 +10,8 @@ const input = z.object({
 });
 
 /**
- * The tool with which a model says that it is done. Once it has run, the other calls of the same response are answered as
- * not run, and the run ends with its message as the answer.
+ * Makes the tool with which a model ends a run. After it has run, the other calls of the same response are answered as not
+ * run, and the run ends with its message as the answer.
  */
 export function finishTool(): Tool<z.infer<typeof input>> {
   return defineTool({

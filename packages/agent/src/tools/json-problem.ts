@@ -1,20 +1,20 @@
 import { parse } from '@humanwhocodes/momoa';
 
 /**
- * Why a text is not JSON, and where. The model reads these words and the log holds them, so they are the same on every engine:
- * the words of `JSON.parse` differ from one version of Node to the next.
+ * Says why a text is not JSON, and where. The model reads the message and the log keeps it, so it must be the same on every
+ * engine: the messages of `JSON.parse` differ between versions of Node.
  */
 export function jsonProblem(text: string): string {
   try {
     parse(text);
   } catch (error) {
-    // The character that it names may be half of a pair.
+    // The message may quote half of a surrogate pair.
     if (hasPlace(error)) return error.message.toWellFormed();
   }
   return 'it is no JSON text';
 }
 
-/** The parser's own errors say where; what the engine throws, as at too deep a nesting, does not. */
+/** The parser's own errors have a place; errors of the engine, as at too deep a nesting, have none. */
 function hasPlace(error: unknown): error is Error & { readonly line: number } {
   return error instanceof Error && 'line' in error && 'column' in error;
 }

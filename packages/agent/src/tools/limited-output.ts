@@ -9,12 +9,12 @@ import { readOutputToolName } from './read-output-tool.js';
 import { wholeOutput } from './whole-output.js';
 import type { WholeOutputEvent } from './whole-output.js';
 
-/** What the limiting of one output needs. */
+/** The parameters of {@link limitedOutput}. */
 export interface LimitedOutputOptions {
   readonly action: ActionEvent;
   readonly shown: ShownCharacters;
   readonly store: OutputStore | undefined;
-  /** Whether the model has {@link readOutputTool}, and can be told of it. */
+  /** Whether the model has {@link readOutputTool}. */
   readonly canRead: boolean;
   readonly createEvent: CreateEvent;
   readonly signal: AbortSignal | undefined;
@@ -23,17 +23,17 @@ export interface LimitedOutputOptions {
 /** An output as the model is shown it. */
 export interface LimitedOutput {
   readonly output: Exclude<ToolOutput, string>;
-  /** What has to stand in the log before it. Undefined where the output is whole, or a store has the rest. */
+  /** The event with the whole text, appended before the result. Undefined if the output is whole, or a store keeps the rest. */
   readonly whole?: WholeOutputEvent;
 }
 
-/** Output of these stays whole: the one pages by itself, the other is what the user reads. */
+/** The output of these tools stays whole: one pages by itself, the other is the answer to the user. */
 const wholeOutputs: ReadonlySet<string> = new Set([readOutputToolName, finishToolName]);
 
 /**
- * The output as it goes into the log: of a text over the limit the beginning and the end, with the handle of the whole text.
- * The whole text goes to the store. Where there is none, or it fails, or is not done when the signal is aborted
- * (`details.outputStoreError` says so), it goes into the log.
+ * The output as it is logged. Of a text above the limit, the beginning and the end are shown, with a handle of the whole
+ * text. The whole text goes to the store. It goes into the log if there is no store, or the store fails
+ * (`details.outputStoreError` says why) or has not resolved when the signal is aborted.
  */
 export async function limitedOutput(
   output: Exclude<ToolOutput, string>,

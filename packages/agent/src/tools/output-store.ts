@@ -1,9 +1,9 @@
 import type { EventId } from '@palimpsest/events';
 
-/** Where tool output goes that is too long for the log's readers. Implementations: files, in `@palimpsest/agent/node`. */
+/** Keeps the whole text of long tool outputs. `@palimpsest/agent/node` has an implementation with files. */
 export interface OutputStore {
-  /** Keeps a text for good and returns the handle by which it is found again. */
+  /** Stores a text for good, and resolves to its handle. */
   put(output: { readonly actionId: EventId; readonly toolName: string; readonly text: string }): Promise<string>;
-  /** The whole text; undefined where there is none by this handle. Handles are data, whoever wrote them. */
+  /** Resolves to the whole text, or to undefined for an unknown handle. A handle is data that anybody may have written. */
   get(handle: string): Promise<string | undefined>;
 }

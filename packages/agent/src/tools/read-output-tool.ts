@@ -13,15 +13,14 @@ const input = z.object({
   length: z.number().int().min(1).max(20_000).default(8_000).describe('How many characters.'),
 });
 
-/** The line above a part. Unit: characters. */
+/** Reserved for the line above a part. Unit: characters. */
 const headingCharacters = 80;
 
 /**
- * The tool with which a model reads, part by part, what it was shown a part of: from the store, where the agent has one, and
- * from the log. It also reads the results and arguments that the agent masked because they did not fit, by the handles in
- * their masks.
+ * Makes the tool with which a model reads a long output part by part, from the store, if the agent has one, and from the log.
+ * It also reads the results and arguments that the agent masked because they did not fit, by the handles in their masks.
  *
- * @param store - the one of the agent's `output`
+ * @param store - the store of the agent's `output`
  */
 export function readOutputTool(store?: OutputStore): Tool<z.infer<typeof input>> {
   return defineTool({

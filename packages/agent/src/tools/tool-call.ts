@@ -6,20 +6,18 @@ import { messageOf } from '../errors.js';
 /** The tools of an agent by name. */
 export type Toolset = ReadonlyMap<string, Tool>;
 
-/** A call that can be run, or the reason why it cannot, in words for the model. */
+/** A call that can be run, or the reason why not, as the model reads it. */
 export type PreparedCall =
   | {
       readonly type: 'executable';
       readonly tool: Tool;
       readonly input: unknown;
-      /** The JSON text that was read in place of the model's own, which was none. */
+      /** The JSON text that was read instead of the model's own, which was not JSON. */
       readonly repaired?: string;
     }
   | { readonly type: 'refused'; readonly reason: string };
 
-/**
- * @throws TypeError when two tools have the same name: the model could not tell them apart.
- */
+/** @throws TypeError when two tools have the same name. */
 export function toolset(tools: readonly Tool[]): Toolset {
   const byName = new Map<string, Tool>();
   for (const tool of tools) {
@@ -29,7 +27,7 @@ export function toolset(tools: readonly Tool[]): Toolset {
   return byName;
 }
 
-/** Finds the tool of a call and checks its arguments. Never throws: what is wrong is an answer that the model can act on. */
+/** Finds the tool of a call and checks its arguments. Never throws: the model reads what is wrong, and can correct it. */
 export function prepareCall(call: ToolCall, tools: Toolset): PreparedCall {
   const tool = tools.get(call.name);
   if (tool === undefined) {

@@ -9,12 +9,11 @@ export function toolSender(toolName: string): string {
 }
 
 /**
- * An event that a tool appends, as it may stand in a log: of a namespaced type that the tool declares, a
- * `condensation-request`, or a message of the environment, which is marked by {@link toolSender}. A loop of your own puts it
- * before `ToolContext.append`.
+ * Checks an event that a tool appends. Allowed are a namespaced type that the tool declares, a `condensation-request`, and a
+ * message of the environment, which is marked with {@link toolSender}. A loop of your own calls it in `ToolContext.append`.
  *
- * @throws {@link ToolEventRefusedError} for any other event: a condensation, a revert, a pin, a confirmation, a result, words of the
- *   user or the agent; InvalidEventError when it is no event.
+ * @throws {@link ToolEventRefusedError} for any other event: a condensation, a revert, a pin, a confirmation, a result, words
+ *   of the user or the agent; InvalidEventError when it is not an event.
  */
 export function toolEvent(event: unknown, tool: Pick<Tool, 'name' | 'eventTypes'>): Event {
   const parsed = parseEvent(event);
@@ -35,7 +34,7 @@ function refusal(event: Event, { name, eventTypes = [] }: Pick<Tool, 'name' | 'e
     : 'a tool appends its own namespaced events, a condensation-request, and messages of the environment';
 }
 
-/** What says that the model was shown a skill, or said it itself, is not a tool's to claim. */
+/** A tool must not claim that the model was shown a skill, or that a message is the model's. */
 function messageRefusal(event: MessageEvent, name: string): string | undefined {
   if (event.source !== 'environment' || event.role !== 'user') {
     return "a tool's message has the source 'environment' and the role 'user'";

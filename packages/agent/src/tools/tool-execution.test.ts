@@ -210,7 +210,7 @@ describe('what a tool may answer or throw', () => {
     ['details that are no JSON', () => ({ content: 'x', details: cyclic }), /./],
     ['a part of no kind', () => ({ content: [{ sound: 'AA==' }] }), /./],
     ['a part without its field', () => ({ content: [{ type: 'text' }] }), /./],
-    ['an object without words thrown', () => throwing(Object.create(null)), /without words/],
+    ['an object without words thrown', () => throwing(Object.create(null)), /without a message/],
     ['an error whose message is no text', () => throwing(Object.assign(new Error(), { message: 7 })), /7/],
     ['undefined thrown', () => throwing(undefined), /undefined/],
   ])('%s is an error that the model reads', async (_, execute, error) => {

@@ -3,7 +3,7 @@ import type { ActionEvent, CreateEvent, Event, EventId, ToolOutput, ToolResultEv
 import { abortable } from '../abortable.js';
 import { addressOf, agentError, endedBefore, interrupted, rejected } from './call-answers.js';
 import { messageOf } from '../errors.js';
-import { answerAfter, wordsOf } from '../model/final-answer.js';
+import { finalAnswerAfter, textOf } from '../model/final-answer.js';
 import { noteOf, vetoOf } from '../hooks.js';
 import type { Hooks } from '../hooks.js';
 import { shownCharacters } from './output-limit.js';
@@ -19,24 +19,27 @@ import type { PreparedCall, Toolset } from './tool-call.js';
 import { toolEvent } from './tool-event.js';
 import { runTool } from './tool-run.js';
 
-/** What the execution of tool calls needs. Each result is emitted as soon as it exists; the next call begins when the host has taken it. */
+/**
+ * Options of {@link executeActions}. Each result is emitted as soon as it exists; the next call begins when the host has
+ * taken it.
+ */
 export type ToolExecutionOptions = EventSink & {
   readonly tools: Toolset;
   readonly createEvent: CreateEvent;
-  /** What a tool is shown of the log: {@link ToolContext}. */
+  /** The log as tools read it: {@link ToolContext}. */
   readonly log: Iterable<Event>;
   readonly event: (id: EventId) => Event | undefined;
   readonly signal?: AbortSignal;
   readonly hooks?: Hooks;
-  /** Unit: milliseconds; `Infinity` is no limit. @defaultValue 300000 for tools that name none */
+  /** The time limit of a call whose tool has no `timeoutMs`. Unit: milliseconds; `Infinity` is no limit. @defaultValue 300000 */
   readonly timeoutMs?: number;
-  /** How many calls may run side by side whose tools are marked `parallel`. @defaultValue 4 */
+  /** How many calls of tools marked `parallel` may run at the same time. @defaultValue 4 */
   readonly concurrency?: number;
   /** How much of an output the model is shown. @defaultValue 30000 characters, and a tenth of the window */
   readonly output?: OutputLimit;
-  /** The model's window less its answer. Unit: tokens. @defaultValue not known, which {@link OutputLimit} takes for 32000 */
+  /** The model's window less its answer. Unit: tokens. @defaultValue not known: {@link OutputLimit} assumes 32000 */
   readonly contextWindow?: number;
-  /** Hides values in what tools answer, before it is cut or kept elsewhere. @defaultValue nothing is hidden */
+  /** Hides values in the output of tools before it is cut or stored. @defaultValue nothing is hidden */
   readonly secrets?: SecretMask;
 };
 
@@ -44,10 +47,10 @@ const defaultTimeoutMs = 300_000;
 const defaultConcurrency = 4;
 
 /**
- * Answers every action: by what its tool returns, or by an `agent-error` that says why not. Calls run one after another in
- * their order; neighbours whose tools are marked `parallel` run side by side, and each result is told as soon as it exists.
- * A failing tool stops nothing. After a finish that worked, and once the signal is aborted, the rest is answered as not run.
- * Resolves to what the finish tool answered, when it ran.
+ * Carries out actions, and answers each of them: with the output of its tool, or with an `agent-error` that says why not.
+ * Calls run one after another, in order; neighbouring calls of tools marked `parallel` run at the same time. A failing tool
+ * stops nothing. After a successful finish, and once the signal is aborted, the remaining calls are answered as not run.
+ * Resolves to the output of the finish tool, if it ran.
  */
 export async function executeActions(
   actions: readonly ActionEvent[],
@@ -68,19 +71,19 @@ export async function executeActions(
       });
       await emit(...(whole === undefined ? [result] : [whole, result]));
       if (failure !== undefined) throw failure.error;
-      finalAnswer ??= answerAfter(result, undefined);
+      finalAnswer ??= finalAnswerAfter(result, undefined);
     };
     const work = async (): Promise<void> => {
       try {
         for (let call = waiting.shift(); call !== undefined; call = waiting.shift()) await next(call);
       } catch (error) {
-        // What the log cannot hold must not be begun either, here or by a neighbour.
+        // If the host cannot take a result, no further call may begin, here or in a parallel worker.
         waiting.length = 0;
         throw error;
       }
     };
     const workers = Math.min(group.length, options.concurrency ?? defaultConcurrency);
-    // All of them end before an error is passed on, so that no result is told after it.
+    // All workers end before an error is thrown, so that no result is emitted after it.
     const ends = await Promise.allSettled(Array.from({ length: workers }, work));
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
@@ -92,7 +95,7 @@ interface Call {
   readonly prepared: PreparedCall;
 }
 
-/** Neighbours that may run side by side, and every other call by itself. */
+/** Groups of neighbouring calls that may run at the same time. Any other call is a group of its own. */
 function groups(calls: readonly Call[]): readonly (readonly Call[])[] {
   const all: Call[][] = [];
   let wasParallel = false;
@@ -113,10 +116,10 @@ async function answer(
 ): Promise<Answer> {
   const { createEvent, signal, hooks } = options;
   if (prepared.type === 'refused') {
-    const { said, ...rest } = await limitedWords(action, prepared.reason, options);
+    const { said, ...rest } = await limitedText(action, prepared.reason, options);
     return { ...rest, result: agentError(action, said, createEvent) };
   }
-  // Nobody was asked to confirm it, because it could not be run then.
+  // The call could not be run when it was made, so nobody was asked to confirm it.
   if (action.executable === false) return { result: agentError(action, laterTool, createEvent) };
   if (finished) return { result: endedBefore(action, createEvent) };
   if (isAborted(signal)) return { result: interrupted(action, beforeRun, createEvent) };
@@ -128,7 +131,7 @@ async function answer(
     const remark = await abortable(hooks?.afterToolUse?.(action, result), signal);
     return { ...rest, result: withNotes(result, [note, remark?.note]) };
   } catch (error) {
-    // The tool has done its work, and the log must say so, whatever became of the hook.
+    // The tool has run, and the log must say so, also when the hook fails.
     return { ...rest, result: withNotes(result, [note]), ...(isAborted(signal) ? {} : { failure: { error } }) };
   }
 }
@@ -138,10 +141,10 @@ type CallOptions = ToolExecutionOptions & {
   readonly emit: Emit;
 };
 
-/** The result of a call, and what a hook threw after it: the result is told first. */
+/** The result of a call, and the error of a hook after it. The result is emitted first. */
 interface Answer {
   readonly result: ToolResultEvent;
-  /** Told before the result. */
+  /** Emitted together with the result, before it. */
   readonly whole?: Event;
   readonly failure?: { readonly error: unknown };
 }
@@ -174,7 +177,7 @@ async function run(
     return { ...rest, result: createEvent('observation', { ...addressOf(action), ...observationFields(part) }) };
   } catch (error) {
     const masked = options.secrets?.text(messageOf(error)) ?? messageOf(error);
-    const { said, ...rest } = await limitedWords(action, masked, options);
+    const { said, ...rest } = await limitedText(action, masked, options);
     const result = isAborted(signal)
       ? interrupted(action, `The run was interrupted while it ran: ${said}`, createEvent)
       : agentError(action, said || 'The tool failed and did not say why.', createEvent);
@@ -182,14 +185,14 @@ async function run(
   }
 }
 
-/** What is said of a failure can hold a whole log, or the whole input. */
-async function limitedWords(
+/** An error message can hold a whole log, or the whole input. */
+async function limitedText(
   action: ActionEvent,
   words: string,
   options: CallOptions,
 ): Promise<{ readonly said: string; readonly whole?: Event }> {
   const { output, ...rest } = await limitedOutput({ content: words }, limitOf(action, options));
-  return { ...rest, said: typeof output.content === 'string' ? output.content : wordsOf(output.content) };
+  return { ...rest, said: typeof output.content === 'string' ? output.content : textOf(output.content) };
 }
 
 function limitOf(
@@ -199,7 +202,10 @@ function limitOf(
   return { action, shown, store: output?.store, canRead: tools.has(readOutputToolName), createEvent, signal };
 }
 
-/** A tool that only does something may return nothing. What is no output is an error for its author and for the model. */
+/**
+ * The output of a tool. A tool may return nothing; any value that is not an output is an error for its author and for the
+ * model.
+ */
 function outputOf(given: unknown, toolName: string): Exclude<ToolOutput, string> {
   if (given === undefined || given === null) return { content: '' };
   if (typeof given === 'string') return { content: given };
@@ -212,7 +218,7 @@ function outputOf(given: unknown, toolName: string): Exclude<ToolOutput, string>
   return given as Exclude<ToolOutput, string>;
 }
 
-/** A hook that cannot say whether a call may run has not allowed it. */
+/** Calls the hook `beforeToolUse`. If the hook throws, the call is vetoed. */
 async function verdictOn(
   action: ActionEvent,
   input: unknown,
@@ -238,7 +244,7 @@ function withNotes(result: ToolResultEvent, notes: readonly (string | undefined)
   return Object.freeze({ ...result, error: [result.error, ...extended.map(({ text }) => text)].join('\n') });
 }
 
-/** A function, because it changes while a tool runs. */
+/** A function, because the value changes while a tool runs. */
 function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true;
 }

@@ -1,6 +1,6 @@
 import type { Event, Tool, ToolContext, ToolOutput } from '@palimpsest/events';
 
-/** A tool took longer than it may. */
+/** A tool exceeded its time limit. */
 export class ToolTimeoutError extends Error {
   override readonly name = 'ToolTimeoutError';
 
@@ -11,15 +11,15 @@ export class ToolTimeoutError extends Error {
   }
 }
 
-/** How long a tool that is told to stop may take to do so. Unit: milliseconds. */
+/** How long a tool may take to stop after it was told to. Unit: milliseconds. */
 const graceMs = 1_000;
 
-/** A timer that is set to more fires at once. Unit: milliseconds. */
+/** The maximum of a timer: a longer one fires at once. Unit: milliseconds. */
 const longestTimer = 2 ** 31 - 1;
 
 /**
- * Runs a tool until it answers, the signal is aborted or its time is over. It is told to stop by its own signal; one that does
- * not is left alone after a second, and can append nothing more.
+ * Runs a tool until it resolves, the signal is aborted or its time limit is reached. Its own signal tells it to stop. If it
+ * does not stop within a second, it is abandoned, and can append nothing more.
  *
  * @throws {@link ToolTimeoutError}; what the tool throws; the signal's reason.
  */
@@ -54,7 +54,7 @@ export async function runTool(
     const output = await Promise.race([answered, leftAlone]);
     return output;
   } catch (error) {
-    // A tool that stops because its time is over may say so in words that do not name the reason.
+    // A tool that stops for its time limit may throw an error that does not say so.
     throw stop.signal.reason instanceof ToolTimeoutError ? stop.signal.reason : error;
   } finally {
     isOver = true;

@@ -4,8 +4,8 @@ import { isToolResult, toolResultContent } from '@palimpsest/events';
 const type = 'agent/tool-output';
 
 /**
- * The whole text of an output of which the model is shown a part. Stands before the observation that shows the part, whose
- * `details.outputHandle` is this event's id. Never sent to a model.
+ * The whole text of an output that the model is shown in part. It stands before the observation, whose `details.outputHandle`
+ * is this event's id. It is never sent to a model.
  */
 export interface WholeOutputEvent extends CustomEvent {
   readonly type: 'agent/tool-output';
@@ -15,15 +15,15 @@ export interface WholeOutputEvent extends CustomEvent {
   readonly text: string;
 }
 
-/** Makes the event that keeps a whole text in the log. */
+/** Creates a {@link WholeOutputEvent}. */
 export function wholeOutput({ id, toolCall }: ActionEvent, text: string, createEvent: CreateEvent): WholeOutputEvent {
   const fields = { actionId: id, toolCallId: toolCall.id, toolName: toolCall.name, text };
   return createEvent(type, { source: 'environment', ...fields }) as WholeOutputEvent;
 }
 
 /**
- * What a handle means that is the id of an event: a whole output, a result, or a call's arguments, as they were logged.
- * Undefined for anything else, so that instructions and words cannot be read by it.
+ * The text that the id of an event stands for, as it was logged: a whole output, a result, or the arguments of a call.
+ * Undefined for any other event, so that instructions and messages cannot be read by id.
  */
 export function textOfEvent(event: Event | undefined): string | undefined {
   if (event === undefined) return undefined;

@@ -1,7 +1,10 @@
 import type { Usage } from '@palimpsest/events';
 import type { Completion } from '@palimpsest/llm-adapters';
 
-/** What the usage event of an answer says, beside who asked: under our id, with the server's own where it gave one. */
+/**
+ * The fields of an `llm-usage` event of an answer, except its purpose. The response id is ours; the server's is kept if it
+ * gave one.
+ */
 export function usageOf(
   completion: Pick<Completion, 'providerResponseId' | 'model' | 'usage' | 'costUsd'>,
   responseId: string,
@@ -12,7 +15,7 @@ export function usageOf(
   readonly usage: Usage;
   readonly costUsd?: number;
 } {
-  // Adapters of others may say anything.
+  // Foreign adapters may return anything.
   const { providerResponseId, model, usage } = completion as Omit<typeof completion, 'providerResponseId'> & {
     readonly providerResponseId?: unknown;
   };
@@ -20,16 +23,16 @@ export function usageOf(
   return { responseId, ...(isNamed ? { providerResponseId } : {}), model, usage, ...costOf(completion) };
 }
 
-/** What a model call is said to have cost, where that is an amount: adapters of others may say anything. */
+/** The cost of a model call, if it is an amount: foreign adapters may return anything. */
 export function costOf({ costUsd }: { readonly costUsd?: number | undefined }): { readonly costUsd?: number } {
   return typeof costUsd === 'number' && Number.isFinite(costUsd) && costUsd >= 0 ? { costUsd } : {};
 }
 
 /**
- * What a condensation or an attempt says of the model call that it took, as the `data` of an attempt that nothing came of.
- * Nothing where no call is told of.
+ * The model call that the metadata of a condensation or the data of an attempt records, as data of an attempt. Empty without
+ * such a record.
  */
-export function paidIn(told: Readonly<Record<string, unknown>> = {}): {
+export function recordedCost(told: Readonly<Record<string, unknown>> = {}): {
   readonly data?: Readonly<Record<string, unknown>>;
 } {
   const { model, usage, costUsd } = told;
