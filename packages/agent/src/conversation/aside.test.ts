@@ -65,7 +65,7 @@ test('what the condenser paid for it is on record, its condensation is not', asy
   ]);
 });
 
-test('nothing of a secret is sent with it or comes back, the tools are those of a run, and a condenser is asked for a look only', async () => {
+test('no secret is sent or comes back, the tools are those of a run, and the condenser is called for a preview', async () => {
   const value = 'hunter2-hunter2';
   const previews: unknown[] = [];
   const condenser: Condenser = {

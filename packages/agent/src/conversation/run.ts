@@ -74,8 +74,7 @@ export class Run {
     const { status, state, events } = this.#log;
     const { finalAnswer } = state;
     if (status === 'finished' || status === 'stuck') {
-      const answer = status === 'stuck' || finalAnswer === undefined ? {} : { answer: finalAnswer };
-      return { status, ...answer, ...this.#counts() };
+      return { status, answer: status === 'stuck' ? undefined : finalAnswer, ...this.#counts() };
     }
     this.#log.status = 'running';
     const stop = events.observe((event) => {

@@ -45,7 +45,7 @@ export class StandingContext {
       systemPrompt,
       tools,
       // A host's addition to the instructions belongs to the log, not to the agent.
-      ...(inForce?.dynamicContext === undefined ? {} : { dynamicContext: inForce.dynamicContext }),
+      dynamicContext: inForce?.dynamicContext,
       // Compared as the log holds it, with the secrets masked.
       createEvent: maskedEvents(this.#log.secrets, createEvent),
     };

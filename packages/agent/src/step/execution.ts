@@ -25,7 +25,7 @@ export async function carryOut(actions: readonly ActionEvent[], step: StepContex
     timeoutMs: toolTimeoutMs,
     concurrency: toolConcurrency,
     output,
-    ...(window === undefined ? {} : { contextWindow: Math.max(1, window - (maxOutputTokens ?? 0)) }),
+    contextWindow: window === undefined ? undefined : Math.max(1, window - (maxOutputTokens ?? 0)),
     secrets,
     signal,
   });

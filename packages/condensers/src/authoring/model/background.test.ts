@@ -469,19 +469,19 @@ describe.each([
     }
   });
 
-  test('a look at the view takes away nothing, and asks no model', async () => {
+  test('a preview does not take the summary, and calls no model', async () => {
     const llm = scriptedLLM({ script: () => 'A summary of what was read.' });
     const host = new Host();
     host.steps(40);
     const view = host.projection.view;
     const condenser = create(llm, Math.floor(view.tokens() / 0.85));
-    const look = () => condenser.condense(view, { preview: true, report: () => expect.unreachable() });
-    expect(await look()).toBe(view);
+    const preview = () => condenser.condense(view, { preview: true, report: () => expect.unreachable() });
+    expect(await preview()).toBe(view);
     expect(llm.requests).toHaveLength(0);
     await condenser.condense(view, { report: () => {} });
     await new Promise((resolve) => setTimeout(resolve, 0));
     expect(llm.requests).toHaveLength(1);
-    expect(await look()).toBe(view);
+    expect(await preview()).toBe(view);
     expect(isCondensation(await condenser.condense(view, { report: () => {} }))).toBe(true);
     expect(llm.requests).toHaveLength(1);
   });
