@@ -62,13 +62,16 @@ test('--json prints one document, with a row for each condenser and each session
     readonly rows: readonly {
       readonly condenser: string;
       readonly refusedLists: number;
-      readonly savedShare: number;
+      readonly share: number;
+      readonly savings: readonly { readonly prices: string; readonly pooled: number; readonly unit?: string }[];
     }[];
     readonly sessions: readonly { readonly name: string; readonly format: string }[];
   };
   expect(report.rows.map(({ condenser }) => condenser)).toEqual(['none', 'extractiveSummary', 'noOp']);
   expect(report.rows.every(({ refusedLists }) => refusedLists === 0)).toBe(true);
-  expect(report.rows[1]?.savedShare).toBeGreaterThan(0.1);
+  expect(report.rows[1]?.share).toBeLessThan(0.9);
+  expect(report.rows[1]?.savings.map(({ prices }) => prices)).toEqual(['r = 0.1', 'r = 0.05', 'r = 0.025', 'no cache']);
+  expect(report.rows[1]?.savings.at(-1)?.pooled).toBeGreaterThan(0.1);
   expect(new Set(report.sessions.map(({ format }) => format))).toEqual(new Set(['palimpsest-jsonl', 'openai-chat']));
   expect(code).toBe(0);
 });
@@ -83,6 +86,18 @@ test('a condenser or a path that is given twice counts once', async () => {
     ['none', 1],
     ['noOp', 1],
   ]);
+});
+
+test('--model adds what the sessions cost in USD, and knows which models have prices', async () => {
+  const known = await harness('replay', folder, '-c', 'extractiveSummary', '--model', 'claude-opus-5-5', '--json');
+  const { rows } = JSON.parse(known.stdout) as {
+    readonly rows: readonly { readonly savings: readonly { readonly unit?: string; readonly bill: number }[] }[];
+  };
+  expect(rows.map(({ savings }) => savings[0]?.unit)).toEqual(['USD', 'USD']);
+  expect(rows[1]?.savings[0]?.bill).toBeLessThan(rows[0]?.savings[0]?.bill ?? 0);
+  const unknown = await harness('replay', folder, '--model', 'nosuch');
+  expect(unknown.code).toBe(2);
+  expect(unknown.stderr).toContain('claude-opus-5-5');
 });
 
 test('an unknown condenser lists the known ones', async () => {

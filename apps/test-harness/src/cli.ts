@@ -31,6 +31,7 @@ program
     [],
   )
   .option('-w, --context-window <tokens>', 'the window that condensers are told of', positiveInteger)
+  .option('--model <name>', 'also show what the sessions cost with this model, in USD at the prices of today')
   .option('--sessions', 'show a table for each session too', false)
   .option('--json', 'print the whole report as JSON instead of tables', false)
   .action(async (paths: readonly string[], options: Parameters<typeof replayCommand>[1]) => {

@@ -2,23 +2,30 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { condenserByName, condenserNames } from '@palimpsest/condensers/config';
 import { isLLMConvertible } from '@palimpsest/events';
+import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { ViewProjection } from '@palimpsest/view';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readSessions } from './import/index.js';
-import { none } from './replay-command.js';
+import { none } from './replay/policy.js';
+import type { Policy } from './replay/policy.js';
 import { findRefusals } from './replay/refusals.js';
 import { replayPath } from './replay/replay.js';
 import type { ReplayedSession } from './replay/replay-report.js';
-import { standInLLM } from './replay/stand-in-llm.js';
 
 const corpus = fileURLToPath(new URL('../../../corpus', import.meta.url));
 const recorded = process.env['PALIMPSEST_TRAJECTORIES'];
-const llm = standInLLM();
-const condensers = [none, ...condenserNames.map((name) => condenserByName(name, { llm }))];
+const policies = [
+  none,
+  ...condenserNames.map((name): Policy => ({ name, create: (llm) => condenserByName(name, { llm }) })),
+];
+/** Those that declare that they rewrite every step. */
+const rewriting = new Set(
+  condenserNames.filter((name) => condenserByName(name, { llm: scriptedLLM({ script: [] }) }).rewritesEveryStep),
+);
 
 async function replayAll(path: string): Promise<readonly ReplayedSession[]> {
   const sessions: ReplayedSession[] = [];
-  for await (const session of replayPath(path, { condensers })) sessions.push(session);
+  for await (const session of replayPath(path, { policies })) sessions.push(session);
   return sessions;
 }
 
@@ -42,7 +49,7 @@ function expectSound(sessions: readonly ReplayedSession[]): void {
       const where = `${name}, ${replay.condenser}`;
       expect(replay.refusals, where).toEqual([]);
       expect(replay.condenserErrors, where).toEqual([]);
-      if (condensers.find((one) => one.name === replay.condenser)?.rewritesEveryStep === true) continue;
+      if (rewriting.has(replay.condenser)) continue;
       expect(replay.prefixRewrites, where).toBeLessThanOrEqual(replay.condensations);
     }
     const [first] = replays;

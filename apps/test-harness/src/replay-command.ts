@@ -3,16 +3,20 @@ import { resolve } from 'node:path';
 import { condenserByName, condenserNames } from '@palimpsest/condensers/config';
 import { loadCondenserFile } from '@palimpsest/condensers/node';
 import pc from 'picocolors';
-import type { Condenser } from '@palimpsest/view';
 import { LogReadError } from './import/index.js';
 import type { SkippedFile } from './import/index.js';
 import { progress } from './progress.js';
-import { noteCounts, reportRows } from './replay/replay-report.js';
+import { priceRows, pricesOfModel } from './measure/money.js';
+import type { Prices } from './measure/money.js';
+import { UnknownModelError } from './measure/unknown-model-error.js';
+import { none } from './replay/policy.js';
+import type { Policy } from './replay/policy.js';
+import { isLong, noteCounts, reportRows } from './replay/replay-report.js';
 import type { ReplayedSession } from './replay/replay-report.js';
 import { replayPath } from './replay/replay.js';
 import { reportTable } from './replay/report-table.js';
-import { standInLLM } from './replay/stand-in-llm.js';
-import { tokenUnit } from './replay/token-counter.js';
+import { standIn } from './replay/stand-in-llm.js';
+import { textCounter, tokenUnit } from './replay/token-counter.js';
 
 /** Options of `palimpsest-harness replay`, as the command line gives them. */
 export interface ReplayCommandOptions {
@@ -20,12 +24,11 @@ export interface ReplayCommandOptions {
   /** Files that describe a condenser each. */
   readonly config: readonly string[];
   readonly contextWindow?: number;
+  /** A model whose prices the report adds, in USD. */
+  readonly model?: string;
   readonly sessions: boolean;
   readonly json: boolean;
 }
-
-/** The row that condenses nothing; the savings of the others are relative to it. */
-export const none: Condenser = { name: 'none', condense: (view) => view };
 
 /**
  * Replays the paths and prints the report. Resolves to the exit code: 0, or 1 when a provider would refuse a message list,
@@ -35,7 +38,8 @@ export const none: Condenser = { name: 'none', condense: (view) => view };
  * @throws {@link InvalidCondenserConfigError} for a configuration file that describes none.
  */
 export async function replayCommand(paths: readonly string[], options: ReplayCommandOptions): Promise<number> {
-  const condensers = [none, ...(await condensersFor(options))];
+  const policies = [none, ...(await policiesFor(options))];
+  const prices = [...modelPrices(options.model), ...priceRows];
   const places = new Set(paths.map((path) => resolve(path)));
   for (const path of places) await assertReadable(path);
   const shown = progress();
@@ -44,7 +48,8 @@ export async function replayCommand(paths: readonly string[], options: ReplayCom
   try {
     for (const path of places) {
       const replayed = replayPath(path, {
-        condensers,
+        policies,
+        prices,
         contextWindow: options.contextWindow,
         onProgress: shown.update,
         onSkipped: (file) => void skipped.push(file),
@@ -70,31 +75,37 @@ export async function replayCommand(paths: readonly string[], options: ReplayCom
   return bad || sessions.length === 0 ? 1 : 0;
 }
 
+/** @throws {@link UnknownModelError} for a model without known prices */
+function modelPrices(model: string | undefined): readonly Prices[] {
+  if (model === undefined) return [];
+  const prices = pricesOfModel(model, new Date());
+  if (prices === undefined) throw new UnknownModelError(model);
+  return [prices];
+}
+
 /** The named condensers and those of the files; all built-in ones if neither is given. */
-async function condensersFor({ condenser, config }: ReplayCommandOptions): Promise<readonly Condenser[]> {
+async function policiesFor({ condenser, config }: ReplayCommandOptions): Promise<readonly Policy[]> {
   const names = new Set(condenser.length === 0 && config.length === 0 ? condenserNames : condenser);
   names.delete(none.name);
-  const llm = standInLLM();
-  const named = [...names].map((name) => condenserByName(name, { llm }));
-  const described: Condenser[] = [];
-  for (const file of config) described.push(await loadCondenserFile(file, { llm: () => llm, defaultLLM: llm }));
-  return withOwnNames([...named, ...described]);
+  const named = [...names].map((name): Policy => ({ name, create: (llm) => condenserByName(name, { llm }) }));
+  const described = config.map(async (file): Promise<Policy> => {
+    const create: Policy['create'] = (llm) => loadCondenserFile(file, { llm: () => llm, defaultLLM: llm });
+    // A bad file is refused before the replay begins.
+    return { name: (await create(standIn(textCounter()).llm)).name, create };
+  });
+  // Bad names are refused before the replay begins, too.
+  for (const { create } of named) await create(standIn(textCounter()).llm);
+  return withOwnNames([...named, ...(await Promise.all(described))]);
 }
 
 /** Numbers condensers of the same name for the report: `extractiveSummary`, `extractiveSummary (2)`. */
-function withOwnNames(condensers: readonly Condenser[]): readonly Condenser[] {
+function withOwnNames(policies: readonly Policy[]): readonly Policy[] {
   const counts = new Map<string, number>();
-  return condensers.map((condenser) => {
-    const count = (counts.get(condenser.name) ?? 0) + 1;
-    counts.set(condenser.name, count);
-    return count === 1 ? condenser : renamed(condenser, `${condenser.name} (${count})`);
+  return policies.map(({ name, create }) => {
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return { name: count === 1 ? name : `${name} (${count})`, create };
   });
-}
-
-function renamed(condenser: Condenser, name: string): Condenser {
-  const { handlesCondensationRequests = false, rewritesEveryStep = false, protects = true } = condenser;
-  const condense: Condenser['condense'] = (view, context) => condenser.condense(view, context);
-  return { name, handlesCondensationRequests, rewritesEveryStep, protects, condense };
 }
 
 /** Refuses a missing path before the replay of the others begins. */
@@ -117,6 +128,11 @@ function printReport(sessions: readonly ReplayedSession[], skipped: readonly Ski
     print('\nAll sessions');
   }
   print(reportTable(reportRows(sessions), { colour }));
+  const long = sessions.filter(isLong);
+  if (long.length > 0 && long.length < sessions.length) {
+    print('\nLong sessions (at least 150 model calls and 60,000 tokens)');
+    print(reportTable(reportRows(long), { colour }));
+  }
   if (sessions.length === 0) print('No session was found: there is no log of a known format.');
   for (const { name, replays } of sessions) {
     for (const { condenser, refusals, condenserErrors } of replays) {
@@ -132,9 +148,16 @@ function printReport(sessions: readonly ReplayedSession[], skipped: readonly Ski
   }
   const notes = noteCounts(sessions);
   if (sessions.length > 0) {
-    print('Every condenser starts from the uncondensed history, with its default options; what the recorded agent');
-    print('condensed is left out. Those that ask a model get a stand-in that answers at once with 150 words. Our time');
-    print('is folding, condensing and rendering; it varies with the machine.');
+    print(
+      'Bills are of input and of the condenser’s own model calls; r is the price of a cached token, a written one costs',
+    );
+    print(
+      '1.25, an output token 5 times an uncached one. Recall is the share of what later calls took from old results',
+    );
+    print(
+      'that was in view. Condensers that ask a model get a stand-in whose summaries have no content, so their recall is',
+    );
+    print('a lower bound. What the recorded agent condensed is left out. Our time varies with the machine.');
   }
   if (notes.size > 0) print(`Notes while reading: ${[...notes].map(([kind, count]) => `${kind} ${count}`).join(', ')}`);
   if (skipped.length > 0) print(`Files without a session: ${skipped.length}`);

@@ -20,7 +20,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { modelCalls, readSessions } from './import/index.js';
 import type { Session } from './import/index.js';
 import { findRefusals } from './replay/refusals.js';
-import { standInLLM } from './replay/stand-in-llm.js';
+import { standIn } from './replay/stand-in-llm.js';
+import { textCounter } from './replay/token-counter.js';
 
 /** A condenser that acts all the time, and how many events it may leave. */
 interface Tight {
@@ -29,7 +30,7 @@ interface Tight {
   readonly bound?: number;
 }
 
-const llm = standInLLM();
+const { llm } = standIn(textCounter());
 const sizes = { maxSize: 12, keepFirst: 2 };
 const masks = { attentionWindow: 2, minSavedTokens: 50 };
 const tight: Readonly<Record<string, Tight>> = {

@@ -6,6 +6,7 @@ import { toResponsesRequest } from '@palimpsest/llm-adapters/openai';
 import { anthropicPromptCache, openaiPromptCache } from '@palimpsest/provider-servers';
 import type { CachedPrompt } from '@palimpsest/provider-servers';
 import type { Condenser } from '@palimpsest/view';
+import { recordedSession } from '../src/measure/recorded-session.js';
 import { condensedViews } from '../src/replay/condensed-views.js';
 
 /** What a session's requests read from the prompt cache and wrote to it. */
@@ -81,7 +82,7 @@ export async function cacheUse(
   const now = () => new Date(time);
   const [cacheAsSent, cacheAtBest] = [await cache({ now }), await cache({ now, marks: 'everywhere' })];
   let [modelCalls, condensations, asSent, atBest] = [0, 0, noUse, noUse];
-  for await (const { view, at, ...made } of condensedViews(recorded, condenser)) {
+  for await (const { view, at, ...made } of condensedViews(recordedSession(recorded), condenser)) {
     modelCalls++;
     condensations += made.condensations;
     const recordedAt = Date.parse(at);

@@ -2,7 +2,7 @@ import { eventFactory } from '@palimpsest/events';
 import type { CreateEvent, Event } from '@palimpsest/events';
 import { condenseUntilSettled, ViewProjection } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
-import { modelCalls } from '../import/index.js';
+import type { RecordedSession } from '../measure/recorded-session.js';
 
 /** What a condenser made of the view at one recorded model call. */
 export interface CondensedView {
@@ -20,25 +20,25 @@ export interface CondensedView {
   readonly startedAt: number;
 }
 
-/** Decisions of the recorded session's own condenser. A replay leaves them out, because another condenser decides now. */
-const recordedDecisions = new Set([
-  'condensation',
-  'condensation-request',
-  'condensation-attempt',
-  'condensation-revert',
-]);
+/** Options of {@link condensedViews}. */
+export interface CondensedViewsOptions {
+  /** The window that the condenser is told of. Unit: tokens. @defaultValue none */
+  readonly contextWindow?: number;
+  /** What the condenser is told of instructions and tools that are no events. Unit: tokens. @defaultValue none */
+  readonly fixedTokens?: number;
+  /** Called before each model call. */
+  readonly onModelCall?: (done: number, of: number) => void;
+}
 
 /**
  * Goes through a recorded session: at every model call it builds the view of the events until then and lets the condenser act.
  * What the condenser forgets stays forgotten for later calls.
  */
 export async function* condensedViews(
-  recorded: readonly Event[],
+  { events, calls }: RecordedSession,
   condenser: Condenser,
-  options: { readonly contextWindow?: number; readonly onModelCall?: (done: number, of: number) => void } = {},
+  options: CondensedViewsOptions = {},
 ): AsyncGenerator<CondensedView> {
-  const events = recorded.filter(({ type }) => !recordedDecisions.has(type));
-  const calls = modelCalls(events);
   const projection = new ViewProjection();
   const createEvent = replayEvents();
   let folded = 0;
@@ -53,6 +53,7 @@ export async function* condensedViews(
       view = await condenseUntilSettled(condenser, projection, {
         createEvent,
         contextWindow: options.contextWindow,
+        fixedTokens: options.fixedTokens,
         report: ({ outcome, reason }) => {
           if (outcome.startsWith('refused-')) errors.push(reason);
         },

@@ -1,16 +1,32 @@
 import { expect, test } from 'vitest';
-import { noteCounts, reportRows } from './replay-report.js';
+import { isLong, noteCounts, reportRows } from './replay-report.js';
+import type { ReplayedSession } from './replay-report.js';
 import type { SessionReplay } from './replay-session.js';
 
+const full = { part: 1, whole: 1 };
+const memory = {
+  all: full,
+  byKind: { identifier: full, anchor: full, number: full },
+  byDistance: {},
+  onlyInStubs: full,
+};
+
+/** A replay whose bill is its tokens. */
 function replay(condenser: string, tokensSent: number, more: Partial<SessionReplay> = {}): SessionReplay {
   return {
     condenser,
     tokensSent,
     modelCalls: 10,
     peakTokens: 5,
+    use: { cacheRead: 0, cacheWrite: tokensSent, input: 0, output: 0 },
+    bills: [{ prices: 'one', input: tokensSent, withRereads: tokensSent + 10 }],
+    memory,
+    faults: 2,
+    anchorFaults: 1,
     eventsInViewAtEnd: 7,
     condensations: 1,
     prefixRewrites: 2,
+    overflows: 0,
     refusedLists: 0,
     refusals: [],
     condenserErrors: [],
@@ -19,27 +35,71 @@ function replay(condenser: string, tokensSent: number, more: Partial<SessionRepl
   };
 }
 
-const session = { name: 's', file: 'f', format: 'openai-chat', events: 20, notes: [] };
+const line = [{ share: 1, recall: 1 }];
+const optimum = { prices: 'one', uncondensed: 100, least: 25 };
+function session(name: string, replays: readonly SessionReplay[]): ReplayedSession {
+  const controls = { lastN: line, belady: [{ share: 0.5, recall: 1 }] };
+  return {
+    name,
+    file: 'f',
+    format: 'openai-chat',
+    events: 20,
+    notes: [],
+    wasCompacted: false,
+    controls,
+    optima: [optimum],
+    replays,
+  };
+}
 
-test('sums the sessions of each condenser and measures what is saved against the first', () => {
+test('sums the sessions of each condenser, and pools what is saved', () => {
   const rows = reportRows([
-    { ...session, replays: [replay('none', 100), replay('half', 40)] },
-    { ...session, replays: [replay('none', 300, { peakTokens: 9 }), replay('half', 160, { refusedLists: 1 })] },
+    session('short', [replay('none', 100), replay('half', 150)]),
+    session('large', [replay('none', 300, { peakTokens: 9 }), replay('half', 50, { refusedLists: 1 })]),
   ]);
   expect(rows.map(({ condenser }) => condenser)).toEqual(['none', 'half']);
-  expect(rows[0]).toMatchObject({ tokensSent: 400, peakTokens: 9, savedShare: 0, sessions: 2, modelCalls: 20 });
-  expect(rows[1]).toMatchObject({ tokensSent: 200, savedShare: 0.5, refusedLists: 1, millisecondsPerCall: 0.5 });
-});
-
-test('no session gives no row, and no call no time per call', () => {
-  expect(reportRows([])).toEqual([]);
-  expect(reportRows([{ ...session, replays: [replay('none', 0, { modelCalls: 0 })] }])[0]).toMatchObject({
-    savedShare: 0,
-    millisecondsPerCall: 0,
+  expect(rows[0]).toMatchObject({ tokensSent: 400, peakTokens: 9, share: 1, sessions: 2, modelCalls: 20 });
+  expect(rows[1]).toMatchObject({ tokensSent: 200, share: 0.5, refusedLists: 1, millisecondsPerCall: 0.5 });
+  const [savings] = rows[1]?.savings ?? [];
+  // 200 of 400 paid, 220 with re-reads; half of the one session more, five sixths of the other less.
+  expect(savings).toMatchObject({
+    pooled: 0.5,
+    withRereads: expect.closeTo(0.45) as number,
+    worst: -0.5,
+    worstSession: 'short',
+    dearer: 1,
   });
+  expect(savings?.mean).toBeCloseTo((-0.5 + 5 / 6) / 2);
+  // The optimum pays 25 of 100.
+  expect(savings?.captured).toBeCloseTo(0.45 / 0.75);
 });
 
-test('notes are counted by kind, the most frequent first', () => {
+test('pools recall and compares it with the controls at the same size', () => {
+  const seen = (part: number, whole: number) => ({ ...memory, all: { part, whole } });
+  const rows = reportRows([
+    session('a', [replay('none', 100), replay('half', 50, { memory: seen(3, 4) })]),
+    session('b', [replay('none', 100), replay('half', 50, { memory: seen(0, 0) })]),
+  ]);
+  expect(rows[1]?.recall).toBe(0.75);
+  expect(rows[1]?.faultsPerHundredCalls).toBe(20);
+  // Last-N shows a half at half the size, Belady all: (0.75 − 0.5 + 1 − 0.5) of (0.5 + 0.5).
+  expect(rows[1]?.normalisedGain).toBeCloseTo(0.75);
+});
+
+test('nothing to sum is no row, and a session without a call divides by nothing', () => {
+  expect(reportRows([])).toEqual([]);
+  const [row] = reportRows([session('empty', [replay('none', 0, { modelCalls: 0 })])]);
+  expect(row).toMatchObject({ millisecondsPerCall: 0, faultsPerHundredCalls: 0, share: 1 });
+  expect(row?.savings[0]?.pooled).toBe(0);
+});
+
+test('a session is long by calls and by size', () => {
+  const of = (modelCalls: number, peakTokens: number) =>
+    isLong(session('s', [replay('none', 1, { modelCalls, peakTokens })]));
+  expect([of(150, 60_000), of(149, 60_000), of(150, 59_999)]).toEqual([true, false, false]);
+});
+
+test('counts the kinds of notes, the most frequent first', () => {
   const note = { file: 'f', message: 'm' };
   const notes = [
     { ...note, kind: 'not-json' as const, count: 1 },

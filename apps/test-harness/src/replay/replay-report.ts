@@ -1,5 +1,16 @@
 import type { ImportNote, Session } from '../import/index.js';
+import { recallAt } from '../measure/controls.js';
+import type { Controls } from '../measure/controls.js';
+import type { EvidenceKind } from '../measure/evidence/evidence.js';
+import type { Share } from '../measure/memory.js';
 import type { SessionReplay } from './replay-session.js';
+
+/** The cost of a session with nothing condensed and at the optimum, at some prices. */
+export interface SessionOptimum {
+  readonly prices: string;
+  readonly uncondensed: number;
+  readonly least: number;
+}
 
 /** One session and what each condenser made of it. */
 export interface ReplayedSession {
@@ -8,58 +19,195 @@ export interface ReplayedSession {
   readonly format: string;
   readonly events: number;
   readonly notes: readonly ImportNote[];
+  /** The recording agent compacted its history, so the later calls saw less than the log holds. */
+  readonly wasCompacted: boolean;
+  readonly controls: Controls;
+  readonly optima: readonly SessionOptimum[];
   readonly replays: readonly SessionReplay[];
 }
 
-/** One row of the table: one condenser over all sessions. Unit of the token counts: that of the counter. */
+/** Saved money as shares of what doing nothing costs: 0 to 1, negative if the condenser makes the sessions dearer. */
+export interface Savings {
+  readonly prices: string;
+  /** Of both bills. @defaultValue tokens of uncached input */
+  readonly unit?: 'USD';
+  /** The bills of all sessions, with this condenser and with none. */
+  readonly bill: number;
+  readonly billOfNone: number;
+  /** The bills of all sessions together. */
+  readonly pooled: number;
+  /** The same, with the cost of reading again what the view did not show. */
+  readonly withRereads: number;
+  /** The mean over the sessions. */
+  readonly mean: number;
+  readonly worst: number;
+  readonly worstSession: string;
+  readonly worstWithRereads: number;
+  /** Sessions that become more than 2 % dearer. */
+  readonly dearer: number;
+  /** `withRereads` as a share of what the optimum saves, which drops to 15,000 tokens and knows the future. */
+  readonly captured: number;
+}
+
+/** One row of the table: one condenser over all sessions. Unit of the token counts: o200k tokens. */
 export interface ReplayRow {
   readonly condenser: string;
   readonly sessions: number;
   readonly modelCalls: number;
   readonly tokensSent: number;
-  /** The size of the largest message list. */
+  /** `tokensSent` as a share of what `none` sends. */
+  readonly share: number;
+  /** The size of the largest request. */
   readonly peakTokens: number;
+  readonly savings: readonly Savings[];
+  /** The share of the evidence of later calls that was in view when it was needed; 1 if nothing was needed. */
+  readonly recall: number;
+  readonly recallByKind: Readonly<Record<EvidenceKind, number>>;
+  /** The part of `recall` that only stubs and summaries show. */
+  readonly recallInStubs: number;
+  /** By the least distance from the newest source. Unit of the keys: model calls. */
+  readonly recallByDistance: Readonly<Record<string, number>>;
+  /** 0: remembers as much as the newest events would at the same size; 1: as much as a policy that knows the future. */
+  readonly normalisedGain: number;
+  readonly faultsPerHundredCalls: number;
+  readonly anchorFaultsPerHundredCalls: number;
+  readonly summariserCalls: { readonly inputTokens: number; readonly outputTokens: number };
   /** Events in the views of the last model calls, summed over the sessions. */
   readonly eventsInViewAtEnd: number;
   readonly condensations: number;
   readonly prefixRewrites: number;
-  /** The saved share of the tokens that `none` sends: 0 to 1, negative if this condenser sends more. */
-  readonly savedShare: number;
+  readonly overflows: number;
   readonly refusedLists: number;
   readonly condenserErrors: number;
   readonly millisecondsPerCall: number;
 }
 
+/** One replay with its session. */
+interface Pair {
+  readonly session: ReplayedSession;
+  readonly replay: SessionReplay;
+  readonly none: SessionReplay;
+}
+
+/** A session that is long enough for its prices to be worth comparing. */
+export function isLong({ replays: [none] }: ReplayedSession): boolean {
+  return none !== undefined && none.modelCalls >= 150 && none.peakTokens >= 60_000;
+}
+
 /** Sums the replays of each condenser, in the order in which they ran. Savings are relative to the first. */
 export function reportRows(sessions: readonly ReplayedSession[]): readonly ReplayRow[] {
-  const byCondenser = new Map<string, SessionReplay[]>();
-  for (const { replays } of sessions) {
-    for (const replay of replays) {
+  const byCondenser = new Map<string, Pair[]>();
+  for (const session of sessions) {
+    const [none] = session.replays;
+    if (none === undefined) continue;
+    for (const replay of session.replays) {
+      const pair = { session, replay, none };
       const others = byCondenser.get(replay.condenser);
-      if (others === undefined) byCondenser.set(replay.condenser, [replay]);
-      else others.push(replay);
+      if (others === undefined) byCondenser.set(replay.condenser, [pair]);
+      else others.push(pair);
     }
   }
-  const none = [...byCondenser.values()][0] ?? [];
-  const tokensOfNone = sum(none, ({ tokensSent }) => tokensSent);
-  return [...byCondenser].map(([condenser, replays]) => {
-    const tokensSent = sum(replays, (replay) => replay.tokensSent);
-    const modelCalls = sum(replays, (replay) => replay.modelCalls);
-    return {
-      condenser,
-      sessions: replays.length,
-      modelCalls,
+  return [...byCondenser].map(([condenser, pairs]) => rowOf(condenser, pairs));
+}
+
+function rowOf(condenser: string, pairs: readonly Pair[]): ReplayRow {
+  const replays = pairs.map(({ replay }) => replay);
+  const modelCalls = sum(replays, (replay) => replay.modelCalls);
+  const tokensSent = sum(replays, (replay) => replay.tokensSent);
+  const perHundred = (count: number): number => (modelCalls === 0 ? 0 : (100 * count) / modelCalls);
+  const recall = (of: (replay: SessionReplay) => Share | undefined): number =>
+    shareOf(
+      sum(replays, (replay) => of(replay)?.part ?? 0),
+      sum(replays, (replay) => of(replay)?.whole ?? 0),
+    );
+  const recallOfKind = (kind: EvidenceKind): number => recall(({ memory }) => memory.byKind[kind]);
+  const distances = Object.keys(replays[0]?.memory.byDistance ?? {});
+  const everything = sum(replays, ({ memory }) => memory.all.whole);
+  return {
+    condenser,
+    sessions: pairs.length,
+    modelCalls,
+    tokensSent,
+    share: shareOf(
       tokensSent,
-      peakTokens: Math.max(0, ...replays.map((replay) => replay.peakTokens)),
-      eventsInViewAtEnd: sum(replays, (replay) => replay.eventsInViewAtEnd),
-      condensations: sum(replays, (replay) => replay.condensations),
-      prefixRewrites: sum(replays, (replay) => replay.prefixRewrites),
-      savedShare: tokensOfNone === 0 ? 0 : 1 - tokensSent / tokensOfNone,
-      refusedLists: sum(replays, (replay) => replay.refusedLists),
-      condenserErrors: sum(replays, (replay) => replay.condenserErrors.length),
-      millisecondsPerCall: modelCalls === 0 ? 0 : sum(replays, (replay) => replay.milliseconds) / modelCalls,
-    };
-  });
+      sum(pairs, ({ none }) => none.tokensSent),
+    ),
+    peakTokens: Math.max(0, ...replays.map((replay) => replay.peakTokens)),
+    savings: (replays[0]?.bills ?? []).map((_, index) => savingsAt(pairs, index)),
+    recall: recall(({ memory }) => memory.all),
+    recallByKind: {
+      identifier: recallOfKind('identifier'),
+      anchor: recallOfKind('anchor'),
+      number: recallOfKind('number'),
+    },
+    recallInStubs: everything === 0 ? 0 : sum(replays, ({ memory }) => memory.onlyInStubs.part) / everything,
+    recallByDistance: Object.fromEntries(
+      distances.map((least) => [least, recall(({ memory }) => memory.byDistance[least])]),
+    ),
+    normalisedGain: normalisedGain(pairs),
+    faultsPerHundredCalls: perHundred(sum(replays, ({ faults }) => faults)),
+    anchorFaultsPerHundredCalls: perHundred(sum(replays, ({ anchorFaults }) => anchorFaults)),
+    summariserCalls: {
+      inputTokens: sum(replays, ({ use }) => use.input),
+      outputTokens: sum(replays, ({ use }) => use.output),
+    },
+    eventsInViewAtEnd: sum(replays, (replay) => replay.eventsInViewAtEnd),
+    condensations: sum(replays, (replay) => replay.condensations),
+    prefixRewrites: sum(replays, (replay) => replay.prefixRewrites),
+    overflows: sum(replays, (replay) => replay.overflows),
+    refusedLists: sum(replays, (replay) => replay.refusedLists),
+    condenserErrors: sum(replays, (replay) => replay.condenserErrors.length),
+    millisecondsPerCall: modelCalls === 0 ? 0 : sum(replays, (replay) => replay.milliseconds) / modelCalls,
+  };
+}
+
+function savingsAt(pairs: readonly Pair[], row: number): Savings {
+  let [raw, paid, paidWithRereads, saved] = [0, 0, 0, 0];
+  let [uncondensed, least, dearer] = [0, 0, 0];
+  let [worst, worstSession, worstWithRereads] = [Infinity, '', Infinity];
+  for (const { session, replay, none } of pairs) {
+    const [nothing, own] = [none.bills[row]?.input ?? 0, replay.bills[row]?.input ?? 0];
+    raw += nothing;
+    paid += own;
+    const again = replay.bills[row]?.withRereads ?? 0;
+    paidWithRereads += again;
+    uncondensed += session.optima[row]?.uncondensed ?? 0;
+    least += session.optima[row]?.least ?? 0;
+    const share = nothing === 0 ? 0 : 1 - own / nothing;
+    saved += share;
+    if (share < -0.02) dearer++;
+    if (share < worst) [worst, worstSession] = [share, session.name];
+    worstWithRereads = Math.min(worstWithRereads, nothing === 0 ? 0 : 1 - again / nothing);
+  }
+  const withRereads = raw === 0 ? 0 : 1 - paidWithRereads / raw;
+  const best = uncondensed === 0 ? 0 : 1 - least / uncondensed;
+  return {
+    prices: pairs[0]?.replay.bills[row]?.prices ?? '',
+    unit: pairs[0]?.replay.bills[row]?.unit,
+    bill: paid,
+    billOfNone: raw,
+    pooled: raw === 0 ? 0 : 1 - paid / raw,
+    withRereads,
+    mean: saved / pairs.length,
+    worst,
+    worstSession,
+    worstWithRereads,
+    dearer,
+    captured: best === 0 ? 0 : withRereads / best,
+  };
+}
+
+/** The gain over the newest events as a share of what knowing the future would gain; sums first, never a mean of ratios. */
+function normalisedGain(pairs: readonly Pair[]): number {
+  let [gained, possible] = [0, 0];
+  for (const { session, replay, none } of pairs) {
+    const { part, whole } = replay.memory.all;
+    const share = none.tokensSent === 0 ? 1 : replay.tokensSent / none.tokensSent;
+    const lastN = recallAt(session.controls.lastN, share);
+    gained += (whole === 0 ? 1 : part / whole) - lastN;
+    possible += recallAt(session.controls.belady, share) - lastN;
+  }
+  return possible === 0 ? 0 : gained / possible;
 }
 
 /** How often each kind of note was taken while the sessions were read. */
@@ -69,6 +217,10 @@ export function noteCounts(sessions: readonly Pick<Session, 'notes'>[]): Readonl
     for (const { kind, count } of notes) counts.set(kind, (counts.get(kind) ?? 0) + count);
   }
   return new Map([...counts].sort(([, a], [, b]) => b - a));
+}
+
+function shareOf(part: number, whole: number): number {
+  return whole === 0 ? 1 : part / whole;
 }
 
 function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {

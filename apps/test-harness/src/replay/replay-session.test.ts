@@ -1,14 +1,24 @@
 import { createEvent } from '@palimpsest/events';
+import type { Event } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import { condensation } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { findRefusals } from './refusals.js';
+import { evidenceOf } from '../measure/evidence/evidence.js';
+import { priceRows } from '../measure/money.js';
+import { recordedSession } from '../measure/recorded-session.js';
 import { replaySession } from './replay-session.js';
-import { tokenCounter } from './token-counter.js';
+import { textCounter } from './token-counter.js';
 
-const options = { countTokens: tokenCounter(), findRefusals };
 const none: Condenser = { name: 'none', condense: (view) => view };
+const count = textCounter();
+
+function replayed(events: readonly Event[], condenser: Condenser) {
+  const session = recordedSession(events);
+  const policy = { name: condenser.name, create: () => condenser };
+  return replaySession(policy, { session, evidence: evidenceOf(session), count, prices: priceRows, findRefusals });
+}
 
 function session(steps: number) {
   const log = logBuilder();
@@ -21,7 +31,7 @@ function session(steps: number) {
 }
 
 test('without condensation every call extends the call before, and nothing is refused', async () => {
-  const replay = await replaySession(session(20), none, options);
+  const replay = await replayed(session(20), none);
   expect(replay).toMatchObject({
     modelCalls: 21,
     condensations: 0,
@@ -40,10 +50,7 @@ test('a condensation saves tokens for the rest of the session and rewrites the p
     condense: (view) =>
       view.events.length > 30 ? condensation({ view, start: 2, end: 22, summary: 'Ten files were read.' }) : view,
   };
-  const [before, after] = [
-    await replaySession(session(20), none, options),
-    await replaySession(session(20), halves, options),
-  ];
+  const [before, after] = [await replayed(session(20), none), await replayed(session(20), halves)];
   expect(after).toMatchObject({ condensations: 1, prefixRewrites: 1, refusedLists: 0, eventsInViewAtEnd: 23 });
   expect(after.tokensSent).toBeLessThan(before.tokensSent);
   expect(after.peakTokens).toBeLessThan(before.peakTokens);
@@ -55,7 +62,7 @@ test('decisions that the recorded agent made are left out', async () => {
   const { action, result } = log.call('read_file', {}, 'text');
   log.add(log.create('condensation', { forgottenEventIds: [action.id, result.id], summary: 'read', summaryOffset: 1 }));
   log.agent('Done.');
-  const replay = await replaySession(log.events, none, options);
+  const replay = await replayed(log.events, none);
   expect(replay).toMatchObject({ modelCalls: 2, eventsInViewAtEnd: 3, prefixRewrites: 0 });
 });
 
@@ -66,10 +73,10 @@ test('a condenser that fails is reported and the view is sent as it was', async 
       throw new Error('no model');
     },
   };
-  const replay = await replaySession(session(3), failing, options);
+  const replay = await replayed(session(3), failing);
   expect(replay.condenserErrors).toHaveLength(4);
   expect(replay.condenserErrors[0]).toEqual({ modelCall: 0, message: 'no model' });
-  expect(replay.tokensSent).toBe((await replaySession(session(3), none, options)).tokensSent);
+  expect(replay.tokensSent).toBe((await replayed(session(3), none)).tokensSent);
 });
 
 test('a condensation that an agent would refuse is reported, and the view is sent as it was', async () => {
@@ -78,7 +85,7 @@ test('a condensation that an agent would refuse is reported, and the view is sen
     condense: (view) =>
       createEvent('condensation', { forgottenEventIds: [...view.events].map(({ id }) => id), summary: 'All is done.' }),
   };
-  const replay = await replaySession(session(3), careless, options);
+  const replay = await replayed(session(3), careless);
   expect(replay).toMatchObject({ condensations: 0, prefixRewrites: 0, eventsInViewAtEnd: 8 });
   expect(replay.condenserErrors).toHaveLength(4);
   expect(replay.condenserErrors[0]).toMatchObject({
@@ -102,7 +109,7 @@ test('a view that a provider would refuse is counted, with the rule that it brea
       }) satisfies View;
     },
   };
-  const replay = await replaySession(session(3), careless, options);
+  const replay = await replayed(session(3), careless);
   expect(replay.refusedLists).toBe(3);
   expect(new Set(replay.refusals.map(({ rule }) => rule))).toEqual(new Set(['A5', 'B1', 'C7']));
 });

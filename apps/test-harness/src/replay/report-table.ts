@@ -2,41 +2,102 @@ import Table from 'cli-table3';
 import type { ReplayRow } from './replay-report.js';
 import { tokenUnit } from './token-counter.js';
 
-const columns = [
-  'condenser',
-  `tokens sent\n(${tokenUnit})`,
-  `peak\n(${tokenUnit})`,
-  'saved\nvs none',
-  'events\nat end',
-  'conden-\nsations',
-  'prefix\nrewrites',
-  'refused\nlists',
-  'our time\n(ms/call)',
-];
-
-/** The rows as a table of text, one line for each condenser, below a title. */
+/** The rows as tables of text below a title: what each condenser saves, what it forgets, and how it behaved. */
 export function reportTable(rows: readonly ReplayRow[], options: { readonly colour: boolean }): string {
-  const table = new Table({
-    head: columns,
-    colAligns: ['left', ...Array<'right'>(columns.length - 1).fill('right')],
-    chars: { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' },
-    style: options.colour ? { head: ['bold'], border: ['grey'] } : { head: [], border: [] },
-  });
-  for (const row of rows) {
-    table.push([
+  const [first] = rows;
+  const prices = (first?.savings ?? []).map((savings) => savings.prices);
+  const [main = ''] = prices;
+  const dollars = first?.savings.filter(({ unit }) => unit === 'USD').map((savings) => savings.prices) ?? [];
+  const title = `${count(first?.sessions ?? 0, 'session')}, ${count(first?.modelCalls ?? 0, 'model call')}`;
+  const money = table(
+    [
+      'saved of the bill',
+      ...dollars.map((name) => `USD\n${name}`),
+      ...prices,
+      `with re-reads\n${main}`,
+      `worst\n${main}`,
+      'captured',
+      'dearer',
+    ],
+    rows.map(({ condenser, savings }) => [
+      condenser,
+      ...savings.filter(({ unit }) => unit === 'USD').map(({ bill }) => bill.toFixed(2)),
+      ...savings.map(({ pooled }) => percent(pooled)),
+      percent(savings[0]?.withRereads ?? 0),
+      percent(savings[0]?.worst ?? 0),
+      (savings[0]?.captured ?? 0).toFixed(2),
+      number(savings[0]?.dearer ?? 0),
+    ]),
+    options,
+  );
+  const memory = table(
+    [
+      'recall',
+      'all',
+      'identi-\nfiers',
+      'anchors',
+      'numbers',
+      'in stubs\nalone',
+      'NG',
+      'faults per\n100 calls',
+      'tokens\nvs none',
+    ],
+    rows.map((row) => [
+      row.condenser,
+      percent(row.recall),
+      percent(row.recallByKind.identifier),
+      percent(row.recallByKind.anchor),
+      percent(row.recallByKind.number),
+      percent(row.recallInStubs),
+      row.normalisedGain.toFixed(2),
+      row.faultsPerHundredCalls.toFixed(1),
+      percent(row.share),
+    ]),
+    options,
+  );
+  const behaviour = table(
+    [
+      'requests',
+      `tokens sent\n(${tokenUnit})`,
+      `peak\n(${tokenUnit})`,
+      'conden-\nsations',
+      'prefix\nrewrites',
+      'over-\nflows',
+      'refused\nlists',
+      'our time\n(ms/call)',
+    ],
+    rows.map((row) => [
       row.condenser,
       number(row.tokensSent),
       number(row.peakTokens),
-      `${(row.savedShare * 100).toFixed(1)} %`,
-      number(row.eventsInViewAtEnd),
       number(row.condensations),
       number(row.prefixRewrites),
+      number(row.overflows),
       number(row.refusedLists),
       row.millisecondsPerCall.toFixed(2),
-    ]);
-  }
-  const [first] = rows;
-  return `${count(first?.sessions ?? 0, 'session')}, ${count(first?.modelCalls ?? 0, 'model call')}\n${table.toString()}`;
+    ]),
+    options,
+  );
+  return [title, money, memory, behaviour].join('\n');
+}
+
+function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  { colour }: { readonly colour: boolean },
+): string {
+  const shown = new Table({
+    head: [...head],
+    colAligns: ['left', ...Array<'right'>(head.length - 1).fill('right')],
+    chars: { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' },
+    style: colour ? { head: ['bold'], border: ['grey'] } : { head: [], border: [] },
+  });
+  shown.push(...rows.map((row) => [...row]));
+  return shown.toString();
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
 }
 
 function number(value: number): string {

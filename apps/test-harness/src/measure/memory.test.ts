@@ -1,0 +1,90 @@
+import { logBuilder } from '@palimpsest/events/testing';
+import { condensation } from '@palimpsest/view';
+import type { Condenser } from '@palimpsest/view';
+import { expect, test } from 'vitest';
+import { findRefusals } from '../replay/refusals.js';
+import { replaySession } from '../replay/replay-session.js';
+import { textCounter } from '../replay/token-counter.js';
+import { evidenceOf } from './evidence/evidence.js';
+import { priceRows } from './money.js';
+import { recordedSession } from './recorded-session.js';
+
+const path = 'src/tokens/readToken.ts';
+const count = textCounter();
+
+/** A listing names a file; other calls follow; then the model opens that file, twice. */
+function log() {
+  const built = logBuilder();
+  built.user('Mend the tokenizer.');
+  built.call('list', {}, `${path} ${'and some more text '.repeat(50)}`);
+  for (let step = 0; step < 6; step++) built.call('think', { step }, 'a result of some length '.repeat(20));
+  built.call('read', { path }, 'text');
+  for (let step = 6; step < 12; step++) built.call('think', { step }, 'a result of some length '.repeat(20));
+  built.call('write', { path }, 'done');
+  return built.events;
+}
+
+function replayed(condenser: Condenser) {
+  const session = recordedSession(log());
+  const policy = { name: condenser.name, create: () => condenser };
+  return replaySession(policy, { session, evidence: evidenceOf(session), count, prices: priceRows, findRefusals });
+}
+
+/** Forgets the listing before the model opens the file, with some words in its place. */
+const forgetting = (summary?: string): Condenser => ({
+  name: 'forgetting',
+  condense: (view) =>
+    view.events.length === 9 && view.condensations.length === 0
+      ? condensation({ view, start: 1, end: 5, ...(summary === undefined ? {} : { summary }) })
+      : view,
+});
+
+test('who keeps everything remembers everything and saves nothing', async () => {
+  const kept = await replayed({ name: 'all', condense: (view) => view });
+  expect(kept.memory.all.part).toBe(kept.memory.all.whole);
+  expect(kept.memory.all.whole).toBeGreaterThan(0);
+  expect(kept).toMatchObject({ faults: 0, prefixRewrites: 0 });
+  for (const { input, withRereads } of kept.bills) expect(input).toBe(withRereads);
+});
+
+test('what is forgotten before it is used is a fault, priced as a call that reads it again', async () => {
+  const lost = await replayed(forgetting());
+  expect(lost.memory.all.part).toBeLessThan(lost.memory.all.whole);
+  // The later call finds it in the arguments of the earlier one.
+  expect(lost.memory.byKind.identifier).toEqual({ part: 1, whole: 2 });
+  expect(lost).toMatchObject({ faults: 1, condensations: 1, prefixRewrites: 1 });
+  for (const { input, withRereads } of lost.bills) expect(withRereads).toBeGreaterThan(input);
+});
+
+test('who copies the name into a summary is shown to have it from there, and pays for its tokens', async () => {
+  const [silent, copied] = [await replayed(forgetting()), await replayed(forgetting(`Seen: ${path}`))];
+  expect(copied.memory.all.part).toBe(copied.memory.all.whole);
+  // The later call finds it in the arguments of the earlier one.
+  expect(copied.memory.onlyInStubs.part).toBe(1);
+  expect(copied.tokensSent).toBeGreaterThan(silent.tokensSent);
+});
+
+test('a condenser is shown only what stands before the call', async () => {
+  const lengths: number[] = [];
+  const events = log();
+  await replayed({
+    name: 'curious',
+    condense: (view) => {
+      lengths.push(view.events.length);
+      expect(view.original(events.at(-1)?.id ?? '')).toBeUndefined();
+      return view;
+    },
+  });
+  expect(lengths).toEqual(Array.from({ length: 15 }, (_, call) => 1 + 2 * call));
+});
+
+test('recorded usage and decisions of the recording agent do not reach the condenser', async () => {
+  const built = logBuilder();
+  built.user('Go on.');
+  built.usage();
+  built.request();
+  built.call('read', {}, 'text');
+  const session = recordedSession(built.events);
+  expect(session.events.map(({ type }) => type)).toEqual(['message', 'action', 'observation']);
+  expect(session.calls).toEqual([1]);
+});

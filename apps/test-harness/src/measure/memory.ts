@@ -1,0 +1,121 @@
+import type { Event } from '@palimpsest/events';
+import type { View } from '@palimpsest/view';
+import { holdsSpan } from './evidence/text-index.js';
+import type { Evidence, EvidenceKind } from './evidence/evidence.js';
+import { textOfEvent } from './event-text.js';
+import { callsOfResidence } from './money.js';
+import type { Fault } from './money.js';
+import type { RecordedSession } from './recorded-session.js';
+import type { TextCounter } from '../replay/token-counter.js';
+
+/** A share as its parts, so that shares of several sessions can be pooled: each call's evidence weighs 1 in all. */
+export interface Share {
+  readonly part: number;
+  readonly whole: number;
+}
+
+/** What of the evidence that later calls used stood in the view at that time. */
+export interface Memory {
+  readonly all: Share;
+  readonly byKind: Readonly<Record<EvidenceKind, Share>>;
+  /** By distance from the newest source; the keys are the least distances. Unit: model calls. */
+  readonly byDistance: Readonly<Record<string, Share>>;
+  /** Seen only in stubs and summaries; part of `all`. */
+  readonly onlyInStubs: Share;
+  readonly faults: readonly Fault[];
+}
+
+/** Gathers what the views of a session show of the evidence. */
+export interface MemoryMeter {
+  /** @param promptTokens the size of the request that the view became */
+  atCall(modelCall: number, view: View, promptTokens: number): void;
+  readonly memory: Memory;
+}
+
+const kinds: readonly EvidenceKind[] = ['identifier', 'anchor', 'number'];
+const distances = [2, 5, 10, 25, 50, 100] as const;
+
+class RunningShare {
+  part = 0;
+  whole = 0;
+  add(weight: number, isPart: boolean): void {
+    this.whole += weight;
+    if (isPart) this.part += weight;
+  }
+}
+
+/** A {@link MemoryMeter} for a session and the evidence of its calls. */
+export function memoryMeter(
+  session: RecordedSession,
+  evidence: readonly (readonly Evidence[])[],
+  count: TextCounter,
+): MemoryMeter {
+  const [all, onlyInStubs] = [new RunningShare(), new RunningShare()];
+  const byKind = Object.fromEntries(kinds.map((kind) => [kind, new RunningShare()])) as Record<
+    EvidenceKind,
+    RunningShare
+  >;
+  const byDistance = Object.fromEntries(distances.map((least) => [`${least}`, new RunningShare()]));
+  const faults: Fault[] = [];
+  /** By source: the last call at which a source that was read again is still in view. */
+  const residentUntil = new Map<number, number>();
+
+  return {
+    memory: { all, byKind, byDistance, onlyInStubs, faults },
+    atCall: (modelCall, view, promptTokens) => {
+      const used = evidence[modelCall] ?? [];
+      if (used.length === 0) return;
+      const seen = shownIn(view, session);
+      const missing = new Map<number, EvidenceKind[]>();
+      for (const each of used) {
+        const isWhole = each.sources.some(seen.isWhole) || each.mentions.some(seen.isWhole);
+        const isSeen = isWhole || seen.isInStub(each.text);
+        const weight = 1 / used.length;
+        all.add(weight, isSeen);
+        onlyInStubs.add(weight, isSeen && !isWhole);
+        byKind[each.kind].add(1 / used.filter(({ kind }) => kind === each.kind).length, isSeen);
+        const least = distances.findLast((distance) => distance <= each.distance) ?? distances[0];
+        byDistance[`${least}`]?.add(weight, isSeen);
+        const source = each.sources.at(-1);
+        if (isSeen || source === undefined || (residentUntil.get(source) ?? -1) >= modelCall) continue;
+        missing.set(source, [...(missing.get(source) ?? []), each.kind]);
+      }
+      for (const [source, missed] of missing) {
+        residentUntil.set(source, modelCall + callsOfResidence);
+        const sourceTokens = count(session.texts[source] ?? '');
+        faults.push({ modelCall, source, promptTokens, sourceTokens, kinds: missed });
+      }
+    },
+  };
+}
+
+interface Shown {
+  /** True if the event of this index stands in the view as it was logged. */
+  readonly isWhole: (index: number) => boolean;
+  readonly isInStub: (span: string) => boolean;
+}
+
+function shownIn(view: View, { events, indexOf }: RecordedSession): Shown {
+  const whole = new Set<number>();
+  const stubs: Event[] = [];
+  for (const event of view.events) {
+    if (view.leftOut.has(event.id)) continue;
+    const index = indexOf.get(event.id);
+    if (index === undefined || (isRedacted(event) && !isRedacted(events[index]))) stubs.push(event);
+    else whole.add(index);
+  }
+  let text: string | undefined;
+  return {
+    isWhole: (index) => whole.has(index),
+    isInStub: (span) => holdsSpan((text ??= stubs.map(textOfStub).join('\n')), span),
+  };
+}
+
+function isRedacted(event: Event | undefined): boolean {
+  return event !== undefined && 'redacted' in event && event.redacted === true;
+}
+
+/** A masked call stands with its arguments as they are, which need not be JSON. */
+function textOfStub(event: Event): string {
+  return event.type === 'action' ? event.toolCall.arguments : textOfEvent(event);
+}

@@ -1,0 +1,12 @@
+import type { LLM } from '@palimpsest/llm-adapters';
+import type { Condenser } from '@palimpsest/view';
+
+/** A condenser to replay. It is made anew for each session, with a model that stands in for the summariser. */
+export interface Policy {
+  /** As the report names it. */
+  readonly name: string;
+  readonly create: (llm: LLM) => Condenser | Promise<Condenser>;
+}
+
+/** Condenses nothing; the savings of the others are relative to it. */
+export const none: Policy = { name: 'none', create: () => ({ name: 'none', condense: (view) => view }) };
