@@ -2,11 +2,12 @@ import { ConversationBusyError, EventLog, isMeaningful, newEventId } from '@pali
 import type { ActionEvent, Condensation, ContentPart, Event, EventId } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 import type { Agent } from './agent.js';
-import { confirmationOf, confirmedBy } from './confirmation.js';
+import { confirmationOf } from './confirmation.js';
 import { askAside } from './conversation/aside.js';
 import { ConversationLog } from './conversation/conversation-log.js';
 import type { ConversationOptions, ForkOptions, RunOptions } from './conversation/conversation-options.js';
 import { eventStream } from './conversation/event-stream.js';
+import { forkedEvents } from './conversation/forked-events.js';
 import { RequestedCondensation } from './conversation/requested-condensation.js';
 import type { ConversationStatus, RunOutcome } from './conversation/run-outcome.js';
 import { Run } from './conversation/run.js';
@@ -209,19 +210,14 @@ export class Conversation {
   async fork({ at, agent, ...options }: ForkOptions = {}): Promise<Conversation> {
     // Events that others have appended are copied, too.
     await this.events.catchUp();
-    const end = at === undefined ? this.events.length : 1 + [...this.events].findIndex(({ id }) => id === at);
-    if (end === 0 && at !== undefined) throw new RangeError(`Conversation '${this.id}' has no event '${at}'.`);
+    const events = forkedEvents(this.events, at, this.#agent.createEvent);
     const { store: _store, conversationId: _id, ...own } = this.#options;
-    const kept = this.events.slice(0, end).filter((event) => confirmedBy(event).length === 0);
     const fork = await Conversation.open({ ...own, agent: agent ?? own.agent, ...options });
-    const origin = { conversationId: this.id, at };
-    const { createEvent } = this.#agent;
     await fork.#access.during(async () => {
       if (fork.events.length > 0) {
         throw new RangeError(`The store holds a conversation '${fork.id}' already; give the fork another id.`);
       }
-      // Stored events are copied unchanged.
-      await fork.#log.copy([...kept, createEvent('conversation-state-update', { key: 'forked-from', value: origin })]);
+      await fork.#log.copy(events);
     });
     fork.#log.startedByOthers(0);
     return fork;
@@ -256,8 +252,8 @@ export class Conversation {
    * answered stays answered. A history that does not fit is condensed anew. While a condensation is under way, this method
    * waits for it.
    *
-   * @throws {@link CondensationNotInForceError} when the log holds no such condensation, or it is already reverted; {@link
-   *   ConversationBusyError} during a run. Nothing is appended then.
+   * @throws {@link CondensationNotInForceError} when the log holds no such condensation, or it is already reverted;
+   *   {@link ConversationBusyError} during a run. Nothing is appended then.
    */
   async revert(condensationId: EventId): Promise<void> {
     this.#assertNoRun();

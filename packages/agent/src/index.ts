@@ -11,7 +11,7 @@ export { Conversation } from './conversation.js';
 export type { ConversationOptions, ForkOptions, RunOptions } from './conversation/conversation-options.js';
 export type { StandingWords } from './model/standing-words.js';
 export type { ConversationStatus, RunOutcome } from './conversation/run-outcome.js';
-export type { ToolExecutionOptions } from './tools/tool-execution.js';
+export type { ToolExecutionOptions } from './tools/tool-execution-options.js';
 export { executeActions } from './tools/tool-execution.js';
 export type { PreparedCall, Toolset } from './tools/tool-call.js';
 export { prepareCall, toolset } from './tools/tool-call.js';

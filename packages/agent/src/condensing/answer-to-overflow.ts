@@ -31,8 +31,8 @@ export interface OverflowOptions {
  * Decides how an agent answers an overflow: it requests a condensation of its condenser once. If no condenser handles
  * requests, or the history still does not fit, it makes a condensation itself.
  *
- * @throws {@link ContextOverflowError} when the protected events alone are too long, or nothing is left to forget; {@link
- *   LimitExceededError} when three condensations in a row have not helped.
+ * @throws {@link ContextOverflowError} when the protected events alone are too long, or nothing is left to forget;
+ *   {@link LimitExceededError} when three condensations in a row have not helped.
  */
 export function answerToOverflow(options: OverflowOptions): 'request' | Condensation {
   const { overflow, sent, state, model, condenser, canRead, createEvent } = options;
