@@ -1,4 +1,5 @@
-import type { CustomEvent, Event, EventBase, EventId, EventSource } from './event.js';
+import type { CustomEvent, Event } from './event.js';
+import type { EventBase, EventId, EventSource } from './event-base.js';
 import type { LLMConvertibleEvent } from './llm-convertible-events.js';
 import type { InternalEvent } from './internal-events.js';
 import { newEventId } from './event-id.js';

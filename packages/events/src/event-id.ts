@@ -1,4 +1,4 @@
-import type { EventId } from './event.js';
+import type { EventId } from './event-base.js';
 
 /**
  * A new UUIDv7: 48 bits of the time in milliseconds, then random bits.

@@ -1,5 +1,6 @@
 import { DuplicateEventError } from './errors.js';
-import type { Event, EventId } from './event.js';
+import type { Event } from './event.js';
+import type { EventId } from './event-base.js';
 import type { ConversationWriter, EventStore } from './event-store.js';
 import { parseEvent } from './parse-event.js';
 

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod/mini';
 import {
   brokenResponseEventSchema,
   condensationAttemptSchema,
@@ -21,7 +21,7 @@ import {
 } from './llm-convertible-events.js';
 
 /** The schema of each type of event that this package defines. */
-export const eventSchemas: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>(
+export const eventSchemas: ReadonlyMap<string, z.ZodMiniType> = new Map<string, z.ZodMiniType>(
   [
     systemPromptEventSchema,
     messageEventSchema,
@@ -39,5 +39,5 @@ export const eventSchemas: ReadonlyMap<string, z.ZodType> = new Map<string, z.Zo
     pauseEventSchema,
     conversationStateUpdateEventSchema,
     conversationErrorEventSchema,
-  ].map((schema) => [schema.shape.type.value, schema]),
+  ].flatMap((schema) => schema.shape.type.def.values.map((type) => [type, schema] as const)),
 );

@@ -1,6 +1,7 @@
 export type { CustomKind } from './custom-kind.js';
-export type { CustomEvent, Event, EventBase, EventId, EventSource } from './event.js';
-export { eventBaseSchema } from './event.js';
+export type { CustomEvent, Event } from './event.js';
+export type { EventBase, EventId, EventSource } from './event-base.js';
+export { eventBaseSchema } from './event-base.js';
 export type {
   ActionEvent,
   AgentErrorEvent,

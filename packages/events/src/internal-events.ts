@@ -1,81 +1,82 @@
-import { z } from 'zod';
-import { eventBaseSchema } from './event.js';
+import * as z from 'zod/mini';
+import { eventBaseSchema } from './event-base.js';
 import type { Immutable } from './immutable.js';
 import { incompleteAnswerFields } from './incomplete-answer.js';
 import { contentPartSchema } from './message.js';
 import { usageSchema } from './usage.js';
+import { nonEmptyString } from './non-empty-string.js';
 
 const dataSchema = z.record(z.string(), z.unknown());
 
 /** The schema of {@link Redaction}. */
 export const redactionSchema = z.object({
-  eventId: z.string().min(1),
-  text: z.string().exactOptional(),
-  arguments: z.string().exactOptional(),
+  eventId: nonEmptyString,
+  text: z.exactOptional(z.string()),
+  arguments: z.exactOptional(z.string()),
 });
 
 /** The schema of {@link Condensation}. */
-export const condensationSchema = eventBaseSchema.extend({
+export const condensationSchema = z.extend(eventBaseSchema, {
   type: z.literal('condensation'),
-  forgottenEventIds: z.array(z.string().min(1)),
-  redactions: z.array(redactionSchema).exactOptional(),
-  summary: z.string().exactOptional(),
-  summaryOffset: z.int().min(0).exactOptional(),
-  metadata: dataSchema.exactOptional(),
+  forgottenEventIds: z.array(nonEmptyString),
+  redactions: z.exactOptional(z.array(redactionSchema)),
+  summary: z.exactOptional(z.string()),
+  summaryOffset: z.exactOptional(z.int().check(z.minimum(0))),
+  metadata: z.exactOptional(dataSchema),
 });
 
 /** The schema of {@link CondensationRequest}. */
-export const condensationRequestSchema = eventBaseSchema.extend({
+export const condensationRequestSchema = z.extend(eventBaseSchema, {
   type: z.literal('condensation-request'),
-  reason: z.string().exactOptional(),
+  reason: z.exactOptional(z.string()),
 });
 
 /** The schema of {@link CondensationAttempt}. */
-export const condensationAttemptSchema = eventBaseSchema.extend({
+export const condensationAttemptSchema = z.extend(eventBaseSchema, {
   type: z.literal('condensation-attempt'),
   condenser: z.string(),
   outcome: z.string(),
   reason: z.string(),
-  data: dataSchema.exactOptional(),
+  data: z.exactOptional(dataSchema),
 });
 
 /** The schema of {@link CondensationRevert}. */
-export const condensationRevertSchema = eventBaseSchema.extend({
+export const condensationRevertSchema = z.extend(eventBaseSchema, {
   type: z.literal('condensation-revert'),
-  condensationId: z.string().min(1),
+  condensationId: nonEmptyString,
 });
 
 /** The schema of {@link LLMUsageEvent}. */
-export const llmUsageEventSchema = eventBaseSchema.extend({
+export const llmUsageEventSchema = z.extend(eventBaseSchema, {
   type: z.literal('llm-usage'),
   responseId: z.string(),
-  providerResponseId: z.string().exactOptional(),
+  providerResponseId: z.exactOptional(z.string()),
   model: z.string(),
   usage: usageSchema,
-  estimatedInputTokens: z.number().min(0).exactOptional(),
-  costUsd: z.number().min(0).exactOptional(),
-  purpose: z.string().exactOptional(),
+  estimatedInputTokens: z.exactOptional(z.number().check(z.minimum(0))),
+  costUsd: z.exactOptional(z.number().check(z.minimum(0))),
+  purpose: z.exactOptional(z.string()),
 });
 
 /** The schema of {@link BrokenResponseEvent}. */
-export const brokenResponseEventSchema = eventBaseSchema.extend({
+export const brokenResponseEventSchema = z.extend(eventBaseSchema, {
   type: z.literal('broken-response'),
   content: z.array(contentPartSchema),
   ...incompleteAnswerFields,
 });
 
 /** The schema of {@link PauseEvent}. */
-export const pauseEventSchema = eventBaseSchema.extend({ type: z.literal('pause') });
+export const pauseEventSchema = z.extend(eventBaseSchema, { type: z.literal('pause') });
 
 /** The schema of {@link ConversationStateUpdateEvent}. */
-export const conversationStateUpdateEventSchema = eventBaseSchema.extend({
+export const conversationStateUpdateEventSchema = z.extend(eventBaseSchema, {
   type: z.literal('conversation-state-update'),
   key: z.string(),
   value: z.unknown(),
 });
 
 /** The schema of {@link ConversationErrorEvent}. */
-export const conversationErrorEventSchema = eventBaseSchema.extend({
+export const conversationErrorEventSchema = z.extend(eventBaseSchema, {
   type: z.literal('conversation-error'),
   code: z.string(),
   detail: z.string(),

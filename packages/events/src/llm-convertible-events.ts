@@ -1,88 +1,89 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { openEnum } from './custom-kind.js';
-import { eventBaseSchema } from './event.js';
+import { eventBaseSchema } from './event-base.js';
 import type { Immutable } from './immutable.js';
 import { incompleteAnswerFields } from './incomplete-answer.js';
 import { contentPartSchema, reasoningItemSchema, thinkingBlockSchema, toolCallSchema } from './message.js';
 import { toolDefinitionSchema } from './tool-definition.js';
+import { nonEmptyString } from './non-empty-string.js';
 
 const thinkingFields = {
-  thinkingBlocks: z.array(thinkingBlockSchema).exactOptional(),
-  reasoningItems: z.array(reasoningItemSchema).exactOptional(),
-  reasoningContent: z.string().exactOptional(),
+  thinkingBlocks: z.exactOptional(z.array(thinkingBlockSchema)),
+  reasoningItems: z.exactOptional(z.array(reasoningItemSchema)),
+  reasoningContent: z.exactOptional(z.string()),
 };
 
 const toolResultFields = {
-  toolName: z.string().min(1),
-  toolCallId: z.string().min(1),
-  actionId: z.string().min(1).exactOptional(),
-  redacted: z.boolean().exactOptional(),
+  toolName: nonEmptyString,
+  toolCallId: nonEmptyString,
+  actionId: z.exactOptional(nonEmptyString),
+  redacted: z.exactOptional(z.boolean()),
 };
 
 /** The schema of {@link SystemPromptEvent}. */
-export const systemPromptEventSchema = eventBaseSchema.extend({
+export const systemPromptEventSchema = z.extend(eventBaseSchema, {
   type: z.literal('system-prompt'),
   systemPrompt: z.string(),
-  dynamicContext: z.string().exactOptional(),
-  tools: z.array(toolDefinitionSchema).exactOptional(),
+  dynamicContext: z.exactOptional(z.string()),
+  tools: z.exactOptional(z.array(toolDefinitionSchema)),
 });
 
 /** The schema of {@link MessageEvent}. */
-export const messageEventSchema = eventBaseSchema.extend({
+export const messageEventSchema = z.extend(eventBaseSchema, {
   type: z.literal('message'),
   role: openEnum(['user', 'assistant']),
   content: z.array(contentPartSchema),
-  extendedContent: z.array(contentPartSchema).exactOptional(),
-  activatedSkills: z.array(z.string()).exactOptional(),
-  llmResponseId: z.string().min(1).exactOptional(),
-  sender: z.string().exactOptional(),
-  cutOff: z.object(incompleteAnswerFields).exactOptional(),
+  extendedContent: z.exactOptional(z.array(contentPartSchema)),
+  activatedSkills: z.exactOptional(z.array(z.string())),
+  llmResponseId: z.exactOptional(nonEmptyString),
+  sender: z.exactOptional(z.string()),
+  cutOff: z.exactOptional(z.object(incompleteAnswerFields)),
   ...thinkingFields,
 });
 
 /** The schema of {@link ActionEvent}. */
-export const actionEventSchema = eventBaseSchema.extend({
+export const actionEventSchema = z.extend(eventBaseSchema, {
   type: z.literal('action'),
   thought: z.array(contentPartSchema),
   toolCall: toolCallSchema,
-  llmResponseId: z.string().min(1),
-  executable: z.boolean().exactOptional(),
-  securityRisk: openEnum(['unknown', 'low', 'medium', 'high']).exactOptional(),
-  summary: z.string().exactOptional(),
-  redacted: z.boolean().exactOptional(),
+  llmResponseId: nonEmptyString,
+  executable: z.exactOptional(z.boolean()),
+  securityRisk: z.exactOptional(openEnum(['unknown', 'low', 'medium', 'high'])),
+  summary: z.exactOptional(z.string()),
+  redacted: z.exactOptional(z.boolean()),
   ...thinkingFields,
 });
 
 /** The schema of {@link ObservationEvent}. */
-export const observationEventSchema = eventBaseSchema.extend({
+export const observationEventSchema = z.extend(eventBaseSchema, {
   type: z.literal('observation'),
   ...toolResultFields,
   content: z.array(contentPartSchema),
-  extendedContent: z.array(contentPartSchema).exactOptional(),
-  isError: z.boolean().exactOptional(),
-  details: z.record(z.string(), z.unknown()).exactOptional(),
+  extendedContent: z.exactOptional(z.array(contentPartSchema)),
+  isError: z.exactOptional(z.boolean()),
+  details: z.exactOptional(z.record(z.string(), z.unknown())),
 });
 
 /** The schema of {@link UserRejectObservation}. */
-export const userRejectObservationSchema = eventBaseSchema.extend({
+export const userRejectObservationSchema = z.extend(eventBaseSchema, {
   type: z.literal('user-reject-observation'),
   ...toolResultFields,
   rejectionReason: z.string(),
-  rejectionSource: openEnum(['user', 'hook']).exactOptional(),
+  rejectionSource: z.exactOptional(openEnum(['user', 'hook'])),
 });
 
 /** The schema of {@link AgentErrorEvent}. */
-export const agentErrorEventSchema = eventBaseSchema.extend({
+export const agentErrorEventSchema = z.extend(eventBaseSchema, {
   type: z.literal('agent-error'),
   ...toolResultFields,
   error: z.string(),
 });
 
 /** The schema of {@link CondensationSummaryEvent}. */
-export const condensationSummaryEventSchema = eventBaseSchema.extend({
+export const condensationSummaryEventSchema = z.extend(eventBaseSchema, {
   type: z.literal('condensation-summary'),
   summary: z.string(),
-  condensationId: z.string().min(1).exactOptional(),
+  condensationId: z.exactOptional(nonEmptyString),
 });
 
 /**

@@ -1,13 +1,14 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { customKindSchema } from './custom-kind.js';
 import type { CustomKind } from './custom-kind.js';
 import type { Immutable } from './immutable.js';
+import { nonEmptyString } from './non-empty-string.js';
 
 /** The schema of {@link TextContent}. */
 export const textContentSchema = z.object({ type: z.literal('text'), text: z.string() });
 
 /** The schema of {@link ImageContent}. */
-export const imageContentSchema = z.object({ type: z.literal('image'), url: z.string().min(1) });
+export const imageContentSchema = z.object({ type: z.literal('image'), url: nonEmptyString });
 
 /** The schema of {@link ContentPart}. */
 export const contentPartSchema = z.union([
@@ -17,20 +18,20 @@ export const contentPartSchema = z.union([
 
 /** The schema of {@link ToolCall}. */
 export const toolCallSchema = z.object({
-  id: z.string().min(1),
-  name: z.string().min(1),
+  id: nonEmptyString,
+  name: nonEmptyString,
   arguments: z.string(),
-  itemId: z.string().exactOptional(),
-  thoughtSignature: z.string().exactOptional(),
+  itemId: z.exactOptional(z.string()),
+  thoughtSignature: z.exactOptional(z.string()),
 });
 
-const positionField = { position: z.number().int().nonnegative().exactOptional() };
+const positionField = { position: z.exactOptional(z.int().check(z.minimum(0))) };
 
 const knownThinkingBlockSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('thinking'),
     thinking: z.string(),
-    signature: z.string().exactOptional(),
+    signature: z.exactOptional(z.string()),
     ...positionField,
   }),
   z.object({ type: z.literal('redacted-thinking'), data: z.string(), ...positionField }),
@@ -44,10 +45,10 @@ export const thinkingBlockSchema = z.union([
 
 /** The schema of {@link ReasoningItem}. */
 export const reasoningItemSchema = z.object({
-  id: z.string().exactOptional(),
+  id: z.exactOptional(z.string()),
   summary: z.array(z.string()),
-  content: z.array(z.string()).exactOptional(),
-  encryptedContent: z.string().exactOptional(),
+  content: z.exactOptional(z.array(z.string())),
+  encryptedContent: z.exactOptional(z.string()),
   ...positionField,
 });
 

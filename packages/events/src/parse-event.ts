@@ -1,7 +1,8 @@
-import type { z } from 'zod';
+import type * as z from 'zod/mini';
+import { errorTexts } from './error-texts.js';
 import { InvalidEventError } from './errors.js';
 import { eventSchemas } from './event-schemas.js';
-import { eventBaseSchema } from './event.js';
+import { eventBaseSchema } from './event-base.js';
 import type { Event } from './event.js';
 import { freezeParsedJson, immutableJson } from './immutable-json.js';
 import { quickCheck } from './quick-check.js';
@@ -40,7 +41,7 @@ function assertEvent(value: unknown): asserts value is Event {
   const fits = (type === undefined ? undefined : checks.get(type)) ?? baseCheck;
   if (fits(value)) return;
   const schema = (type === undefined ? undefined : eventSchemas.get(type)) ?? eventBaseSchema;
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, errorTexts());
   if (result.success) return;
   const { message, path } = innermost(result.error.issues[0] as z.core.$ZodIssue);
   throw new InvalidEventError({

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { eventBaseSchema } from './event.js';
+import { eventBaseSchema } from './event-base.js';
 import { eventSchemas } from './event-schemas.js';
 import { quickCheck } from './quick-check.js';
 

@@ -1,18 +1,19 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import type { Immutable } from './immutable.js';
+import { nonEmptyString } from './non-empty-string.js';
 
 /** The schema of {@link ToolDefinition}. */
 export const toolDefinitionSchema = z.object({
-  name: z.string().min(1),
+  name: nonEmptyString,
   description: z.string(),
   inputSchema: z.record(z.string(), z.unknown()),
-  annotations: z
-    .object({
-      readOnly: z.boolean().exactOptional(),
-      repeatable: z.boolean().exactOptional(),
-      parallel: z.boolean().exactOptional(),
-    })
-    .exactOptional(),
+  annotations: z.exactOptional(
+    z.object({
+      readOnly: z.exactOptional(z.boolean()),
+      repeatable: z.exactOptional(z.boolean()),
+      parallel: z.exactOptional(z.boolean()),
+    }),
+  ),
 });
 
 /**

@@ -1,5 +1,7 @@
-import { z } from 'zod';
-import type { CustomEvent, Event, EventId } from './event.js';
+import * as z from 'zod/mini';
+import type { CustomEvent, Event } from './event.js';
+import type { EventId } from './event-base.js';
+import { errorTexts } from './error-texts.js';
 import type { ContentPart } from './message.js';
 import type { ToolDefinition } from './tool-definition.js';
 
@@ -52,14 +54,14 @@ export interface Tool<Input = unknown> extends ToolDefinition {
 }
 
 /**
- * Makes a tool from a zod schema: the JSON schema for the model and the validation of its input come from the same source.
+ * Makes a tool from a schema of zod or zod/mini: the JSON schema for the model and the validation of its input come from the same source.
  *
  * @example
  * ```ts
  * const now = defineTool({ name: 'now', description: 'The time.', input: z.object({}), execute: () => new Date().toISOString() });
  * ```
  */
-export function defineTool<Schema extends z.ZodObject>(options: {
+export function defineTool<Schema extends z.core.$ZodObject>(options: {
   readonly name: string;
   readonly description: string;
   readonly input: Schema;
@@ -77,7 +79,7 @@ export function defineTool<Schema extends z.ZodObject>(options: {
     timeoutMs: options.timeoutMs,
     ...(options.eventTypes === undefined ? {} : { eventTypes: [...options.eventTypes] }),
     parseInput: (json) => {
-      const result = options.input.safeParse(json);
+      const result = z.safeParse(options.input, json, errorTexts());
       if (!result.success)
         throw new TypeError(`Invalid input for '${options.name}':\n${z.prettifyError(result.error)}`);
       return result.data;

@@ -1,7 +1,7 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import type { Immutable } from './immutable.js';
 
-const tokens = z.number().min(0);
+const tokens = z.number().check(z.minimum(0));
 
 /** The schema of {@link Usage}. */
 export const usageSchema = z.object({
@@ -9,7 +9,7 @@ export const usageSchema = z.object({
   cacheReadTokens: tokens,
   cacheWriteTokens: tokens,
   outputTokens: tokens,
-  reasoningTokens: tokens.exactOptional(),
+  reasoningTokens: z.exactOptional(tokens),
 });
 
 /**

@@ -2,23 +2,25 @@ import { eventBaseSchema, isLLMConvertible } from '@palimpsest/events';
 import type { CustomEvent, Event, EventId } from '@palimpsest/events';
 import { viewOfLog } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 /** The type of {@link RelevanceDirective}. */
 export const relevanceDirectiveType = 'relevance/directive';
 
-/** The schema of {@link RelevanceDirective}. */
-export const relevanceDirectiveSchema = eventBaseSchema.extend({
+const text = z.string().check(z.minLength(1));
+
+/** The schema of {@link RelevanceDirective}, of zod/mini. */
+export const relevanceDirectiveSchema = z.extend(eventBaseSchema, {
   type: z.literal(relevanceDirectiveType),
   source: z.literal('environment'),
-  requestedEventId: z.string().min(1),
-  targetEventId: z.string().min(1),
-  toolCallId: z.string().min(1),
-  summary: z.string().min(1),
-  text: z.string().min(1),
-  requestingActionId: z.string().min(1).exactOptional(),
-  llmResponseId: z.string().min(1).exactOptional(),
-  agentStepIndex: z.int().min(0).exactOptional(),
+  requestedEventId: text,
+  targetEventId: text,
+  toolCallId: text,
+  summary: text,
+  text: text,
+  requestingActionId: z.exactOptional(text),
+  llmResponseId: z.exactOptional(text),
+  agentStepIndex: z.exactOptional(z.int().check(z.minimum(0))),
 });
 
 /**

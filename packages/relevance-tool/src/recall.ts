@@ -8,7 +8,7 @@ import {
   wellFormedPart,
 } from '@palimpsest/events';
 import type { ContentPart, Event, Tool, ToolContext, ToolOutput } from '@palimpsest/events';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { recallDescription } from './description.prompt.js';
 import { labelOf } from './labels.js';
 import { resolveReference } from './reference.js';
@@ -39,8 +39,12 @@ export function recallTool(
     name: recallToolName,
     description: recallDescription(maxCharacters),
     input: z.strictObject({
-      event_id: z.string().trim().min(1).describe('The event_id that stood on the last line of the result.'),
-      offset: z.int().min(0).optional().describe('Where to go on, in characters. 0 when it is left out.'),
+      event_id: z
+        .string()
+        .check(z.trim(), z.minLength(1), z.describe('The event_id that stood on the last line of the result.')),
+      offset: z
+        .optional(z.int().check(z.minimum(0)))
+        .check(z.describe('Where to go on, in characters. 0 when it is left out.')),
     }),
     annotations: { readOnly: true, repeatable: true, parallel: true },
     execute: (input, context) => recall(input, context, maxCharacters),

@@ -1,6 +1,6 @@
 import type { EventId } from '@palimpsest/events';
 import type { AttemptReport, CondenseContext, View } from '@palimpsest/view';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 const reported = z.object({ directiveIds: z.array(z.string()) });
 

@@ -1,6 +1,6 @@
 import { createEvent as createDefaultEvent, defineTool, wellFormedEvent } from '@palimpsest/events';
 import type { CreateEvent, Tool, ToolContext, ToolOutput } from '@palimpsest/events';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { eventIdDescription, relevanceDescription, summaryTextDescription } from './description.prompt.js';
 import { relevanceDirectiveType } from './directive.js';
 import type { RelevanceDirective } from './directive.js';
@@ -57,8 +57,10 @@ export function relevanceTool(options: RelevanceToolOptions = {}): Tool<Relevanc
     name: relevanceToolName,
     description: relevanceDescription({ recall: options.recall === true, takesEffect: takesEffect(options) }),
     input: z.strictObject({
-      event_id: z.string().trim().min(1).describe(eventIdDescription),
-      summary_text: z.string().trim().min(1).max(limits.maxSummaryCharacters).describe(summaryTextDescription),
+      event_id: z.string().check(z.trim(), z.minLength(1), z.describe(eventIdDescription)),
+      summary_text: z
+        .string()
+        .check(z.trim(), z.minLength(1), z.maxLength(limits.maxSummaryCharacters), z.describe(summaryTextDescription)),
     }),
     annotations: { readOnly: true, repeatable: true, parallel: true },
     eventTypes: [relevanceDirectiveType],
