@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { relevanceCondenser } from './condenser.js';
-import type { RelevanceCondenserOptions } from './condenser.js';
 
 const options = z.strictObject({
   apply: z.enum(['immediate', 'batched']).optional(),
@@ -24,6 +23,5 @@ export const relevanceDefinition = {
   options,
   asksModel: false,
   /** @throws ZodError when an option is unknown or out of range. */
-  create: (given: z.input<typeof options> = {}) =>
-    relevanceCondenser(options.parse(given) as RelevanceCondenserOptions),
+  create: (given: z.input<typeof options> = {}) => relevanceCondenser(options.parse(given)),
 };
