@@ -18,7 +18,7 @@ const echo = defineTool({
   execute: ({ text }) => `echo: ${text}`,
 });
 
-/** Steps once over a log, and collects what is emitted. */
+/** Takes one step over a log, and collects the emitted events. */
 async function stepOnce(agent: Agent, log: readonly Event[]) {
   const emitted: Event[] = [];
   const state = ConversationStateProjection.fromEvents(log);
@@ -93,7 +93,7 @@ describe('the condenser of a step', () => {
     const emitted: Event[] = [];
     const state = ConversationStateProjection.fromEvents([userMessage('Go.')]);
     const agent = new Agent({ llm: scriptedLLM({ script: ['Hi.'] }), condenser: failing });
-    // A history that fits is sent: a broken policy is no reason to stop.
+    // A history that fits is sent: a broken policy does not end the run.
     expect(await agent.step(state, { onEvent: (event) => void emitted.push(event) })).toMatchObject({ answer: 'Hi.' });
     expect(emitted.slice(0, 2)).toMatchObject([
       { type: 'condensation-attempt', condenser: 'failing', outcome: 'failed', data: { calls: 1 } },
@@ -158,7 +158,7 @@ describe('context overflow', () => {
     expect(types).toEqual(['condensation']);
   });
 
-  test('of what may not be forgotten: a typed error with advice and numbers, and nobody is asked', async () => {
+  test('of protected events: a typed error with advice and numbers, and the condenser is not called', async () => {
     const kind = { provider: 'scripted', kind: 'input', inputTokens: 400, contextWindow: 4 } as const;
     for (const condenser of [{}, { condenser: willing }]) {
       const llm = scriptedLLM({ script: [new ContextWindowExceededError('too long', kind)] });
@@ -174,7 +174,7 @@ describe('context overflow', () => {
     }
   });
 
-  test('with nothing left to give up: a typed error at once', async () => {
+  test('with nothing left to forget: a typed error at once', async () => {
     const agent = new Agent({ llm: scriptedLLM({ script: [tooLong()] }), condenser: willing });
     const step = stepOnce(agent, [userMessage('Go.')]);
     await expect(step).rejects.toThrow(/everything that may be forgotten is forgotten/);
@@ -236,7 +236,7 @@ describe('a response', () => {
     ]);
   });
 
-  test('is accounted for, with our own estimate beside the provider’s count', async () => {
+  test('has a usage event, with our estimate beside the provider’s count', async () => {
     const usage = { uncachedInputTokens: 10, cacheReadTokens: 20, cacheWriteTokens: 0, outputTokens: 5 };
     const llm = scriptedLLM({ script: [{ text: 'Hi.', usage }] });
     const { emitted } = await stepOnce(new Agent({ llm }), [userMessage('Go.')]);
@@ -294,7 +294,7 @@ test('two tools of one name are refused', () => {
 });
 
 describe('the id of a response', () => {
-  /** A model of a server that gives all its answers one id, or none. */
+  /** A model whose server gives all answers one id, or none. */
   const serverOf = (providerResponseId: string | undefined, script: Parameters<typeof scriptedLLM>[0]['script']) => {
     const llm = scriptedLLM({ script });
     const complete: LLM['complete'] = async (request) => {
@@ -331,7 +331,7 @@ describe('the id of a response', () => {
   });
 });
 
-describe('what waits in a log whose responses have one id', () => {
+describe('waiting calls in a log whose responses have one id', () => {
   const call = (id: string, extra = {}) =>
     createEvent('action', {
       thought: [],

@@ -14,7 +14,7 @@ import { secretMask } from './secrets/secret-mask.js';
 
 const value = 'hunter2-hunter2';
 
-describe('what is none is told when the agent is made', () => {
+describe('invalid options are refused when the agent is made', () => {
   test.each(['{"risk":"HIGH"}', '{"risk":"critical"}', '{}', 'null', '"allways"', '1'])(
     'a confirmation policy from a file: %s',
     (text) => {
@@ -25,13 +25,13 @@ describe('what is none is told when the agent is made', () => {
     },
   );
 
-  test('a model or a condenser that is still to be made', () => {
+  test('a factory in place of a model or a condenser', () => {
     expect(() => new Agent({} as AgentOptions)).toThrow(/llm must be a model/);
     const condenser = Promise.resolve() as unknown as Condenser;
     expect(() => new Agent({ llm: scriptedLLM({ script: [] }), condenser })).toThrow(/condenser must be.*awaited/);
   });
 
-  test('a secret of which the variable is not set', () => {
+  test('a secret whose variable is not set', () => {
     const secrets = { A: value, TOKEN: undefined as unknown as string };
     expect(() => secretMask(secrets)).toThrow(InvalidSecretError);
     expect(() => secretMask(secrets)).toThrow(/number 2 is not a text/);
@@ -72,7 +72,7 @@ describe('a call that waits with a secret in its arguments', () => {
     expect(JSON.stringify([...conversation.events])).not.toContain(value);
   });
 
-  test('is not carried out by a fork, which has it from the log', async () => {
+  test('is not carried out by a fork, which reads it from the log', async () => {
     const { written, options } = setUp();
     const conversation = await Conversation.open(options);
     await conversation.send('Go.');
@@ -98,7 +98,7 @@ describe('a call that waits with a secret in its arguments', () => {
   });
 });
 
-test('a message is sent once, also where its context cannot be made: that fails the run, until it can', async () => {
+test('a message is sent once, also when its context cannot be made; the run fails until it can', async () => {
   let isBroken = true;
   const context = () => {
     if (isBroken) throw new Error('The template is broken.');
@@ -113,7 +113,7 @@ test('a message is sent once, also where its context cannot be made: that fails 
   expect([...conversation.events].filter(({ type }) => type === 'message')).toHaveLength(2);
 });
 
-test('a condensation on request resolves to what was made, or to nothing', async () => {
+test('a condensation on request resolves to the condensation, or to undefined', async () => {
   let canAct = true;
   const condenser: Condenser = {
     name: 'c',
@@ -137,7 +137,7 @@ test('a condensation on request resolves to what was made, or to nothing', async
   });
 });
 
-test('a cost that is no amount is left out, and the run goes on', async () => {
+test('a cost that is not an amount is left out, and the run goes on', async () => {
   const scripted = scriptedLLM({ script: ['Done.', 'Aside.'] });
   const llm = {
     model: scripted.model,

@@ -15,7 +15,7 @@ import { finishTool } from './tools/finish-tool.js';
 
 const ofType = (events: Iterable<Event>, type: string) => [...events].filter((event) => event.type === type);
 
-/** A tool that runs until it is told to go on, and a way to know that it runs. */
+/** A tool that runs until the test releases it, and a way to know that it runs. */
 function gate(annotations = {}) {
   const ran: string[] = [];
   const open = new Map<string, () => void>();
@@ -101,7 +101,7 @@ test('a run is one run, whoever says in the log that it is over', async () => {
   expect(llm.requests).toHaveLength(2);
 });
 
-test('two who ask for a condensation at the same time, and a run, get one', async () => {
+test('two requests for a condensation at the same time, and a run, share one', async () => {
   let release: () => void = () => undefined;
   let asked = 0;
   const slow: Condenser = {
@@ -151,7 +151,7 @@ test('pause and interrupt, an abort before the start, and a second of each', asy
   expect(await conversation.run()).toMatchObject({ status: 'finished', answer: 'Done.' });
 });
 
-test('a model that does not listen: an interrupt ends the run all the same', async () => {
+test('a model that ignores its signal: an interrupt still ends the run', async () => {
   const deaf = { model: 'deaf', complete: () => (setImmediate(stop), new Promise<never>(() => undefined)) };
   const conversation = await Conversation.open({ agent: new Agent({ llm: deaf }) });
   const stop = () => conversation.interrupt();
@@ -178,7 +178,7 @@ describe('a fork', () => {
 });
 
 describe('a yes', () => {
-  test('that was acted on is none for a second time, also in the same process', async () => {
+  test('that was acted on does not count a second time, also in the same process', async () => {
     let ran = 0;
     let isFull = false;
     const { openForWriting: _, ...memory } = memoryEventStore();
@@ -216,7 +216,7 @@ describe('a yes', () => {
   });
 });
 
-test('a message with nothing in it is refused, since providers would', async () => {
+test('an empty message is refused, because providers would refuse it', async () => {
   const conversation = await Conversation.open({ agent: new Agent({ llm: scriptedLLM({ script: [] }) }) });
   for (const content of ['', ' \n', []]) await expect(conversation.send(content)).rejects.toThrow(TypeError);
   expect(conversation.events.length).toBe(0);
@@ -230,13 +230,13 @@ test('a second refusal is one also when the framework said something between', a
   await conversation.send('Go.');
   await expect(conversation.run()).rejects.toMatchObject({ cause: { code: 'content-policy' } });
   expect(llm.requests).toHaveLength(2);
-  // The user may have put it another way: that is worth a word to the model again.
+  // The user may have rephrased it, so the model is told again.
   await conversation.send('Then differently.');
   await expect(conversation.run()).rejects.toMatchObject({ cause: { code: 'content-policy' } });
   expect(llm.requests).toHaveLength(4);
 });
 
-test('who draws the answer and fails at it, or is slow, holds up nobody', async () => {
+test('a listener that fails or is slow delays nobody', async () => {
   const conversation = await Conversation.open({
     agent: new Agent({ llm: scriptedLLM({ script: ['One.', 'Two.'] }) }),
   });
@@ -256,7 +256,7 @@ test('who draws the answer and fails at it, or is slow, holds up nobody', async 
   }
 });
 
-test('asking beside a conversation whose condenser fails', async () => {
+test('a question outside a conversation whose condenser fails', async () => {
   const failing: Condenser = {
     name: 'failing',
     condense: () => {

@@ -37,7 +37,7 @@ const removing = (path: string) => ({ name: 'remove', arguments: { path } });
 const results = (events: Iterable<Event>) =>
   [...events].filter(({ type }) => ['observation', 'agent-error', 'user-reject-observation'].includes(type));
 
-describe('an action that needs a yes', () => {
+describe('an action that needs confirmation', () => {
   test('waits; nothing of its response runs before, and all of it after', async () => {
     const { agent, removed } = setup([{ toolCalls: [removing('a'), { name: 'look' }] }, 'Done.']);
     const conversation = await Conversation.open({ agent });
@@ -47,7 +47,7 @@ describe('an action that needs a yes', () => {
     expect(outcome.waiting?.map(({ toolCall }) => toolCall.name)).toEqual(['remove']);
     expect(conversation.status).toBe('waiting-for-confirmation');
     expect([removed, results(conversation.events)]).toEqual([[], []]);
-    // Asking again is no yes.
+    // Running again is not a confirmation.
     expect((await conversation.run()).status).toBe('waiting-for-confirmation');
     expect(removed).toEqual([]);
     await conversation.confirm();
@@ -74,7 +74,7 @@ describe('an action that needs a yes', () => {
     expect(JSON.stringify(last)).toContain('a and b are still needed');
   });
 
-  test('a second response needs a yes of its own', async () => {
+  test('a second response needs its own confirmation', async () => {
     const { agent, removed } = setup([{ toolCalls: [removing('a')] }, { toolCalls: [removing('b')] }, 'Done.']);
     const conversation = await Conversation.open({ agent });
     await conversation.send('Remove both.');
@@ -84,7 +84,7 @@ describe('an action that needs a yes', () => {
     expect(removed).toEqual(['a']);
   });
 
-  test('words of the user while it waits are no yes', async () => {
+  test('a message of the user while it waits is not a confirmation', async () => {
     const { agent, removed } = setup([{ toolCalls: [removing('a')] }, 'Done.']);
     const conversation = await Conversation.open({ agent });
     await conversation.send('Remove a.');
@@ -102,7 +102,7 @@ describe('after the process died', () => {
     return { ...one, store, open: () => Conversation.open({ agent: one.agent, store, conversationId: 'c' }) };
   };
 
-  test('what nobody allowed still waits; what was allowed and has not begun runs in any process, once', async () => {
+  test('an unconfirmed action still waits; a confirmed one that has not begun runs in any process, once', async () => {
     const { removed, open } = crashed();
     const first = await open();
     await first.send('Remove a and b.');
@@ -110,27 +110,27 @@ describe('after the process died', () => {
     const second = await open();
     expect((await second.run()).status).toBe('waiting-for-confirmation');
     await second.confirm();
-    // The process that was given the yes is gone.
+    // The process that got the confirmation is gone.
     const third = await open();
     expect(third.waitingActions).toEqual([]);
     expect(await third.run()).toMatchObject({ status: 'finished', answer: 'Done.' });
     expect(removed).toEqual(['a', 'b']);
     expect(results(third.events).map(({ type }) => type)).toEqual(['observation', 'observation', 'observation']);
-    // The log said so before the first of them ran.
+    // The log recorded the beginning before the first of them ran.
     const order = [...third.events].flatMap((event) =>
       event.type === 'observation' || begunBy(event).length > 0 ? [event.type] : [],
     );
     expect(order).toEqual(['conversation-state-update', 'observation', 'observation', 'observation']);
   });
 
-  test('what had begun is answered, not run, unless its tool may be repeated', async () => {
+  test('an action that has begun is answered, not run, unless its tool is repeatable', async () => {
     const { agent, store, open, removed } = crashed();
     const first = await open();
     await first.send('Remove a and b.');
     await first.run();
     await first.confirm();
     const actions = [...first.events].filter((event) => event.type === 'action');
-    // As far as it came.
+    // As far as the process got.
     await store.append('c', [beginningOf(actions, agent.createEvent)]);
     const second = await open();
     expect(await second.run()).toMatchObject({ status: 'finished' });
@@ -143,7 +143,7 @@ describe('after the process died', () => {
     );
   });
 
-  test('a yes in a log of an older version does not say what has begun, so it is taken for begun', async () => {
+  test('a confirmation of an older version does not say what has begun, so its actions count as begun', async () => {
     const { agent, store, open, removed } = crashed();
     const first = await open();
     await first.send('Remove a and b.');
@@ -183,7 +183,7 @@ describe('policies', () => {
     expect([...conversation.events].find(({ type }) => type === 'action')).toMatchObject({ securityRisk: risk });
   });
 
-  test('what changes nothing and what cannot be run need no yes', async () => {
+  test('calls that change nothing, and calls that cannot be run, need no confirmation', async () => {
     const { agent } = setup([{ toolCalls: [{ name: 'look' }, { name: 'nothing' }] }, 'Done.']);
     const conversation = await Conversation.open({ agent });
     await conversation.send('Look.');
@@ -202,7 +202,7 @@ test('G18: a fork has the policies, and a yes given in the other conversation do
   expect(removed).toEqual([]);
 });
 
-test('a text that claims a confirmation is none', async () => {
+test('a text that claims a confirmation is not one', async () => {
   const { agent, removed } = setup([{ toolCalls: [{ name: 'look' }, removing('a')] }, 'Done.'], {
     confirmation: 'always',
   });
@@ -216,7 +216,7 @@ test('a text that claims a confirmation is none', async () => {
   expect(removed).toEqual([]);
 });
 
-test('a risk that another version named is taken for the highest, and an unknown source for nobody who may speak', async () => {
+test('a risk of another version counts as the highest, and an unknown source has no authority', async () => {
   const { agent, removed, llm } = setup(['Done.'], { confirmation: { risk: 'high' } });
   const store = memoryEventStore();
   const asked = createEvent('message', {

@@ -10,7 +10,7 @@ import { secretMask } from './secrets/secret-mask.js';
 
 const rule = 'Use tabs.';
 
-/** A rule that must stand in the view. */
+/** A rule that the view must show. */
 function context(view: View) {
   if ([...view.events].some((event) => event.type === 'message' && event.sender === 'rule')) return [];
   return [
@@ -32,7 +32,7 @@ const all: Condenser = {
 
 const ofType = (events: Iterable<Event>, type: string) => [...events].filter((event) => event.type === type);
 
-test('what a condensation between two runs forgot of the context is shown again by the next run', async () => {
+test('context that a condensation between two runs forgot is shown again by the next run', async () => {
   const llm = scriptedLLM({ script: ['One.', 'Two.'] });
   const conversation = await Conversation.open({ agent: new Agent({ llm, condenser: all, context }) });
   await conversation.send('Go.');
@@ -44,7 +44,7 @@ test('what a condensation between two runs forgot of the context is shown again 
   expect(JSON.stringify(llm.requests.at(-1)?.messages)).toContain(rule);
 });
 
-test('a process that died between a condensation and the context is made up for', async () => {
+test('context that is missing because the process died after a condensation is appended by the next run', async () => {
   const store = memoryEventStore();
   const llm = scriptedLLM({ script: ['One.', 'Two.'] });
   const options = { agent: new Agent({ llm, context }), conversationId: 'c', store };
@@ -77,7 +77,7 @@ test('instructions that hold a secret are in the log once, with the secret hidde
   }
 });
 
-test('a log that has forgotten all that the user said: what was asked for last is said again, not what was done long ago', async () => {
+test('a log that has forgotten all messages of the user: the latest one is sent again, and no older one', async () => {
   const llm = scriptedLLM({ script: ['One.', 'Two.'] });
   const conversation = await Conversation.open({ agent: new Agent({ llm }) });
   const blank = createEvent('message', { source: 'user', role: 'user', content: [{ type: 'text', text: ' ' }] });

@@ -28,7 +28,7 @@ const count = defineTool({
 const callCount = (to: number) => ({ toolCalls: [{ name: 'count', arguments: { to } }] });
 const typesIn = (conversation: Conversation) => [...conversation.events].map(({ type }) => type);
 
-/** Forgets all but the last four events once there are more than eight. */
+/** Forgets all but the last four events when there are more than eight. */
 const rolling: Condenser = {
   name: 'rolling',
   handlesCondensationRequests: true,
@@ -126,13 +126,13 @@ describe('a run that ends early', () => {
     expect(conversation.status).toBe('error');
   });
 
-  test('because nobody said anything', async () => {
+  test('because the user has not sent a message', async () => {
     const conversation = await Conversation.open({ agent: new Agent({ llm: scriptedLLM({ script: [] }) }) });
     const failed = await conversation.run().catch((error: unknown) => error);
     expect((failed as Error).cause).toBeInstanceOf(NoUserMessageError);
   });
 
-  test('by pause: after the step that runs, and it can go on', async () => {
+  test('by pause: after the present step, and it can go on', async () => {
     const script = (_request: unknown, index: number) => {
       if (index === 0) conversation.pause();
       return index < 2 ? callCount(index) : 'Done.';
@@ -178,11 +178,11 @@ test('a message that comes during the last step is still read', async () => {
   const conversation: Conversation = await Conversation.open({ agent: new Agent({ llm }) });
   await conversation.send('Do it.');
   expect(await conversation.run()).toMatchObject({ answer: 'Both are done.', iterations: 2 });
-  // It stands before the answer in the log; a request that ended in that answer would be refused.
+  // The message stands before the answer in the log; a request that ended in the answer would be refused.
   expect(llm.requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
 });
 
-test('a log that ends in an answer is finished, even when nobody noted so', async () => {
+test('a log that ends in an answer is finished, also without the status', async () => {
   const store = memoryEventStore();
   const running = createEvent('conversation-state-update', { key: 'status', value: 'running' });
   const answer = createEvent('message', {
@@ -231,7 +231,7 @@ describe('overflow', () => {
     expect(types[types.indexOf('condensation-request') + 1]).toBe('condensation');
   });
 
-  test('for which nothing is left to forget ends in a typed error, and is not tried again and again', async () => {
+  test('for which nothing is left to forget ends in a typed error, without further attempts', async () => {
     const stubborn: Condenser = {
       name: 'stubborn',
       handlesCondensationRequests: true,
@@ -249,7 +249,7 @@ describe('overflow', () => {
   });
 
   test('that the condenser does not cure: the agent makes room, once, then it is an error', async () => {
-    // One unit at a time: it keeps its word and yet makes no room.
+    // One unit at a time: it forgets as it promises, but makes too little room.
     const slow: Condenser = {
       name: 'slow',
       handlesCondensationRequests: true,
@@ -270,7 +270,7 @@ describe('overflow', () => {
     expect(llm.requests).toHaveLength(6 + 3);
     const last = llm.requests.at(-1)?.messages ?? [];
     expect(messageViolations(last)).toEqual([]);
-    // The user's words, the note, and the newest call with its result.
+    // The user's message, the note, and the newest call with its result.
     expect(last.map(({ role }) => role)).toEqual(
       ['system', 'user', 'assistant', 'tool'].slice(last[0]?.role === 'system' ? 0 : 1),
     );
@@ -311,7 +311,7 @@ describe('condense on request', () => {
     expect(llm.requests).toHaveLength(3);
   });
 
-  test('is refused where no condenser would act', async () => {
+  test('is refused without a condenser that handles requests', async () => {
     const conversation = await Conversation.open({ agent: new Agent({ llm: scriptedLLM({ script: [] }) }) });
     await expect(conversation.condense()).rejects.toThrow(CondensationNotSupportedError);
     expect(conversation.events.length).toBe(0);

@@ -54,7 +54,7 @@ describe('before a tool runs', () => {
     expect(messageViolations(llm.requests.at(-1)?.messages ?? [])).toEqual([]);
   });
 
-  test('a hook that fails has allowed nothing', async () => {
+  test('a hook that throws vetoes the call', async () => {
     const { ran, events } = await run([touching('a'), 'Done.'], {
       beforeToolUse: () => {
         throw new Error('policy server down');
@@ -64,7 +64,7 @@ describe('before a tool runs', () => {
     expect(JSON.stringify(events)).toContain('policy server down');
   });
 
-  test('notes of both hooks stand below the result, also below a failure', async () => {
+  test('notes of both hooks are added to the result, also to a failure', async () => {
     const { llm } = await run([touching('a', 'broken'), 'Done.'], {
       beforeToolUse: () => ({ note: 'checked' }),
       afterToolUse: (_, result) => ({ note: `seen ${result.type}` }),
@@ -99,7 +99,7 @@ describe('around a condensation', () => {
   const paths = ['a', 'b', 'c', 'd', 'e'];
   const script: Script = (_, index) => (paths[index] === undefined ? 'Done.' : touching(paths[index]));
 
-  test('a veto: it is not made, and that is on record', async () => {
+  test('a veto: it is not appended, and an attempt records the veto', async () => {
     const { events, outcome } = await run(script, { beforeCondensation: () => ({ veto: 'not now' }) }, rolling);
     expect(outcome).toMatchObject({ status: 'finished', condensations: 0 });
     expect(events.some(({ type }) => type === 'condensation')).toBe(false);
@@ -110,7 +110,7 @@ describe('around a condensation', () => {
     });
   });
 
-  test('the note after it is what the model reads next: the place to say again what must not be forgotten', async () => {
+  test('the model reads the note of the hook after it', async () => {
     const { llm, outcome } = await run(script, { afterCondensation: () => ({ note: 'Rules: be careful.' }) }, rolling);
     expect(outcome.condensations).toBeGreaterThan(0);
     const after = llm.requests.find(({ messages }) => JSON.stringify(messages).includes('Rules: be careful.'));
@@ -118,7 +118,7 @@ describe('around a condensation', () => {
     for (const { messages } of llm.requests) expect(messageViolations(messages)).toEqual([]);
   });
 
-  test('a vetoed request is settled, so that it is not made at every step', async () => {
+  test('a vetoed request is answered, so that it is not acted on at every step', async () => {
     const agent = new Agent({
       llm: scriptedLLM({ script: ['Done.'] }),
       condenser: rolling,

@@ -15,7 +15,7 @@ import { Conversation } from './conversation.js';
 import { finishTool } from './tools/finish-tool.js';
 import { requestCondensationTool } from './condensing/request-condensation-tool.js';
 
-/** What other systems get wrong in a step or a loop. The numbers are those of the project's list of known defects. */
+/** Known defects of other systems in a step or a loop, by their numbers in the project's list. */
 
 const ran: string[] = [];
 const act = defineTool({

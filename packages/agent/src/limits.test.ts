@@ -9,8 +9,8 @@ import { noRunUsage, withCallOf } from './limits.js';
 
 const usage = { uncachedInputTokens: 900, cacheReadTokens: 50, cacheWriteTokens: 40, outputTokens: 10 };
 
-describe('what the model calls of condensers cost counts', () => {
-  test('where they condensed, where nothing came of it, and where only the price is known', () => {
+describe("the cost of condensers' model calls counts", () => {
+  test('with a condensation, without one, and with only a price', () => {
     const events = [
       createEvent('condensation', { forgottenEventIds: ['a'], metadata: { usage, costUsd: 0.25 } }),
       createEvent('condensation-attempt', { condenser: 'c', outcome: 'failed', reason: '', data: { usage } }),

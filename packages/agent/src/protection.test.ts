@@ -15,7 +15,7 @@ import { finishTool } from './tools/finish-tool.js';
 const instructions = 'Answer in German.';
 const task = 'Fix the slow tests.';
 
-/** A condenser that a host cannot trust. `act` is asked where it is due: with a request, or from `from` events on. */
+/** A condenser that a host cannot trust. `act` is called when it is due: on a request, or from `from` events on. */
 function hostile(act: (view: View) => unknown, declared: Partial<Condenser> = {}): Condenser {
   return {
     name: 'hostile',
@@ -53,7 +53,7 @@ function expectWhole(messages: readonly Message[], latest = task) {
   expect(JSON.stringify(messages).split(latest)).toHaveLength(2);
 }
 
-/** The canonical sequence of what is sent: neighbouring words of the user are one message or two. */
+/** The canonical sequence of a request: neighbouring messages of the user count as one. */
 const partsOf = (messages: readonly Message[]) =>
   messages.flatMap((message) => [
     ...message.content.map((part) => JSON.stringify([message.role, part])),
@@ -116,7 +116,7 @@ test('where the history does not fit, a refusal escalates to the last resort', a
   for (const { messages } of llm.requests) expectWhole(messages);
 });
 
-test('what a refused condensation cost is on record', async () => {
+test('the cost of a refused condensation is recorded', async () => {
   const usage = { uncachedInputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 1 };
   const spending = hostile((view) => forgetting(idsOf(view), { metadata: { usage, costUsd: 0.25 } }));
   const { conversation, attempts } = await opened(['Done.'], { condenser: spending });
@@ -125,7 +125,7 @@ test('what a refused condensation cost is on record', async () => {
   expect(attempts()).toMatchObject([{ data: { usage, costUsd: 0.25 } }]);
 });
 
-test('a hook is asked about what may be made only, and what came meanwhile is protected too', async () => {
+test('a hook is called for allowed condensations only, and events that came meanwhile are protected, too', async () => {
   const asked: readonly EventId[][] = [];
   const log = logBuilder();
   log.user(task);
@@ -241,7 +241,7 @@ test.each(views)(
   },
 );
 
-test('a view that lacks what is pinned is not used', async () => {
+test('a view that lacks a pinned event is not used', async () => {
   const log = logBuilder();
   log.user(task);
   const { action, result } = log.call('look', {}, 'the pinned result');
@@ -253,7 +253,7 @@ test('a view that lacks what is pinned is not used', async () => {
   expect(attempts()).toMatchObject([{ outcome: 'refused-protected' }]);
 });
 
-/** A log as an older version, another system or a host that appends by itself may have written it. */
+/** A log as an older version, another system, or a host that appends itself may have written it. */
 function damaged(): { readonly log: ReturnType<typeof logBuilder>; readonly all: readonly EventId[] } {
   const log = logBuilder();
   log.system(instructions);
@@ -264,7 +264,7 @@ function damaged(): { readonly log: ReturnType<typeof logBuilder>; readonly all:
   return { log, all: log.events.map(({ id }) => id) };
 }
 
-test('a log in which all was forgotten: instructions and task are sent, without an event of the user', async () => {
+test('a log in which everything was forgotten: instructions and task are sent, without a new event', async () => {
   const { log, all } = damaged();
   const forgotten = forgetting(all, { summary: 'S', summaryOffset: 0 });
   const { llm, conversation } = await opened([{ toolCalls: [{ name: 'nothing' }] }, 'Done.'], {
@@ -286,7 +286,7 @@ test('in the middle of a run too, and the count of condensations in a row goes o
   const { log, all } = damaged();
   const opener = await opened(
     async (_, index) => {
-      // A host that appends by itself is not asked.
+      // No check runs for a host that appends itself.
       if (index === 1) await opener.conversation.events.append(forgetting(all));
       return index < 2 ? { toolCalls: [{ name: 'nothing' }] } : 'Done.';
     },
@@ -297,7 +297,7 @@ test('in the middle of a run too, and the count of condensations in a row goes o
   expectPrefixes(opener.llm.requests.slice(2));
 });
 
-test('what is made up for does not end the count of condensations in a row', async () => {
+test('added words do not end the count of condensations in a row', async () => {
   const { log, all } = damaged();
   const notes = [1, 2, 3].map((n) =>
     createEvent('message', { source: 'environment', role: 'user', content: [{ type: 'text', text: `Note ${n}.` }] }),
@@ -310,7 +310,7 @@ test('what is made up for does not end the count of condensations in a row', asy
   await expect(conversation.run()).rejects.toMatchObject({ cause: { limit: 'condensations-in-a-row' } });
 });
 
-test('words that were forgotten before they were answered stand at the end, where they stood', async () => {
+test('a message that was forgotten before it was answered is sent at its place, at the end', async () => {
   const log = logBuilder();
   log.system(instructions);
   log.user('Look around.');
@@ -326,7 +326,7 @@ test('words that were forgotten before they were answered stand at the end, wher
   expectPrefixes(llm.requests);
 });
 
-test('the next condensation that keeps the words puts an end to it', async () => {
+test('a forgotten message is added until the next condensation after it', async () => {
   const { log, all } = damaged();
   const events = [...log.events, forgetting(all), userMessage('And now?')];
   const { llm, conversation } = await opened(['So.', 'So.'], { events, tools: [] });
@@ -349,7 +349,7 @@ test('a question beside the conversation is asked with instructions and task too
   expect(textOf(messages.at(-1))).toContain('Is it so?');
 });
 
-test('a condenser is told of what is sent beside the view', async () => {
+test('a condenser is told the size of what is sent beside the view', async () => {
   const { log, all } = damaged();
   const told: (number | undefined)[] = [];
   const condenser: Condenser = {

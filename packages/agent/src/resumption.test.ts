@@ -22,7 +22,7 @@ const rolling: Condenser = {
       : view,
 };
 
-/** An agent whose tools say what they did, and whose first call of each name is on record. */
+/** An agent whose tools record what they did, with the first call of each name. */
 function worker(script: Script) {
   const ran: string[] = [];
   const doing = (name: string, annotations: object) =>
@@ -45,7 +45,7 @@ function worker(script: Script) {
 const call = (name: string, what: string) => ({ name, arguments: { what } });
 const isResult = ({ type }: Event) => ['observation', 'agent-error', 'user-reject-observation'].includes(type);
 
-/** Runs to the end, and says yes to whatever is asked. */
+/** Runs to the end, and confirms every action. */
 async function toTheEnd(conversation: Conversation) {
   for (let runs = 0; runs < 20; runs++) {
     const outcome = await conversation.run();
@@ -79,7 +79,7 @@ test('a process that dies after any event: valid requests, nothing lost, nothing
     const outcome = await toTheEnd(resumed);
     expect(resumed.events.slice(0, end)).toEqual(before);
     for (const { messages } of llm.requests) expect(messageViolations(messages)).toEqual([]);
-    // What had begun may have been carried out, and is not done again; what had not is done, once, whoever said yes.
+    // Actions that had begun may have been carried out, and are not repeated; the others run once, whoever confirmed them.
     const isAnswered = (id: string) =>
       before.some((event) => isResult(event) && 'actionId' in event && event.actionId === id);
     const begun = new Set(before.flatMap(begunBy));
@@ -139,7 +139,7 @@ describe('a log that ends in a status', () => {
   });
 });
 
-test('whoever may veto the end is asked again when the first time came to nothing', async () => {
+test('the hook before the end is called again if the process died after the first time', async () => {
   let asked = 0;
   const hooks = {
     beforeStop: () => {

@@ -23,8 +23,8 @@ const echoing = (text: string) => ({ toolCalls: [{ name: 'echo', arguments: { te
 const typesIn = (events: Iterable<Event>) => [...events].map(({ type }) => type);
 const ofType = (events: Iterable<Event>, type: string) => [...events].filter((event) => event.type === type);
 
-describe('a run that gets nowhere', () => {
-  test('ends as stuck, says in what, and stays so until the user speaks', async () => {
+describe('a run that makes no progress', () => {
+  test('ends as stuck, names the pattern, and stays stuck until the user sends a message', async () => {
     const llm = scriptedLLM({ script: (_, index) => (index < 9 ? echoing('same') : 'Done.') });
     const conversation = await Conversation.open({ agent: new Agent({ llm, tools: [echo] }) });
     await conversation.send('Go.');
@@ -45,7 +45,7 @@ describe('a run that gets nowhere', () => {
     expect(llm.requests.filter(({ messages }) => JSON.stringify(messages).includes('several times'))).toHaveLength(1);
   });
 
-  test('can be left to itself', async () => {
+  test('is not detected when detection is off', async () => {
     const llm = scriptedLLM({ script: (_, index) => (index < 9 ? echoing('same') : 'Done.') });
     const conversation = await Conversation.open({ agent: new Agent({ llm, tools: [echo] }), stuckDetection: false });
     await conversation.send('Go.');
@@ -89,7 +89,7 @@ describe('limits', () => {
     expect(ofType(conversation.events, 'llm-usage')).toHaveLength(6);
   });
 
-  test('money; where nobody knows what a call costs, that is said and not overlooked', async () => {
+  test('money; a call without a known cost is an error and not overlooked', async () => {
     const prices = { input: 10, cacheRead: 1, cacheWrite: 12, output: 50 };
     const limits = { maxCostUsd: 0.03 };
     const priced = new Agent({ llm: scriptedLLM({ script: busy, prices }), tools: [echo] });
@@ -126,8 +126,8 @@ describe('limits', () => {
   });
 });
 
-describe('tools side by side', () => {
-  test('run together where they say so, and each result is in the log as soon as it exists', async () => {
+describe('parallel tools', () => {
+  test('run at the same time if they are marked, and each result is in the log as soon as it exists', async () => {
     const release = new Map<string, () => void>();
     const order: string[] = [];
     const wait = defineTool({
@@ -203,14 +203,14 @@ test('G19: a refusal of the provider is told to the model in words of the framew
   const conversation = await Conversation.open({ agent: new Agent({ llm }) });
   await conversation.send('Go.');
   expect(await conversation.run()).toMatchObject({ answer: 'I leave that out.' });
-  // G19: no words of ours have the source user.
+  // G19: no words of the framework have the source `user`.
   expect(ofType(conversation.events, 'message').map((event) => event.source)).toEqual(['user', 'environment', 'agent']);
   const stubborn = await Conversation.open({ agent: new Agent({ llm: scriptedLLM({ script: refusal }) }) });
   await stubborn.send('Go.');
   await expect(stubborn.run()).rejects.toMatchObject({ cause: { code: 'content-policy' } });
 });
 
-test('words that were cut off do not end the run: the model is told, and goes on', async () => {
+test('an answer that was cut off does not end the run: the model is told, and continues', async () => {
   const llm = scriptedLLM({ script: [{ text: 'The first half', finishReason: 'length' }, 'and the second.'] });
   const conversation = await Conversation.open({ agent: new Agent({ llm }) });
   await conversation.send('Tell me all.');
@@ -219,7 +219,7 @@ test('words that were cut off do not end the run: the model is told, and goes on
   expect(JSON.stringify(llm.requests[1]?.messages.at(-1))).toContain('cut off');
 });
 
-test('the model asks for a condensation, and has it before its next call', async () => {
+test('the model requests a condensation, and gets it before its next call', async () => {
   const condenser: Condenser = {
     name: 'rolling',
     handlesCondensationRequests: true,
@@ -236,7 +236,7 @@ test('the model asks for a condensation, and has it before its next call', async
   expect(ofType(conversation.events, 'condensation-request')).toMatchObject([{ source: 'agent' }]);
 });
 
-test('interrupt ends a run in a model call and in a tool; what was not done is answered', async () => {
+test('interrupt ends a run in a model call and in a tool; open calls are answered', async () => {
   const running: { conversation?: Conversation } = {};
   const hang = defineTool({
     name: 'hang',
@@ -262,7 +262,7 @@ test('interrupt ends a run in a model call and in a tool; what was not done is a
 });
 
 describe('fork', () => {
-  test('two conversations with one past, each its own future', async () => {
+  test('two conversations share a past, and continue independently', async () => {
     const llm = scriptedLLM({ script: [echoing('1'), 'One.', 'Fork.', 'Trunk.'] });
     const conversation = await Conversation.open({ agent: new Agent({ llm, tools: [echo] }), conversationId: 'trunk' });
     await conversation.send('Go.');
@@ -279,7 +279,7 @@ describe('fork', () => {
     );
   });
 
-  test('in the middle of a response: what runs in the one is answered as interrupted in the other', async () => {
+  test('in the middle of a response: calls that run here are answered as interrupted in the fork', async () => {
     let count = 0;
     const createEvent = eventFactory({ newId: () => `e${++count}` });
     const llm = scriptedLLM({ script: [echoing('1'), 'One.', 'Forked.'] });
@@ -295,7 +295,7 @@ describe('fork', () => {
   });
 });
 
-test('follow gives every event, to a slow reader too, and ends when told', async () => {
+test('follow yields every event, to a slow reader too, and ends with its signal', async () => {
   const llm = scriptedLLM({ script: [echoing('1'), 'Done.'] });
   const conversation = await Conversation.open({ agent: new Agent({ llm, tools: [echo] }) });
   const stop = new AbortController();
@@ -314,7 +314,7 @@ test('follow gives every event, to a slow reader too, and ends when told', async
   expect(seen).toEqual(typesIn(conversation.events));
 });
 
-test('deltas of the answers reach who runs, and those of no condenser', async () => {
+test("deltas of the model's answers reach the listener, those of condensers do not", async () => {
   const llm = scriptedLLM({ script: ['In words.'] });
   const conversation = await Conversation.open({ agent: new Agent({ llm }) });
   await conversation.send('Go.');

@@ -17,11 +17,11 @@ import { z } from 'zod';
 import { Agent } from './agent.js';
 import { Conversation } from './conversation.js';
 
-/** Unit: model calls that were answered. */
+/** Unit: answered model calls. */
 const steps = 2_000;
 const contextWindow = 6_000;
 
-/** The same numbers every time, between 0 and 1. */
+/** The same random numbers every time, between 0 and 1. */
 function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -107,14 +107,14 @@ test(`${steps} steps with every kind of fault: no refused request, no lost event
       seen.errors++;
     }
     seen.longest = Math.max(seen.longest, conversation.view.events.length);
-    // A process that dies: whatever it held in memory is gone.
+    // The process dies: its memory is gone.
     if (chance(0.3)) conversation = await open();
   }
   expect(refused).toEqual([]);
   const stored: Event[] = [];
   for await (const event of store.read('soak')) stored.push(event);
   expect(stored.map(({ id }) => id)).toEqual(acknowledged);
-  // The bound of the condenser, and what one run of words and one batch may add before it is asked again.
+  // The bound of the condenser, and what a run of messages and a batch may add before it is called again.
   expect(seen.longest).toBeLessThan(100);
   expect(seen.overflows).toBeGreaterThan(10);
   expect(seen.errors).toBeGreaterThan(10);

@@ -4,7 +4,7 @@ import { logBuilder } from '@palimpsest/events/testing';
 import { describe, expect, test } from 'vitest';
 import { stuckPattern } from './stuck-detection.js';
 
-/** The events since the user's words. */
+/** The events since the user's message. */
 function after(write: (log: ReturnType<typeof logBuilder>, times: number) => void, times: number): readonly Event[] {
   const log = logBuilder();
   for (let time = 0; time < times; time++) write(log, time);
@@ -20,7 +20,7 @@ describe('the same action with the same result', () => {
     expect(stuckPattern(after(same, 4))).toEqual({ pattern: 'repeated-action', isNudge: false });
   });
 
-  test('with another result each time is progress: somebody waits for something', () => {
+  test('with another result each time is progress', () => {
     expect(stuckPattern(after((log, time) => log.call('run', { command: 'ls' }, `${time}`), 9))).toBeUndefined();
   });
 
@@ -59,7 +59,7 @@ describe('the same action that fails', () => {
   });
 });
 
-test('two actions in turns, six rounds', () => {
+test('two alternating actions, six rounds', () => {
   const turns = (log: ReturnType<typeof logBuilder>, time: number) =>
     log.call('read', { path: time % 2 === 0 ? 'a' : 'b' }, time % 2 === 0 ? 'A' : 'B');
   expect(stuckPattern(after(turns, 5))).toBeUndefined();
@@ -96,7 +96,7 @@ describe('G12: a context-window loop', () => {
     expect(stuckPattern([...cycle(1), ...cycle(1), ...cycle(1), ...cycle(1)])?.pattern).toBe('context-window-loop');
   });
 
-  test('with work between the overflows it is none', () => {
+  test('not with work between the overflows', () => {
     expect(stuckPattern([...cycle(2), ...cycle(3), ...cycle(2), ...cycle(2), ...cycle(2)])).toBeUndefined();
   });
 });

@@ -11,7 +11,7 @@ import { Conversation } from './conversation.js';
 const half = 'a \ud83d';
 const sound = 'a \ufffd';
 
-/** A tool that says, fails and appends what no provider takes. */
+/** A tool whose output, errors and events hold text that no provider accepts. */
 const careless = defineTool({
   name: 'careless',
   description: half,
@@ -35,7 +35,7 @@ const forgetful: Condenser = {
 
 const isSound = (event: Event) => wellFormedJson(event) === event;
 
-test('what a model, a tool, a hook, a condenser and the user say goes into the log as well-formed text', async () => {
+test('words of a model, a tool, a hook, a condenser and the user are logged as well-formed text', async () => {
   const llm = scriptedLLM({
     script: [
       {
@@ -70,7 +70,7 @@ test('what a model, a tool, a hook, a condenser and the user say goes into the l
   const log = [...conversation.events];
   expect(log.filter((event) => !isSound(event))).toEqual([]);
   const [first] = log.filter((event) => event.type === 'action');
-  // What the model wrote is text; only what it parses to is none.
+  // The model's text is well-formed; only the parsed value is not.
   expect(first).toMatchObject({ thought: [{ text: sound }], toolCall: { arguments: '{"text":"\\ud83d"}' } });
   expect(first).not.toHaveProperty('thinkingBlocks');
   expect(log.filter((event) => event.type === 'observation')).toMatchObject([
@@ -86,12 +86,12 @@ test('what a model, a tool, a hook, a condenser and the user say goes into the l
     summary: sound,
     metadata: { [sound]: sound },
   });
-  // The instructions are those of the agent, and are not appended again.
+  // The instructions are the agent's, and are not appended again.
   expect(log.filter(({ type }) => type === 'system-prompt')).toHaveLength(1);
   expect(count).toBeLessThan(log.length);
 });
 
-test('what stands in a log stays as it is, in a fork too, and is sent well-formed', async () => {
+test('stored events stay as they are, in a fork too, and are sent well-formed', async () => {
   const llm = scriptedLLM({ script: ['Yes.', 'Yes.'] });
   const conversation = await Conversation.open({ agent: new Agent({ llm }) });
   const foreign = createEvent('message', {

@@ -20,7 +20,7 @@ const condenser: Condenser = {
       : view,
 };
 
-/** An agent whose tool runs until it is told to go on. */
+/** An agent whose tool runs until the test releases it. */
 function worker(script: Script, options: Partial<AgentOptions> = {}) {
   let go: () => void = () => undefined;
   let ran = 0;
@@ -41,7 +41,7 @@ const pay = { toolCalls: [{ name: 'pay' }] };
 const opened = (agent: Agent, store: EventStore) => Conversation.open({ agent, store, conversationId: 'c' });
 const types = (events: Iterable<Event>) => [...events].map(({ type }) => type);
 
-test('during a run another writer is refused and changes nothing: no live call is answered as lost', async () => {
+test('during a run another writer is refused and changes nothing; no live call is answered as lost', async () => {
   const store = memoryEventStore();
   const first = worker([pay, 'Done.']);
   const conversation = await opened(first.agent, store);
@@ -67,7 +67,7 @@ test('during a run another writer is refused and changes nothing: no live call i
     await expect(attempt()).rejects.toMatchObject({ conversationId: 'c' });
   }
   expect(types(conversation.events)).toEqual(before);
-  // Reading and forking go on.
+  // Reading and forking still work.
   expect(types(other.events)).toEqual(before);
   expect(await (await other.fork()).run()).toMatchObject({ answer: 'I was here.' });
 
@@ -77,14 +77,14 @@ test('during a run another writer is refused and changes nothing: no live call i
   expect(types(conversation.events)).not.toContain('agent-error');
 });
 
-test('who comes next reads what was appended meanwhile before it acts', async () => {
+test('the next writer first reads the events that were appended meanwhile', async () => {
   const store = memoryEventStore();
   const first = await opened(worker(['One.', 'Three.']).agent, store);
   const { agent } = worker(['Two.']);
   await first.send('1');
   const second = await opened(agent, store);
   expect(await first.run()).toMatchObject({ answer: 'One.' });
-  // The second one knows nothing of the answer yet.
+  // The second one has not read the answer yet.
   expect(await second.run()).toMatchObject({ status: 'finished', answer: 'One.', iterations: 0 });
   await second.send('2');
   expect(await second.run()).toMatchObject({ answer: 'Two.' });
@@ -93,7 +93,7 @@ test('who comes next reads what was appended meanwhile before it acts', async ()
   expect(types(first.events)).toEqual(types((await opened(agent, store)).events));
 });
 
-test('instructions that another process has put in force do not stay in force here', async () => {
+test('instructions of another process do not stay in force here', async () => {
   const store = memoryEventStore();
   const first = await opened(worker(['One.', 'Three.'], { systemPrompt: 'Be brief.' }).agent, store);
   const second = await opened(worker(['Two.'], { systemPrompt: 'Be thorough.' }).agent, store);
@@ -109,7 +109,7 @@ test('instructions that another process has put in force do not stay in force he
   ]);
 });
 
-test('a conversation that is idle, paused or waits keeps nobody out', async () => {
+test('a conversation that is idle, paused or waiting does not hold the log', async () => {
   const store = memoryEventStore();
   const { agent } = worker([pay, 'Done.'], { confirmation: 'always' });
   const first = await opened(agent, store);
@@ -123,7 +123,7 @@ test('a conversation that is idle, paused or waits keeps nobody out', async () =
   expect(await first.run()).toMatchObject({ status: 'finished', answer: 'Done.' });
 });
 
-test('who looks on follows what another one appends, and forks it as it is', async () => {
+test('a reader follows events of another process, and can fork them', async () => {
   const store = memoryEventStore();
   const first = worker([pay, 'Done.'], { systemPrompt: 'Be brief.' });
   const other = await opened(worker(['I was here.', 'Mine.'], { systemPrompt: 'Be thorough.' }).agent, store);
@@ -145,12 +145,12 @@ test('who looks on follows what another one appends, and forks it as it is', asy
   await following;
   expect(followed).toEqual(conversation.events.slice(0, followed.length));
   expect(followed.length).toBeGreaterThan(3);
-  // Its own instructions come into force all the same once it writes.
+  // Its own instructions come into force when it writes.
   await other.send('And now?');
   expect([...other.events].filter(({ type }) => type === 'system-prompt')).toHaveLength(2);
 });
 
-test('an opening that fails leaves nothing held, and a run that fails lets go', async () => {
+test('a failed opening holds nothing, and a failed run releases the log', async () => {
   const memory = memoryEventStore();
   let isBroken = true;
   const store: EventStore = {
@@ -169,7 +169,7 @@ test('an opening that fails leaves nothing held, and a run that fails lets go', 
   expect(await other.run()).toMatchObject({ answer: 'Done.' });
 });
 
-test('a closed conversation ends its run, lets go, and writes no more', async () => {
+test('a closed conversation ends its run, releases the log, and appends nothing more', async () => {
   const store = memoryEventStore();
   const { agent, running } = worker([pay]);
   const conversation = await opened(agent, store);
@@ -187,7 +187,7 @@ test('a closed conversation ends its run, lets go, and writes no more', async ()
   expect(await other.run()).toMatchObject({ status: 'finished' });
 });
 
-test('a store without the port: the second writer is stopped when it appends, and nothing is overwritten', async () => {
+test('a store without openForWriting: the second writer fails when it appends, and nothing is overwritten', async () => {
   const { openForWriting: _, ...store } = memoryEventStore();
   const first = await opened(worker(['One.']).agent, store);
   const second = await opened(worker(['Two.']).agent, store);

@@ -22,7 +22,7 @@ const echoing = (text: string) => ({ toolCalls: [{ name: 'echo', arguments: { te
 const ofType = (events: Iterable<Event>, type: string) => [...events].filter((event) => event.type === type);
 const overflow = () => new ContextWindowExceededError('too long', { provider: 'scripted', kind: 'input' });
 
-/** Works until the history has more messages than fit; where that was cured, it is done. */
+/** Works until the history has more messages than fit, and is done when room was made. */
 const untilFull =
   (most: number): Script =>
   ({ messages }, index) => {
@@ -32,13 +32,13 @@ const untilFull =
 
 async function runWith(condenser: Condenser, hooks: Hooks = {}) {
   const agent = new Agent({ llm: scriptedLLM({ script: untilFull(9) }), tools: [echo], condenser, hooks });
-  // Nothing but the agent itself may end a loop here.
+  // Only the agent itself may end a loop here.
   const conversation = await Conversation.open({ agent, stuckDetection: false, limits: { maxIterations: 50 } });
   await conversation.send('Go.');
   return conversation;
 }
 
-describe('a condenser that does not do its work', () => {
+describe('a condenser that fails', () => {
   const broken: Record<string, Condenser['condense']> = {
     'throws what no contract knows': () => {
       throw new TypeError('cannot read properties of undefined');
@@ -72,7 +72,7 @@ describe('a condenser that does not do its work', () => {
   });
 });
 
-test('whoever vetoes every condensation, the last resort too, has a typed error and no loop', async () => {
+test('a hook that vetoes every condensation, the last resort too, ends the run with a typed error', async () => {
   const rolling: Condenser = {
     name: 'rolling',
     handlesCondensationRequests: true,
@@ -90,7 +90,7 @@ test('whoever vetoes every condensation, the last resort too, has a typed error 
   ]);
 });
 
-describe('what a condenser is told of the window', () => {
+describe('the window that a condenser is told', () => {
   async function contextOf(log: readonly Event[], facts: { readonly maxInputTokens?: number } = {}) {
     const seen: CondenseContext[] = [];
     const condenser: Condenser = { name: 'curious', condense: (view, context) => (seen.push(context), view) };

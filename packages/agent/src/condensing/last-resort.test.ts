@@ -33,7 +33,7 @@ const work = (log: LogBuilder, steps: number, result = 'y'.repeat(400)) => {
   for (let step = 0; step < steps; step++) log.call('read', { path: `file-${step}` }, `${step}: ${result}`);
 };
 
-describe('what is giant is masked before anything is forgotten', () => {
+describe('giant events are masked before anything is forgotten', () => {
   test('one result among many: its ends stay, and everything else', () => {
     const log = begun();
     work(log, 10);
@@ -93,7 +93,7 @@ describe('the newest step', () => {
     expect(/x{1000,}/.exec(text)?.[0].length).toBeGreaterThan(1_200);
   });
 
-  test('of a parallel batch the largest results go, no more than has to', () => {
+  test('in a parallel batch the largest results are masked, and no more than necessary', () => {
     const log = begun();
     const sizes = [400, 2_000, 500_000, 60_000, 8_000, 900_000];
     log.batch(sizes.map((size, index) => ({ name: 'dump', result: `${index}`.repeat(size) })));
@@ -121,7 +121,7 @@ describe('the newest step', () => {
     expect(text).toContain('were dropped');
   });
 
-  test('at the last try nothing else stays, and no more than stubs of what is long', () => {
+  test('in the last attempt only the newest step stays, with stubs in place of long texts', () => {
     const log = begun();
     work(log, 40, 'y'.repeat(4_000));
     const { tokens, after } = resort(log, { isLast: true });
@@ -179,7 +179,7 @@ describe('words cannot be masked, and are forgotten where they are not protected
   });
 });
 
-test('where nobody knows the window, half of what was sent stays; at the last try less', () => {
+test('with an unknown window half of what was sent stays; in the last attempt less', () => {
   const log = begun();
   work(log, 400, 'y'.repeat(1_000));
   const before = View.fromEvents(log.events).tokens();
@@ -190,7 +190,7 @@ test('where nobody knows the window, half of what was sent stays; at the last tr
   expect(resort(log, { room: undefined, isLast: true }).tokens).toBeLessThan(1_000);
 });
 
-test('where bytes were too many, images are as large as their data', () => {
+test('when bytes were counted, images are as large as their data', () => {
   const log = begun();
   work(log, 20);
   log.call('look', {}, [{ type: 'image', url: `data:image/png;base64,${'A'.repeat(3_000_000)}` }]);
@@ -200,7 +200,7 @@ test('where bytes were too many, images are as large as their data', () => {
   expect(text).toContain('characters and 1 image were removed');
 });
 
-test('a mask of a mask is shorter, and what somebody has redacted is not shown again', () => {
+test('a mask of a mask is shorter, and redacted text is not shown again', () => {
   const log = begun();
   log.call('dump', {}, megabyte);
   log.add(resort(log).made);
@@ -209,7 +209,7 @@ test('a mask of a mask is shorter, and what somebody has redacted is not shown a
   expect(resort(log, { isLast: true }).text).not.toMatch(/xxx|secret|long reason/);
 });
 
-test('nothing to do is said', () => {
+test('undefined when there is nothing to do', () => {
   const log = begun('x'.repeat(1_000_000));
   const view = View.fromEvents(log.events);
   for (const isLast of [false, true]) {

@@ -33,7 +33,7 @@ test('what was forgotten is shown again, from the next step on and after the log
   expect(JSON.stringify(conversation.view.toMessages())).not.toContain('A fact.');
   await conversation.revert(id);
   expect(conversation.view.condensations.some((event) => event.id === id)).toBe(false);
-  // The request that it had answered is not made again.
+  // The answered request is not acted on again.
   expect(conversation.view.unhandledCondensationRequest).toBe(false);
   expect(await conversation.run()).toMatchObject({ condensations: 0 });
   expect(JSON.stringify(llm.requests.at(-1)?.messages)).toContain('A fact.');

@@ -32,7 +32,7 @@ test('answers from what the model is shown, and only the usage goes into the log
   expect(conversation.status).toBe('finished');
 });
 
-test('what the condenser paid for it is on record, its condensation is not', async () => {
+test("the condenser's cost is recorded, its condensation is not", async () => {
   const usage = { uncachedInputTokens: 100, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 10 };
   let isEager = false;
   const eager: Condenser = {

@@ -14,13 +14,13 @@ import type { AgentOptions } from '../agent-options.js';
 import { Conversation } from '../conversation.js';
 import { secretMask } from '../secrets/secret-mask.js';
 
-// Answers that do not arrive whole. The packages of the providers talk over HTTP to servers that refuse what the providers
-// refuse: a run that goes on after an answer was cut has sent nothing that is refused.
+// Answers that do not become complete. The provider packages talk over HTTP to servers that enforce the providers' rules, so
+// a run that goes on after a cut-off answer has sent valid requests.
 
 const apiKey = 'sk-test-0123456789abcdef';
 const prices = { input: 1, cacheRead: 0.1, cacheWrite: 1.25, output: 5 };
 
-/** The first three answers think, speak and call; the one after them is the last. */
+/** The first three answers hold thinking, text and a call; the next one is the last. */
 const isLast = (index: number) => index >= 3;
 const thoughtOf = (index: number) => `Thought ${index}: so and so.`;
 const textOf = (index: number) => `Words ${index}: this and that.`;
@@ -143,7 +143,7 @@ const cutOffIn = (events: Iterable<Event>) => messagesIn(events).filter(({ cutOf
 const ofType = (events: Iterable<Event>, type: Event['type']) => [...events].filter((event) => event.type === type);
 const wordsIn = ({ content }: MessageEvent) => content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
-/** What a listener still has before it when the last delta has come. */
+/** What a listener still shows after the last delta. */
 function shown(deltas: readonly Delta[]) {
   const sum = { text: '', thinking: '', name: '', arguments: '' };
   for (const delta of deltas.slice(1 + deltas.findLastIndex(({ type }) => type === 'restart'))) {
@@ -155,25 +155,25 @@ function shown(deltas: readonly Delta[]) {
   return sum;
 }
 
-/** A provider that refused its thinking would have been asked once more without. */
+/** A refused history would have been sent once more, without thinking. */
 const expectNothingRefused = (events: Iterable<Event>) =>
   expect(ofType(events, 'conversation-state-update')).not.toContainEqual(expect.objectContaining({ key: 'thinking' }));
 
 describe.each(wires)('$name', (wire) => {
-  test('wherever the user interrupts, what was shown is in the log, and the model reads that it was cut off', async () => {
+  test('wherever the user interrupts, the shown part is in the log, and the model reads that it was cut off', async () => {
     const phases = new Set<string>();
     for (let count = 1; ; count++) {
       const { server, llm } = await wire.start(undefined);
       onTestFinished(() => server.close());
       const { conversation, reads } = await open(llm);
-      // The second answer, so that it stands in the middle of a loop of calls.
+      // The second answer, which stands inside a loop of calls.
       const deltas: Delta[] = [];
       const aborter = new AbortController();
       const onDelta = (delta: Delta) => {
         if (reads.length !== 1 || deltas.length >= count) return;
         deltas.push(delta);
         if (deltas.length < count) return;
-        // Both ways to interrupt do the same.
+        // Both ways to interrupt have the same effect.
         if (count % 2 === 0) conversation.interrupt();
         else aborter.abort();
       };
@@ -220,7 +220,7 @@ describe.each(wires)('$name', (wire) => {
       expectNothingRefused(conversation.events);
       expect(cutOffIn(conversation.events)).toEqual([]);
       expect(server.requests).toHaveLength(4);
-      // What was lost stood behind the end of the answer.
+      // Only the end of the answer was lost.
       if (reads.length === 3) break;
       expect(reads).toEqual([pathOf(0), pathOf(2)]);
       const restart = deltas.findIndex(({ type }) => type === 'restart');
@@ -276,7 +276,7 @@ describe.each(wires)('$name', (wire) => {
   });
 });
 
-describe('what was counted', () => {
+describe('usage', () => {
   const wire = anthropic('claude-opus-5-5');
 
   test('of an interrupted answer is the usage of the message that it left', async () => {
@@ -375,7 +375,7 @@ describe('secrets', () => {
 });
 
 describe('a model that is not one of ours', () => {
-  test('and goes on talking after an interruption is heard by nobody', async () => {
+  test('and goes on streaming after an interrupt is ignored', async () => {
     let talk: (delta: Delta) => void = () => undefined;
     const llm: LLM = {
       model: 'deaf',
@@ -396,7 +396,7 @@ describe('a model that is not one of ours', () => {
     expect(cutOffIn(conversation.events).map(wordsIn)).toEqual(['I begin']);
   });
 
-  test('and is interrupted between the halves of a character leaves no half', async () => {
+  test('and is interrupted inside a surrogate pair leaves no half of it', async () => {
     const [face = '', half] = ['🙂', '🙂'.slice(0, 1)];
     const deltas = [{ type: 'text' as const, text: `${face}${half}` }];
     const llm = scriptedLLM({ script: [{ text: face + face, deltas, until: new Promise(() => undefined) }] });
@@ -405,7 +405,7 @@ describe('a model that is not one of ours', () => {
     expect(cutOffIn(conversation.events).map(wordsIn)).toEqual([face]);
   });
 
-  test('and fails in the middle for a reason that ends a try, not the run, has its listener start over', async () => {
+  test('and fails in the middle with a retryable error sends its listener a restart', async () => {
     const refused = new ContentPolicyError('no', { provider: 'x' });
     const llm = scriptedLLM({ script: [{ text: 'I begin', endsIn: refused }, 'Done.'] });
     const { conversation } = await open(llm);
@@ -418,7 +418,7 @@ describe('a model that is not one of ours', () => {
   });
 });
 
-test('a cut-off answer whose note was lost with the process gets it at the next run, and is no final answer', async () => {
+test('a cut-off answer whose note is missing gets it at the next run, and is not a final answer', async () => {
   const llm = scriptedLLM({ script: ['Done.'] });
   const { conversation } = await open(llm);
   const cutOff = { reason: 'The run was interrupted.', toolCalls: [{ name: 'read', arguments: '{"pa' }] };
@@ -429,7 +429,7 @@ test('a cut-off answer whose note was lost with the process gets it at the next 
   expect(JSON.stringify(llm.requests[0]?.messages.at(-1))).toContain('The call that it had begun was not carried out');
 });
 
-test('interrupting again and again is no monologue of the model', async () => {
+test('repeated interrupts do not count as a monologue of the model', async () => {
   const never = new Promise(() => undefined);
   const llm = scriptedLLM({
     script: (_request, index) => (index < 6 ? { text: `Try ${index}`, until: never } : 'Done.'),
@@ -442,7 +442,7 @@ test('interrupting again and again is no monologue of the model', async () => {
   expect(await conversation.run()).toMatchObject({ status: 'finished', answer: 'Done.' });
 });
 
-test('a pause lets the answer come to its end', async () => {
+test('a pause lets the answer complete', async () => {
   const llm = scriptedLLM({ script: [{ toolCalls: [{ name: 'read', arguments: { path: 'a' } }] }, 'Done.'] });
   const { conversation, reads } = await open(llm);
   expect(await conversation.run({ onDelta: () => conversation.pause() })).toMatchObject({ status: 'paused' });

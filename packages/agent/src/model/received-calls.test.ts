@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { Agent } from '../agent.js';
 import { Conversation } from '../conversation.js';
 
-// Calls that lack what a call has: the model is told, and what it wrote can be sent back to every provider.
+// Incomplete calls: the model is told, and what it wrote can be sent back to every provider.
 
 const apiKey = 'sk-test-0123456789abcdef';
 const usage = { uncachedInputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 1 };
@@ -70,7 +70,7 @@ test.each([
 });
 
 test.each(wires)('a call without a name is answered, over HTTP: %s', async (name) => {
-  // The servers send what the reply says; only the first one names no tool.
+  // The servers send the scripted reply; only the first one names no tool.
   const nameless = await namelessServer(name);
   onTestFinished(() => nameless.server.close());
   const { conversation, reads } = await open(nameless.llm);
@@ -79,7 +79,7 @@ test.each(wires)('a call without a name is answered, over HTTP: %s', async (name
     if (onDelta !== undefined) await conversation.send('Again.');
     expect(await conversation.run(heard)).toMatchObject({ status: 'finished', answer: 'Done.' });
   }
-  // A provider that refused the history would have been asked once more, without thinking.
+  // A refused history would have been sent once more, without thinking.
   expect(ofType(conversation.events, 'conversation-state-update')).not.toContainEqual(
     expect.objectContaining({ key: 'thinking' }),
   );

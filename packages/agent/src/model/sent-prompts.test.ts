@@ -16,7 +16,7 @@ const look = defineTool({
   execute: ({ at }) => `${at} is there.`,
 });
 
-/** Summarises all but the system prompt, the task and the newest step, once there are so many events. */
+/** Summarises everything but the system prompt, the task and the newest step, above so many events. */
 const summariser = (maxSize: number): Condenser => ({
   name: 'summariser',
   handlesCondensationRequests: true,
@@ -26,7 +26,7 @@ const summariser = (maxSize: number): Condenser => ({
       : view,
 });
 
-/** Three steps and an answer, again and again. */
+/** Three steps and an answer, repeatedly. */
 const working = (_request: unknown, index: number): ScriptedAnswer =>
   index % 4 === 3 ? 'Done.' : { toolCalls: [{ name: 'look', arguments: { at: index } }] };
 
@@ -48,7 +48,7 @@ async function setUp(options: { readonly script?: Script; readonly condenser?: C
   const conversation = await open();
   await conversation.send('Go.');
   const hints = () => llm.requests.map(({ cache }) => cache);
-  /** How many messages each request had. */
+  /** The number of messages of each request. */
   const sizes = () => llm.requests.map(({ messages }) => messages.length);
   return { conversation, open, hints, sizes, llm };
 }
@@ -88,7 +88,7 @@ test.each([
   await goOn(isNew ? await open() : conversation);
   expect(sizes().slice(0, 5)).toEqual([2, 4, 6, 8, 4]);
   expect(hints()[3]?.cachedMessages).toBe(6);
-  // The summary is a part of the message that the task is in; the first request ended behind the task.
+  // The summary is part of the message that holds the task; the first request ended behind the task.
   const head = { messages: 1, parts: 1 };
   expect(hints()[4]).toEqual({ key: 'c', cachedMessages: head, stableMessages: [head] });
   expect(hints()[5]).toMatchObject({ cachedMessages: 4 });
@@ -105,7 +105,7 @@ test('a request that was not answered has left nothing in the cache', async () =
   expect(hints().map((cache) => cache?.cachedMessages)).toEqual([0, first, first, third]);
 });
 
-test('what was sent a second time, otherwise, is what was sent last', async () => {
+test('after a second, changed request, the changed one counts as sent', async () => {
   const { conversation, hints, sizes, llm } = await setUp({
     script: (_request, index) => {
       if (index === 1) return new MalformedHistoryError('invalid signature', { provider: 'scripted' });
@@ -121,7 +121,7 @@ test('what was sent a second time, otherwise, is what was sent last', async () =
   expect(hints().map((cache) => cache?.cachedMessages)).toEqual([0, first, first, third]);
 });
 
-test('a question beside the conversation is marked before the question, and changes nothing that is known', async () => {
+test('a question outside the conversation is marked before the question, and does not change the remembered prompt', async () => {
   const { conversation, hints, sizes } = await setUp();
   await conversation.run();
   await conversation.ask('What do you see?');

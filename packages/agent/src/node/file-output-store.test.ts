@@ -20,7 +20,7 @@ test('a text is found again by its handle, also by another process; the same tex
   expect(await readdir(directory)).toHaveLength(1);
 });
 
-test('a handle of somebody else names nothing, whatever file it would lead to', async () => {
+test('a foreign handle names no file', async () => {
   const outer = await folder();
   await writeFile(join(outer, 'secret.txt'), 'secret');
   const store = fileOutputStore({ directory: join(outer, 'outputs') });

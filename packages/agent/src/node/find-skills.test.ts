@@ -56,7 +56,7 @@ describe('instruction files', () => {
     expect(await names(path.join(base, 'plain'))).toEqual(['AGENTS.md']);
   });
 
-  test('each is included once: a copy, a link and a pointer are not', async () => {
+  test('each text is included once, without copies, links and pointers', async () => {
     await put('AGENTS.md', 'Use tabs.');
     await put('.cursorrules', 'Use tabs.\n');
     await symlink('AGENTS.md', path.join(root, 'CLAUDE.md'));
@@ -83,7 +83,7 @@ describe('instruction files', () => {
     expect((await findSkills({ workingDirectory: root })).skills[0]?.content).toContain('triggers: [a');
   });
 
-  test('what is too long is cut and says so', async () => {
+  test('a file that is too long is cut, and says so', async () => {
     await put('AGENTS.md', 'x'.repeat(120));
     const { skills } = await findSkills({ workingDirectory: root, maxCharacters: 100 });
     expect(skills[0]?.content).toBe(`${'x'.repeat(100)}\n[20 more characters stand in AGENTS.md]`);
@@ -97,7 +97,7 @@ describe('instruction files', () => {
     expect(problems[0]?.message).toMatch(/AGENTS\.md' is a link that leads out/);
   });
 
-  test('what is cut leaves no half of a character', async () => {
+  test('a cut leaves no half of a character', async () => {
     await put('AGENTS.md', '123😀56');
     const { skills } = await findSkills({ workingDirectory: root, maxCharacters: 4 });
     expect(skills[0]?.content).toBe('123\n[4 more characters stand in AGENTS.md]');
@@ -126,7 +126,7 @@ describe('instruction files', () => {
     expect(await names(path.join(base, 'link'))).toEqual(['AGENTS.md', 'a/AGENTS.md']);
   });
 
-  test('a working directory that is not there, or not in the root, is an error, and so is a length that is none', async () => {
+  test('a working directory that is missing or outside the root is an error, and so is an invalid length', async () => {
     await expect(findSkills({ workingDirectory: path.join(root, 'none') })).rejects.toThrow(/ENOENT.*none/);
     await expect(findSkills({ workingDirectory: base, rootDirectory: root })).rejects.toThrow(
       /is not in '.*repository'/,
@@ -134,7 +134,7 @@ describe('instruction files', () => {
     await expect(findSkills({ workingDirectory: root, maxCharacters: -1 })).rejects.toThrow('maxCharacters must be');
   });
 
-  test('a folder, a file that is no text and a huge one are passed over', async () => {
+  test('folders, binary files and huge files are skipped', async () => {
     await mkdir(path.join(root, '.clinerules'));
     await put('CLAUDE.md', 'a\0b');
     await put('GEMINI.md', 'x'.repeat(1_048_577));
@@ -217,7 +217,7 @@ describe('skills', () => {
     for (const { message } of problems) expect(message).toContain('leads out');
   });
 
-  test('are none in a folder of thousands of files, which is a problem', async () => {
+  test('are not read from a folder of thousands of files, which is a problem', async () => {
     await put('.palimpsest/skills/a.md', 'A');
     await put('AGENTS.md', 'Use tabs.');
     for (let index = 0; index < 2_000; index++) await writeFile(path.join(root, `.palimpsest/skills/${index}.txt`), '');

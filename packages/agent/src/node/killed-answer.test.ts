@@ -23,7 +23,10 @@ const store = () => fileEventStore({ directory, onRepair: () => undefined });
 const answerIn = (events: readonly Event[]) =>
   events.filter((event) => event.type === 'action' || (event.type === 'llm-usage' && event.purpose === 'agent'));
 
-/** Runs the program until it kills itself, and gives what its log holds of the answer; undefined when it was not killed. */
+/**
+ * Runs the program until it kills itself. Resolves to the number of events of the answer in its log, or undefined if it was
+ * not killed.
+ */
 async function killedAt(conversationId: string, where: string, operation: number): Promise<number | undefined> {
   const { process, ended } = startProgram(program, directory, conversationId, where, String(operation));
   const told = await ended;
@@ -37,7 +40,7 @@ async function killedAt(conversationId: string, where: string, operation: number
   return answer.length;
 }
 
-/** Goes on with the log in this process: every call has one result, and what was not stored is asked for again. */
+/** Continues the log in this process: every call gets one result, and a missing answer is asked for again. */
 async function goesOn(conversationId: string): Promise<void> {
   const conversation = await Conversation.open({ agent: answeringAgent(), store: store(), conversationId });
   expect(await conversation.run()).toMatchObject({ status: 'finished', answer: 'Done.' });
@@ -59,7 +62,7 @@ test.each(['before', 'within', 'after'])(
       found.push(events);
       await goesOn(id);
     }
-    // At least the events, their sync, the last event and its sync; what is there once stays there.
+    // At least the body, its sync, the last event and its sync. An answer that is stored stays stored.
     expect(found.length).toBeGreaterThanOrEqual(4);
     expect(found).toEqual(found.toSorted((one, other) => one - other));
     expect(new Set(found)).toEqual(new Set([0, 1 + callsInAnswer]));

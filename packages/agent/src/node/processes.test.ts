@@ -29,7 +29,7 @@ const logOf = async (conversationId: string): Promise<readonly Event[]> => [
   ...(await EventLog.open(conversationId, { store: fileEventStore({ directory }) })),
 ];
 
-test('asked in one process, confirmed in another, carried out in a third: five of five, once each', async () => {
+test('an action that is asked about in one process, confirmed in another and carried out in a third runs once, five times of five', async () => {
   for (const id of ['c1', 'c2', 'c3', 'c4', 'c5']) {
     await allow(id);
     expect(await done(id, 'send')).toEqual(['waiting-for-confirmation']);
@@ -39,7 +39,7 @@ test('asked in one process, confirmed in another, carried out in a third: five o
   }
 }, 300_000);
 
-test('a confirmed call whose process is killed while it runs is answered as lost, by whoever comes next, at once', async () => {
+test('a confirmed call whose process is killed while it runs is answered as lost by the next process, at once', async () => {
   const id = 'killed';
   await done(id, 'send');
   await done(id, 'confirm');
@@ -56,7 +56,7 @@ test('a confirmed call whose process is killed while it runs is answered as lost
   ]);
 }, 300_000);
 
-test('a second opener gets no live call, also while the first one is stopped, and the run ends as if it had not come', async () => {
+test('a second process cannot touch a live call, also while the first one is stopped, and the run ends as usual', async () => {
   const id = 'live';
   await done(id, 'send');
   await done(id, 'confirm');

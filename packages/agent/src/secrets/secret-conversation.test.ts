@@ -23,7 +23,7 @@ beforeEach(async () => {
   onTestFinished(() => rm(directory, { recursive: true }));
 });
 
-/** Every byte below the folder, and whatever encodings say the same. */
+/** All bytes below the folder, and their decodings. */
 async function onDisk(): Promise<string> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
@@ -120,7 +120,7 @@ test('an output that is kept elsewhere is masked before it is cut and kept', asy
   expect(JSON.stringify([...conversation.events])).not.toContain('hunter');
 });
 
-test('what the model writes is masked piece by piece, and all of it comes before the next event', async () => {
+test('deltas are masked piece by piece, and all of them come before the next event', async () => {
   const llm = scriptedLLM({ script: [`It is ${value}, as you know.`] });
   const deltas: Delta[] = [];
   const conversation = await Conversation.open({ agent: new Agent({ llm }), secrets });
@@ -150,7 +150,7 @@ test('a log that was written without the mask, or beside the conversation, is re
   expect(JSON.stringify(llm.requests)).not.toContain(value);
 });
 
-test('what the model is told of the tools is masked in the request, as it is in the log', async () => {
+test('tool definitions are masked in the request, as they are in the log', async () => {
   const llm = scriptedLLM({ script: ['Done.'] });
   const tool = defineTool({
     name: 'run',
@@ -172,7 +172,7 @@ test('a fork of a log that was written without the mask holds no value', async (
   expect(await onDisk()).not.toContain(value);
 });
 
-test('the actions that wait for a yes are shown as they stand in the log', async () => {
+test('the actions that wait for confirmation are shown as logged', async () => {
   const llm = scriptedLLM({ script: [{ toolCalls: [{ name: 'run', arguments: { text: value } }] }] });
   const agent = new Agent({ llm, tools: [toolOf(() => 'ok')], confirmation: 'always' });
   const conversation = await Conversation.open({ agent, secrets });

@@ -15,7 +15,7 @@ const value = 'hunter2-hunter2';
 const token = 'gh"p_ä/9+x \\Z&<q>\'7';
 const mask = secretMask({ TOKEN: token });
 
-/** What tools print. The names say who writes it so. */
+/** Values as tools print them. Each name says which tool does. */
 const encodings: Readonly<Record<string, (value: string) => string>> = {
   plain: (value) => value,
   encodeURIComponent: encodeURIComponent,
@@ -55,7 +55,7 @@ describe('a value is found', () => {
     const printed = encodings[name]?.(token) ?? '';
     const text = mask.text(`before ${printed} after`);
     expect(text).toMatch(/^before .*\[secret TOKEN\].* after$/s);
-    // What is left of it are quotes and the letters of base64 in front.
+    // Only quotes and leading letters of base64 are left.
     const left = text.replace(/^before |\[secret TOKEN\]| after$|[\\"'\n]/g, '');
     expect(left.length).toBeLessThanOrEqual(name.startsWith('wrapped') ? 16 : 8);
   });
@@ -66,7 +66,7 @@ describe('a value is found', () => {
       .filter((each) => each.trim().length >= 6);
     fc.assert(
       fc.property(value, fc.constantFrom(...Object.keys(encodings)), fc.string(), (secret, name, around) => {
-        // At the edge of a backslash or a quote it is not clear which of them are its own.
+        // At a backslash or quote on the edge it is not clear which characters belong to the value.
         fc.pre(!/[\\"']/.test(around) && !/^[\\"']/.test(secret.trim()) && !around.includes(secret.trim()));
         const printed = encodings[name]?.(secret.trim()) ?? '';
         const result = secretMask({ A: secret }).text(`${around} ${printed} ${around}`);
@@ -94,7 +94,7 @@ describe('a value is found', () => {
   });
 });
 
-/** What stands between the characters of a value, or for them. The seed decides where. */
+/** What stands between or instead of the characters of a value. The seed decides where. */
 const disguises: Readonly<Record<string, (value: string, random: () => number) => string>> = {
   'escapes in a mixture': (value, random) =>
     value
@@ -138,7 +138,7 @@ function hexOf(unit: string, capitals: boolean): string {
   return capitals ? hex.toUpperCase() : hex;
 }
 
-/** The characters of a value with something between them, never before the first or after the last. */
+/** The characters of a value with insertions, never before the first or after the last one. */
 function spread(value: string, between: () => string, each: (unit: string) => string = (unit) => unit): string {
   return Array.from(
     value,
@@ -203,7 +203,7 @@ describe('a value is found in spite of', () => {
     }
   });
 
-  test('nothing that is not there', () => {
+  test('no text without a value', () => {
     const hide = secretMask({ PLAIN: plainToken });
     for (const text of [
       'C:\\new\\table\\u00e9',
@@ -233,7 +233,7 @@ test('a long text of what is read over ends: its cost grows with its length, not
     '\u009b;',
   ];
   for (const part of [...parts, ...sequences]) {
-    // The square of it would take hours.
+    // Quadratic time would be hours.
     const text = part.repeat(1_000_000 / part.length);
     expect(hide.text(text)).toBe(text);
   }
@@ -416,7 +416,7 @@ describe('a text that comes in pieces', () => {
   });
 });
 
-describe('what is no secret', () => {
+describe('ordinary text', () => {
   test.each(['', 'nothing', 'gh"p', '%', '\\\\\\\\', 'Z2g='])('%j stays', (text) => {
     expect(mask.text(text)).toBe(text);
   });
@@ -626,14 +626,14 @@ describe('a secret that cannot be masked', () => {
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(secret);
   });
 
-  test('and a mask shows none', () => {
+  test('and a mask shows no value', () => {
     expect(inspect(mask, { depth: 9, showHidden: true })).not.toContain('p_ä');
     expect(JSON.stringify({ mask })).toBe('{}');
   });
 });
 
-test('long texts that could be slow are not', () => {
-  // With a pattern that goes back and forth this would not end within the test's time.
+test('long texts cost no more than linear time', () => {
+  // A backtracking pattern would not end within the test's time.
   const odd = secretMask({ A: '\\\\"a\\\\', B: '---%%%\n+++', C: '      a      b' });
   for (const unit of ['\\', '%25', '-', '\\n', ' ', '"', '+', '&#0'])
     expect(odd.text(unit.repeat(100_000))).toHaveLength(unit.length * 100_000);

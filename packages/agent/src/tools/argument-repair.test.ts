@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readArguments } from './argument-repair.js';
 
 describe('arguments that a model wrote', () => {
-  test('as JSON are read as they are, and nothing at all is no arguments', () => {
+  test('as JSON are read as they are, and an empty text counts as no arguments', () => {
     expect(readArguments('{"a":1}')).toEqual({ json: { a: 1 } });
     expect(readArguments(' \n')).toEqual({ json: {} });
     expect(readArguments('[1]')).toEqual({ json: [1] });

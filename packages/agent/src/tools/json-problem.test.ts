@@ -12,6 +12,6 @@ test.each([
   expect(jsonProblem(text)).toBe(problem);
 });
 
-test('a text that is nested too deeply is told without the words of the engine', () => {
+test("a text that is nested too deeply is reported without the engine's message", () => {
   expect(jsonProblem('['.repeat(1_000_000))).toBe('it is no JSON text');
 });

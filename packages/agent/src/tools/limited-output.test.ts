@@ -62,7 +62,7 @@ test('a model without the tool is not told of it', async () => {
   expect(JSON.stringify(output.content)).toContain(`are kept as '${whole?.id}'`);
 });
 
-test('what is within the limit stays as it is; images stay in any case', async () => {
+test('an output within the limit stays as it is; images stay in any case', async () => {
   const short = { content: 'short' };
   expect((await limitedOutput(short)).output).toBe(short);
   const image = { type: 'image', url: 'data:image/png;base64,AA==' } as const;
@@ -99,7 +99,7 @@ test('the tool reads whole characters, wherever a part begins and ends', async (
   expect(await read(1, 1)).toBe(`[Characters 1 to 3 of ${text.length}]\n😀`);
 });
 
-test('the tool reads what was stored, part by part, and says what is not there', async () => {
+test('the tool reads stored output part by part, and reports missing parts', async () => {
   const store = memoryStore();
   const characters = `first line\n${'😀'.repeat(20_000)}\nexit code 1`;
   await limitedOutput({ content: characters }, { store });
@@ -114,11 +114,11 @@ test('the tool reads what was stored, part by part, and says what is not there',
     text += part.slice(part.indexOf('\n') + 1);
   }
   expect(text).toBe(characters);
-  // An offset in the middle of a character.
+  // An offset inside a character.
   expect((await read({ handle, offset: 12, length: 1 })).split('\n')).toEqual(['[Characters 11 to 13 of 40023]', '😀']);
   await expect(read({ handle: '../../etc/passwd' })).rejects.toThrow(/no stored output/);
   await expect(read({ handle, offset: 99_999 })).rejects.toThrow(/behind its end/);
-  // What it returns is not stored away once more.
+  // Its own output is not stored again.
   const again = { content: long };
   const action = { ...call, toolCall: { ...call.toolCall, name: tool.name } };
   expect((await limitedOutput(again, { action, store })).output).toBe(again);

@@ -34,7 +34,7 @@ describe('how much of an output is shown', () => {
     expect(shownCharacters({ previewCharacters: 4_000 }, 5_000, 1)).toEqual({ most: 2_000, preview: 2_000 });
   });
 
-  test('numbers that make no sense are refused', () => {
+  test('numbers out of range are refused', () => {
     expect(() => assertOutputLimit({ maxCharacters: Infinity })).not.toThrow();
     for (const limit of [{ maxCharacters: -1 }, { previewCharacters: 0.5 }, { windowShare: 0 }, { windowShare: 2 }]) {
       expect(() => assertOutputLimit(limit)).toThrow(RangeError);
@@ -62,7 +62,7 @@ describe('in a run', () => {
   const observations = (events: readonly Event[]) => events.filter((event) => event.type === 'observation');
   const sizeOf = (event: Event) => JSON.stringify((event as { readonly content?: unknown }).content).length;
 
-  test('without any option the model is shown a part from the first time on, and the log holds the whole', async () => {
+  test('without options the model is shown a part from the first time on, and the log holds the whole', async () => {
     const { outcome, events, llm } = await run([{ toolCalls: [{ name: 'dump' }] }, 'Done.']);
     expect(outcome).toMatchObject({ status: 'finished', condensations: 0 });
     const [result] = observations(events);
@@ -118,7 +118,7 @@ describe('in a run', () => {
     expect(seen.at(-1)).toBe(20_000);
   });
 
-  test('the words of an input that was refused are cut too', async () => {
+  test('the quoted input of a refused call is cut, too', async () => {
     const picky: Tool = {
       ...dump,
       name: 'picky',

@@ -75,11 +75,11 @@ test.each(forbidden)('a tool may not append %s', (_name, event) => {
   expect(() => toolEvent(event, someone)).toThrow(ToolEventRefusedError);
 });
 
-test('what is no event is refused as that', () => {
+test('a value that is not an event is refused', () => {
   expect(() => toolEvent({ type: 'acme/note' }, someone)).toThrow(expect.objectContaining({ code: 'invalid-event' }));
 });
 
-/** Has a model call the tool once, in a conversation. */
+/** Runs a conversation in which the model calls the tool once. */
 async function called(tool: Tool) {
   const llm = scriptedLLM({ script: [{ toolCalls: [{ name: tool.name, arguments: {} }] }, 'Done.'] });
   const conversation = await Conversation.open({ agent: new Agent({ llm, tools: [tool] }) });
@@ -109,7 +109,7 @@ test.each(forbidden)(
   },
 );
 
-test('the log that a tool is shown is no list that it could write into', async () => {
+test('a tool cannot write into the log that it reads', async () => {
   const tool = defineTool({
     name: 'worker',
     description: '',

@@ -25,7 +25,7 @@ const broken = defineTool({
   },
 });
 
-/** Has a model make these calls in one response, and collects what is emitted. */
+/** Takes a step in which the model makes these calls, and collects the emitted events. */
 async function runCalls(calls: readonly ScriptedToolCall[], tools: readonly Tool[], signal?: AbortSignal) {
   const emitted: Event[] = [];
   const state = ConversationStateProjection.fromEvents([userMessage('Go.')]);
@@ -107,7 +107,7 @@ describe('a tool', () => {
     expect(emitted[1]).toMatchObject({ type: 'observation', isError: true, content: [{ type: 'image' }] });
   });
 
-  test('that answers with what is no JSON is answered with an error', async () => {
+  test('that returns a value that is not JSON is answered with an error', async () => {
     const odd = defineTool({
       name: 'odd',
       description: 'Answers oddly.',
@@ -177,7 +177,7 @@ test('an abort while a tool runs: it and the calls after it are answered as inte
   expect(state.pendingActions).toEqual([]);
 });
 
-describe('what a tool may answer or throw', () => {
+describe('what a tool may return or throw', () => {
   const answering = (execute: () => unknown) =>
     defineTool({ name: 'odd', description: '', input: z.object({}), execute: execute as () => string });
 
@@ -224,7 +224,7 @@ function throwing(thrown: unknown): never {
   throw thrown;
 }
 
-test('a log that takes no more results: nothing else is begun', async () => {
+test('a log that takes no more results: no further call begins', async () => {
   const began: string[] = [];
   const work = defineTool({
     name: 'work',
@@ -248,7 +248,7 @@ test('a log that takes no more results: nothing else is begun', async () => {
   expect(began).toEqual(['a', 'b']);
 });
 
-test('a call that nobody was asked about, because its tool was not there, is not run when it is there', async () => {
+test('a call whose tool was missing, so that nobody was asked to confirm it, does not run when the tool is there', async () => {
   const before = await runCalls([{ name: 'add', arguments: { left: 1, right: 2 } }], [broken]);
   const action = before.emitted[0] as Event;
   const state = ConversationStateProjection.fromEvents([userMessage('Go.'), action]);

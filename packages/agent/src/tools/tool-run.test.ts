@@ -17,7 +17,7 @@ function tool(execute: (context: ToolContext) => Promise<string>) {
   return defineTool({ name: 'slow', description: '', input: z.object({}), execute: (_, given) => execute(given) });
 }
 
-test('a tool is told when its time is over, and its call fails with the reason', async () => {
+test('a tool is told when its time limit is reached, and its call fails with the reason', async () => {
   const obedient = tool(
     ({ signal }) => new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('stopped')))),
   );
@@ -26,7 +26,7 @@ test('a tool is told when its time is over, and its call fails with the reason',
   );
 });
 
-test('a tool that does not stop is left alone, and can append nothing more', async () => {
+test('a tool that does not stop is abandoned, and can append nothing more', async () => {
   let late: Promise<unknown> = Promise.resolve();
   let goOn: () => void = () => undefined;
   const deaf = tool(async ({ append }) => {
@@ -43,7 +43,7 @@ test('a tool that does not stop is left alone, and can append nothing more', asy
   expect(appended).toEqual([]);
 });
 
-test('what the tool says is its answer, and an abort of the run reaches it', async () => {
+test('the output of the tool is its answer, and an abort of the run reaches it', async () => {
   expect(
     await runTool(
       tool(() => Promise.resolve('done')),
@@ -73,7 +73,7 @@ test('a tool does not begin when the run is over already', async () => {
   expect(began).toBe(false);
 });
 
-test('a time that is longer than a timer can be is no limit; the tool is not stopped at once', async () => {
+test('a time limit above the maximum of timers is no limit; the tool is not stopped at once', async () => {
   const soon = tool(
     ({ signal }) =>
       new Promise((resolve) => setTimeout(() => resolve(signal?.aborted === true ? 'told to stop' : 'done'), 20)),
