@@ -8,9 +8,10 @@ const mayImport = {
   events: [],
   view: ['events'],
   'llm-adapters': ['events'],
-  condensers: ['events', 'view', 'llm-adapters'],
+  templates: ['events'],
+  condensers: ['events', 'view', 'llm-adapters', 'templates'],
   'relevance-tool': ['events', 'view'],
-  agent: ['events', 'view', 'llm-adapters'],
+  agent: ['events', 'view', 'llm-adapters', 'templates'],
   'create-condenser': [],
   'provider-servers': [],
 };

@@ -1,10 +1,10 @@
+import { templatesFrom } from '@palimpsest/templates';
+import type { TemplateSource } from '@palimpsest/templates';
 import { additionalInfo } from './templates/additional-info.prompt.js';
 import { microagentInfo } from './templates/microagent-info.prompt.js';
 import { security } from './templates/security.prompt.js';
 import { interactiveSystemPrompt, longHorizonSystemPrompt, systemPrompt } from './templates/system-prompt.prompt.js';
 import { userPrompt } from './templates/user-prompt.prompt.js';
-import { templatesFrom } from './template-source.js';
-import type { TemplateSource } from './template-source.js';
 
 /** The texts of the package's own templates by file name: the place to start from when you write your own. */
 export const builtInTemplateTexts = {

@@ -8,7 +8,7 @@ import { ensureSystemPrompt } from './opening.js';
 import { loadPrompts } from './prompt-manager.js';
 import { parseSkill } from './skill.js';
 import type { Skill } from './skill.js';
-import { templatesFrom, layeredTemplates } from './template-source.js';
+import { templatesFrom, layeredTemplates } from '@palimpsest/templates';
 import { builtInTemplates } from './built-in-templates.js';
 import { visibleContext } from './visible-context.js';
 

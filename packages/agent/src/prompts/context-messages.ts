@@ -27,7 +27,7 @@ export interface ContextOptions {
  * a message of the user and after a condensation: what the condensation forgot is shown again, as long as a message that
  * calls for it is still there.
  *
- * @throws {@link PromptTemplateError} when a template uses what it is not given.
+ * @throws `PromptTemplateError` when a template uses what it is not given.
  */
 export function contextMessages(view: View, options: ContextOptions): readonly MessageEvent[] {
   const { prompts, workspace = {}, createEvent = createDefaultEvent } = options;

@@ -1,8 +1,7 @@
 export type { PromptManager, PromptOptions } from './prompt-manager.js';
 export { loadPrompts } from './prompt-manager.js';
-export type { TemplateSource } from './template-source.js';
-export { layeredTemplates, templatesFrom } from './template-source.js';
-export type { TemplateValue } from './template.js';
+export type { TemplateLimits, TemplateSource, TemplateValue } from '@palimpsest/templates';
+export { layeredTemplates, PromptTemplateError, templatesFrom } from '@palimpsest/templates';
 export { builtInTemplates, builtInTemplateTexts } from './built-in-templates.js';
 export type { WorkspaceContext } from './workspace-context.js';
 export type { Skill, SkillInput } from './skill.js';
@@ -14,4 +13,4 @@ export { contextMessages } from './context-messages.js';
 export type { VisibleContext } from './visible-context.js';
 export { visibleContext, workspaceSender } from './visible-context.js';
 export { ensureInitialUserMessage, ensureSystemPrompt } from './opening.js';
-export { InvalidSkillError, PromptTemplateError } from './errors.js';
+export { InvalidSkillError } from './errors.js';

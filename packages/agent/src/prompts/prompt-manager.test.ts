@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { builtInTemplates, builtInTemplateTexts } from './built-in-templates.js';
 import { loadPrompts } from './prompt-manager.js';
-import { layeredTemplates, templatesFrom } from './template-source.js';
+import { layeredTemplates, templatesFrom } from '@palimpsest/templates';
 import type { TriggeredSkill } from './skill-match.js';
 
 const prompts = await loadPrompts();

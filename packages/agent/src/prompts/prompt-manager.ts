@@ -1,8 +1,7 @@
+import { loadTemplate } from '@palimpsest/templates';
+import type { TemplateLimits, TemplateSource, TemplateValue } from '@palimpsest/templates';
 import { builtInTemplates } from './built-in-templates.js';
 import type { TriggeredSkill } from './skill-match.js';
-import { loadTemplate } from './template.js';
-import type { TemplateValue } from './template.js';
-import type { TemplateSource } from './template-source.js';
 import { withoutOurTags, workspaceVariables } from './workspace-context.js';
 import type { WorkspaceContext } from './workspace-context.js';
 
@@ -18,9 +17,11 @@ export interface PromptOptions {
   readonly shell?: string;
   /** What templates of your own want to know besides. @defaultValue none */
   readonly variables?: Readonly<Record<string, TemplateValue>>;
+  /** How much each template may do. @defaultValue `defaultTemplateLimits` of `@palimpsest/templates` */
+  readonly limits?: TemplateLimits;
 }
 
-/** Renders the prompts. Pure: the same input gives the same text. Each throws {@link PromptTemplateError} when its template uses what it is not given. */
+/** Renders the prompts. Pure: the same input gives the same text. Each throws a `PromptTemplateError` when its template uses what it is not given. */
 export interface PromptManager {
   systemPrompt(): string;
   /** An example that stands in front of the workspace context; empty with the built-in templates. */
@@ -35,7 +36,7 @@ export interface PromptManager {
  * Loads the four templates and everything that they include: `system_prompt.j2` or the variant that is asked for,
  * `user_prompt.j2`, `additional_info.j2`, `microagent_info.j2`.
  *
- * @throws {@link PromptTemplateError} when one is missing or does not parse; names the file.
+ * @throws `PromptTemplateError` of `@palimpsest/templates` when one is missing or does not parse; names the file.
  *
  * @see OpenHands' `PromptManager`, whose file names and variables these are
  */
@@ -43,7 +44,7 @@ export async function loadPrompts(options: PromptOptions = {}): Promise<PromptMa
   const { templates = builtInTemplates, systemPrompt = 'system_prompt.j2', cliMode = false, shell = 'bash' } = options;
   const [system, user, workspace, skills] = await Promise.all(
     [systemPrompt, 'user_prompt.j2', 'additional_info.j2', 'microagent_info.j2'].map((name) =>
-      loadTemplate(templates, name),
+      loadTemplate(templates, name, { limits: options.limits }),
     ) as [Loading, Loading, Loading, Loading],
   );
   const shared = { cli_mode: cliMode, shell, ...options.variables };

@@ -1,4 +1,4 @@
-import type { TemplateValue } from './template.js';
+import type { TemplateValue } from '@palimpsest/templates';
 
 /** What the model is told of the place that it works in. Only what is given is said. */
 export interface WorkspaceContext {

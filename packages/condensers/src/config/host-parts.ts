@@ -1,4 +1,6 @@
 import type { LLM } from '@palimpsest/llm-adapters';
+import { loadTemplate, PromptTemplateError } from '@palimpsest/templates';
+import type { Template } from '@palimpsest/templates';
 import { InvalidCondenserConfigError } from '../authoring/errors.js';
 import { joined } from '../authoring/options/option-issues.js';
 
@@ -14,7 +16,7 @@ export interface HostParts {
    * @defaultValue none: such a condenser is an error
    */
   readonly defaultLLM?: LLM | (() => LLM | Promise<LLM>);
-  /** Reads the template that `promptFile` names. @defaultValue none: `promptFile` is an error */
+  /** Reads the template that `promptFile` names, and each that it includes. @defaultValue none: `promptFile` is an error */
   readonly readPrompt?: (file: string) => string | Promise<string>;
 }
 
@@ -62,16 +64,30 @@ export async function defaultModel(subject: string, path: string, { defaultLLM }
 }
 
 /** The template in a file that a configuration names. @throws {@link InvalidCondenserConfigError} when it cannot be read. */
-export async function promptIn(file: string, subject: string, path: string, host: HostParts): Promise<string> {
-  if (host.readPrompt === undefined) {
+export async function promptIn(
+  file: string,
+  subject: string,
+  path: string,
+  { readPrompt }: HostParts,
+): Promise<Template> {
+  if (readPrompt === undefined) {
     const reason = `names '${file}', but the host gave no 'readPrompt' function to read it`;
     throw wrongOption(subject, path, 'promptFile', reason);
   }
+  const read = async (name: string): Promise<string> => {
+    try {
+      return await readPrompt(name);
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new PromptTemplateError(name, `could not be read: ${reason}`, { cause });
+    }
+  };
   try {
-    return await host.readPrompt(file);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw wrongOption(subject, path, 'promptFile', `'${file}' could not be read: ${reason}`, cause);
+    return await loadTemplate({ locate: (name) => name, read }, file, { trimBlocks: true });
+  } catch (error) {
+    if (!PromptTemplateError.isInstance(error)) throw error;
+    const place = error.line === undefined ? '' : `, line ${error.line},`;
+    throw wrongOption(subject, path, 'promptFile', `'${error.file}'${place} ${error.reason}`, error);
   }
 }
 

@@ -413,6 +413,25 @@ describe('prompts', () => {
     expect(JSON.stringify(models.small.requests.at(-1)?.messages)).toContain('Sum up: ');
   });
 
+  test('what the file includes is read by the host too, and an error names the file that is wrong', async () => {
+    const files = new Map([
+      ['summary.j2', "{% include 'rules.j2' %}{{ transcript }}"],
+      ['rules.j2', 'In {{ max_words }} words: '],
+    ]);
+    const readPrompt = (file: string) => files.get(file) ?? Promise.reject(new Error('ENOENT'));
+    const config = { type: 'llmSummarizing', llm: 'small', maxSize: 20, promptFile: 'summary.j2' };
+    const condenser = await load(config, { ...host, readPrompt });
+    await condenser.condense(session(12), {});
+    expect(JSON.stringify(models.small.requests.at(-1)?.messages)).toMatch(/In \d+ words: <event/);
+
+    files.set('rules.j2', '\n{% if %}');
+    expect(await messageOf(config, { ...host, readPrompt })).toMatch(
+      /'modelCall.promptFile' 'rules.j2', line 2, does not parse/,
+    );
+    files.delete('rules.j2');
+    expect(await messageOf(config, { ...host, readPrompt })).toContain("'rules.j2' could not be read: ENOENT");
+  });
+
   test('a file that is not there', async () => {
     const readPrompt = () => Promise.reject(new Error('ENOENT'));
     const config = { type: 'slidingWindow', llm: 'small', promptFile: 'x.j2', compactionInterval: 1, overlapSize: 0 };

@@ -1,11 +1,15 @@
+import type { Template } from '@palimpsest/templates';
 import * as z from 'zod/mini';
 import type { Prompt } from '../prompts/prompt.js';
-import { wholeNumber } from './option-schemas.js';
+import { objectWith, wholeNumber } from './option-schemas.js';
 
 /** How a condenser asks its model. */
 export interface ModelCallOptions {
-  /** What the model is asked: a Jinja template, or a function. @defaultValue a template of the condenser's own */
-  readonly prompt?: string | Prompt;
+  /**
+   * What the model is asked: the text of a Jinja template, one that `loadTemplate` of `@palimpsest/templates` has loaded, or a
+   * function. @defaultValue a template of the condenser's own
+   */
+  readonly prompt?: string | Template | Prompt;
   /** A longer event is cut in its middle. Unit: characters, at least 100. @defaultValue 10000; 2000 for a ranking */
   readonly maxEventCharacters?: number;
   /** The longest answer, thinking included. Unit: tokens. @defaultValue what the adapter takes */
@@ -16,7 +20,9 @@ export interface ModelCallOptions {
 
 /** The schemas of {@link ModelCallOptions}. */
 export function modelCallOptions(maxEventCharacters: number): {
-  readonly prompt: z.ZodMiniOptional<z.ZodMiniUnion<[z.ZodMiniString<string>, z.ZodMiniCustom<Prompt, Prompt>]>>;
+  readonly prompt: z.ZodMiniOptional<
+    z.ZodMiniUnion<[z.ZodMiniString<string>, z.ZodMiniCustom<Template, Template>, z.ZodMiniCustom<Prompt, Prompt>]>
+  >;
   readonly maxEventCharacters: z.ZodMiniDefault<z.ZodMiniNumberFormat>;
   readonly maxOutputTokens: z.ZodMiniOptional<z.ZodMiniNumberFormat>;
   readonly timeoutMs: z.ZodMiniDefault<z.ZodMiniNumberFormat>;
@@ -24,7 +30,9 @@ export function modelCallOptions(maxEventCharacters: number): {
   const isPrompt = (value: unknown): boolean => typeof value === 'function';
   return {
     prompt: z.optional(
-      z.union([z.string(), z.custom<Prompt>(isPrompt)], { error: 'must be the text of a template, or a function' }),
+      z.union([z.string(), objectWith<Template>('render'), z.custom<Prompt>(isPrompt)], {
+        error: 'must be the text of a template, a loaded template, or a function',
+      }),
     ),
     maxEventCharacters: z._default(wholeNumber(100), maxEventCharacters),
     maxOutputTokens: z.optional(wholeNumber(1)),

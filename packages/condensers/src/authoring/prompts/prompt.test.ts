@@ -1,3 +1,4 @@
+import { loadTemplate, parseTemplate, templatesFrom } from '@palimpsest/templates';
 import { describe, expect, test } from 'vitest';
 import { InvalidCondenserConfigError } from '../errors.js';
 import { promptOf } from './prompt.js';
@@ -35,6 +36,25 @@ test('Jinja statements work: set, if, filters, tests, loop variables', () => {
   expect(write(values)).toBe('21A2B');
 });
 
+test('names that there may be are asked for, filters take arguments', () => {
+  const write = promptOf('x', `{{ events | length }}{{ extra | default('-') }}{% if extra is defined %}!{% endif %}`);
+  expect(write(values)).toBe('2-');
+});
+
+test('a template that is loaded brings what it includes', async () => {
+  const source = templatesFrom({
+    'main.j2': "{% include 'rules.j2' %}: {{ transcript }}",
+    'rules.j2': '{{ max_words }} words',
+  });
+  expect(promptOf('x', await loadTemplate(source, 'main.j2'))(values)).toMatch(/^300 words: <event/);
+  expect(() => promptOf('x', parseTemplate('{{ nothing }}'))).toThrow('uses nothing');
+});
+
+test('a template that goes beyond a limit is an error of its line, and ends', () => {
+  const write = promptOf('x', '{{ transcript }}\n{% for i in range(30000000) %}x{% endfor %}');
+  expect(() => write(values)).toThrow(/'prompt', line 2, cannot be rendered: it takes more than 1000000 steps/);
+});
+
 test('the transcript holds all events in their tags', () => {
   expect(promptOf('x', 'Read: {{ transcript }}')(values)).toBe(
     'Read: <event number="1" type="message">\nagent: {{ events }} <b>&</b>\n</event>\n' +
@@ -53,8 +73,17 @@ describe('a template that cannot be used is refused when the condenser is made',
   test.each([
     { template: '{% for event in events %}', says: 'is not a Jinja template: it ends inside of a block' },
     { template: 'Summarise.', says: 'shows neither `events` nor `transcript`' },
-    { template: '{{ events }} {{ previousSummary }}', says: 'uses previousSummary; there are previous_summary' },
+    {
+      template: '{{ events }} {{ previousSummary }}',
+      says: 'uses previousSummary (line 1); there are previous_summary',
+    },
     { template: '{% for e in events %}{{ e.content }}{% endfor %}', says: 'uses e.content' },
+    { template: '{{ events }}\n{{ evnets }}', says: 'uses evnets (line 2)' },
+    { template: "{{ events }}{% include 'rules.j2' %}", says: "'rules.j2' does not exist" },
+    {
+      template: '{{ events }}\n\n{% nothing %}',
+      says: 'is not a Jinja template: line 3: Unknown statement type: nothing',
+    },
   ])('$template', ({ template, says }) => {
     expect(() => promptOf('llmSummarizing', template)).toThrow(InvalidCondenserConfigError);
     expect(() => promptOf('llmSummarizing', template)).toThrow(says);

@@ -1,6 +1,6 @@
-import { Template } from '@huggingface/jinja';
+import { parseTemplate, PromptTemplateError } from '@palimpsest/templates';
+import type { Template } from '@palimpsest/templates';
 import { InvalidCondenserConfigError } from '../errors.js';
-import { strangeNames } from './template-names.js';
 
 /** One event as a prompt shows it. */
 export interface PromptEvent {
@@ -36,13 +36,15 @@ const names = ['previous_summary', 'user_words', 'events', 'transcript', 'left_o
 const eventNames = ['number', 'id', 'type', 'text'];
 
 /**
- * The prompt of an option: a function as it is, or a Jinja template (`{{ }}`, `{% for %}`, `{% if %}`, no `include`). Nothing is
- * escaped, and what stands in an event is never read as a template.
+ * The prompt of an option: a function as it is; the text of a Jinja template, in which a tag on a line of its own leaves no line
+ * behind; or a template that `loadTemplate` of `@palimpsest/templates` has loaded, with what it includes. Nothing is escaped, and
+ * what stands in an event is never read as a template.
  *
  * @throws {@link InvalidCondenserConfigError} when the template does not parse, shows no events, or uses a name that there is not.
  */
-export function promptOf(condenser: string, prompt: string | Prompt, option = 'prompt'): Prompt {
-  const wrong = (reason: string) => new InvalidCondenserConfigError({ condenser, option, reason });
+export function promptOf(condenser: string, prompt: string | Template | Prompt, option = 'prompt'): Prompt {
+  const wrong = (reason: string, cause?: unknown) =>
+    new InvalidCondenserConfigError({ condenser, option, reason, cause });
   if (typeof prompt === 'function') {
     return (values) => {
       const text: unknown = prompt(values);
@@ -50,23 +52,15 @@ export function promptOf(condenser: string, prompt: string | Prompt, option = 'p
       return text;
     };
   }
-  let template: Template;
-  try {
-    template = new Template(prompt);
-  } catch (error) {
-    // The library reads on behind the end of a template, and says no more than that.
-    const isOpen = error instanceof TypeError;
-    const reason = isOpen ? 'it ends inside of a block; close it with {% endfor %} or {% endif %}' : String(error);
-    throw wrong(`is not a Jinja template: ${reason.replace(/^\w*Error: /, '')}`);
-  }
-  const { used, strange } = strangeNames((template as { readonly parsed: object }).parsed, {
-    names,
-    each: { events: eventNames },
-  });
+  const template = typeof prompt === 'string' ? parsed(prompt, wrong) : prompt;
+  const known = [...names, ...eventNames.map((name) => `events[].${name}`)];
+  const strange = template.variables.filter(({ path, isOptional }) => !isOptional && !known.includes(path));
   if (strange.length > 0)
     throw wrong(
-      `uses ${strange.join(', ')}; there are ${[...names, ...eventNames.map((name) => `event.${name}`)].join(', ')}`,
+      `uses ${strange.map(({ written, line }) => (line === undefined ? written : `${written} (line ${line})`)).join(', ')}; ` +
+        `there are ${[...names, ...eventNames.map((name) => `event.${name}`)].join(', ')}`,
     );
+  const used = new Set(template.variables.map(({ path }) => path));
   if (!used.has('events') && !used.has('transcript'))
     throw wrong('shows neither `events` nor `transcript`, so that the model would read nothing');
   return ({ previousSummary, userWords, events, leftOut, maxSummaryTokens }) =>
@@ -74,7 +68,9 @@ export function promptOf(condenser: string, prompt: string | Prompt, option = 'p
       previous_summary: previousSummary,
       user_words: userWords,
       // What is not shown need not be translated for the template.
-      ...(used.has('events') ? { events } : {}),
+      ...(used.has('events')
+        ? { events: events.map(({ number, id, type, text }) => ({ number, id, type, text })) }
+        : {}),
       ...(used.has('transcript') ? { transcript: transcriptOf(events) } : {}),
       left_out: leftOut,
       max_summary_tokens: maxSummaryTokens,
@@ -87,4 +83,18 @@ export function transcriptOf(events: readonly PromptEvent[]): string {
   return events
     .map(({ number, type, text }) => `<event number="${number}" type="${type}">\n${text}\n</event>`)
     .join('\n');
+}
+
+function parsed(text: string, wrong: (reason: string, cause: unknown) => InvalidCondenserConfigError): Template {
+  try {
+    return parseTemplate(text, { name: 'prompt', trimBlocks: true });
+  } catch (error) {
+    if (!PromptTemplateError.isInstance(error)) throw error;
+    const place = error.line === undefined ? '' : `line ${error.line}: `;
+    const reason =
+      error.file === 'prompt'
+        ? place + error.reason.replace(/^does not parse: /, '')
+        : `'${error.file}' ${error.reason}`;
+    throw wrong(`is not a Jinja template: ${reason}`, error);
+  }
 }

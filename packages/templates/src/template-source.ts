@@ -1,6 +1,6 @@
-import { PromptTemplateError } from './errors.js';
+import { PromptTemplateError } from './template-error.js';
 
-/** Where templates come from: the package, a folder, a database. */
+/** Where templates come from: a package, a folder, a database. */
 export interface TemplateSource {
   /** Where a template of this name is, for error messages. */
   locate(name: string): string;
@@ -40,12 +40,9 @@ export async function readTemplate(source: TemplateSource, name: string): Promis
     if (PromptTemplateError.isInstance(error)) throw error;
     throw new PromptTemplateError(source.locate(name), 'cannot be read.', { cause: error });
   }
-  if (text === undefined) {
-    throw new PromptTemplateError(
-      source.locate(name),
-      'does not exist. Add it, or layer your templates over the built-in ones.',
-    );
-  }
-  // As Jinja reads it: what editors put at the beginning of a file and at the end of lines is no text.
-  return text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
+  if (text !== undefined) return text;
+  throw new PromptTemplateError(
+    source.locate(name),
+    'does not exist. Add it, or layer your templates over those that have it.',
+  );
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { PromptTemplateError } from './errors.js';
-import { loadTemplate } from './template.js';
+import { PromptTemplateError } from './template-error.js';
+import { loadTemplate, parseTemplate } from './template.js';
 import type { TemplateValue } from './template.js';
 import { layeredTemplates, templatesFrom } from './template-source.js';
 
@@ -207,4 +207,108 @@ test('layers: the first source that has a template gives it, also to an include 
   const base = templatesFrom({ 'main.j2': "{% include 'part.j2' %}", 'part.j2': 'base' });
   expect((await loadTemplate(layeredTemplates(own, base), 'main.j2')).render({})).toBe('own');
   await expect(loadTemplate(layeredTemplates(own, base), 'nope.j2')).rejects.toThrow("'nope.j2' does not exist");
+});
+
+test('a text at hand is parsed without waiting, with what it can include', () => {
+  const template = parseTemplate("{% include 'part' %}{{ y | default('-') }}", { includes: { part: '{{ x }}' } });
+  expect(template.render({ x: 1 })).toBe('1-');
+  expect(() => parseTemplate("{% include 'other' %}")).toThrow(
+    "'other' does not exist. Give it among what can be included",
+  );
+  expect(() => parseTemplate('\n{{ x', { name: 'mine' })).toThrow(/'mine'.* does not parse/);
+});
+
+test('with trimBlocks a tag on a line of its own leaves no line behind', () => {
+  const text = 'a\n  {% if yes %}\nb\n  {% endif %}\nc';
+  expect(parseTemplate(text, { trimBlocks: true }).render({ yes: true })).toBe('a\nb\nc');
+  expect(parseTemplate(text).render({ yes: true })).toBe('a\n  \nb\n  \nc');
+});
+
+describe('what Jinja has', () => {
+  test.each([
+    ['macros', '{% macro m(a, b=2) %}[{{ a }}{{ b }}]{% endmacro %}{{ m(1) }}{{ m(1, b=3) }}', '[12][13]'],
+    ['call blocks', '{% macro m() %}<{{ caller() }}>{% endmacro %}{% call m() %}x{% endcall %}', '<x>'],
+    [
+      'namespaces',
+      '{% set n = namespace(c=0) %}{% for i in [1, 2] %}{% set n.c = n.c + i %}{% endfor %}{{ n.c }}',
+      '3',
+    ],
+    [
+      'lists that grow',
+      '{% set n = namespace(l=[]) %}{% for i in range(3) %}{% set n.l = n.l + [i] %}{% endfor %}{{ n.l }}',
+      '[0, 1, 2]',
+    ],
+    [
+      'break and continue',
+      '{% for i in range(2000) %}{% if i is odd %}{% continue %}{% endif %}{% if i > 4 %}{% break %}{% endif %}{{ i }}{% endfor %}',
+      '024',
+    ],
+    [
+      'loop, else and if of a loop',
+      '{% for i in [1, 2, 3] if i > 1 %}{{ loop.index }}{{ i }}{% else %}no{% endfor %}',
+      '1223',
+    ],
+    ['filter blocks and set blocks', '{% filter upper %}a{% endfilter %}{% set b %}c{% endset %}{{ b }}', 'Ac'],
+    ['range in its three forms', '{{ range(2) }}{{ range(1, 3) }}{{ range(3, 0, -1) }}', '[0, 1][1, 2][3, 2, 1]'],
+    [
+      'slices, methods and operators',
+      "{{ 'abc'[1:] }}{{ 'a,b'.split(',') }}{{ 'a-b'.replace('-', '+') }}{{ 'a' in 'ab' }}{{ 2 ** 3 }}",
+      'bc["a", "b"]a+btrue8',
+    ],
+    [
+      'filters with arguments',
+      "{{ [1, 2] | join(', ') }}{{ {'b': 1} | tojson }}{{ ' a ' | trim }}{{ [{'n': 2}, {'n': 1}] | sort(attribute='n') | map(attribute='n') | join }}",
+      '1, 2{"b": 1}a12',
+    ],
+    ['conditions in an expression', "{{ 'a' if false else 'b' }}{{ not true }}{{ 1 == 1 and 'x' }}", 'bfalsex'],
+  ])('%s', (_, text, rendered) => {
+    expect(parseTemplate(text).render({})).toBe(rendered);
+  });
+});
+
+test('a variable may have a name that Jinja gives to something else', () => {
+  expect(parseTemplate('{{ range }} {{ namespace }}').render({ range: 'a', namespace: 'b' })).toBe('a b');
+});
+
+describe('limits', () => {
+  const reason = (text: string, limits: Parameters<typeof parseTemplate>[1]) => {
+    try {
+      return parseTemplate(text, limits).render({ list: Array.from({ length: 50 }, (_, index) => index) });
+    } catch (error) {
+      if (!PromptTemplateError.isInstance(error)) throw error;
+      return `${error.line}: ${error.reason}`;
+    }
+  };
+
+  test('of steps', () => {
+    const text = 'a\n{% for i in list %}\n{{ i }}{% endfor %}';
+    expect(reason(text, { limits: { maxSteps: 400 } })).toContain('48\n49');
+    expect(reason(text, { limits: { maxSteps: 200 } })).toMatch(/^[23]: .*takes more than 200 steps; .*'maxSteps'/);
+  });
+
+  test('of characters', () => {
+    const text = "{{ list | join('--') }}";
+    expect(reason(text, { limits: { maxCharacters: 400 } })).toMatch(/^0--1--2/);
+    expect(reason(text, { limits: { maxCharacters: 100 } })).toMatch(
+      /^1: .*text of more than 100 characters; .*'maxCharacters'/,
+    );
+  });
+
+  test('of a template with what it includes', () => {
+    const options = { includes: { part: 'x'.repeat(30) } };
+    const text = "{% include 'part' %}{% include 'part' %}";
+    expect(reason(text, { ...options, limits: { maxTemplateCharacters: 100 } })).toBe('x'.repeat(60));
+    expect(reason(text, { ...options, limits: { maxTemplateCharacters: 99 } })).toContain("'maxTemplateCharacters'");
+  });
+
+  test.each([0, -1, 1.5, Number.NaN])('are whole numbers above 0: %s', (maxSteps) => {
+    expect(() => parseTemplate('x', { limits: { maxSteps } })).toThrow('maxSteps must be a whole number above 0');
+  });
+
+  test('leave a long transcript alone: a million tokens, ten thousand events', () => {
+    const text =
+      '{% for e in list %}{% if e.text %}<event number="{{ e.number }}">\n{{ e.text }}\n</event>{% endif %}\n{% endfor %}';
+    const list = Array.from({ length: 10_000 }, (_, number) => ({ number, text: 'x'.repeat(400) }));
+    expect(parseTemplate(text).render({ list }).length).toBeGreaterThan(4_000_000);
+  });
 });

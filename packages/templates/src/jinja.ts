@@ -1,0 +1,93 @@
+import * as library from '@huggingface/jinja';
+
+/** A piece of a template's text. */
+export interface JinjaToken {
+  readonly type: string;
+  readonly value: string;
+}
+
+/** A node of a parsed template. Its other members depend on its type. */
+export interface JinjaNode {
+  readonly type: string;
+}
+
+/** A value while a template runs. */
+export interface JinjaValue {
+  readonly type: string;
+  readonly value: unknown;
+  /** Methods and the like. */
+  readonly builtins: ReadonlyMap<string, JinjaValue>;
+}
+
+/** The variables in sight. */
+export interface JinjaEnvironment {
+  readonly parent?: JinjaEnvironment;
+  readonly variables: Map<string, JinjaValue>;
+  set(name: string, value: unknown): unknown;
+}
+
+/** Evaluates nodes. Each method calls the others by `this`, so a subclass stands between all of them. */
+interface JinjaInterpreter {
+  run(program: JinjaNode): JinjaValue;
+  evaluate(node: JinjaNode | undefined, environment: JinjaEnvironment): JinjaValue;
+  evaluateBlock(statements: readonly JinjaNode[], environment: JinjaEnvironment): JinjaValue;
+  evaluateIdentifier(node: JinjaNode, environment: JinjaEnvironment): JinjaValue;
+  evaluateMemberExpression(node: JinjaNode, environment: JinjaEnvironment): JinjaValue;
+  evaluateSliceExpression(of: JinjaValue, slice: JinjaNode, environment: JinjaEnvironment): JinjaValue;
+  evaluateBinaryExpression(node: JinjaNode, environment: JinjaEnvironment): JinjaValue;
+  evaluateCallExpression(node: JinjaNode, environment: JinjaEnvironment): JinjaValue;
+  evaluateArguments(
+    nodes: readonly JinjaNode[],
+    environment: JinjaEnvironment,
+  ): readonly [readonly JinjaValue[], ReadonlyMap<string, JinjaValue>];
+  applyFilter(operand: JinjaValue, filter: JinjaNode, environment: JinjaEnvironment): JinjaValue;
+}
+
+interface Jinja {
+  tokenize(
+    text: string,
+    options?: { readonly lstrip_blocks: boolean; readonly trim_blocks: boolean },
+  ): readonly JinjaToken[];
+  parse(tokens: readonly JinjaToken[]): JinjaNode;
+  readonly Environment: new () => JinjaEnvironment;
+  readonly Interpreter: new (environment: JinjaEnvironment) => JinjaInterpreter;
+}
+
+/**
+ * The parts of the library that we build on. Its own declarations name their files without an ending, which Node's module
+ * resolution does not find, so the types are stated here.
+ */
+export const { tokenize, parse, Environment, Interpreter } = library as unknown as Jinja;
+
+/** The members of a node by name. */
+export function membersOf(node: JinjaNode): Readonly<Record<string, unknown>> {
+  return node as unknown as Readonly<Record<string, unknown>>;
+}
+
+/** True for a node of a parsed template; not for a list, a text or a token's place. */
+export function isNode(value: unknown): value is JinjaNode {
+  return typeof value === 'object' && value !== null && typeof (value as Partial<JinjaNode>).type === 'string';
+}
+
+/** The name that an identifier holds. */
+export function identifierName(node: unknown): string | undefined {
+  if (!isNode(node) || node.type !== 'Identifier') return undefined;
+  const { value } = membersOf(node);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** What `x is defined`, `x is undefined` or `x | default(…)` asks about; undefined for any other node. */
+export function askedAbout(node: JinjaNode): JinjaNode | undefined {
+  const { operand, test, filter } = membersOf(node);
+  const asks =
+    node.type === 'TestExpression'
+      ? ['defined', 'undefined'].includes(identifierName(test) ?? '')
+      : node.type === 'FilterExpression' && filterName(filter) === 'default';
+  return asks && isNode(operand) ? operand : undefined;
+}
+
+/** The name of a filter, with or without arguments. */
+export function filterName(filter: unknown): string | undefined {
+  if (!isNode(filter)) return undefined;
+  return identifierName(filter.type === 'CallExpression' ? membersOf(filter)['callee'] : filter);
+}
