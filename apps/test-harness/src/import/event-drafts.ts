@@ -39,7 +39,8 @@ export function eventsFromDrafts(drafts: readonly EventDraft[], notes: NoteTaker
     const { response } = draft;
     const call = draft.call ?? response.calls[0];
     if (call === undefined) {
-      if (response.isEmpty)
+      const { content, role: _role, ...thinking } = response.message;
+      if (content.length === 0 && Object.keys(thinking).length === 0)
         notes.add('empty-response', 'the model was called and nothing came back', response.entry.line);
       add(response.entry, messageFields(response));
     } else {
@@ -66,33 +67,18 @@ export function eventsFromDrafts(drafts: readonly EventDraft[], notes: NoteTaker
 }
 
 function messageFields(response: ResponseDraft): Readonly<Record<string, unknown>> {
-  return {
-    type: 'message',
-    source: 'agent',
-    role: 'assistant',
-    content: response.thought,
-    llmResponseId: response.id,
-    ...thinkingFields(response),
-  };
+  return { type: 'message', source: 'agent', llmResponseId: response.id, ...response.message };
 }
 
 function actionFields(response: ResponseDraft, call: CallDraft, isFirst: boolean): Readonly<Record<string, unknown>> {
+  const { role: _role, content, toolCalls: _toolCalls, ...thinking } = response.message;
   return {
     type: 'action',
     source: 'agent',
-    thought: isFirst ? response.thought : [],
-    toolCall: { id: call.id, name: call.name, arguments: call.arguments, itemId: call.itemId },
+    toolCall: call.toolCall,
     llmResponseId: response.id,
     ...(call.executable ? {} : { executable: false }),
-    ...(isFirst ? thinkingFields(response) : {}),
-  };
-}
-
-function thinkingFields(response: ResponseDraft): Readonly<Record<string, unknown>> {
-  return {
-    ...(response.thinkingBlocks.length === 0 ? {} : { thinkingBlocks: response.thinkingBlocks }),
-    ...(response.reasoningItems.length === 0 ? {} : { reasoningItems: response.reasoningItems }),
-    ...(response.reasoningContent === '' ? {} : { reasoningContent: response.reasoningContent }),
+    ...(isFirst ? { thought: content, ...thinking } : { thought: [] }),
   };
 }
 

@@ -25,9 +25,3 @@ export function textOf(value: unknown): string | undefined {
 export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
-
-/** The JSON text of a tool's input, which some logs hold as an object and others as text. */
-export function argumentsText(input: unknown): string {
-  if (typeof input === 'string') return input.trim() === '' ? '{}' : input;
-  return input === undefined || input === null ? '{}' : JSON.stringify(input);
-}

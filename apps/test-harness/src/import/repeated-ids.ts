@@ -1,5 +1,5 @@
+import { createHash } from 'node:crypto';
 import type { NoteTaker } from './note-taker.js';
-import { digest } from './wire-names.js';
 
 /**
  * Watches the ids that a log gives to its own lines. A line that repeats an id with the same content is a copy, which the
@@ -38,4 +38,10 @@ export class RepeatedIds {
     );
     return other;
   }
+}
+
+function digest(text: string): string {
+  // UTF-8 has one form for all halves of surrogate pairs; escaped they are told apart.
+  const sound = text.isWellFormed() ? text : JSON.stringify(text);
+  return createHash('sha256').update(sound).digest('hex');
 }

@@ -1,14 +1,14 @@
-import { isMeaningful } from '@palimpsest/events';
-import type { ContentPart, ReasoningItem, ThinkingBlock, Usage } from '@palimpsest/events';
+import type { AssistantMessage, KnownContent, ToolCall, Usage } from '@palimpsest/events';
+import { totalInputTokens } from '@palimpsest/llm-adapters';
+import { answerBuilder } from '@palimpsest/llm-adapters/wire';
+import type { Piece } from '@palimpsest/llm-adapters/wire';
+import { textOf } from './json-shape.js';
 import type { Entry } from './session-recorder.js';
 
 /** One tool call of a response that is being read. */
 export interface CallDraft {
   readonly entry: Entry;
-  readonly id: string;
-  readonly name: string;
-  readonly arguments: string;
-  readonly itemId: string | undefined;
+  readonly toolCall: ToolCall;
   readonly executable: boolean;
   answered: boolean;
   /** Set when the events are made. */
@@ -24,13 +24,11 @@ export class ResponseDraft {
   readonly entry: Entry;
   /** What the provider called it, where that is logged. */
   readonly providerId: string | undefined;
-  readonly thought: ContentPart[] = [];
-  readonly thinkingBlocks: ThinkingBlock[] = [];
   readonly calls: CallDraft[] = [];
-  reasoningContent = '';
-  readonly reasoningItems: ReasoningItem[] = [];
   usage:
     { readonly entry: Entry; readonly model: string; readonly usage: Usage; readonly costUsd?: number } | undefined;
+  // Every call gets its id before it is added.
+  readonly #builder = answerBuilder({ newCallId: () => '' });
 
   constructor(id: string, entry: Entry, providerId?: string) {
     this.id = id;
@@ -38,26 +36,30 @@ export class ResponseDraft {
     this.providerId = providerId;
   }
 
-  /** True when the model was called and nothing came back. */
-  get isEmpty(): boolean {
-    return this.calls.length === 0 && this.thought.length === 0 && !this.hasThinking;
+  /** Adds pieces as a reader gives them. */
+  add(...pieces: readonly Piece[]): void {
+    for (const piece of pieces) this.#builder.add(piece);
   }
 
-  get hasThinking(): boolean {
-    return this.thinkingBlocks.length > 0 || this.reasoningContent !== '' || this.reasoningItems.length > 0;
+  /** Adds words and images. */
+  say(parts: readonly KnownContent[]): void {
+    this.add(...parts.map((part) => ({ type: 'content' as const, part })));
   }
 
-  addThinking(block: ThinkingBlock): void {
-    this.thinkingBlocks.push({ ...block, ...this.#position() });
+  addCall(call: CallDraft): void {
+    this.calls.push(call);
+    this.#builder.add({ type: 'call', ...call.toolCall, path: '', value: call.toolCall });
   }
 
-  addReasoning(item: ReasoningItem): void {
-    this.reasoningItems.push({ ...item, ...this.#position() });
+  /** What a line of the log counted for the reply. Counts that are all 0 say nothing: the call failed, or nobody counted. */
+  count(entry: Entry, model: unknown, usage: Usage | undefined, costUsd?: number): void {
+    if (usage === undefined || (totalInputTokens(usage) === 0 && usage.outputTokens === 0)) return;
+    const cost = costUsd === undefined ? {} : { costUsd };
+    this.usage = { entry, model: textOf(model) ?? 'unknown', usage, ...cost };
   }
 
-  /** Where the next piece of thinking stands among the words, which blank text is no part of, and the calls. */
-  #position(): { readonly position?: number } {
-    const position = this.thought.filter(isMeaningful).length + this.calls.length;
-    return position === 0 ? {} : { position };
+  /** What has been added, as one message. */
+  get message(): AssistantMessage {
+    return this.#builder.end().message;
   }
 }

@@ -1,11 +1,19 @@
-import type { ContentPart, Event, EventSource, ToolDefinition } from '@palimpsest/events';
+import type { ContentPart, Event, EventSource, KnownContent, ToolDefinition } from '@palimpsest/events';
+import {
+  contentOf,
+  isReadableInput,
+  loggedArguments,
+  readOpenAIContent,
+  unknownToolName,
+  unnamedToolName,
+} from '@palimpsest/llm-adapters/wire';
+import type { Piece } from '@palimpsest/llm-adapters/wire';
 import type { EventDraft } from './event-drafts.js';
 import { eventsFromDrafts } from './event-drafts.js';
-import { argumentsText, isObject } from './json-shape.js';
+import { objectOf, textOf } from './json-shape.js';
 import type { NoteTaker } from './note-taker.js';
 import { ResponseDraft } from './response-draft.js';
 import type { CallDraft } from './response-draft.js';
-import { wireCallId, wireToolName } from './wire-names.js';
 
 /** The place in a log from which events are made: their ids are its id, then `id#2`, `id#3`. */
 export interface Entry {
@@ -19,6 +27,9 @@ export interface Entry {
 /** The custom event that marks where the recording agent compacted its context. No model reads it. */
 export const recordedCompactionType = 'recorded/compaction';
 
+/** The custom event that keeps what a recorded message holds and no event has a place for. No model reads it. */
+export const recordedUnreadType = 'recorded/unread';
+
 /**
  * Turns what a format reads, in the order of the log, into the events of one session. It matches results to calls, gives
  * ids and times, and notes what is amiss; it never drops or reorders what it is told.
@@ -31,7 +42,6 @@ export class SessionRecorder {
   readonly #calls: CallDraft[] = [];
   readonly #responseIds = new Set<string>();
   #responses = 0;
-  #hasSystemPrompt = false;
 
   constructor(notes: NoteTaker) {
     this.#notes = notes;
@@ -46,21 +56,16 @@ export class SessionRecorder {
     return this.#responses;
   }
 
-  /** Whether the conversation has its instructions already; a later instruction is then an environment's message. */
-  get hasSystemPrompt(): boolean {
-    return this.#hasSystemPrompt;
-  }
-
-  systemPrompt(entry: Entry, systemPrompt: string, tools: readonly ToolDefinition[] = []): void {
-    this.#hasSystemPrompt = true;
-    const fields = { systemPrompt, ...(tools.length === 0 ? {} : { tools }) };
+  systemPrompt(entry: Entry, systemPrompt: string, tools: readonly ToolDefinition[] = [], dynamicContext = ''): void {
+    const context = dynamicContext === '' ? {} : { dynamicContext };
+    const fields = { systemPrompt, ...context, ...(tools.length === 0 ? {} : { tools }) };
     this.#drafts.push({ entry, fields: { type: 'system-prompt', source: 'agent', ...fields } });
   }
 
   /** Instructions: the system prompt when they are the first thing in the log, otherwise a message of the framework. */
   instructions(entry: Entry, content: readonly ContentPart[], tools: readonly ToolDefinition[] = []): void {
     if (this.isEmpty) {
-      const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+      const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n\n');
       this.systemPrompt(entry, text, tools);
     } else {
       this.message(entry, content, 'environment');
@@ -93,35 +98,40 @@ export class SessionRecorder {
     return response;
   }
 
-  /** Adds a call to a reply. The first stands where the reply began, each further one here. */
+  /** Adds a call to a reply. The first stands where the reply began, each further one here. `arguments` is JSON text. */
   call(
     response: ResponseDraft,
     entry: Entry,
-    call: { readonly id: string; readonly name: string; readonly input: unknown; readonly itemId?: string | undefined },
+    call: {
+      readonly id: string;
+      readonly name?: string | undefined;
+      readonly arguments: string;
+      readonly itemId?: string | undefined;
+    },
   ): void {
-    const id = this.#callId(call.id, entry);
-    const name = this.#toolName(call.name, entry);
-    const text = argumentsText(call.input);
-    const executable = isJsonObject(text);
+    const { id, name = unnamedToolName, itemId } = call;
+    const executable = isReadableInput(call.arguments);
     if (!executable)
       this.#notes.add('arguments-not-json', `the arguments of a call of '${name}' are no JSON object`, entry.line);
-    const draft: CallDraft = {
-      entry,
+    const toolCall = {
       id,
       name,
-      arguments: text,
-      itemId: call.itemId,
-      executable,
-      answered: false,
-      eventId: undefined,
+      arguments: loggedArguments(call.arguments),
+      ...(itemId === undefined ? {} : { itemId }),
     };
+    const draft: CallDraft = { entry, toolCall, executable, answered: false, eventId: undefined };
     const open = this.#openCalls.get(id) ?? [];
     if (open.length > 0)
       this.#notes.add('duplicate-call-id', `the call '${id}' was made again before its result`, entry.line);
     this.#openCalls.set(id, [...open, draft]);
     this.#calls.push(draft);
-    response.calls.push(draft);
+    response.addCall(draft);
     if (response.calls.length > 1) this.#drafts.push({ response, call: draft });
+  }
+
+  /** The id of the latest open call of a tool, for results that name their tool alone. */
+  openCallOf(toolName: string): string | undefined {
+    return this.#calls.findLast(({ toolCall, answered }) => toolCall.name === toolName && !answered)?.toolCall.id;
   }
 
   /** The result of a call, matched to the oldest open call with this id; one that matches none is kept and noted. */
@@ -135,18 +145,37 @@ export class SessionRecorder {
       readonly details?: Readonly<Record<string, unknown>> | undefined;
     },
   ): void {
-    const id = this.#callId(result.callId ?? `result-of-${entry.id}`, entry);
+    const id = result.callId ?? `result-of-${entry.id}`;
     const call = this.#answer(id, entry);
     const fields = {
       type: 'observation',
       source: 'environment',
       toolCallId: id,
-      toolName: call?.name ?? this.#toolName(result.toolName ?? 'unknown', entry),
+      toolName: call?.toolCall.name ?? result.toolName ?? unknownToolName,
       content: result.content,
       ...(result.isError === true ? { isError: true } : {}),
       details: result.details,
     };
     this.#drafts.push({ entry, fields, answers: call });
+  }
+
+  /** The parts of a content: text, or parts as OpenAI's APIs and the AI SDK have them. */
+  parts(entry: Entry, content: unknown): readonly KnownContent[] {
+    const pieces = readOpenAIContent(content, 'content');
+    this.unread(entry, pieces);
+    return contentOf(pieces);
+  }
+
+  /** Notes what of some pieces has no neutral form, and keeps it in events that no model reads. */
+  unread(entry: Entry, pieces: readonly Piece[]): void {
+    for (const piece of pieces) {
+      if (piece.type !== 'unread') continue;
+      const { path, reason, value } = piece;
+      const type = textOf(objectOf(value)['type']);
+      const what = type === undefined ? path : `a '${type}'`;
+      this.#notes.add('unsupported-content', `${what}: ${reason}`, entry.line);
+      this.internal({ ...entry, id: `${entry.id}-unread` }, { type: recordedUnreadType, path, reason, value });
+    }
   }
 
   /** An event that no model reads. */
@@ -170,7 +199,7 @@ export class SessionRecorder {
       if (!call.answered)
         this.#notes.add(
           'call-without-result',
-          `the call '${call.id}' of '${call.name}' has no result`,
+          `the call '${call.toolCall.id}' of '${call.toolCall.name}' has no result`,
           call.entry.line,
         );
     }
@@ -189,26 +218,5 @@ export class SessionRecorder {
       this.#notes.add('result-without-call', `a result for '${id}', which was not called before`, entry.line);
     else this.#notes.add('duplicate-result', `another result for the call '${id}'`, entry.line);
     return answered;
-  }
-
-  #callId(logged: string, entry: Entry): string {
-    const id = wireCallId(logged);
-    if (id !== logged) this.#notes.add('normalised', 'call ids that providers refuse were replaced', entry.line);
-    return id;
-  }
-
-  #toolName(logged: string, entry: Entry): string {
-    const name = wireToolName(logged);
-    if (name !== logged)
-      this.#notes.add('normalised', `the tool name '${logged}', which providers refuse, became '${name}'`, entry.line);
-    return name;
-  }
-}
-
-function isJsonObject(text: string): boolean {
-  try {
-    return isObject(JSON.parse(text));
-  } catch {
-    return false;
   }
 }

@@ -8,13 +8,13 @@ import type { Event, PalimpsestError } from '@palimpsest/events';
  * - `several-objects-on-a-line`: they are read as if each had a line of its own
  * - `skipped-line`: a known kind of line that no model reads
  * - `unknown-line-type`: left out, because this version does not know it
- * - `unsupported-content`: something a model read that has no form here; said in the message what became of it
+ * - `unsupported-content`: something that has no neutral form; kept in a `recorded/unread` event, but for tools that only the provider runs
  * - `call-without-result`, `result-without-call`, `duplicate-result`, `duplicate-call-id`: kept as logged
  * - `duplicate-event-id`: said in the message what became of the second one
  * - `recorded-compaction`: the recording agent compacted here; nothing is forgotten
  * - `sidechain`: another conversation in the same log; a session of its own
  * - `branch`: the log was rewound here; both branches are read, in the order of the file
- * - `normalised`: an id or a name that providers refuse, replaced
+ * - `normalised`: the id of a reply that another reply has, replaced
  * - `arguments-not-json`: a call's arguments do not parse; kept
  * - `empty-response`: the model was called and nothing came back
  * - `reasoning`: reasoning that was merged or left out

@@ -1,21 +1,16 @@
 import type { ToolDefinition } from '@palimpsest/events';
-import { isObject, listOf, objectOf, textOf } from './json-shape.js';
-import { wireToolName } from './wire-names.js';
+import { readTool } from '@palimpsest/llm-adapters/wire';
+import { listOf, objectOf, textOf } from './json-shape.js';
+import type { NoteTaker } from './note-taker.js';
 
-/** The tools that a log names, in any of the common shapes: `{function:{…}}`, `{name, parameters}`, `{name, input_schema}`. */
-export function toolDefinitions(tools: unknown): readonly ToolDefinition[] {
+/** The tools that a log names, in the form of any API. One that only the provider runs is left out and noted. */
+export function toolDefinitions(tools: unknown, notes: NoteTaker): readonly ToolDefinition[] {
   return listOf(tools).flatMap((tool) => {
-    const outer = objectOf(tool);
-    const fields = isObject(outer['function']) ? outer['function'] : outer;
-    const name = textOf(fields['name']);
-    if (name === undefined) return [];
-    const schema = fields['parameters'] ?? fields['input_schema'] ?? fields['inputSchema'];
-    return [
-      {
-        name: wireToolName(name),
-        description: textOf(fields['description']) ?? '',
-        inputSchema: isObject(schema) ? schema : { type: 'object' },
-      },
-    ];
+    const definition = readTool(tool);
+    if (definition === undefined) {
+      const type = textOf(objectOf(tool)['type']) ?? 'unknown';
+      notes.add('unsupported-content', `a tool of type '${type}', which only the provider runs, was left out`);
+    }
+    return definition ?? [];
   });
 }

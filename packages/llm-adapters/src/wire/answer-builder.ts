@@ -29,7 +29,7 @@ export function answerBuilder(options: AnswerOptions): AnswerBuilder {
   const toolCalls: ToolCall[] = [];
   const thinkingBlocks: KnownThinkingBlock[] = [];
   const reasoningItems: ReasoningItem[] = [];
-  let reasoningContent: string | undefined;
+  let reasoningContent = '';
   let isReordered = false;
 
   const place = () => content.length + toolCalls.length;
@@ -62,7 +62,7 @@ export function answerBuilder(options: AnswerOptions): AnswerBuilder {
           reasoningItems.push({ ...piece.item, ...position() });
           return;
         case 'reasoning-text':
-          reasoningContent = (reasoningContent ?? '') + piece.text;
+          reasoningContent += piece.text;
           return;
         case 'result':
         case 'unread':
@@ -75,7 +75,7 @@ export function answerBuilder(options: AnswerOptions): AnswerBuilder {
         ...(toolCalls.length === 0 ? {} : { toolCalls }),
         ...(thinkingBlocks.length === 0 ? {} : { thinkingBlocks }),
         ...(reasoningItems.length === 0 ? {} : { reasoningItems }),
-        ...(reasoningContent === undefined ? {} : { reasoningContent }),
+        ...(reasoningContent === '' ? {} : { reasoningContent }),
       },
       isReordered,
     }),

@@ -53,7 +53,8 @@ export function readAnthropicBlock(block: unknown, path: string): Piece[] {
     }
     case 'tool_result': {
       const toolCallId = textOf(field(block, 'tool_use_id'));
-      const content = anthropicBlocks(field(block, 'content')).flatMap((inner, index) =>
+      const said = field(block, 'content');
+      const content = anthropicBlocks(said === '' ? [] : said).flatMap((inner, index) =>
         readContentBlock(inner, `${path}.content.${index}`),
       );
       return [

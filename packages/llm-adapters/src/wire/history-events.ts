@@ -6,7 +6,7 @@ import { contentOf } from './read-message.js';
 import type { Piece, ReadMessage, ResultPiece } from './read-message.js';
 import { unknownToolName } from './received-call.js';
 import { readTool } from './tool-definition.js';
-import { isReadableInput } from './tool-input.js';
+import { isReadableInput, loggedArguments } from './tool-input.js';
 
 /** What reading a history depends on besides the history. */
 export interface HistoryOptions {
@@ -229,7 +229,8 @@ export class HistoryEvents {
     if (toolCalls.length === 0) {
       this.#add(this.#create('message', { source: 'agent', role: 'assistant', content, llmResponseId, ...thinking }));
     }
-    toolCalls.forEach((toolCall, index) => {
+    toolCalls.forEach((call, index) => {
+      const toolCall = { ...call, arguments: loggedArguments(call.arguments) };
       const first = index === 0 ? { thought: content, ...thinking } : { thought: [] };
       const readable = isReadableInput(toolCall.arguments) ? {} : { executable: false };
       const action = this.#create('action', { ...first, toolCall, llmResponseId, ...readable });

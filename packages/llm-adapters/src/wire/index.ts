@@ -19,5 +19,5 @@ export type { AnswerBuilder, AnswerOptions } from './answer-builder.js';
 export { answerBuilder } from './answer-builder.js';
 export type { HistoryOptions, HistoryRules } from './history-events.js';
 export { HistoryEvents } from './history-events.js';
-export { unknownToolName, unnamedToolName } from './received-call.js';
-export { isReadableInput } from './tool-input.js';
+export { receivedArguments, unknownToolName, unnamedToolName } from './received-call.js';
+export { isReadableInput, loggedArguments } from './tool-input.js';

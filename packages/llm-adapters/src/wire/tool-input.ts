@@ -23,6 +23,11 @@ export function isReadableInput(text: string): boolean {
   return text.trim() === '' || parsedObject(text) !== undefined;
 }
 
+/** Arguments for a log: blank text is no arguments, which is `{}`. */
+export function loggedArguments(text: string): string {
+  return text.trim() === '' ? '{}' : text;
+}
+
 function parsedObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);

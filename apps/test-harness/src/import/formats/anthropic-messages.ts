@@ -1,13 +1,12 @@
-import { contentParts, plainText } from '../content-parts.js';
-import { isObject, listOf, objectOf, textOf } from '../json-shape.js';
+import { anthropicUsage, readAnthropicMessage, readAnthropicSystem } from '@palimpsest/llm-adapters/wire';
+import { isObject, listOf, objectOf } from '../json-shape.js';
 import type { JsonObject } from '../json-shape.js';
 import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
 import type { NoteTaker } from '../note-taker.js';
+import { recordMessage } from '../record-message.js';
 import { SessionRecorder } from '../session-recorder.js';
 import type { Entry } from '../session-recorder.js';
 import { toolDefinitions } from '../tool-definitions.js';
-import { anthropicUsage } from '../usage-of.js';
-import { addAssistantBlocks, anthropicBlocks, recordUserBlocks } from './anthropic-blocks.js';
 import type { FoundConversation } from './conversations.js';
 import { conversationName, conversationsIn } from './conversations.js';
 
@@ -65,9 +64,10 @@ class AnthropicSession {
   constructor(notes: NoteTaker, options: { readonly system?: unknown; readonly tools?: unknown } = {}) {
     this.#notes = notes;
     this.#recorder = new SessionRecorder(notes);
-    const system = plainText(options.system);
-    const tools = toolDefinitions(options.tools);
-    if (system !== '' || tools.length > 0) this.#recorder.systemPrompt({ id: 'system' }, system, tools);
+    const { systemPrompt, dynamicContext } = readAnthropicSystem(options.system);
+    const tools = toolDefinitions(options.tools, notes);
+    if (systemPrompt !== '' || tools.length > 0)
+      this.#recorder.systemPrompt({ id: 'system' }, systemPrompt, tools, dynamicContext);
   }
 
   finish(): ImportedSession['events'] {
@@ -81,22 +81,9 @@ class AnthropicSession {
       line,
       timestamp: message['timestamp'],
     };
-    const { role, content } = message;
-    if (role === 'assistant') {
-      const response = this.#recorder.response(entry, textOf(message['id']));
-      addAssistantBlocks(content, { response, entry, recorder: this.#recorder, notes: this.#notes });
-      const usage = anthropicUsage(message['usage']);
-      if (usage !== undefined) response.usage = { entry, model: textOf(message['model']) ?? 'unknown', usage };
-    } else if (role === 'user') {
-      recordUserBlocks(content, { entry, recorder: this.#recorder, notes: this.#notes, sourceOf: () => 'user' });
-    } else if (role === 'system') {
-      this.#recorder.instructions(
-        entry,
-        contentParts(content, () => undefined),
-      );
-    } else {
-      this.#notes.add('unknown-line-type', `messages of role '${String(role)}' are not known and were left out`, line);
-    }
+    const place = { entry, recorder: this.#recorder, notes: this.#notes };
+    const response = recordMessage(readAnthropicMessage(message), place);
+    response?.count(entry, message['model'], anthropicUsage(message['usage'])?.usage);
   }
 }
 
@@ -111,7 +98,7 @@ function isAnthropicMessage(value: unknown): value is JsonObject {
 
 function hasOwnBlock(message: unknown): boolean {
   return (
-    isAnthropicMessage(message) && anthropicBlocks(message['content']).some((block) => ownBlocks.has(block['type']))
+    isAnthropicMessage(message) && listOf(message['content']).some((block) => ownBlocks.has(objectOf(block)['type']))
   );
 }
 

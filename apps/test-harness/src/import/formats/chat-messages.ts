@@ -1,13 +1,13 @@
-import { contentParts, plainText } from '../content-parts.js';
-import { isObject, listOf, objectOf, textOf } from '../json-shape.js';
+import type { ToolDefinition } from '@palimpsest/events';
+import { openaiUsage, readChatMessage } from '@palimpsest/llm-adapters/wire';
+import { isObject, objectOf } from '../json-shape.js';
 import type { JsonObject } from '../json-shape.js';
+import type { ImportedSession } from '../log-format.js';
 import type { NoteTaker } from '../note-taker.js';
-import type { ResponseDraft } from '../response-draft.js';
+import { recordMessage } from '../record-message.js';
 import { SessionRecorder } from '../session-recorder.js';
 import type { Entry } from '../session-recorder.js';
-import type { ImportedSession } from '../log-format.js';
 import { toolDefinitions } from '../tool-definitions.js';
-import { openAIUsage } from '../usage-of.js';
 
 const roles: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 
@@ -27,16 +27,14 @@ export function isChatMessage(value: unknown): value is JsonObject {
 export class ChatMessages {
   readonly #notes: NoteTaker;
   readonly #recorder: SessionRecorder;
+  readonly #tools: readonly ToolDefinition[];
   #index = 0;
-  #latestCallOf = new Map<string, string>();
 
   constructor(notes: NoteTaker, options: { readonly tools?: unknown } = {}) {
     this.#notes = notes;
     this.#recorder = new SessionRecorder(notes);
-    this.#tools = options.tools;
+    this.#tools = toolDefinitions(options.tools, notes);
   }
-
-  #tools: unknown;
 
   finish(): ImportedSession['events'] {
     return this.#recorder.finish();
@@ -44,95 +42,25 @@ export class ChatMessages {
 
   read(message: JsonObject, line?: number): void {
     const index = this.#index++;
+    const extra = objectOf(message['extra']);
     const entry: Entry = {
       id: line === undefined ? `message-${index}` : `line-${line}`,
       line,
-      timestamp: message['timestamp'] ?? objectOf(message['extra'])['timestamp'],
+      timestamp: message['timestamp'] ?? extra['timestamp'],
     };
-    const isInstruction = message['role'] === 'system' || message['role'] === 'developer';
-    if (index === 0 && !isInstruction) this.#toolsAlone(entry);
-    switch (message['role']) {
-      case 'system':
-      case 'developer':
-        this.#recorder.instructions(
-          entry,
-          this.#parts(message['content'], entry),
-          index === 0 ? toolDefinitions(this.#tools) : [],
-        );
-        return;
-      case 'user': {
-        const source = observationText.test(plainText(message['content'])) ? 'environment' : 'user';
-        this.#recorder.message(entry, this.#parts(message['content'], entry), source);
-        return;
-      }
-      case 'assistant':
-        this.#assistant(message, entry);
-        return;
-      case 'tool':
-      case 'function':
-        this.#result(message, entry);
-        return;
-      default:
-        this.#notes.add(
-          'unknown-line-type',
-          `messages of role '${String(message['role'])}' are not known and were left out`,
-          line,
-        );
-    }
-  }
-
-  /** Tools belong to the system prompt; where the log has tools and no prompt, they stand in an empty one. */
-  #toolsAlone(entry: Entry): void {
-    const tools = toolDefinitions(this.#tools);
-    if (tools.length > 0) this.#recorder.systemPrompt({ ...entry, id: `${entry.id}-tools` }, '', tools);
-  }
-
-  #assistant(message: JsonObject, entry: Entry): void {
-    const response = this.#recorder.response(entry);
-    response.thought.push(...this.#parts(message['content'], entry));
-    if (textOf(message['refusal']) !== undefined)
-      response.thought.push({ type: 'text', text: String(message['refusal']) });
-    response.reasoningContent = textOf(message['reasoning_content']) ?? textOf(message['reasoning']) ?? '';
-    for (const [index, call] of listOf(message['tool_calls']).entries())
-      this.#call(objectOf(call), index, response, entry);
-    if (isObject(message['function_call'])) this.#legacyCall(message['function_call'], response, entry);
-    const raw = objectOf(objectOf(message['extra'])['response']);
-    const usage = openAIUsage(message['usage'] ?? raw['usage']);
-    const model = textOf(message['model']) ?? textOf(raw['model']) ?? 'unknown';
-    if (usage !== undefined) response.usage = { entry, model, usage };
-  }
-
-  #call(call: JsonObject, index: number, response: ResponseDraft, entry: Entry): void {
-    const called = isObject(call['function']) ? call['function'] : isObject(call['custom']) ? call['custom'] : call;
-    this.#recorder.call(response, entry, {
-      id: textOf(call['id']) ?? `call-of-${entry.id}-${index}`,
-      name: textOf(called['name']) ?? textOf(call['function']) ?? 'unknown',
-      input: called['arguments'] ?? (called['input'] === undefined ? undefined : { input: called['input'] }),
+    const read = readChatMessage(message);
+    // Tools belong to the system prompt; where the log has tools and no prompt, they stand in an empty one.
+    if (index === 0 && read.role !== 'system' && this.#tools.length > 0)
+      this.#recorder.systemPrompt({ ...entry, id: `${entry.id}-tools` }, '', this.#tools);
+    const response = recordMessage(read, {
+      entry,
+      recorder: this.#recorder,
+      notes: this.#notes,
+      sourceOf: (text) => (observationText.test(text) ? 'environment' : 'user'),
+      ...(index === 0 ? { tools: this.#tools } : {}),
     });
-  }
-
-  /** The calls of before there were ids: a result names its function. */
-  #legacyCall(call: JsonObject, response: ResponseDraft, entry: Entry): void {
-    const name = textOf(call['name']) ?? 'unknown';
-    const id = `call-of-${entry.id}`;
-    this.#latestCallOf.set(name, id);
-    this.#recorder.call(response, entry, { id, name, input: call['arguments'] });
-  }
-
-  #result(message: JsonObject, entry: Entry): void {
-    const name = textOf(message['name']);
-    const legacyId = message['role'] === 'function' && name !== undefined ? this.#latestCallOf.get(name) : undefined;
-    this.#recorder.result(entry, {
-      callId: textOf(message['tool_call_id']) ?? legacyId,
-      toolName: name,
-      content: this.#parts(message['content'], entry),
-      isError: message['is_error'] === true || isObject(message['error']),
-    });
-  }
-
-  #parts(content: unknown, entry: Entry): ReturnType<typeof contentParts> {
-    return contentParts(content, (type) =>
-      this.#notes.add('unsupported-content', `a part of type '${type}' was kept as text`, entry.line),
-    );
+    const raw = objectOf(extra['response']);
+    const usage = openaiUsage(message['usage'] ?? raw['usage'])?.usage;
+    response?.count(entry, message['model'] ?? raw['model'], usage);
   }
 }

@@ -1,4 +1,5 @@
-import { contentParts, plainText } from '../content-parts.js';
+import { openaiUsage, receivedArguments } from '@palimpsest/llm-adapters/wire';
+import { plainText } from '../content-parts.js';
 import { isObject, listOf, objectOf, textOf } from '../json-shape.js';
 import type { JsonObject } from '../json-shape.js';
 import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
@@ -6,7 +7,6 @@ import type { ResponseDraft } from '../response-draft.js';
 import { SessionRecorder } from '../session-recorder.js';
 import type { Entry } from '../session-recorder.js';
 import { toolDefinitions } from '../tool-definitions.js';
-import { openAIUsage } from '../usage-of.js';
 
 /**
  * Chat exports of VS Code: prompts, each with the requests and tool calls it led to. The calls of a request stand below the
@@ -57,11 +57,8 @@ class ReplayReader {
     if (this.#recorder.isEmpty && request !== undefined) this.#systemPrompt(request);
     if (!goesOn) {
       this.#response = undefined;
-      this.#recorder.message(
-        { id: `prompt-${index}` },
-        contentParts(prompt['prompt'], () => undefined),
-        'user',
-      );
+      const entry = { id: `prompt-${index}` };
+      this.#recorder.message(entry, this.#recorder.parts(entry, prompt['prompt']), 'user');
     }
     for (const [position, log] of logs.entries()) {
       const entry: Entry = {
@@ -85,7 +82,7 @@ class ReplayReader {
     // The editor's roles are numbers; 0 is the system.
     const text = first['role'] === 0 || first['role'] === 'system' ? plainText(first['content']) : '';
     const metadata = objectOf(request['metadata']);
-    const tools = toolDefinitions(metadata['tools']);
+    const tools = toolDefinitions(metadata['tools'], this.#source.notes);
     if (text !== '' || tools.length > 0) {
       this.#recorder.systemPrompt({ id: 'system', timestamp: metadata['startTime'] }, text, tools);
     }
@@ -95,9 +92,8 @@ class ReplayReader {
     const metadata = objectOf(log['metadata']);
     this.#response = this.#recorder.response(entry, textOf(metadata['requestId']));
     const text = plainText(objectOf(log['response'])['message']);
-    if (text !== '') this.#response.thought.push({ type: 'text', text });
-    const usage = openAIUsage(metadata['usage']);
-    if (usage !== undefined) this.#response.usage = { entry, model: textOf(metadata['model']) ?? 'unknown', usage };
+    if (text !== '') this.#response.say([{ type: 'text', text }]);
+    this.#response.count(entry, metadata['model'], openaiUsage(metadata['usage'])?.usage);
   }
 
   #toolCall(log: JsonObject, entry: Entry): void {
@@ -106,12 +102,9 @@ class ReplayReader {
     const callId = (textOf(log['id']) ?? `call-of-${entry.id}`).replace(/__vscode-\d+$/, '');
     this.#recorder.call(this.#response, entry, {
       id: callId,
-      name: textOf(log['tool']) ?? 'unknown',
-      input: log['args'],
+      name: textOf(log['tool']),
+      arguments: receivedArguments(log['args']),
     });
-    const content = contentParts(log['response'], (type) =>
-      this.#source.notes.add('unsupported-content', `a part of type '${type}' was kept as text`),
-    );
-    this.#recorder.result(entry, { callId, content });
+    this.#recorder.result(entry, { callId, content: this.#recorder.parts(entry, log['response']) });
   }
 }

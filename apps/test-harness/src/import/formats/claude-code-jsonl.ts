@@ -1,14 +1,15 @@
+import { anthropicUsage, readAnthropicMessage } from '@palimpsest/llm-adapters/wire';
 import { isObject, listOf, objectOf, textOf } from '../json-shape.js';
 import type { JsonObject } from '../json-shape.js';
 import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
 import type { NoteTaker } from '../note-taker.js';
+import { recordMessage } from '../record-message.js';
+import type { RecordingPlace } from '../record-message.js';
 import { RepeatedIds } from '../repeated-ids.js';
 import type { ResponseDraft } from '../response-draft.js';
 import { SessionRecorder } from '../session-recorder.js';
 import type { Entry } from '../session-recorder.js';
 import { plainText } from '../content-parts.js';
-import { anthropicUsage } from '../usage-of.js';
-import { addAssistantBlocks, recordUserBlocks } from './anthropic-blocks.js';
 
 /** Lines about the session that are not part of the conversation, or copy a part of it. */
 const bookkeeping: ReadonlySet<unknown> = new Set([
@@ -146,10 +147,9 @@ class Conversation {
       return;
     }
     const { draft } = this.#replyOf(message, entry);
-    addAssistantBlocks(message['content'], { response: draft, entry, recorder: this.#recorder, notes: this.#notes });
+    this.#record({ ...message, role: 'assistant' }, entry, { response: draft });
     // Every line of a reply repeats its usage, and only the last one has all output counted.
-    const usage = anthropicUsage(message['usage']);
-    if (usage !== undefined) draft.usage = { entry, model: textOf(message['model']) ?? 'unknown', usage };
+    draft.count(entry, message['model'], anthropicUsage(message['usage'])?.usage);
   }
 
   /**
@@ -186,12 +186,13 @@ class Conversation {
     if (listOf(message['content']).some((block) => objectOf(block)['type'] === 'tool_result')) this.#hasResult = true;
     // What was said to the model, the next line answers.
     else this.#response = undefined;
-    recordUserBlocks(message['content'], {
-      entry,
-      recorder: this.#recorder,
-      notes: this.#notes,
-      sourceOf: (text) => (fields['isMeta'] === true || programText.test(text) ? 'environment' : 'user'),
-    });
+    const isProgram = (text: string) => fields['isMeta'] === true || programText.test(text);
+    const sourceOf = (text: string) => (isProgram(text) ? 'environment' : 'user');
+    this.#record({ ...message, role: 'user' }, entry, { sourceOf });
+  }
+
+  #record(message: JsonObject, entry: Entry, place: Partial<RecordingPlace>): void {
+    recordMessage(readAnthropicMessage(message), { ...place, entry, recorder: this.#recorder, notes: this.#notes });
   }
 
   /** A second prompt below one line means that the user went back. The parallel results below one line do not. */

@@ -26,6 +26,7 @@ test('neighbouring items of the model are one response, up to a result or its us
     'result call_3 apply_patch: {"output":"Success","metadata":{"exit_code":0}}',
     'recorded/compaction',
     'agent as assistant: Done.',
+    'recorded/unread',
   ]);
   expect(modelCalls(session.events)).toEqual([4, 9, 13]);
 });

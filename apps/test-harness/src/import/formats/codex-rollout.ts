@@ -1,9 +1,9 @@
+import { openaiUsage } from '@palimpsest/llm-adapters/wire';
 import { isObject, listOf, numberOf, objectOf, textOf } from '../json-shape.js';
 import type { JsonObject } from '../json-shape.js';
 import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
 import { SessionRecorder } from '../session-recorder.js';
 import type { Entry } from '../session-recorder.js';
-import { openAIUsage } from '../usage-of.js';
 import { ResponsesItems } from './responses-items.js';
 
 const lineTypes: ReadonlySet<unknown> = new Set([
@@ -108,14 +108,14 @@ class Rollout {
   #tokenCount(payload: JsonObject, entry: Entry): void {
     const info = objectOf(payload['info']);
     const total = numberOf(objectOf(info['total_token_usage'])['total_tokens']);
-    const usage = openAIUsage(info['last_token_usage']);
+    const usage = openaiUsage(info['last_token_usage'])?.usage;
     const { latest } = this.#items;
     if (usage === undefined || latest === undefined || (total !== undefined && total === this.#totalTokens)) {
       this.#source.notes.add('skipped-line', "'event_msg/token_count' without usage of another response", entry.line);
       return;
     }
     this.#totalTokens = total;
-    latest.usage = { entry, model: this.#model, usage };
+    latest.count(entry, this.#model, usage);
     this.#items.endResponse();
   }
 

@@ -39,9 +39,12 @@ test('anthropic-messages as JSON Lines, with redacted thinking and a block of no
   ];
   const session = await sessionOf(lines.map((line) => JSON.stringify(line)).join('\n'));
   expect(session.format).toBe('anthropic-messages');
-  expect(session.events[0]).toMatchObject({ content: [{ text: expect.stringContaining('a.pdf') as unknown }] });
-  expect(session.events[1]).toMatchObject({ thinkingBlocks: [{ type: 'redacted-thinking', data: 'b3Bh' }] });
-  expect(session.events[2]).toMatchObject({ usage: { uncachedInputTokens: 4, outputTokens: 2 } });
+  expect(session.events[0]).toMatchObject({ type: 'recorded/unread', value: lines[0]?.content[0] });
+  expect(session.events[1]).toMatchObject({
+    content: [{ text: "(A block of the type 'document' is not shown here.)" }],
+  });
+  expect(session.events[2]).toMatchObject({ thinkingBlocks: [{ type: 'redacted-thinking', data: 'b3Bh' }] });
+  expect(session.events[3]).toMatchObject({ usage: { uncachedInputTokens: 4, outputTokens: 2 } });
   expect(noteKinds(session)).toEqual(['unsupported-content ×1']);
 });
 
@@ -129,6 +132,27 @@ test('chat-xml', async () => {
     ],
     notes: ['call-without-result ×1'],
   });
+});
+
+test('chat-xml: a call without its end tag is a call, and noted', async () => {
+  const text = (command: string) => `<function=bash>\n<parameter=command>${command}`;
+  const session = await sessionOf(
+    JSON.stringify([
+      { role: 'user', content: 'Look.' },
+      { role: 'assistant', content: `First.\n${text('ls</parameter>')}\n</function>` },
+      { role: 'user', content: 'OBSERVATION: a' },
+      { role: 'assistant', content: `Two.\n${text('cat a')}\n${text('cat b</parameter>')}` },
+      { role: 'user', content: 'OBSERVATION: b' },
+    ]),
+  );
+  expect(session.events.slice(3).map(outline)).toEqual([
+    'response-2 call-of-message-3-0 bash {"command":"cat a\\n"} «Two.»',
+    'response-2 call-of-message-3-1 bash {"command":"cat b"} «»',
+    'result call-of-message-3-0 bash: OBSERVATION: b',
+  ]);
+  expect(session.notes).toContainEqual(
+    expect.objectContaining({ message: 'a call without its end tag was read to where the next one begins', count: 2 }),
+  );
 });
 
 test('chatml-tags: several calls in one text, and one that does not parse', async () => {

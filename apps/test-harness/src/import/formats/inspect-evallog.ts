@@ -1,11 +1,13 @@
-import { contentParts } from '../content-parts.js';
+import type { ToolDefinition, Usage } from '@palimpsest/events';
+import { anthropicUsage, readChatMessage } from '@palimpsest/llm-adapters/wire';
+import { plainText } from '../content-parts.js';
 import { isObject, listOf, numberOf, objectOf, textOf } from '../json-shape.js';
 import type { JsonObject } from '../json-shape.js';
 import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
+import { recordMessage } from '../record-message.js';
 import { SessionRecorder } from '../session-recorder.js';
 import type { Entry } from '../session-recorder.js';
 import { toolDefinitions } from '../tool-definitions.js';
-import { usage as usageOf } from '../usage-of.js';
 
 const attachmentPrefix = 'attachment://';
 
@@ -29,7 +31,7 @@ async function* readInspect(source: LogSource): AsyncGenerator<ImportedSession> 
     );
     const calls = listOf(resolved['events']).map(objectOf);
     const recorder = new SessionRecorder(source.notes);
-    const tools = toolDefinitions(calls[0]?.['tools']);
+    const tools = toolDefinitions(calls[0]?.['tools'], source.notes);
     const messages = listOf(resolved['messages']).map(objectOf);
     if (tools.length > 0 && messages[0]?.['role'] !== 'system') recorder.systemPrompt({ id: 'tools' }, '', tools);
     let replies = 0;
@@ -59,75 +61,38 @@ function readMessage(
     readonly recorder: SessionRecorder;
     readonly source: LogSource;
     readonly call: JsonObject | undefined;
-    readonly tools: ReturnType<typeof toolDefinitions>;
+    readonly tools: readonly ToolDefinition[];
   },
 ): void {
-  const { recorder, source } = at;
-  const parts = listOf(message['content']).map(objectOf);
-  const words = Array.isArray(message['content'])
-    ? message['content'].filter((part) => objectOf(part)['type'] !== 'reasoning')
-    : message['content'];
-  const content = contentParts(words, (type) =>
-    source.notes.add('unsupported-content', `a part of type '${type}' was kept as text`),
-  );
-  switch (message['role']) {
-    case 'system':
-      recorder.instructions(entry, content, at.tools);
-      return;
-    case 'user':
-      recorder.message(entry, content, 'user');
-      return;
-    case 'tool':
-      recorder.result(entry, {
-        callId: textOf(message['tool_call_id']),
-        toolName: textOf(message['function']),
-        content: content.length > 0 ? content : contentParts(objectOf(message['error'])['message'], () => undefined),
-        isError: isObject(message['error']),
-      });
-      return;
-    case 'assistant': {
-      const response = recorder.response(entry);
-      response.thought.push(...content);
-      for (const part of parts) {
-        if (part['type'] !== 'reasoning') continue;
-        const thinking = textOf(part['reasoning']) ?? '';
-        const signature = textOf(part['signature']);
-        if (signature === undefined) response.reasoningContent += thinking;
-        else response.addThinking({ type: 'thinking', thinking, signature });
-      }
-      for (const [index, toolCall] of listOf(message['tool_calls']).map(objectOf).entries()) {
-        recorder.call(response, entry, {
-          id: textOf(toolCall['id']) ?? `call-of-${entry.id}-${index}`,
-          name: textOf(toolCall['function']) ?? 'unknown',
-          input: toolCall['arguments'],
-        });
-      }
-      const usage = usageOfCall(at.call);
-      const model = textOf(message['model']) ?? textOf(at.call?.['model']) ?? 'unknown';
-      if (usage !== undefined) response.usage = { entry, model, usage };
-      return;
-    }
-    default:
-      source.notes.add(
-        'unknown-line-type',
-        `messages of role '${String(message['role'])}' are not known and were left out`,
-      );
+  const { recorder, source, call, tools } = at;
+  const error = objectOf(message['error'])['message'];
+  const content = message['role'] === 'tool' && plainText(message['content']) === '' ? error : message['content'];
+  const read = readChatMessage({ ...message, content, name: message['function'] });
+  const response = recordMessage(read, { entry, recorder, notes: source.notes, tools });
+  if (response === undefined) return;
+  for (const part of listOf(message['content']).map(objectOf)) {
+    if (part['type'] !== 'reasoning') continue;
+    const thinking = textOf(part['reasoning']) ?? '';
+    const signature = textOf(part['signature']);
+    if (signature === undefined) response.add({ type: 'reasoning-text', text: thinking });
+    else response.add({ type: 'thinking', block: { type: 'thinking', thinking, signature } });
   }
+  response.count(entry, message['model'] ?? call?.['model'], usageOfCall(call));
 }
 
 /** Inspect counts the cached tokens beside `input_tokens` for some providers and inside them for others: the total tells which. */
-function usageOfCall(call: JsonObject | undefined): ReturnType<typeof usageOf> {
+function usageOfCall(call: JsonObject | undefined): Usage | undefined {
   const counts = objectOf(objectOf(call?.['output'])['usage']);
   const number = (key: string): number => numberOf(counts[key]) ?? 0;
-  const cached = number('input_tokens_cache_read') + number('input_tokens_cache_write');
+  const [read, written] = [number('input_tokens_cache_read'), number('input_tokens_cache_write')];
   const includesCached = number('input_tokens') + number('output_tokens') === number('total_tokens');
-  return usageOf({
-    uncached: includesCached ? number('input_tokens') - cached : number('input_tokens'),
-    cacheRead: number('input_tokens_cache_read'),
-    cacheWrite: number('input_tokens_cache_write'),
-    output: number('output_tokens'),
-    reasoning: counts['reasoning_tokens'],
-  });
+  return anthropicUsage({
+    input_tokens: includesCached ? number('input_tokens') - read - written : number('input_tokens'),
+    cache_read_input_tokens: read,
+    cache_creation_input_tokens: written,
+    output_tokens: number('output_tokens'),
+    output_tokens_details: { thinking_tokens: counts['reasoning_tokens'] },
+  })?.usage;
 }
 
 function modelEvents(sample: JsonObject): readonly unknown[] {

@@ -1,4 +1,3 @@
-import { contentParts } from '../content-parts.js';
 import { isObject, listOf, objectOf, textOf } from '../json-shape.js';
 import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
 import { TextModeTurns } from './text-mode-turns.js';
@@ -23,20 +22,14 @@ async function* readInterCode(source: LogSource): AsyncGenerator<ImportedSession
     const observations = listOf(history['observations']);
     const name = textOf(task['environment'])?.replace(/^ic_/, '') ?? 'shell';
     const turns = new TextModeTurns(source.notes);
-    turns.user(
-      { id: 'query' },
-      contentParts(task['query'], () => undefined),
-    );
+    turns.user({ id: 'query' }, turns.recorder.parts({ id: 'query' }, task['query']));
     for (const [index, action] of listOf(history['actions']).entries()) {
       const command = typeof action === 'string' ? action : JSON.stringify(action);
       turns.assistant({ id: `action-${index}` }, { thought: '', calls: [{ name, input: { command } }] });
       if (index >= observations.length) continue;
       const observation = observations[index];
       const text = typeof observation === 'string' ? observation : JSON.stringify(observation);
-      turns.user(
-        { id: `observation-${index}` },
-        contentParts(text, () => undefined),
-      );
+      turns.user({ id: `observation-${index}` }, text === '' ? [] : [{ type: 'text', text }]);
     }
     yield { name: tasks.length === 1 ? source.name : `${source.name}#${key}`, events: turns.finish() };
   }

@@ -79,7 +79,7 @@ test('a result in the user place is the environment speaking; images and refusal
   ]);
 });
 
-test('what has no form here is noted: content as text, arguments that do not parse, unknown lines', async () => {
+test('what has no form here is noted: content as words, arguments that do not parse, unknown lines', async () => {
   const { events, notes } = await sessionOf(
     jsonLines([
       { role: 'user', content: [{ type: 'input_audio', input_audio: { data: 'x'.repeat(3_000) } }] },
@@ -93,11 +93,12 @@ test('what has no form here is noted: content as text, arguments that do not par
     ]),
   );
   expect(events.map(outline)).toEqual([
-    'user as user: [input_audio: 3048 characters left out]',
+    'recorded/unread',
+    'user as user: (Audio is not kept here.)',
     'response-1 c run {"a": «»',
     'result c run: Invalid JSON.',
   ]);
-  expect(events[1]).toMatchObject({ executable: false });
+  expect(events[2]).toMatchObject({ executable: false });
   expect(notes.map(({ kind, line }) => `${kind} ${line}`)).toEqual([
     'unsupported-content 1',
     'arguments-not-json 2',
@@ -116,8 +117,12 @@ test('a message without content is left out and noted', async () => {
   expect(notes).toMatchObject([{ kind: 'skipped-line', line: 2, message: 'a message without content' }]);
 });
 
-test('raw responses give usage', async () => {
-  const usage = { prompt_tokens: 50, completion_tokens: 9, prompt_tokens_details: { cached_tokens: 20 } };
+test('raw responses give usage: what was read from the cache and written to it is part of the input', async () => {
+  const usage = {
+    prompt_tokens: 10_000,
+    completion_tokens: 9,
+    prompt_tokens_details: { cached_tokens: 6_000, cache_write_tokens: 3_000 },
+  };
   const { events } = await sessionOf(
     JSON.stringify({
       messages: [
@@ -128,6 +133,6 @@ test('raw responses give usage', async () => {
   );
   expect(events[2]).toMatchObject({
     model: 'm',
-    usage: { uncachedInputTokens: 30, cacheReadTokens: 20, outputTokens: 9 },
+    usage: { uncachedInputTokens: 1_000, cacheReadTokens: 6_000, cacheWriteTokens: 3_000, outputTokens: 9 },
   });
 });

@@ -30,7 +30,7 @@ async function* readResponses(source: LogSource): AsyncGenerator<ImportedSession
     }
   } else {
     const beside = objectOf(source.document);
-    const tools = toolDefinitions(beside['tools']);
+    const tools = toolDefinitions(beside['tools'], notes);
     const instructions = textOf(beside['instructions']) ?? '';
     if (instructions !== '' || tools.length > 0) recorder.systemPrompt({ id: 'instructions' }, instructions, tools);
     for (const [index, item] of itemsOf(source.document).entries()) items.read(objectOf(item), { id: `item-${index}` });

@@ -1,5 +1,5 @@
 import type { EventSource } from '@palimpsest/events';
-import { contentParts } from '../content-parts.js';
+import { openaiUsage, receivedArguments } from '@palimpsest/llm-adapters/wire';
 import { isObject, listOf, objectOf, textOf } from '../json-shape.js';
 import type { JsonObject } from '../json-shape.js';
 import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
@@ -7,7 +7,6 @@ import { SessionRecorder } from '../session-recorder.js';
 import type { ResponseDraft } from '../response-draft.js';
 import type { Entry } from '../session-recorder.js';
 import { toolDefinitions } from '../tool-definitions.js';
-import { openAIUsage } from '../usage-of.js';
 
 /** Actions and observations of the framework itself: state changes, and the retrieval of context. */
 const internalKinds: ReadonlySet<unknown> = new Set([
@@ -73,9 +72,13 @@ class OpenHandsReader {
     // The earliest logs hold the arguments beside `action`, not below `args`.
     const { action: _action, is_confirmed: _confirmed, action_risk: _risk, ...flat } = event;
     const args = isObject(event['args']) ? event['args'] : flat;
-    const content = contentParts(args['content'] ?? event['message'], () => undefined);
+    const content = () => this.#recorder.parts(entry, args['content'] ?? event['message']);
     if (kind === 'system') {
-      this.#recorder.systemPrompt(entry, textOf(args['content']) ?? '', toolDefinitions(args['tools']));
+      this.#recorder.systemPrompt(
+        entry,
+        textOf(args['content']) ?? '',
+        toolDefinitions(args['tools'], this.#source.notes),
+      );
     } else if (kind === 'condensation') {
       const summary = textOf(args['summary']);
       this.#recorder.compaction(entry, summary === undefined ? {} : { summary });
@@ -84,10 +87,10 @@ class OpenHandsReader {
       (event['source'] === 'agent' || (event['source'] === undefined && this.#recorder.responses > 0))
     ) {
       this.#response = undefined;
-      this.#recorder.response(entry).thought.push(...content);
+      this.#recorder.response(entry).say(content());
     } else if (kind === 'message') {
       this.#response = undefined;
-      this.#recorder.message(entry, content, sourceOf(event));
+      this.#recorder.message(entry, content(), sourceOf(event));
     } else if (event['source'] !== 'agent' && event['source'] !== undefined) {
       this.#source.notes.add('skipped-line', `an action '${kind}' that no agent took`);
     } else {
@@ -110,22 +113,21 @@ class OpenHandsReader {
       const draft = this.#recorder.response(entry, responseId);
       this.#response = { whole, draft };
       const thought = textOf(message['content']) ?? textOf(args['thought']);
-      if (thought !== undefined) draft.thought.push({ type: 'text', text: thought });
-      const usage = openAIUsage(reply['usage']);
-      if (usage !== undefined) draft.usage = { entry, model: textOf(reply['model']) ?? 'unknown', usage };
+      if (thought !== undefined) draft.say([{ type: 'text', text: thought }]);
+      draft.count(entry, reply['model'], openaiUsage(reply['usage'])?.usage);
     }
     const { thought: _thought, ...input } = args;
     this.#recorder.call(this.#response.draft, entry, {
       id: callId,
       name: textOf(metadata['function_name']) ?? kind,
-      input: objectOf(logged?.['function'])['arguments'] ?? input,
+      arguments: receivedArguments(objectOf(logged?.['function'])['arguments'] ?? input),
     });
     this.#callOfAction.set(event['id'], callId);
     this.#latestCall = callId;
   }
 
   #observation(event: JsonObject, entry: Entry): void {
-    const content = contentParts(event['content'] ?? event['message'], () => undefined);
+    const content = this.#recorder.parts(entry, event['content'] ?? event['message']);
     const callId = event['cause'] === undefined ? this.#latestCall : this.#callOfAction.get(event['cause']);
     const isError = event['observation'] === 'error';
     if (callId === undefined || (isError && event['cause'] === undefined)) {

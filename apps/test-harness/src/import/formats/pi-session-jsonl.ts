@@ -1,11 +1,12 @@
-import { contentParts } from '../content-parts.js';
+import type { KnownContent } from '@palimpsest/events';
+import { anthropicUsage, receivedArguments } from '@palimpsest/llm-adapters/wire';
 import { isObject, numberOf, objectOf, textOf } from '../json-shape.js';
 import type { JsonObject } from '../json-shape.js';
 import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
 import { RepeatedIds } from '../repeated-ids.js';
+import { madeCallId } from '../record-message.js';
 import { SessionRecorder } from '../session-recorder.js';
 import type { Entry } from '../session-recorder.js';
-import { usage as usageOf } from '../usage-of.js';
 
 const messageRoles: ReadonlySet<unknown> = new Set([
   'user',
@@ -138,41 +139,43 @@ class PiSession {
   #assistant(message: JsonObject, entry: Entry): void {
     const response = this.#recorder.response(entry, textOf(message['responseId']));
     const content = message['content'];
-    for (const [index, block] of (Array.isArray(content) ? content : [content]).entries()) {
+    for (const block of Array.isArray(content) ? content : [content]) {
       const fields = objectOf(block);
       if (fields['type'] === 'thinking') {
         const signature = textOf(fields['thinkingSignature']);
         const thinking = textOf(fields['thinking']) ?? '';
-        if (message['api'] === 'anthropic-messages' || message['api'] === undefined) {
-          response.addThinking({ type: 'thinking', thinking, signature });
-        } else {
-          // Other providers' signatures are not Anthropic's, and a block with one would be sent to no one rightly.
-          response.reasoningContent += thinking;
-        }
+        const isAnthropic = message['api'] === 'anthropic-messages' || message['api'] === undefined;
+        const signed = signature === undefined ? {} : { signature };
+        // Other providers' signatures are not Anthropic's, and a block with one would be sent to no one rightly.
+        if (!isAnthropic) response.add({ type: 'reasoning-text', text: thinking });
+        else response.add({ type: 'thinking', block: { type: 'thinking', thinking, ...signed } });
       } else if (fields['type'] === 'toolCall') {
         // pi joins the ids of the call and of its item with a bar where the provider gives both.
-        const [callId, itemId] = (textOf(fields['id']) ?? `call-of-${entry.id}-${index}`).split('|');
+        const [callId, itemId] = textOf(fields['id'])?.split('|') ?? [];
         this.#recorder.call(response, entry, {
-          id: callId ?? '',
-          name: textOf(fields['name']) ?? 'unknown',
-          input: fields['arguments'],
+          id: textOf(callId) ?? madeCallId(entry, response),
+          name: textOf(fields['name']),
+          arguments: receivedArguments(fields['arguments']),
           itemId: textOf(itemId),
         });
       } else {
-        response.thought.push(...this.#parts(block, entry));
+        response.say(this.#parts(block, entry));
       }
     }
     const counts = objectOf(message['usage']);
-    const usage = usageOf({
-      uncached: counts['input'],
-      cacheRead: counts['cacheRead'],
-      cacheWrite: counts['cacheWrite'],
-      output: counts['output'],
+    const reported = anthropicUsage({
+      input_tokens: counts['input'],
+      cache_read_input_tokens: counts['cacheRead'],
+      cache_creation_input_tokens: counts['cacheWrite'],
+      output_tokens: counts['output'],
     });
-    if (usage === undefined) return;
     const costUsd = numberOf(objectOf(counts['cost'])['total']);
-    const model = textOf(message['model']) ?? 'unknown';
-    response.usage = { entry, model, usage, ...(costUsd === undefined || costUsd < 0 ? {} : { costUsd }) };
+    response.count(
+      entry,
+      message['model'],
+      reported?.usage,
+      costUsd === undefined || costUsd < 0 ? undefined : costUsd,
+    );
   }
 
   /** A command that the user ran: no call of the model, but its output is put before the model in the user's place. */
@@ -194,10 +197,8 @@ class PiSession {
     this.#recorder.compaction(entry, { summary, tokensBefore, firstKeptEntryId: firstKept });
   }
 
-  #parts(content: unknown, entry: Entry): ReturnType<typeof contentParts> {
-    return contentParts(content, (type) =>
-      this.#source.notes.add('unsupported-content', `a block of type '${type}' was kept as text`, entry.line),
-    );
+  #parts(content: unknown, entry: Entry): readonly KnownContent[] {
+    return this.#recorder.parts(entry, content);
   }
 
   #noteBranch(fields: JsonObject, line: number): void {

@@ -1,7 +1,9 @@
-import { contentParts, plainText } from '../content-parts.js';
+import { readChatMessage } from '@palimpsest/llm-adapters/wire';
+import { plainText } from '../content-parts.js';
 import { isObject, listOf, objectOf, textOf } from '../json-shape.js';
 import type { JsonObject } from '../json-shape.js';
 import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
+import { recordMessage } from '../record-message.js';
 import type { Entry } from '../session-recorder.js';
 import { fencedCommand, TextModeTurns } from './text-mode-turns.js';
 
@@ -36,48 +38,17 @@ async function* readTraj(source: LogSource): AsyncGenerator<ImportedSession> {
 }
 
 function readMessage(message: JsonObject, entry: Entry, turns: TextModeTurns, { notes }: LogSource): void {
-  const content = contentParts(message['content'], (type) =>
-    notes.add('unsupported-content', `a part of type '${type}' was kept as text`),
-  );
-  switch (message['role']) {
-    case 'system':
-      turns.recorder.instructions(entry, content);
-      return;
-    case 'user':
-      // A demonstration shows the work of another run; the user never said it.
-      if (message['is_demo'] === true) turns.recorder.message(entry, content, 'environment');
-      else turns.user(entry, content);
-      return;
-    case 'assistant':
-      readAssistant(message, entry, turns);
-      return;
-    case 'tool':
-      turns.recorder.result(entry, {
-        callId: textOf(listOf(message['tool_call_ids'])[0]) ?? textOf(message['tool_call_id']),
-        content,
-      });
-      return;
-    default:
-      notes.add('unknown-line-type', `messages of role '${String(message['role'])}' are not known and were left out`);
-  }
-}
-
-function readAssistant(message: JsonObject, entry: Entry, turns: TextModeTurns): void {
-  const text = plainText(message['content']);
-  const calls = listOf(message['tool_calls']).map(objectOf);
-  if (calls.length === 0) {
-    turns.assistant(entry, textTurn(message, text));
-    return;
-  }
-  const response = turns.recorder.response(entry);
-  if (text !== '') response.thought.push({ type: 'text', text });
-  for (const [index, call] of calls.entries()) {
-    const called = objectOf(call['function']);
-    turns.recorder.call(response, entry, {
-      id: textOf(call['id']) ?? `call-of-${entry.id}-${index}`,
-      name: textOf(called['name']) ?? 'unknown',
-      input: called['arguments'],
-    });
+  const { recorder } = turns;
+  const isTextMode = listOf(message['tool_calls']).length === 0;
+  if (message['role'] === 'assistant' && isTextMode) {
+    turns.assistant(entry, textTurn(message, plainText(message['content'])));
+  } else if (message['role'] === 'user' && message['is_demo'] !== true) {
+    turns.user(entry, recorder.parts(entry, message['content']));
+  } else {
+    const callId = textOf(listOf(message['tool_call_ids'])[0]) ?? message['tool_call_id'];
+    // A demonstration shows the work of another run; the user never said it.
+    const place = { entry, recorder, notes, sourceOf: () => 'environment' as const };
+    recordMessage(readChatMessage({ ...message, tool_call_id: callId }), place);
   }
 }
 
@@ -96,10 +67,8 @@ function textTurn(message: JsonObject, text: string): { thought: string; calls: 
 
 function readStep(step: JsonObject, index: number, turns: TextModeTurns): void {
   turns.assistant({ id: `step-${index}` }, textTurn(step, textOf(step['response']) ?? ''));
-  turns.user(
-    { id: `step-${index}-result` },
-    contentParts(step['observation'], () => undefined),
-  );
+  const entry = { id: `step-${index}-result` };
+  turns.user(entry, turns.recorder.parts(entry, step['observation']));
 }
 
 function hasAgentMessages(history: unknown): boolean {

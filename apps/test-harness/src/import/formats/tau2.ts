@@ -1,11 +1,11 @@
-import { contentParts } from '../content-parts.js';
+import { openaiUsage, readChatMessage } from '@palimpsest/llm-adapters/wire';
 import { isObject, listOf, objectOf, textOf } from '../json-shape.js';
 import type { JsonObject } from '../json-shape.js';
 import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
+import { recordMessage } from '../record-message.js';
 import { SessionRecorder } from '../session-recorder.js';
 import type { Entry } from '../session-recorder.js';
 import { toolDefinitions } from '../tool-definitions.js';
-import { openAIUsage } from '../usage-of.js';
 import { conversationName } from './conversations.js';
 
 /**
@@ -28,7 +28,7 @@ async function* readTau2(source: LogSource): AsyncGenerator<ImportedSession> {
     const recorder = new SessionRecorder(source.notes);
     const environment = objectOf(info['environment_info']);
     const policy = textOf(environment['policy']) ?? '';
-    const tools = toolDefinitions(environment['tool_defs']);
+    const tools = toolDefinitions(environment['tool_defs'], source.notes);
     if (policy !== '' || tools.length > 0)
       recorder.systemPrompt({ id: 'policy', timestamp: run['start_time'] }, policy, tools);
     for (const [position, message] of listOf(run['messages']).entries()) {
@@ -45,50 +45,23 @@ function readMessage(
   entry: Entry,
   {
     recorder,
-    source,
+    source: { notes },
     model,
   }: { readonly recorder: SessionRecorder; readonly source: LogSource; readonly model: string },
 ): void {
-  const calls = listOf(message['tool_calls']).map(objectOf);
-  const content = contentParts(message['content'], (type) =>
-    source.notes.add('unsupported-content', `a part of type '${type}' was kept as text`),
-  );
-  switch (message['role']) {
-    case 'user':
-      if (calls.length > 0)
-        source.notes.add('skipped-line', "the simulated user's own calls are not seen by the agent");
-      if (calls.length === 0 || content.length > 0) recorder.message(entry, content, 'user');
-      return;
-    case 'tool':
-      if (message['requestor'] === 'user') {
-        source.notes.add('skipped-line', "the results of the simulated user's own calls are not seen by the agent");
-        return;
-      }
-      recorder.result(entry, { callId: textOf(message['id']), content, isError: message['error'] === true });
-      return;
-    case 'assistant': {
-      const response = recorder.response(entry);
-      response.thought.push(...content);
-      for (const [index, call] of calls.entries()) {
-        recorder.call(response, entry, {
-          id: textOf(call['id']) ?? `call-of-${entry.id}-${index}`,
-          name: textOf(call['name']) ?? 'unknown',
-          input: call['arguments'],
-        });
-      }
-      const usage = openAIUsage(message['usage']);
-      if (usage !== undefined) response.usage = { entry, model, usage };
-      return;
-    }
-    case 'system':
-      recorder.instructions(entry, content);
-      return;
-    default:
-      source.notes.add(
-        'unknown-line-type',
-        `messages of role '${String(message['role'])}' are not known and were left out`,
-      );
+  if (message['role'] === 'tool' && message['requestor'] === 'user') {
+    notes.add('skipped-line', "the results of the simulated user's own calls are not seen by the agent");
+    return;
   }
+  if (message['role'] === 'user' && listOf(message['tool_calls']).length > 0) {
+    notes.add('skipped-line', "the simulated user's own calls are not seen by the agent");
+    if (textOf(message['content']) === undefined) return;
+  }
+  // A result has the id of its call as its own.
+  const result = { ...message, tool_call_id: message['id'], is_error: message['error'] === true };
+  const read = readChatMessage(message['role'] === 'tool' ? result : message);
+  const response = recordMessage(read, { entry, recorder, notes });
+  response?.count(entry, model, openaiUsage(message['usage'])?.usage);
 }
 
 function simulationsOf(document: JsonObject): readonly JsonObject[] {

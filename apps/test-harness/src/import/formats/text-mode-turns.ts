@@ -1,4 +1,5 @@
 import type { ContentPart } from '@palimpsest/events';
+import { receivedArguments } from '@palimpsest/llm-adapters/wire';
 import type { ImportedSession } from '../log-format.js';
 import type { NoteTaker } from '../note-taker.js';
 import { SessionRecorder } from '../session-recorder.js';
@@ -28,11 +29,11 @@ export class TextModeTurns {
   assistant(entry: Entry, turn: TextTurn): void {
     this.#open.length = 0;
     const response = this.recorder.response(entry);
-    if (turn.thought.trim() !== '') response.thought.push({ type: 'text', text: turn.thought });
+    response.say([{ type: 'text', text: turn.thought }]);
     for (const [index, call] of turn.calls.entries()) {
       const id = turn.calls.length === 1 ? `call-of-${entry.id}` : `call-of-${entry.id}-${index}`;
       this.#open.push({ id, name: call.name });
-      this.recorder.call(response, entry, { id, ...call });
+      this.recorder.call(response, entry, { id, name: call.name, arguments: receivedArguments(call.input) });
     }
   }
 

@@ -1,0 +1,102 @@
+import type { ToolDefinition } from '@palimpsest/events';
+import { contentOf } from '@palimpsest/llm-adapters/wire';
+import type { ContentPiece, Piece, ReadMessage, ResultPiece } from '@palimpsest/llm-adapters/wire';
+import { objectOf } from './json-shape.js';
+import type { NoteTaker } from './note-taker.js';
+import type { ResponseDraft } from './response-draft.js';
+import type { Entry, SessionRecorder } from './session-recorder.js';
+
+/** Where a message is recorded. */
+export interface RecordingPlace {
+  readonly entry: Entry;
+  readonly recorder: SessionRecorder;
+  readonly notes: NoteTaker;
+  /** The reply that an assistant message is a part of. @defaultValue a reply of its own */
+  readonly response?: ResponseDraft | undefined;
+  /** Who wrote a text in the user's place. @defaultValue the user */
+  readonly sourceOf?: (text: string) => 'user' | 'environment';
+  /** What the model can call, for a message that is the system prompt. @defaultValue none */
+  readonly tools?: readonly ToolDefinition[];
+}
+
+/**
+ * Records a message as a reader of `@palimpsest/llm-adapters/wire` gives it: results where they stand among the words, and for
+ * what has no neutral form a note and an event that keeps it. Gives the reply that an assistant message is a part of.
+ */
+export function recordMessage(message: ReadMessage, place: RecordingPlace): ResponseDraft | undefined {
+  const { entry, recorder, notes } = place;
+  const { role, pieces } = message;
+  if (role === undefined) {
+    for (const piece of pieces) {
+      if (piece.type !== 'unread') continue;
+      if (objectOf(piece.value)['type'] !== undefined) recorder.unread(entry, [piece]);
+      else notes.add('unknown-line-type', `${piece.reason}; it was left out`, entry.line);
+    }
+    return undefined;
+  }
+  if (role === 'assistant') {
+    const response = place.response ?? recorder.response(entry, message.id);
+    for (const piece of pieces) recordOfAnswer(piece, response, place);
+    return response;
+  }
+  if (role === 'system') {
+    recorder.instructions(entry, contentOf(pieces), place.tools);
+    recorder.unread(entry, pieces);
+    return undefined;
+  }
+  recordOfUser(pieces, place);
+  return undefined;
+}
+
+function recordOfAnswer(piece: Piece, response: ResponseDraft, { entry, recorder, notes }: RecordingPlace): void {
+  switch (piece.type) {
+    case 'call':
+      recorder.call(response, entry, { ...piece, id: piece.id ?? madeCallId(entry, response) });
+      return;
+    case 'result':
+      recordResult(piece, entry, recorder);
+      return;
+    case 'reasoning-item': {
+      const { summary, content = [], encryptedContent } = piece.item;
+      if (summary.length > 0 || content.length > 0 || encryptedContent !== undefined) response.add(piece);
+      else notes.add('reasoning', 'reasoning of which the log kept nothing was left out', entry.line);
+      return;
+    }
+    case 'unread':
+      recorder.unread(entry, [piece]);
+      return;
+    default:
+      response.add(piece);
+  }
+}
+
+function recordOfUser(pieces: readonly Piece[], place: RecordingPlace): void {
+  const { entry, recorder, sourceOf = () => 'user' } = place;
+  let words: ContentPiece[] = [];
+  const addWords = () => {
+    const content = contentOf(words);
+    const first = content.find((part) => part.type === 'text');
+    recorder.message(entry, content, sourceOf(first?.text ?? ''));
+    words = [];
+  };
+  for (const piece of pieces) {
+    if (piece.type === 'content') words.push(piece);
+    else if (piece.type === 'result') {
+      if (words.length > 0) addWords();
+      recordResult(piece, entry, recorder);
+    } else recorder.unread(entry, [piece]);
+  }
+  if (words.length > 0 || !pieces.some(({ type }) => type === 'result')) addWords();
+}
+
+function recordResult(piece: ResultPiece, entry: Entry, recorder: SessionRecorder): void {
+  recorder.unread(entry, piece.content);
+  const { toolName, isError } = piece;
+  const callId = piece.toolCallId ?? (toolName === undefined ? undefined : recorder.openCallOf(toolName));
+  recorder.result(entry, { callId, toolName, content: contentOf(piece.content), isError });
+}
+
+/** The id for a call that the log gives none. */
+export function madeCallId(entry: Entry, { calls }: ResponseDraft): string {
+  return calls.length === 0 ? `call-of-${entry.id}` : `call-of-${entry.id}-${calls.length}`;
+}
