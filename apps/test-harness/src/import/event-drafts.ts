@@ -2,7 +2,7 @@ import type { Event } from '@palimpsest/events';
 import { InvalidEventError, parseEvent } from '@palimpsest/events';
 import type { NoteTaker } from './note-taker.js';
 import type { CallDraft, ResponseDraft } from './response-draft.js';
-import type { Entry } from './session-recorder.js';
+import type { Entry } from './entry.js';
 
 /**
  * What becomes events, in the order of the log: fields of one; the place where a response begins (its first action, or its

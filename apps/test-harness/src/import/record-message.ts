@@ -4,7 +4,8 @@ import type { ContentPiece, Piece, ReadMessage, ResultPiece } from '@palimpsest/
 import { objectOf } from './json-shape.js';
 import type { NoteTaker } from './note-taker.js';
 import type { ResponseDraft } from './response-draft.js';
-import type { Entry, SessionRecorder } from './session-recorder.js';
+import type { Entry } from './entry.js';
+import type { SessionRecorder } from './session-recorder.js';
 
 /** Where a message is recorded. */
 export interface RecordingPlace {

@@ -3,7 +3,7 @@ import { totalInputTokens } from '@palimpsest/llm-adapters';
 import { answerBuilder } from '@palimpsest/llm-adapters/wire';
 import type { Piece } from '@palimpsest/llm-adapters/wire';
 import { textOf } from './json-shape.js';
-import type { Entry } from './session-recorder.js';
+import type { Entry } from './entry.js';
 
 /** One tool call of a response that is being read. */
 export interface CallDraft {

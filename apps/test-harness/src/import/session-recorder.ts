@@ -8,21 +8,13 @@ import {
   unnamedToolName,
 } from '@palimpsest/llm-adapters/wire';
 import type { Piece } from '@palimpsest/llm-adapters/wire';
+import type { Entry } from './entry.js';
 import type { EventDraft } from './event-drafts.js';
 import { eventsFromDrafts } from './event-drafts.js';
 import { objectOf, textOf } from './json-shape.js';
 import type { NoteTaker } from './note-taker.js';
 import { ResponseDraft } from './response-draft.js';
 import type { CallDraft } from './response-draft.js';
-
-/** The place in a log from which events are made: their ids are its id, then `id#2`, `id#3`. */
-export interface Entry {
-  /** The log's own id, or one made from the position (`line-12`). */
-  readonly id: string;
-  readonly line?: number | undefined;
-  /** As logged: ISO 8601 text, or milliseconds since 1970. Without one, the time of the event before is taken. */
-  readonly timestamp?: unknown;
-}
 
 /** The custom event that marks where the recording agent compacted its context. No model reads it. */
 export const recordedCompactionType = 'recorded/compaction';

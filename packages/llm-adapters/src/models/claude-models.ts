@@ -1,4 +1,4 @@
-import type { Behaviour, ModelRow } from './model-table.js';
+import type { Behaviour, ModelRow } from './model-behaviour.js';
 
 /**
  * What is assumed of a new Claude model: that of Fable 5.2 and Opus 5.5. Its tokenizer came with Opus 4.7.

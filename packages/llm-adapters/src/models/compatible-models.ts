@@ -1,4 +1,4 @@
-import type { Behaviour, ModelRow } from './model-table.js';
+import type { Behaviour, ModelRow } from './model-behaviour.js';
 
 /**
  * What is assumed of a server that speaks OpenAI's protocol: the oldest form of a request, which all of them take. Plain

@@ -1,4 +1,4 @@
-import type { Behaviour, ModelRow } from './model-table.js';
+import type { Behaviour, ModelRow } from './model-behaviour.js';
 
 /**
  * What is assumed of a new OpenAI model: that of GPT-6.2. Its reasoning items and plain reasoning are bound to nothing before

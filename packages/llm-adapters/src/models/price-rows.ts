@@ -1,5 +1,5 @@
 import type { TokenPrices, TokenRates } from '../prices.js';
-import type { PriceRow } from './price-table.js';
+import type { PriceRow } from './price-row.js';
 
 const checkedAt = '2026-11-21';
 const anthropic = { vendor: 'anthropic', checkedAt } as const;

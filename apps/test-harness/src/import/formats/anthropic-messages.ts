@@ -5,7 +5,7 @@ import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
 import type { NoteTaker } from '../note-taker.js';
 import { recordMessage } from '../record-message.js';
 import { SessionRecorder } from '../session-recorder.js';
-import type { Entry } from '../session-recorder.js';
+import type { Entry } from '../entry.js';
 import { toolDefinitions } from '../tool-definitions.js';
 import type { FoundConversation } from './conversations.js';
 import { conversationName, conversationsIn } from './conversations.js';

@@ -6,7 +6,7 @@ import type { ImportedSession } from '../log-format.js';
 import type { NoteTaker } from '../note-taker.js';
 import { recordMessage } from '../record-message.js';
 import { SessionRecorder } from '../session-recorder.js';
-import type { Entry } from '../session-recorder.js';
+import type { Entry } from '../entry.js';
 import { toolDefinitions } from '../tool-definitions.js';
 
 const roles: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);

@@ -5,7 +5,7 @@ import type { JsonObject } from '../json-shape.js';
 import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
 import type { ResponseDraft } from '../response-draft.js';
 import { SessionRecorder } from '../session-recorder.js';
-import type { Entry } from '../session-recorder.js';
+import type { Entry } from '../entry.js';
 import { toolDefinitions } from '../tool-definitions.js';
 
 /**

@@ -8,7 +8,7 @@ import type { RecordingPlace } from '../record-message.js';
 import { RepeatedIds } from '../repeated-ids.js';
 import type { ResponseDraft } from '../response-draft.js';
 import { SessionRecorder } from '../session-recorder.js';
-import type { Entry } from '../session-recorder.js';
+import type { Entry } from '../entry.js';
 import { plainText } from '../content-parts.js';
 
 /** Lines about the session that are not part of the conversation, or copy a part of it. */

@@ -3,7 +3,7 @@ import { isObject, listOf, numberOf, objectOf, textOf } from '../json-shape.js';
 import type { JsonObject } from '../json-shape.js';
 import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
 import { SessionRecorder } from '../session-recorder.js';
-import type { Entry } from '../session-recorder.js';
+import type { Entry } from '../entry.js';
 import { ResponsesItems } from './responses-items.js';
 
 const lineTypes: ReadonlySet<unknown> = new Set([

@@ -6,7 +6,7 @@ import type { JsonObject } from '../json-shape.js';
 import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
 import { recordMessage } from '../record-message.js';
 import { SessionRecorder } from '../session-recorder.js';
-import type { Entry } from '../session-recorder.js';
+import type { Entry } from '../entry.js';
 import { toolDefinitions } from '../tool-definitions.js';
 
 const attachmentPrefix = 'attachment://';

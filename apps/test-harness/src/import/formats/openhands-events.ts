@@ -5,7 +5,7 @@ import type { JsonObject } from '../json-shape.js';
 import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
 import { SessionRecorder } from '../session-recorder.js';
 import type { ResponseDraft } from '../response-draft.js';
-import type { Entry } from '../session-recorder.js';
+import type { Entry } from '../entry.js';
 import { toolDefinitions } from '../tool-definitions.js';
 
 /** Actions and observations of the framework itself: state changes, and the retrieval of context. */

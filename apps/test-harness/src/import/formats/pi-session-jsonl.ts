@@ -6,7 +6,7 @@ import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
 import { RepeatedIds } from '../repeated-ids.js';
 import { madeCallId } from '../record-message.js';
 import { SessionRecorder } from '../session-recorder.js';
-import type { Entry } from '../session-recorder.js';
+import type { Entry } from '../entry.js';
 
 const messageRoles: ReadonlySet<unknown> = new Set([
   'user',

@@ -4,7 +4,8 @@ import type { JsonObject } from '../json-shape.js';
 import type { NoteTaker } from '../note-taker.js';
 import { recordMessage } from '../record-message.js';
 import type { ResponseDraft } from '../response-draft.js';
-import type { Entry, SessionRecorder } from '../session-recorder.js';
+import type { Entry } from '../entry.js';
+import type { SessionRecorder } from '../session-recorder.js';
 
 const compactions: ReadonlySet<unknown> = new Set(['compaction', 'compaction_summary', 'context_compaction']);
 

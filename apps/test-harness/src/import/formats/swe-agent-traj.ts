@@ -4,7 +4,7 @@ import { isObject, listOf, objectOf, textOf } from '../json-shape.js';
 import type { JsonObject } from '../json-shape.js';
 import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
 import { recordMessage } from '../record-message.js';
-import type { Entry } from '../session-recorder.js';
+import type { Entry } from '../entry.js';
 import { fencedCommand, TextModeTurns } from './text-mode-turns.js';
 
 const toolName = 'shell';

@@ -4,7 +4,7 @@ import type { JsonObject } from '../json-shape.js';
 import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
 import { recordMessage } from '../record-message.js';
 import { SessionRecorder } from '../session-recorder.js';
-import type { Entry } from '../session-recorder.js';
+import type { Entry } from '../entry.js';
 import { toolDefinitions } from '../tool-definitions.js';
 import { conversationName } from './conversations.js';
 

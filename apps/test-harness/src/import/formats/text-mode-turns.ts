@@ -3,7 +3,7 @@ import { receivedArguments } from '@palimpsest/llm-adapters/wire';
 import type { ImportedSession } from '../log-format.js';
 import type { NoteTaker } from '../note-taker.js';
 import { SessionRecorder } from '../session-recorder.js';
-import type { Entry } from '../session-recorder.js';
+import type { Entry } from '../entry.js';
 
 /** What one assistant text of an agent without native tools says and calls. */
 export interface TextTurn {
