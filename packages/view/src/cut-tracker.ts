@@ -138,7 +138,7 @@ export class CutTracker {
   }
 
   /** The cut points of the first `length` events, as they are now. Costs nothing, and later events do not change it. */
-  snapshot(length: number): CutPoints {
+  snapshot(length: number): CutPointList {
     const open = this.#open;
     if (open === undefined) return new CutPointList(this.#final, this.#regionStart, length);
     if (open.lastResult === undefined) {
@@ -166,7 +166,7 @@ export class CutTracker {
 }
 
 /** The final cut points and the region behind them; `end < start` is an empty region. */
-class CutPointList implements CutPoints {
+export class CutPointList implements CutPoints {
   readonly #final: readonly number[];
   readonly #finalLength: number;
   readonly #start: number;
@@ -177,6 +177,11 @@ class CutPointList implements CutPoints {
     this.#finalLength = final.length;
     this.#start = start;
     this.#end = end;
+  }
+
+  /** The last cut point that is never taken back; -1 without one. */
+  get lastFinal(): number {
+    return this.#finalLength === 0 ? -1 : (this.#final[this.#finalLength - 1] as number);
   }
 
   has(index: number): boolean {
@@ -204,7 +209,7 @@ class CutPointList implements CutPoints {
 }
 
 /** The position of the first of the ascending numbers that is not smaller than `index`. */
-function firstAtOrAfter(ascending: readonly number[], length: number, index: number): number {
+export function firstAtOrAfter(ascending: readonly number[], length: number, index: number): number {
   let low = 0;
   let high = length;
   while (low < high) {

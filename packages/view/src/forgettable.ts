@@ -3,6 +3,7 @@ import { keptEventIds } from './kept-events.js';
 import { viewOfLog } from './view-of-log.js';
 import { isPartOfCall } from './units.js';
 import type { Unit } from './units.js';
+import { isRunUnit } from './view-property.js';
 import type { View } from './view.js';
 
 /** What a condensation should forget: a range, units, single events, or several of these together. */
@@ -15,7 +16,7 @@ export interface Selection {
   readonly units?: readonly Unit[];
   /**
    * Single events, in any order. A call or a result takes the other calls and results of its unit along, because half of a batch
-   * is never sent; words between them stay unless they are named. Ids that the view does not hold change nothing. @defaultValue none
+   * is never sent; words between them stay unless they are named, or a run of a property holds them. Ids that the view does not hold change nothing. @defaultValue none
    */
   readonly ids?: Iterable<EventId>;
 }
@@ -90,22 +91,24 @@ function selectedIndices(
   for (const { start, end } of units) addRange(snapped(view, start, end) ?? [0, 0]);
   for (const id of ids) {
     const index = view.indexOf(id);
-    if (index === undefined) continue;
-    if (!isCall(view, index)) found.add(index);
-    else for (const at of callsAround(view, index, taken)) found.add(at);
+    if (index !== undefined) for (const at of unitPartsAround(view, index, taken)) found.add(at);
   }
   return [...found].sort((a, b) => a - b);
 }
 
 /**
- * The calls and results of the unit around one of them. Nothing where more of them may come, and for a unit that was `taken`
- * before.
+ * What the event at an index cannot be forgotten without: of a unit with a run in it all, for a call or a result the calls and
+ * results of its unit. Nothing where more of them may come, and for a unit that was `taken` before.
  */
-function callsAround(view: View, index: number, taken: Set<number>): readonly number[] {
+function unitPartsAround(view: View, index: number, taken: Set<number>): readonly number[] {
   const [start, end] = [view.cutPoints.atOrBefore(index), view.cutPoints.atOrAfter(index + 1)];
-  if (start === undefined || end === undefined || taken.has(start)) return [];
+  const isOpen = start === undefined || end === undefined;
+  const isRun = !isOpen && isRunUnit(view, start, end);
+  if (!isRun && !isCall(view, index)) return [index];
+  if (isOpen || taken.has(start)) return [];
   taken.add(start);
-  return Array.from({ length: end - start }, (_, offset) => start + offset).filter((at) => isCall(view, at));
+  const unit = Array.from({ length: end - start }, (_, offset) => start + offset);
+  return isRun ? unit : unit.filter((at) => isCall(view, at));
 }
 
 /** True for a call or a result. */
@@ -133,8 +136,9 @@ function storedPlaces(view: View, stored: View, indices: readonly number[]): rea
       const [start, end] = [stored.cutPoints.atOrBefore(place), stored.cutPoints.atOrAfter(place + 1)];
       unitEnd = end ?? stored.events.length;
       stays = start === undefined || end === undefined;
+      const isRun = start !== undefined && isRunUnit(stored, start, unitEnd);
       for (let index = start ?? unitEnd; index < unitEnd; index++) {
-        stays ||= isSentCall(stored, index) && !places.has(index);
+        stays ||= (isRun || isSentCall(stored, index)) && !places.has(index);
       }
     }
     if (!stays) whole.push(place);

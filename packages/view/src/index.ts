@@ -1,6 +1,8 @@
 export type { Replacement, ViewNote, ViewOptions } from './view.js';
 export { View } from './view.js';
 export { ViewProjection } from './view-projection.js';
+export type { ViewProperty } from './view-property.js';
+export { longestRun, withoutProperties } from './view-property.js';
 export type { EventSequence } from './event-sequence.js';
 export type { MatchingEvents } from './matching-events.js';
 export { matchingEvents } from './matching-events.js';

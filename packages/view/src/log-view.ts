@@ -1,6 +1,7 @@
 import type { Condensation, Event, EventId, LLMConvertibleEvent, Message } from '@palimpsest/events';
 import type { Batch, Call } from './batches.js';
 import type { CutPoints } from './cut-points.js';
+import type { CutPointList } from './cut-tracker.js';
 import { PrefixSequence } from './event-sequence.js';
 import type { EventSequence } from './event-sequence.js';
 import { sentOrder } from './list-analysis.js';
@@ -11,6 +12,7 @@ import { carriesThinking, sentContent, staleAfterEdit, staleAfterReplacing } fro
 import { StoredList } from './stored-list.js';
 import type { EditedList, StoredListOptions } from './stored-list.js';
 import { viewOfLogKey } from './view-of-log.js';
+import { joinsRunKey, withoutProperties, withoutPropertiesKey } from './view-property.js';
 import type { Replacement, View, ViewNote } from './view.js';
 
 /** What a view takes over from the log at one position, whatever becomes of the stored list. */
@@ -36,19 +38,33 @@ export class LogView implements View {
   readonly events: EventSequence<LLMConvertibleEvent>;
   readonly cutPoints: CutPoints;
   readonly [viewOfLogKey]: View;
+  /** Undefined for a view without properties. */
+  readonly [joinsRunKey]: ((index: number) => boolean) | undefined;
   readonly #log: LogSnapshot;
   readonly #list: StoredList;
   readonly #isStale: (id: EventId) => boolean;
+  /** The cut points without the properties. */
+  readonly #cuts: CutPointList;
   #order: SentOrder | undefined;
   #condensations: readonly Condensation[] | undefined;
 
-  constructor(log: LogSnapshot, list: StoredList, isStale: (id: EventId) => boolean, stored?: View) {
+  constructor(log: LogSnapshot, list: StoredList, isStale: (id: EventId) => boolean, stored?: View, whole?: LogView) {
+    const { length } = whole?.events ?? list.events;
     this.#log = log;
     this.#list = list;
     this.#isStale = isStale;
-    this.events = new PrefixSequence(list.events);
-    this.cutPoints = list.cuts.snapshot(list.events.length);
+    this.events = new PrefixSequence(list.events, length);
+    this.#cuts = whole === undefined ? list.cuts.snapshot(length) : whole.#cuts;
+    const runs = whole === undefined ? list.runs : undefined;
+    this.cutPoints = runs?.cutPoints(this.#cuts, length) ?? this.#cuts;
+    this[joinsRunKey] = runs && ((index) => index < length && runs.joins(index));
     this[viewOfLogKey] = stored ?? this;
+  }
+
+  [withoutPropertiesKey](): View {
+    const log = { ...this.#log, listOptions: { ...this.#log.listOptions, runKeysOf: undefined } };
+    const stored = this[viewOfLogKey];
+    return new LogView(log, this.#list, this.#isStale, stored === this ? undefined : withoutProperties(stored), this);
   }
 
   get unhandledCondensationRequest(): boolean {

@@ -1,6 +1,7 @@
 import { isToolResult } from '@palimpsest/events';
 import type { Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { matchingEvents } from './matching-events.js';
+import { withoutProperties } from './view-property.js';
 import type { View } from './view.js';
 
 /** Keeps the events that it names, from then on ({@link pin}). The second type is that of older logs. */
@@ -38,9 +39,10 @@ export function pinStates(view: View): ReadonlyMap<EventId, PinState> {
     // What one name keeps stays, whatever became of another, and since the first of them.
     if (states.get(id)?.isPinned !== true) states.set(id, state);
   };
+  const { cutPoints } = withoutProperties(view);
   const setUnit = (index: number, state: PinState): void => {
-    const start = view.cutPoints.atOrBefore(index) ?? 0;
-    const end = view.cutPoints.atOrAfter(index + 1) ?? view.events.length;
+    const start = cutPoints.atOrBefore(index) ?? 0;
+    const end = cutPoints.atOrAfter(index + 1) ?? view.events.length;
     for (const { id } of view.events.slice(start, end)) set(id, state);
   };
   for (const [id, state] of named) {

@@ -4,6 +4,7 @@ import { isAnsweredInPlace, isPending, notYet } from './batches.js';
 import type { Batch, Call } from './batches.js';
 import { CutTracker } from './cut-tracker.js';
 import type { BatchThinking } from './cut-tracker.js';
+import { EventRuns } from './event-runs.js';
 import { batchesInList, hasContent } from './list-analysis.js';
 import type { ListSnapshot } from './list-analysis.js';
 import { carriesThinking } from './stale-thinking.js';
@@ -16,6 +17,8 @@ export interface StoredListOptions {
   readonly estimateTokens: EstimateTokens;
   /** Where an event stands in the log; undefined for summaries. */
   readonly positionOf: (id: EventId) => number | undefined;
+  /** The keys of the runs that an event belongs to. @defaultValue the view has no properties */
+  readonly runKeysOf?: ((id: EventId) => readonly string[] | undefined) | undefined;
 }
 
 /** Events and their calls, in arrays that nobody else holds, as they are at a position of the log. */
@@ -43,6 +46,8 @@ export class StoredList {
   /** For each event the call that it makes or answers. */
   readonly calls: (Call | undefined)[];
   readonly cuts: CutTracker;
+  /** Undefined where the view has no properties. */
+  readonly runs: EventRuns | undefined;
   readonly #options: StoredListOptions;
   readonly #tokenSums: number[];
   readonly #indices = new Map<EventId, number>();
@@ -65,6 +70,8 @@ export class StoredList {
     this.cuts = parts.cuts;
     this.#tokenSums = parts.tokenSums;
     this.#split = parts.split;
+    this.runs = options.runKeysOf === undefined ? undefined : new EventRuns();
+    for (const { id } of this.events) this.runs?.push(options.runKeysOf?.(id));
   }
 
   /** A list without events. */
@@ -86,7 +93,7 @@ export class StoredList {
 
   /**
    * The list that an edit makes of this one. Up to `firstChanged` the two are equal, and what is known of that part is taken
-   * over, so the cost is that of the part behind the last cut point before it.
+   * over, so the cost is that of the part behind the last cut point before it; with properties that of the list.
    */
   edited(edit: ListEdit, stale: (id: EventId) => boolean): StoredList {
     const { after, firstChanged, brokenBatches } = edit;
@@ -137,6 +144,7 @@ export class StoredList {
   push(event: LLMConvertibleEvent, call: Call | undefined, stale: (id: EventId) => boolean): void {
     const index = this.events.push(event) - 1;
     this.calls.push(call);
+    this.runs?.push(this.#options.runKeysOf?.(event.id));
     switch (event.type) {
       case 'action':
         this.cuts.sealBefore(notYet);

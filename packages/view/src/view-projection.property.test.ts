@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { View, ViewProjection, estimateTokens } from './index.js';
 import { fingerprint } from './testing/contract/fingerprint.js';
-import { callHistory, withoutRepeatedIds } from './properties/call-history.js';
+import { callHistory, withoutRepeatedIds } from './testing/specification/call-history.js';
 import { LogTally } from './testing/log-tally.js';
 import { messageViolations } from './testing/message-violations.js';
-import { referenceView } from './testing/reference-view.js';
+import { referenceView } from './testing/specification/reference-view.js';
 import { sentParts } from './testing/sent-parts.js';
 
 const seed = 20_261_121;

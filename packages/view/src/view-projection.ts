@@ -1,5 +1,5 @@
 import { isLLMConvertible } from '@palimpsest/events';
-import type { Condensation, Event, EventId, SystemPromptEvent } from '@palimpsest/events';
+import type { Condensation, Event, EventId, LLMConvertibleEvent, SystemPromptEvent } from '@palimpsest/events';
 import { applyCondensation } from './apply-condensation.js';
 import { CallLedger, hasPendingCall, isAnsweredInPlace } from './batches.js';
 import type { Batch } from './batches.js';
@@ -51,6 +51,8 @@ export class ViewProjection {
   readonly #log: Event[] = [];
   readonly #positions = new Map<EventId, number>();
   readonly #reverted = new Set<EventId>();
+  /** The keys that the properties give to events, of those that have some. */
+  readonly #runKeys = new Map<EventId, readonly string[]>();
   #hasRepeatedIds = false;
   #fold: Fold;
   #view: View | undefined;
@@ -59,11 +61,13 @@ export class ViewProjection {
     this.#options = {
       thinking: options.thinking ?? 'prefix-bound',
       estimateTokens: options.estimateTokens ?? estimateTokens,
+      properties: options.properties ?? [],
     };
     this.#listOptions = {
       loops: this.#options.thinking === 'latest-turn',
       estimateTokens: this.#options.estimateTokens,
       positionOf: this.#positionOf,
+      runKeysOf: this.#options.properties.length === 0 ? undefined : (id) => this.#runKeys.get(id),
     };
     this.#fold = this.#emptyFold();
   }
@@ -77,6 +81,7 @@ export class ViewProjection {
       return;
     }
     this.#log.push(event);
+    if (this.#options.properties.length > 0 && isLLMConvertible(event)) this.#nameRuns(event);
     if (event.type === 'condensation-revert') this.#revert(event, position);
     else this.#append(event, position);
   }
@@ -94,6 +99,21 @@ export class ViewProjection {
     const first = this.#log.findIndex((event) => event.id === id);
     this.#positions.set(id, first);
     return true;
+  }
+
+  /** Asks the properties, once for each event. One that fails names no run. */
+  #nameRuns(event: LLMConvertibleEvent): void {
+    const keys = this.#options.properties.flatMap((property, index) => {
+      try {
+        const key: unknown = property(event);
+        return typeof key === 'string' ? [`${index} ${key}`] : [];
+      } catch (error) {
+        const message = error instanceof Error ? error.message : String(error);
+        this.#note(event, `property ${index} failed, and names no run: ${message}`);
+        return [];
+      }
+    });
+    if (keys.length > 0) this.#runKeys.set(event.id, keys);
   }
 
   /** The view of the events so far. */

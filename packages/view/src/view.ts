@@ -4,6 +4,7 @@ import type { EventSequence } from './event-sequence.js';
 import type { RenderOptions, ThinkingMode } from './render-options.js';
 import type { EstimateTokens } from './token-estimate.js';
 import { ViewProjection } from './view-projection.js';
+import type { ViewProperty } from './view-property.js';
 
 /** One replacement in {@link View.replace}. */
 export interface Replacement {
@@ -28,6 +29,8 @@ export interface ViewOptions {
   readonly thinking?: ThinkingMode;
   /** Size of one stored event. Unit: tokens. @defaultValue {@link estimateTokens} */
   readonly estimateTokens?: EstimateTokens;
+  /** What belongs together besides calls and their results: the view is not cut inside the runs that they name. @defaultValue none */
+  readonly properties?: readonly ViewProperty[];
 }
 
 /**

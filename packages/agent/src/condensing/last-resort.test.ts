@@ -216,3 +216,14 @@ test('undefined when there is nothing to do', () => {
     expect(lastResort(view, { room, isLast, canRead: true, createEvent })).toBeUndefined();
   }
 });
+
+test('what a property of the host holds together is cut only where there is no further try', () => {
+  const log = begun();
+  work(log, 20);
+  // One run with the task in it: as long as it holds, all of it stays.
+  const view = View.fromEvents(log.events, { properties: [() => 'all'] });
+  const options = { room: 500, canRead: true, createEvent };
+  expect(lastResort(view, { ...options, isLast: false })?.forgottenEventIds ?? []).toEqual([]);
+  const made = lastResort(view, { ...options, isLast: true });
+  expect(made?.forgottenEventIds.length).toBeGreaterThan(30);
+});

@@ -5,6 +5,7 @@ import {
   NoCondensationAvailableError,
   protectedEventIds,
   redactedCopy,
+  withoutProperties,
 } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 import { maskOf } from './last-resort-mask.js';
@@ -57,10 +58,11 @@ interface Item {
 /**
  * Makes room when the condenser has not: masks giant events, then forgets the oldest units, until half of the room is free.
  * The newest step is not forgotten; its giant events are masked with a longer excerpt. Undefined when nothing makes the view
- * smaller.
+ * smaller. With `isLast` the runs of the host's properties are cut too.
  */
-export function lastResort(view: View, options: LastResortOptions): Condensation | undefined {
+export function lastResort(given: View, options: LastResortOptions): Condensation | undefined {
   const { isLast, createEvent, sizeOf = (event) => view.tokensOf(event) } = options;
+  const view = isLast ? withoutProperties(given) : given;
   const kept = protectedEventIds(view);
   const items = [...view.events].map((event): Item => {
     const size = view.leftOut.has(event.id) ? 0 : sizeOf(event);

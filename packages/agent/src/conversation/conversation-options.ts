@@ -15,7 +15,10 @@ export interface ConversationOptions {
   readonly store?: EventStore;
   /** @defaultValue 500 iterations */
   readonly limits?: Partial<Limits>;
-  /** How the view estimates tokens and treats thinking. @defaultValue as the agent's model requires */
+  /**
+   * How the view estimates tokens, treats thinking, and which events belong together besides calls and their results
+   * (`properties`). @defaultValue as the agent's model requires
+   */
   readonly view?: ViewOptions;
   /** When a run that makes no progress is ended; `false`: never. @defaultValue {@link defaultStuckThresholds} */
   readonly stuckDetection?: Partial<StuckThresholds> | false;

@@ -1,6 +1,6 @@
 import { createEvent } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
-import { callHistory, withoutRepeatedIds } from '../../properties/call-history.js';
+import { callHistory, withoutRepeatedIds } from '../specification/call-history.js';
 import { condensationProblem, condensedViewProblem } from '../../condensation-problem.js';
 import { pinnedEventIds } from '../../pinned-events.js';
 import { protectedEventIds } from '../../protected-events.js';

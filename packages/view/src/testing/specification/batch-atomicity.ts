@@ -1,10 +1,10 @@
-import type { ViewProperty } from './view-property.js';
+import type { Invariant } from './invariant.js';
 
 /**
  * The calls of one model response are sent in one message, or not at all. From the first action to the last result in place
  * a batch stays together, with the words between them, which are sent after it.
  */
-export const batchAtomicity: ViewProperty = {
+export const batchAtomicity: Invariant = {
   name: 'batch atomicity',
   units: ({ batches }) =>
     batches.flatMap(({ state, first, last }) =>

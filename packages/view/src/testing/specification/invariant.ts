@@ -2,7 +2,7 @@ import type { EventId, Message } from '@palimpsest/events';
 import type { ListFacts } from './list-facts.js';
 
 /** What must stay together: the indices from `first` to `last` of a stored list. `last` is infinite while it may grow. */
-export interface Unit {
+export interface Atom {
   readonly first: number;
   readonly last: number;
 }
@@ -14,21 +14,21 @@ export interface ThinkingFacts {
 }
 
 /** An invariant of what a model is sent, in its plain form: a definition to test against, not to compute with. */
-export interface ViewProperty {
+export interface Invariant {
   readonly name: string;
   /** What of a stored list may not be cut through. */
-  units(facts: ListFacts, thinking: ThinkingFacts): readonly Unit[];
+  units(facts: ListFacts, thinking: ThinkingFacts): readonly Atom[];
   /** Where messages break it. */
   violations(messages: readonly Message[], facts: ListFacts): readonly string[];
 }
 
-/** The indices at which a stored list may be cut: those that no unit of any of the properties forbids. */
+/** The indices at which a stored list may be cut: those that no atom of any of the invariants forbids. */
 export function cutPointsOf(
-  properties: readonly ViewProperty[],
+  invariants: readonly Invariant[],
   facts: ListFacts,
   thinking: ThinkingFacts,
 ): readonly number[] {
-  const units = properties.flatMap((property) => property.units(facts, thinking));
+  const atoms = invariants.flatMap((invariant) => invariant.units(facts, thinking));
   const indices = Array.from({ length: facts.events.length + 1 }, (_, index) => index);
-  return indices.filter((index) => units.every(({ first, last }) => index <= first || index > last));
+  return indices.filter((index) => atoms.every(({ first, last }) => index <= first || index > last));
 }

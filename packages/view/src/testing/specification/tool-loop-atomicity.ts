@@ -1,7 +1,7 @@
 import { knownThinking } from '@palimpsest/events';
-import { carriesThinking } from '../stale-thinking.js';
+import { carriesThinking } from '../../stale-thinking.js';
 import type { BatchFacts } from './list-facts.js';
-import type { Unit, ViewProperty } from './view-property.js';
+import type { Atom, Invariant } from './invariant.js';
 
 /**
  * A tool loop is a batch with thinking and the batches without that follow it with no words between, late pairs included.
@@ -10,11 +10,11 @@ import type { Unit, ViewProperty } from './view-property.js';
  *
  * @see provider-protocol A.5 and rule A16
  */
-export const toolLoopAtomicity: ViewProperty = {
+export const toolLoopAtomicity: Invariant = {
   name: 'tool-loop atomicity',
   units({ sent, batches }, { stale }) {
-    const loops: Unit[] = [];
-    let loop: Unit | undefined;
+    const loops: Atom[] = [];
+    let loop: Atom | undefined;
     const end = (): void => {
       if (loop !== undefined) loops.push(loop);
       loop = undefined;

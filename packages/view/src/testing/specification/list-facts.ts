@@ -1,6 +1,6 @@
 import { isToolResult } from '@palimpsest/events';
 import type { ActionEvent, EventId, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
-import { hasContent } from '../list-analysis.js';
+import { hasContent } from '../../list-analysis.js';
 import type { CallHistory, CallRecord } from './call-history.js';
 
 /** One batch of which an action stands in a stored list. */

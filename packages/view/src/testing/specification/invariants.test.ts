@@ -3,12 +3,12 @@ import type { Event, Message } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { View, ViewProjection } from '../index.js';
-import type { ThinkingMode } from '../index.js';
-import { LogTally } from '../testing/log-tally.js';
-import { messageViolations } from '../testing/message-violations.js';
-import { seededRandom } from '../testing/random.js';
-import { referenceView } from '../testing/reference-view.js';
+import { View, ViewProjection } from '../../index.js';
+import type { ThinkingMode } from '../../index.js';
+import { LogTally } from '../log-tally.js';
+import { messageViolations } from '../message-violations.js';
+import { seededRandom } from '../random.js';
+import { referenceView } from './reference-view.js';
 import { batchAtomicity } from './batch-atomicity.js';
 import { callHistory, withoutRepeatedIds } from './call-history.js';
 import { listFacts } from './list-facts.js';
@@ -16,8 +16,8 @@ import type { ListFacts } from './list-facts.js';
 import { observationUniqueness } from './observation-uniqueness.js';
 import { toolCallMatching } from './tool-call-matching.js';
 import { toolLoopAtomicity } from './tool-loop-atomicity.js';
-import { cutPointsOf } from './view-property.js';
-import type { ViewProperty } from './view-property.js';
+import { cutPointsOf } from './invariant.js';
+import type { Invariant } from './invariant.js';
 
 const seed = 20_261_122;
 const tally = new LogTally();
@@ -33,7 +33,7 @@ const forLogs = (numRuns: number, check: (events: readonly Event[], thinking: Th
 
 afterAll(() => console.log(`fast-check seed ${seed}; ${tally.report()}`));
 
-function propertiesFor(thinking: ThinkingMode): readonly ViewProperty[] {
+function invariantsFor(thinking: ThinkingMode): readonly Invariant[] {
   const always = [observationUniqueness, toolCallMatching, batchAtomicity];
   return thinking === 'latest-turn' ? [...always, toolLoopAtomicity] : always;
 }
@@ -48,14 +48,14 @@ function staleIn(view: View, { batches }: ListFacts): ReadonlySet<string> {
   return new Set(stale.map(({ carrier }) => carrier.id));
 }
 
-test('at every prefix the cut points are those that the four properties allow', () => {
+test('at every prefix the cut points are those that the four invariants allow', () => {
   forLogs(150, (events, thinking) => {
     const projection = new ViewProjection({ thinking });
     for (const [index, event] of events.entries()) {
       projection.append(event);
       const { view } = projection;
       const facts = referenceView(events.slice(0, index + 1));
-      const allowed = cutPointsOf(propertiesFor(thinking), facts, { stale: staleIn(view, facts) });
+      const allowed = cutPointsOf(invariantsFor(thinking), facts, { stale: staleIn(view, facts) });
       const indices = Array.from({ length: facts.events.length + 3 }, (_, at) => at - 1);
       const { cutPoints } = view;
       expect([...cutPoints]).toEqual(allowed);
@@ -70,14 +70,14 @@ test('at every prefix the cut points are those that the four properties allow', 
   });
 });
 
-test('at every prefix the messages keep the four properties', () => {
+test('at every prefix the messages keep the four invariants', () => {
   forLogs(100, (events, thinking) => {
     const projection = new ViewProjection({ thinking });
     for (const [index, event] of events.entries()) {
       projection.append(event);
       const facts = referenceView(events.slice(0, index + 1));
       const messages = projection.view.toMessages();
-      for (const property of propertiesFor(thinking)) expect(property.violations(messages, facts)).toEqual([]);
+      for (const invariant of invariantsFor(thinking)) expect(invariant.violations(messages, facts)).toEqual([]);
     }
   });
 });
@@ -102,12 +102,12 @@ test('what lies outside two cut points is still sent without what lies between, 
       }
       const facts = listFacts([...rest.events], history);
       expect([...rest.leftOut.keys()].sort()).toEqual([...facts.leftOut].sort());
-      expect([...rest.cutPoints]).toEqual(cutPointsOf(propertiesFor(thinking), facts, { stale: staleIn(rest, facts) }));
+      expect([...rest.cutPoints]).toEqual(cutPointsOf(invariantsFor(thinking), facts, { stale: staleIn(rest, facts) }));
     }
   });
 });
 
-test('each property says where it is broken', () => {
+test('each invariant says where it is broken', () => {
   const log = logBuilder();
   log.user('Go.');
   log.batch([
@@ -126,8 +126,8 @@ test('each property says where it is broken', () => {
     Message,
   ];
   const names = (list: readonly Message[]) =>
-    propertiesFor('latest-turn')
-      .filter((property) => property.violations(list, facts).length > 0)
+    invariantsFor('latest-turn')
+      .filter((invariant) => invariant.violations(list, facts).length > 0)
       .map(({ name }) => name);
 
   expect(names(messages)).toEqual([]);

@@ -10,13 +10,13 @@ import {
   wellFormedToolCall,
 } from '@palimpsest/events';
 import type { Condensation, Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
-import { callAlias, isSendableCallId } from '../call-alias.js';
-import { redactedCopy } from '../redacted-copy.js';
-import { callHistory, condensationsInForce, withoutRepeatedIds } from '../properties/call-history.js';
-import type { CallHistory } from '../properties/call-history.js';
-import { listFacts } from '../properties/list-facts.js';
-import type { ListFacts } from '../properties/list-facts.js';
-import type { SentPart } from './sent-parts.js';
+import { callAlias, isSendableCallId } from '../../call-alias.js';
+import { redactedCopy } from '../../redacted-copy.js';
+import { callHistory, condensationsInForce, withoutRepeatedIds } from './call-history.js';
+import type { CallHistory } from './call-history.js';
+import { listFacts } from './list-facts.js';
+import type { ListFacts } from './list-facts.js';
+import type { SentPart } from '../sent-parts.js';
 
 /** The view of a log, made by the rules as they are written, from the start and slowly: what a view is tested against. */
 export interface ReferenceView extends ListFacts {

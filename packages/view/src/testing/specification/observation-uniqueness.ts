@@ -1,7 +1,7 @@
-import type { ViewProperty } from './view-property.js';
+import type { Invariant } from './invariant.js';
 
 /** A call has one result: the first. The others stay in the list, unsent, so that any of them may be cut off. */
-export const observationUniqueness: ViewProperty = {
+export const observationUniqueness: Invariant = {
   name: 'observation uniqueness',
   units: () => [],
   violations(messages) {

@@ -1,11 +1,11 @@
-import type { ViewProperty } from './view-property.js';
+import type { Invariant } from './invariant.js';
 
 /**
  * Every call that is sent is answered by the messages behind it, and every result answers a call. A call and its result in
  * place stay together, and a call that may still be answered in place stays with all that comes after it. The halves of a
  * late pair may part: the result then stands in the list unsent.
  */
-export const toolCallMatching: ViewProperty = {
+export const toolCallMatching: Invariant = {
   name: 'tool-call matching',
   units: ({ batches }) =>
     batches.flatMap(({ state, first, pairs }) => {
