@@ -1,4 +1,4 @@
-// A condenser of ours is its folder and one line here: by-name, configurations, the README's table and the harness go by the definitions.
+// A condenser of ours is its folder, its line here, and its name in config/own-condensers.ts.
 export { amortizedForgetting, amortizedForgettingCondenser } from './amortized-forgetting/amortized-forgetting.js';
 export { browserOutput, browserOutputCondenser } from './browser-output/browser-output.js';
 export { conversationWindow, conversationWindowCondenser } from './conversation-window/conversation-window.js';
@@ -23,8 +23,6 @@ export type { ObservationMaskingOptions } from './observation-masking/observatio
 export type { RecentEventsOptions } from './recent-events/recent-events.js';
 export type { SlidingWindowOptions } from './sliding-window/sliding-window.js';
 export type { StructuredSummaryOptions } from './structured-summary/structured-summary.js';
-export type { SummarizingLimits, SummarizingOptions } from './authoring/summaries/summarizing.js';
-export { summarizingCondenser } from './authoring/summaries/summarizing.js';
 export type {
   LLMSummarizerOptions,
   Summarizer,
@@ -32,10 +30,8 @@ export type {
   SummaryResult,
 } from './authoring/summaries/summarizer.js';
 export { llmSummarizer } from './authoring/summaries/summarizer.js';
-export type { RollingOptions } from './authoring/rolling/rolling.js';
-export { rollingCondenser } from './authoring/rolling/rolling.js';
-export type { Reason, Requirement } from './authoring/rolling/requirement.js';
-export { requirementOf } from './authoring/rolling/requirement.js';
+export type { ModelCallOptions } from './authoring/options/model-call-options.js';
+export type { SizeOptions } from './authoring/options/size-options.js';
 export type { Prompt, PromptEvent, PromptValues } from './authoring/prompts/prompt.js';
 export { summaryTemplate } from './authoring/prompts/summary.prompt.js';
 export { structuredSummaryTemplate } from './structured-summary/structured-summary.prompt.js';

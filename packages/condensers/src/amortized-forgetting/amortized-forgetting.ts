@@ -37,10 +37,10 @@ export function amortizedForgettingCondenser({ createEvent, ...options }: Amorti
 }
 
 /** The definition of {@link amortizedForgettingCondenser}. */
-export const amortizedForgetting = defineCondenser({
+export const amortizedForgetting = /* @__PURE__ */ defineCondenser({
   name,
   summary: 'forgets the middle of a history that is too long',
-  options: optionsOf(() => sizeOptions(2), roomBehindFirst('an event')),
+  options: /* @__PURE__ */ optionsOf(() => sizeOptions(2), /* @__PURE__ */ roomBehindFirst('an event')),
   create: ({ maxSize, keepFirst = usualFirst(maxSize, 'an event'), maxTokens }, { createEvent }) =>
     forgetting({ maxSize, keepFirst, maxTokens, createEvent }),
 });

@@ -58,7 +58,6 @@ export interface CondenserDefinition<Schema extends OptionsSchema = OptionsSchem
  * });
  * ```
  */
-/* @__NO_SIDE_EFFECTS__ */
 export function defineCondenser<Schema extends OptionsSchema, const Name extends string, Asks extends boolean = false>(
   spec: CondenserSpec<Schema, Name, Asks>,
 ): CondenserDefinition<Schema, Name> {

@@ -7,10 +7,10 @@ import { defineCondenser } from '../authoring/define-condenser.js';
 import { batchesOrEveryStep, maskingCondenser, maskOptions } from '../authoring/masks/masking.js';
 import type { MaskOptions } from '../authoring/masks/masking.js';
 import { pageStubText } from './browser-output.prompt.js';
-import { wordsOf } from '../authoring/tool-calls/call-arguments.js';
+import { wordsOfName } from '../authoring/tool-calls/call-arguments.js';
 import { leastSavedByOne } from '../authoring/masks/masks.js';
 import type { AttentionWindow } from '../authoring/masks/masks.js';
-import { optionsOf, toolNames as toolNamesOption } from '../authoring/options/option-schemas.js';
+import { optionsOf, toolNameList } from '../authoring/options/option-schemas.js';
 import { remembered } from '../authoring/remembered.js';
 import { visitedUrl } from './visited-url.js';
 
@@ -49,11 +49,11 @@ export function browserOutputCondenser({ createEvent, ...options }: BrowserOutpu
 }
 
 /** The definition of {@link browserOutputCondenser}. */
-export const browserOutput = defineCondenser({
+export const browserOutput = /* @__PURE__ */ defineCondenser({
   name: 'browserOutput',
   summary: 'masks old pages of browser tools, when a batch of them saves enough',
-  options: optionsOf(
-    () => ({ ...maskOptions(1), toolNames: z.optional(z.readonly(toolNamesOption())) }),
+  options: /* @__PURE__ */ optionsOf(
+    () => ({ ...maskOptions(1), toolNames: z.optional(z.readonly(toolNameList())) }),
     batchesOrEveryStep,
   ),
   create: ({ attentionWindow, toolNames, placeholder, ...options }, { createEvent }) => {
@@ -86,7 +86,7 @@ function browserTools(toolNames: readonly string[] | undefined): (tool: string) 
   }
   const known = new Map<string, boolean>();
   return (tool) => {
-    const isKnown = known.get(tool) ?? wordsOf(tool).some((word) => browserWords.has(word));
+    const isKnown = known.get(tool) ?? wordsOfName(tool).some((word) => browserWords.has(word));
     if (known.size < 1_000) known.set(tool, isKnown);
     return isKnown;
   };
@@ -101,7 +101,7 @@ function windowOfPages(view: View, attentionWindow: number, pages: MatchingEvent
 }
 
 /** What stands in the place of a page. Undefined where that would not be shorter. */
-const pageStub = remembered((event: ToolResultEvent, url: string): string | undefined => {
+const pageStub = /* @__PURE__ */ remembered((event: ToolResultEvent, url: string): string | undefined => {
   let text = '';
   let images = 0;
   for (const part of toolResultContent(event)) {

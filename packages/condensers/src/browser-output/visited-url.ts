@@ -38,7 +38,7 @@ export function visitedUrl(
 const urlOfCall = (event: LLMConvertibleEvent | undefined): string | undefined =>
   event === undefined ? undefined : urlInCall(event, undefined);
 
-const urlInCall = remembered((event: LLMConvertibleEvent, _: undefined): string | undefined => {
+const urlInCall = /* @__PURE__ */ remembered((event: LLMConvertibleEvent, _: undefined): string | undefined => {
   if (event.type !== 'action') return undefined;
   const { leaves, plainText } = parseArguments(event.toolCall.arguments);
   const named = leaves.find(

@@ -7,18 +7,18 @@ const llm = scriptedLLM({ script: [] });
 
 test('every name gives a condenser of that name', () => {
   expect(condenserNames).toEqual([
-    'amortizedForgetting',
+    'noOp',
+    'recentEvents',
+    'observationMasking',
     'browserOutput',
+    'amortizedForgetting',
     'conversationWindow',
     'extractiveSummary',
-    'noOp',
-    'observationMasking',
     'pipeline',
-    'recentEvents',
-    'llmAttention',
     'llmSummarizing',
-    'slidingWindow',
     'structuredSummary',
+    'llmAttention',
+    'slidingWindow',
   ]);
   for (const name of condenserNames) expect(condenserByName(name, { llm }).name).toBe(name);
 });
@@ -29,13 +29,13 @@ test('what needs a model says so, and names what needs none', () => {
     else expect(() => condenserByName(name)).toThrow(InvalidCondenserConfigError);
   }
   expect(() => condenserByName('llmSummarizing')).toThrow(
-    /'llm' is missing.*Without one there are: amortizedForgetting.*recentEvents/,
+    /'llm' is missing.*Without one there are: noOp.*extractiveSummary/,
   );
 });
 
 test.each(['summary', '', 'toString', '__proto__'])("'%s' is not known, and the error lists what is", (name) => {
   expect(() => condenserByName(name)).toThrow(CondenserNotFoundError);
-  expect(() => condenserByName(name)).toThrow(/Known are: amortizedForgetting, browserOutput/);
+  expect(() => condenserByName(name)).toThrow(/Known are: noOp, recentEvents, observationMasking/);
 });
 
 test.each([

@@ -4,10 +4,10 @@ import { CondenserNotFoundError, InvalidCondenserConfigError } from '../authorin
 import { ownCondensers } from './own-condensers.js';
 
 /** The names that {@link condenserByName} knows. */
-export const condenserNames: readonly string[] = Object.freeze([...ownCondensers.keys()]);
+export const condenserNames: readonly string[] = /* @__PURE__ */ Object.freeze([...ownCondensers.keys()]);
 
 /** The names among {@link condenserNames} that need a model. */
-export const condenserNamesWithModel: readonly string[] = Object.freeze(
+export const condenserNamesWithModel: readonly string[] = /* @__PURE__ */ Object.freeze(
   condenserNames.filter((name) => ownCondensers.get(name)?.asksModel === true),
 );
 

@@ -126,7 +126,7 @@ describe('what is wrong is said, with its place', () => {
     [
       'an unknown type',
       { type: 'llmSumarizing' },
-      /'type': There is no condenser 'llmSumarizing'\. Did you mean 'llmSummarizing'\? Known are: amortizedForgetting,/,
+      /'type': There is no condenser 'llmSumarizing'\. Did you mean 'llmSummarizing'\? Known are: noOp,/,
     ],
     [
       'a type of another system',

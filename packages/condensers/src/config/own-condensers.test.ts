@@ -1,8 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type * as z from 'zod/mini';
+import { isCondenserDefinition } from '../authoring/define-condenser.js';
 import type { OptionsSchema } from '../authoring/options/checked-options.js';
-import type * as root from '../index.js';
+import * as root from '../index.js';
 import { ownCondensers } from './own-condensers.js';
 
 const notCondensers = ['authoring', 'config', 'node', 'testing'];
@@ -15,6 +16,12 @@ test('each folder is a condenser, and each condenser is a folder of its name', a
   expect([...ownCondensers.keys()].map(kebab).sort()).toEqual(
     folders.filter((folder) => !notCondensers.includes(folder)).sort(),
   );
+});
+
+test('what the root entry defines is listed', () => {
+  const exported = Object.values<unknown>(root).filter(isCondenserDefinition);
+
+  expect(new Set(ownCondensers.values())).toEqual(new Set(exported));
 });
 
 test('the table of the README is made from the definitions', async () => {

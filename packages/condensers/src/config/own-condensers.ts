@@ -1,17 +1,39 @@
 import type { CondenserDefinition } from '../authoring/define-condenser.js';
-import { isCondenserDefinition } from '../authoring/define-condenser.js';
-import * as root from '../index.js';
+import {
+  amortizedForgetting,
+  browserOutput,
+  conversationWindow,
+  extractiveSummary,
+  llmAttention,
+  llmSummarizing,
+  noOp,
+  observationMasking,
+  pipeline,
+  recentEvents,
+  slidingWindow,
+  structuredSummary,
+} from '../index.js';
 
-/** The definitions that the root entry exports. */
-type Own = Extract<(typeof root)[keyof typeof root], CondenserDefinition>;
+/** The condensers of ours, those without a model first: what a configuration, a command and the README's table list. */
+const definitions = [
+  noOp,
+  recentEvents,
+  observationMasking,
+  browserOutput,
+  amortizedForgetting,
+  conversationWindow,
+  extractiveSummary,
+  pipeline,
+  llmSummarizing,
+  structuredSummary,
+  llmAttention,
+  slidingWindow,
+] as const;
 
 /** The name of a condenser of ours. */
-export type OwnCondenserName = Own['name'];
+export type OwnCondenserName = (typeof definitions)[number]['name'];
 
-/** The condensers of ours by name: those without a model first. What the root entry exports is here, and nothing else. */
+/** The condensers of ours by name. */
 export const ownCondensers: ReadonlyMap<string, CondenserDefinition> = new Map(
-  Object.values<unknown>(root)
-    .filter(isCondenserDefinition)
-    .sort((a, b) => Number(a.asksModel) - Number(b.asksModel))
-    .map((definition) => [definition.name, definition]),
+  definitions.map((definition: CondenserDefinition) => [definition.name, definition]),
 );

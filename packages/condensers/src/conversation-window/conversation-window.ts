@@ -41,10 +41,10 @@ export function conversationWindowCondenser({ createEvent, ...options }: Convers
 }
 
 /** The definition of {@link conversationWindowCondenser}. */
-export const conversationWindow = defineCondenser({
+export const conversationWindow = /* @__PURE__ */ defineCondenser({
   name: 'conversationWindow',
   summary: 'forgets the older half of the conversation, on a request alone',
-  options: optionsOf(() => ({})),
+  options: /* @__PURE__ */ optionsOf(() => ({})),
   create: (_, { createEvent }) =>
     rollingCondenser({
       name: 'conversationWindow',

@@ -50,12 +50,12 @@ export function extractiveSummaryCondenser({ createEvent, ...options }: Extracti
 }
 
 /** The definition of {@link extractiveSummaryCondenser}. */
-export const extractiveSummary = defineCondenser({
+export const extractiveSummary = /* @__PURE__ */ defineCondenser({
   name,
   summary: 'replaces the middle by a list of what it did, written without a model',
-  options: optionsOf(
+  options: /* @__PURE__ */ optionsOf(
     () => ({ ...sizeOptions(4), maxSummaryTokens: z._default(wholeNumber(1), 3_000) }),
-    roomBehindFirst('a summary and an event'),
+    /* @__PURE__ */ roomBehindFirst('a summary and an event'),
   ),
   create: ({ maxSize, keepFirst = usualFirst(maxSize, 'a summary and an event'), ...options }, { createEvent }) =>
     rollingManifest({ maxSize, keepFirst, ...options, createEvent }),

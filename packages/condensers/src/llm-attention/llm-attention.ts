@@ -15,7 +15,7 @@ import { CondenserModelError } from '../authoring/model/model-failure.js';
 import type { ModelAccount } from '../authoring/model/model-failure.js';
 import { modelCallOptions } from '../authoring/options/model-call-options.js';
 import type { ModelCallOptions } from '../authoring/options/model-call-options.js';
-import { flag, group, optionsOf } from '../authoring/options/option-schemas.js';
+import { flag, optionGroup, optionsOf } from '../authoring/options/option-schemas.js';
 import { roomBehindFirst, sizeOptions, usualFirst } from '../authoring/options/size-options.js';
 import type { SizeOptions } from '../authoring/options/size-options.js';
 import { attentionTemplate } from './attention.prompt.js';
@@ -67,13 +67,17 @@ export function llmAttentionCondenser({ llm, createEvent, ...options }: LLMAtten
 }
 
 /** The definition of {@link llmAttentionCondenser}. */
-export const llmAttention = defineCondenser({
+export const llmAttention = /* @__PURE__ */ defineCondenser({
   name,
   summary: 'keeps the events that a model ranks as the most important ones',
   asksModel: true,
-  options: optionsOf(
-    () => ({ ...sizeOptions(4), modelCall: group(modelCallOptions(2_000)), background: z._default(flag(), false) }),
-    roomBehindFirst('an event'),
+  options: /* @__PURE__ */ optionsOf(
+    () => ({
+      ...sizeOptions(4),
+      modelCall: optionGroup(modelCallOptions(2_000)),
+      background: z._default(flag(), false),
+    }),
+    /* @__PURE__ */ roomBehindFirst('an event'),
   ),
   create: (options, { llm, createEvent }) => {
     const { maxSize, keepFirst = usualFirst(maxSize, 'an event'), maxTokens, modelCall } = options;

@@ -42,11 +42,11 @@ export function llmSummarizingCondenser({ llm, createEvent, ...options }: LLMSum
 }
 
 /** The definition of {@link llmSummarizingCondenser}. */
-export const llmSummarizing = defineCondenser({
+export const llmSummarizing = /* @__PURE__ */ defineCondenser({
   name,
   summary: 'replaces the middle by a summary that a model writes',
   asksModel: true,
-  options: modelSummaryOptions(),
+  options: /* @__PURE__ */ modelSummaryOptions(),
   create: ({ modelCall, ...limits }, { llm, createEvent }) => {
     const { minProgress, tries, prompt = summaryTemplate, ...call } = modelCall;
     const summarizer = llmSummarizer({ llm, ...call, prompt: promptOf(name, prompt, 'modelCall.prompt') });

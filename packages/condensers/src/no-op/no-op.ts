@@ -11,9 +11,9 @@ export function noOpCondenser(): Condenser {
 }
 
 /** The definition of {@link noOpCondenser}. */
-export const noOp = defineCondenser({
+export const noOp = /* @__PURE__ */ defineCondenser({
   name: 'noOp',
   summary: 'does nothing',
-  options: optionsOf(() => ({})),
+  options: /* @__PURE__ */ optionsOf(() => ({})),
   create: noOpCondenser,
 });

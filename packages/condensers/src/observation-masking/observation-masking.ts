@@ -52,10 +52,13 @@ export function observationMaskingCondenser({ createEvent, ...options }: Observa
 }
 
 /** The definition of {@link observationMaskingCondenser}. */
-export const observationMasking = defineCondenser({
+export const observationMasking = /* @__PURE__ */ defineCondenser({
   name: 'observationMasking',
   summary: 'masks old tool results, when a batch of them saves enough',
-  options: optionsOf(() => ({ ...maskOptions(24), maskArguments: z._default(flag(), false) }), batchesOrEveryStep),
+  options: /* @__PURE__ */ optionsOf(
+    () => ({ ...maskOptions(24), maskArguments: z._default(flag(), false) }),
+    batchesOrEveryStep,
+  ),
   create: ({ attentionWindow, maskArguments, placeholder, ...options }, { createEvent }) =>
     maskingCondenser({
       name: 'observationMasking',
@@ -87,7 +90,7 @@ function maskRule(maskArguments: boolean, placeholder: string | undefined): Mask
   };
 }
 
-const argumentsMaskOf = remembered(({ toolCall }: ActionEvent, placeholder: string | undefined) =>
+const argumentsMaskOf = /* @__PURE__ */ remembered(({ toolCall }: ActionEvent, placeholder: string | undefined) =>
   maskedArguments(toolCall.arguments, placeholder),
 );
 

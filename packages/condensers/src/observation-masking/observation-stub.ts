@@ -1,6 +1,6 @@
 import { toolResultContent } from '@palimpsest/events';
 import type { ActionEvent, ToolResultEvent } from '@palimpsest/events';
-import { rolesOf } from '../authoring/tool-calls/argument-roles.js';
+import { argumentRoles } from '../authoring/tool-calls/argument-roles.js';
 import { parseArguments } from '../authoring/tool-calls/call-arguments.js';
 import { oneLine } from '../authoring/tool-calls/excerpt.js';
 import { readResult, statusText } from '../authoring/tool-calls/result-status.js';
@@ -11,10 +11,11 @@ import { remembered } from '../authoring/remembered.js';
  * What stands in the place of a masked result: the tool, how much was there, how the call ended, and its first line. Undefined
  * where that would not be shorter than the result.
  */
-export const observationStub = remembered(stubOf);
+export const observationStub = /* @__PURE__ */ remembered(stubOf);
 
 function stubOf(event: ToolResultEvent, action: ActionEvent | undefined): string | undefined {
-  const isCommand = action !== undefined && rolesOf(parseArguments(action.toolCall.arguments)).command !== undefined;
+  const isCommand =
+    action !== undefined && argumentRoles(parseArguments(action.toolCall.arguments)).command !== undefined;
   const { body, status } = readResult(event, { isCommand });
   let text = '';
   let images = 0;

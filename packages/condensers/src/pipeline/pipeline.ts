@@ -4,7 +4,6 @@ import type { CondenseContext, Condenser, View } from '@palimpsest/view';
 import * as z from 'zod/mini';
 import { defineCondenser } from '../authoring/define-condenser.js';
 import { InvalidCondenserConfigError } from '../authoring/errors.js';
-import { noContext } from '../authoring/no-context.js';
 import { optionIssue, optionsOf } from '../authoring/options/option-schemas.js';
 import type { OptionsCheck } from '../authoring/options/option-schemas.js';
 
@@ -37,10 +36,10 @@ const areCondensers: OptionsCheck = ({ value, issues }) => {
 };
 
 /** The definition of {@link pipelineCondenser}. */
-export const pipeline = defineCondenser({
+export const pipeline = /* @__PURE__ */ defineCondenser({
   name: 'pipeline',
   summary: 'runs condensers one after the other, up to the first that condenses',
-  options: optionsOf(
+  options: /* @__PURE__ */ optionsOf(
     () => ({ stages: z.readonly(z.array(z.custom<Condenser>(), { error: 'must be a list of condensers' })) }),
     areCondensers,
   ),
@@ -53,7 +52,7 @@ function oneAfterTheOther(stages: readonly Condenser[]): Condenser {
     handlesCondensationRequests: stages.some((stage) => stage.handlesCondensationRequests === true),
     rewritesEveryStep: stages.some((stage) => stage.rewritesEveryStep === true),
     protects: stages.every((stage) => stage.protects !== false),
-    condense: async (view, context = noContext) => {
+    condense: async (view, context = {}) => {
       let current: View = view;
       let unable: NoCondensationAvailableError | undefined;
       for (const stage of stages) {

@@ -30,10 +30,10 @@ export function recentEventsCondenser(options: RecentEventsOptions = {}): Conden
 }
 
 /** The definition of {@link recentEventsCondenser}. */
-export const recentEvents = defineCondenser({
+export const recentEvents = /* @__PURE__ */ defineCondenser({
   name: 'recentEvents',
   summary: 'shows the first events and the newest ones, anew at each step',
-  options: optionsOf(() => ({
+  options: /* @__PURE__ */ optionsOf(() => ({
     keepFirst: z._default(wholeNumber(0), 1),
     maxSize: z._default(wholeNumber(1), 100),
   })),

@@ -3,7 +3,7 @@ import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 
 /** The tool with which the reference agent ends a run. */
-export const usualFinishTools: readonly string[] = Object.freeze(['finish']);
+export const usualFinishTools: readonly string[] = /* @__PURE__ */ Object.freeze(['finish']);
 
 /**
  * Follows a history event by event and knows whether a run has just finished: the agent answered in words, without a call, or a

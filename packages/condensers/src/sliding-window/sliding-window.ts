@@ -3,9 +3,8 @@ import type { Condensation, CreateEvent } from '@palimpsest/events';
 import { matchingEvents, NoCondensationAvailableError } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
 import { defineCondenser } from '../authoring/define-condenser.js';
-import { backgroundCondenser, notifying } from '../authoring/model/background.js';
+import { backgroundCondenser, notifyingSummarizer } from '../authoring/model/background.js';
 import { CondenserModelError } from '../authoring/model/model-failure.js';
-import { noContext } from '../authoring/no-context.js';
 import { checkedOptions } from '../authoring/options/checked-options.js';
 import { promptOf } from '../authoring/prompts/prompt.js';
 import { isHeldBack } from '../authoring/rolling/back-off.js';
@@ -61,11 +60,11 @@ export function slidingWindowCondenser(options: SlidingWindowOptions): Condenser
 }
 
 /** The definition of {@link slidingWindowCondenser}. */
-export const slidingWindow = defineCondenser({
+export const slidingWindow = /* @__PURE__ */ defineCondenser({
   name: condenserName,
   summary: 'replaces windows of whole requests by summaries that a model writes',
   asksModel: true,
-  options: windowOptions(),
+  options: /* @__PURE__ */ windowOptions(),
   create: (options, { llm, createEvent }) => {
     const { prompt = windowSummaryTemplate, ...call } = options.modelCall;
     const write = promptOf(condenserName, prompt, 'modelCall.prompt');
@@ -79,7 +78,7 @@ function windows(options: CheckedOptions, summarizer: Summarizer, createEvent: C
   return backgroundCondenser({
     name: condenserName,
     maxTokens: undefined,
-    create: (asks) => windowCondenser({ ...settings, summarizer: notifying(summarizer, asks) }),
+    create: (asks) => windowCondenser({ ...settings, summarizer: notifyingSummarizer(summarizer, asks) }),
   });
 }
 
@@ -87,7 +86,7 @@ function windowCondenser(checked: WindowSettings): Condenser {
   return {
     name: condenserName,
     handlesCondensationRequests: true,
-    condense: async (view: View, context: CondenseContext = noContext) => {
+    condense: async (view: View, context: CondenseContext = {}) => {
       context.signal?.throwIfAborted();
       if (context.preview === true) return view;
       if (view.unhandledCondensationRequest) return answerRequest(view, context, checked);
@@ -132,7 +131,9 @@ async function condenseWindow(
   return carryOut({ view, timeline, outcome, reason: 'interval', context, options });
 }
 
-const mayStartInvocation = matchingEvents((event) => isUserMessage(event) || event.type === 'condensation-summary');
+const mayStartInvocation = /* @__PURE__ */ matchingEvents(
+  (event) => isUserMessage(event) || event.type === 'condensation-summary',
+);
 
 /** No more invocations than this have something in the view, the live one included. Cheap, because it is asked at each step. */
 function mostInvocations({ events }: View): number {

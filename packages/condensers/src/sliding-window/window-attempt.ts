@@ -1,7 +1,6 @@
 import type { Condensation } from '@palimpsest/events';
 import type { CondenseContext, View } from '@palimpsest/view';
-import { definedOf } from '../authoring/rolling/accounting.js';
-import { sizeNow } from '../authoring/rolling/back-off.js';
+import { reportAttempt, reportFailedCall } from '../authoring/rolling/reports.js';
 import { CondenserModelError } from '../authoring/model/model-failure.js';
 import { usualProgress } from '../authoring/rolling/progress.js';
 import { askSummarizer } from './ask-summarizer.js';
@@ -64,24 +63,15 @@ export function isWorthIt(view: View, { forgotten, seeds }: WindowPlan): boolean
 function reportBlocked({ view, timeline, context, reason }: Trigger, openCallIds: readonly string[]): void {
   const requestId = timeline.live?.start;
   if (openCallIds.length === 0 || (requestId !== undefined && wasAttempted(view, 'blocked', requestId))) return;
-  context.report?.({
+  reportAttempt(context, {
     outcome: 'blocked',
     reason: `a window is due, and it waits for the results of ${openCallIds.length} calls: ${openCallIds.slice(0, 5).join(', ')}`,
-    data: definedOf({ condenser: condenserName, trigger: reason, requestId, openCallIds }),
+    data: { condenser: condenserName, trigger: reason, requestId, openCallIds },
   });
 }
 
 /** Tells the host of a failed summary, with what it took, so that the log knows it. */
 export function reportFailure({ view, timeline, context, reason }: Trigger, failure: CondenserModelError): void {
-  const { kind, account, message } = failure;
-  const size = { events: sizeNow(view), tokens: view.tokens() };
-  const data = {
-    condenser: condenserName,
-    trigger: reason,
-    requestId: timeline.live?.start,
-    kind,
-    ...size,
-    ...account,
-  };
-  context.report?.({ outcome: 'failed', reason: message, data: definedOf(data) });
+  const data = { trigger: reason, requestId: timeline.live?.start };
+  reportFailedCall({ condenser: condenserName, view, context, failure, data });
 }

@@ -4,7 +4,14 @@ import * as z from 'zod/mini';
 import { InvalidCondenserConfigError } from '../authoring/errors.js';
 import { modelCallOptions } from '../authoring/options/model-call-options.js';
 import type { ModelCallOptions } from '../authoring/options/model-call-options.js';
-import { flag, group, optionIssue, optionsOf, toolNames, wholeNumber } from '../authoring/options/option-schemas.js';
+import {
+  flag,
+  optionGroup,
+  optionIssue,
+  optionsOf,
+  toolNameList,
+  wholeNumber,
+} from '../authoring/options/option-schemas.js';
 import type { OptionsCheck } from '../authoring/options/option-schemas.js';
 import type { Summarizer } from '../authoring/summaries/summarizer.js';
 import { usualFinishTools } from './run-state.js';
@@ -72,7 +79,6 @@ const pairs: OptionsCheck = ({ value, issues }) => {
 };
 
 /** The schema of {@link SlidingWindowOptions}, but for the parts that are code. */
-/* @__NO_SIDE_EFFECTS__ */
 export function windowOptions() {
   return optionsOf(
     () => ({
@@ -82,9 +88,9 @@ export function windowOptions() {
       eventRetentionSize: z.optional(wholeNumber(0)),
       maxSummaries: z._default(wholeNumber(1), 10),
       maxSummaryTokens: z._default(wholeNumber(1), 2_000),
-      finishTools: z._default(z.readonly(toolNames()), usualFinishTools),
+      finishTools: z._default(z.readonly(toolNameList()), usualFinishTools),
       background: z._default(flag(), false),
-      modelCall: group(modelCallOptions(10_000)),
+      modelCall: optionGroup(modelCallOptions(10_000)),
     }),
     pairs,
   );

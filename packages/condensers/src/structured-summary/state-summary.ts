@@ -95,12 +95,13 @@ export type StateSummaryField = { [Title in keyof Sections]: keyof Sections[Titl
 /** What a structured summary says. A field about which nothing is known is empty. */
 export type StateSummary = Readonly<Record<StateSummaryField, string>>;
 
-const fields = Object.values(sections).flatMap((section) =>
-  Object.entries(section as Readonly<Record<string, StateField>>),
-) as readonly (readonly [StateSummaryField, StateField])[];
+const fields = /* @__PURE__ */ (() =>
+  Object.values(sections).flatMap((section) =>
+    Object.entries(section as Readonly<Record<string, StateField>>),
+  ) as readonly (readonly [StateSummaryField, StateField])[])();
 
 /** The names of the 18 fields, in order. */
-export const stateSummaryFields: readonly StateSummaryField[] = fields.map(([name]) => name);
+export const stateSummaryFields: readonly StateSummaryField[] = /* @__PURE__ */ fields.map(([name]) => name);
 
 /** Without these there is no summary. */
 export const requiredFields: readonly StateSummaryField[] = ['user_context', 'completed_tasks', 'pending_tasks'];
@@ -113,26 +114,24 @@ export function stateSummaryJsonSchema(required: readonly StateSummaryField[]): 
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-/** What stands for text where models do not write text: a truth value, a number, a list. */
-const single = z.pipe(z.union([z.string(), z.number(), z.boolean()]), z.transform(String));
-const value = z.union([
-  single,
-  z.pipe(
+/** Reads a summary from a model's answer: the required fields must be there, the others may be missing. */
+export function stateSummarySchema(): z.ZodMiniType<StateSummary> {
+  // What stands for text where models do not write text: a truth value, a number, a list.
+  const single = z.pipe(z.union([z.string(), z.number(), z.boolean()]), z.transform(String));
+  const nothing = z.pipe(
     z.null(),
     z.transform(() => ''),
-  ),
-  z.pipe(
+  );
+  const list = z.pipe(
     z.array(single),
     z.transform((items) => items.map((item) => `- ${item}`).join('\n')),
-  ),
-]);
-
-/** Reads a summary from a model's answer: the required fields must be there, the others may be missing. */
-export const stateSummarySchema = z.object(
-  Object.fromEntries(
-    stateSummaryFields.map((name) => [name, requiredFields.includes(name) ? value : z._default(value, '')]),
-  ) as Record<StateSummaryField, typeof value>,
-);
+  );
+  const value = z.union([single, nothing, list]);
+  const members = stateSummaryFields.map(
+    (name) => [name, requiredFields.includes(name) ? value : z._default(value, '')] as const,
+  );
+  return z.object(Object.fromEntries(members) as Record<StateSummaryField, typeof value>);
+}
 
 /** The summary as the agent reads it: Markdown, with every field, those that are empty too. */
 export function renderStateSummary(summary: StateSummary): string {

@@ -18,13 +18,13 @@ const charactersPerToken = 4;
 /** What a model is taken to read where it does not tell. Unit: tokens. */
 const assumedWindow = 100_000;
 
-const question: ObjectQuestion = {
+const question = (): ObjectQuestion => ({
   name: 'create_state_summary',
   description:
     'Writes the state summary that stands in the place of the events. The fields user_context, completed_tasks and pending_tasks must not be empty.',
   schema: stateSummaryJsonSchema(stateSummaryFields),
   looseSchema: stateSummaryJsonSchema(requiredFields),
-};
+});
 
 /**
  * A summariser that has a model fill in the fields of a state summary, by a forced call of `create_state_summary`. A model that
@@ -42,7 +42,8 @@ export function structuredSummarizer(options: {
   readonly maxEventCharacters: number;
 }): Summarizer {
   const { llm, write, maxOutputTokens, timeoutMs, maxEventCharacters } = options;
-  const schemaTokens = Math.ceil(questionLength(question) / charactersPerToken);
+  const asked = question();
+  const schemaTokens = Math.ceil(questionLength(asked) / charactersPerToken);
   return {
     model: llm.model,
     summarize: async (input, { signal }) => {
@@ -53,7 +54,7 @@ export function structuredSummarizer(options: {
       });
       const answer = await askForObject(
         llm,
-        { prompt: text, question, ways: ['tool', 'format', 'instruction'], maxOutputTokens },
+        { prompt: text, question: asked, ways: ['tool', 'format', 'instruction'], maxOutputTokens },
         { timeoutMs, signal },
       );
       return { text: renderedSummary(answer), ...answer.account };
@@ -62,7 +63,7 @@ export function structuredSummarizer(options: {
 }
 
 function renderedSummary({ value, account }: StructuredAnswer): string {
-  const read = stateSummarySchema.safeParse(value);
+  const read = stateSummarySchema().safeParse(value);
   if (!read.success) {
     const [issue] = read.error.issues;
     const reason = `the answer is no state summary: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'it does not fit'}`;

@@ -35,11 +35,11 @@ export function structuredSummaryCondenser({ llm, createEvent, ...options }: Str
 }
 
 /** The definition of {@link structuredSummaryCondenser}. */
-export const structuredSummary = defineCondenser({
+export const structuredSummary = /* @__PURE__ */ defineCondenser({
   name,
   summary: 'replaces the middle by a summary of 18 fields that a model fills in',
   asksModel: true,
-  options: modelSummaryOptions(),
+  options: /* @__PURE__ */ modelSummaryOptions(),
   create: ({ modelCall, ...limits }, { llm, createEvent }) => {
     const { minProgress, tries, prompt = structuredSummaryTemplate, ...call } = modelCall;
     const summarizer = structuredSummarizer({ llm, ...call, write: promptOf(name, prompt, 'modelCall.prompt') });

@@ -3,7 +3,6 @@ import { condensation, newestStep, NoCondensationAvailableError } from '@palimps
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
 import { masksBy, savedBy } from './masks.js';
 import type { AttentionWindow, Mask, MaskRule } from './masks.js';
-import { noContext } from '../no-context.js';
 import { requirementOf } from '../rolling/requirement.js';
 
 /** What {@link batchedMasks} masks, when, and under which name. */
@@ -48,7 +47,7 @@ export function batchedMasks(options: BatchedMasksOptions): Condenser {
   return {
     name,
     handlesCondensationRequests: true,
-    condense: (view, context = noContext) => {
+    condense: (view, context = {}) => {
       const newest = newestStep(view).start;
       const windowStart = Math.max(0, Math.min(options.windowOf(view).start, newest));
       const from = firstUnmasked(view, name);

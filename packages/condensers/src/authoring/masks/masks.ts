@@ -136,10 +136,10 @@ function copyWith(event: LLMConvertibleEvent, { text, arguments: input }: Redact
   return event.type === 'action' ? copyWithArguments(event, input) : copyWithText(event, text);
 }
 
-const copyWithText = remembered((event: LLMConvertibleEvent, text: string | undefined) =>
+const copyWithText = /* @__PURE__ */ remembered((event: LLMConvertibleEvent, text: string | undefined) =>
   redactedCopy(event, text === undefined ? {} : { text }),
 );
-const copyWithArguments = remembered((event: LLMConvertibleEvent, input: string | undefined) =>
+const copyWithArguments = /* @__PURE__ */ remembered((event: LLMConvertibleEvent, input: string | undefined) =>
   redactedCopy(event, input === undefined ? {} : { arguments: input }),
 );
 

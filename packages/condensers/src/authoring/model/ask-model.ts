@@ -67,15 +67,16 @@ export function saysNothing(text: string): boolean {
 }
 
 /** A model in plain JavaScript may answer anything. */
-const answerSchema = z.object({
-  message: z.object({
-    content: z.array(contentPartSchema),
-    toolCalls: z.optional(z.array(z.object({ name: z.string(), arguments: z.string() }))),
-  }),
-});
+const answerSchema = () =>
+  z.object({
+    message: z.object({
+      content: z.array(contentPartSchema),
+      toolCalls: z.optional(z.array(z.object({ name: z.string(), arguments: z.string() }))),
+    }),
+  });
 
 function assertComplete(completion: Completion, llm: LLM): void {
-  if (!answerSchema.safeParse(completion).success) {
+  if (!z.safeParse(answerSchema(), completion).success) {
     const account = { model: llm.model };
     throw new CondenserModelError('invalid', 'what the model gave is no completion with a message', { account });
   }

@@ -2,7 +2,6 @@ import type { Condensation } from '@palimpsest/events';
 import { isCondensation, rebasedCondensation } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
 import { BackgroundTask } from './background-task.js';
-import { noContext } from '../no-context.js';
 import { requirementOf } from '../rolling/requirement.js';
 import type { Summarizer } from '../summaries/summarizer.js';
 
@@ -53,7 +52,7 @@ export function backgroundCondenser(options: BackgroundOptions): Condenser {
   return {
     name,
     handlesCondensationRequests: true,
-    condense: async (view, context = noContext) => {
+    condense: async (view, context = {}) => {
       context.signal?.throwIfAborted();
       // What is finished is for whoever can append it.
       if (context.preview === true) return view;
@@ -87,7 +86,7 @@ export function backgroundCondenser(options: BackgroundOptions): Condenser {
 }
 
 /** A summariser that calls `asks` when it is asked. */
-export function notifying(summarizer: Summarizer, asks: () => void): Summarizer {
+export function notifyingSummarizer(summarizer: Summarizer, asks: () => void): Summarizer {
   return {
     model: summarizer.model,
     summarize: (input, asking) => {

@@ -1,6 +1,6 @@
 import type { Condensation } from '@palimpsest/events';
 import type { CondenseContext } from '@palimpsest/view';
-import { definedOf } from '../rolling/accounting.js';
+import { reportAttempt } from '../rolling/reports.js';
 import { CondenserModelError } from './model-failure.js';
 
 /** What the next try is given to read, after one that failed. Unit: share of the last. */
@@ -28,8 +28,8 @@ export async function tryAgain(
     } catch (error) {
       if (!CondenserModelError.isInstance(error) || attempt >= most || !isWorthIt(error)) throw error;
       const { kind, account, message } = error;
-      const data = definedOf({ condenser, kind, attempt, inputScale: share, ...account });
-      context.report?.({ outcome: 'retried', reason: message, data });
+      const data = { condenser, kind, attempt, inputScale: share, ...account };
+      reportAttempt(context, { outcome: 'retried', reason: message, data });
       share = nextScale(share, error);
     }
   }

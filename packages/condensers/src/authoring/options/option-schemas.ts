@@ -6,7 +6,6 @@ import * as z from 'zod/mini';
  *
  * @param checks Checks of several options together. Their messages say all that there is to say, the value included.
  */
-/* @__NO_SIDE_EFFECTS__ */
 export function optionsOf<Shape extends z.core.$ZodShape>(
   shape: () => Shape,
   ...checks: readonly OptionsCheck[]
@@ -34,7 +33,7 @@ export function wholeNumber(least: number): z.ZodMiniNumberFormat {
 }
 
 /** A share above 0 and below 1. */
-export function share(): z.ZodMiniNumber<number> {
+export function fraction(): z.ZodMiniNumber<number> {
   const error = 'must be a number between 0 and 1';
   return z.number({ error }).check(z.gt(0, { error }), z.lt(1, { error }));
 }
@@ -51,7 +50,7 @@ export function nonBlankText(): z.ZodMiniString<string> {
 }
 
 /** A list of tool names. */
-export function toolNames(): z.ZodMiniArray<z.ZodMiniString<string>> {
+export function toolNameList(): z.ZodMiniArray<z.ZodMiniString<string>> {
   return z.array(nonBlankText(), { error: 'must be a list of tool names' });
 }
 
@@ -63,7 +62,7 @@ export function objectWith<Value extends object>(method: keyof Value & string): 
 }
 
 /** A group of options, each with its default, so that the group may be left out. */
-export function group<Shape extends z.core.$ZodShape>(
+export function optionGroup<Shape extends z.core.$ZodShape>(
   shape: Shape,
 ): z.ZodMiniPrefault<z.ZodMiniObject<Shape, z.core.$strict>> {
   const error = 'must be a table of options';

@@ -16,6 +16,16 @@ export interface Requirement {
   readonly tokenBudget: number | undefined;
 }
 
+/** The limits of a rolling condenser. */
+export interface RequirementLimits {
+  /** Unit: events. `Infinity` for none. */
+  readonly maxSize: number;
+  /** Unit: tokens, as the provider counts. @defaultValue none but the model's window */
+  readonly maxTokens?: number;
+  /** Acts at four fifths of `maxTokens` already, because nobody waits. @defaultValue false */
+  readonly isEarly?: boolean;
+}
+
 /** The protected events that count like any other, because they do in the system that the numbers are from. */
 const countedProtected = 3;
 
@@ -31,11 +41,7 @@ const windowMargin = 0.1;
  * soft; with `isEarly` so is the last fifth of `maxTokens`. All limits are strict: exactly full is not too full. Limits are the provider's tokens; where the log knows how many of them the view's
  * estimates have been, they are translated. Costs O(1), and with more than `maxSize` events a look for what is pinned.
  */
-export function requirementOf(
-  view: View,
-  context: CondenseContext,
-  limits: { readonly maxSize: number; readonly maxTokens: number | undefined; readonly isEarly?: boolean },
-): Requirement {
+export function requirementOf(view: View, context: CondenseContext, limits: RequirementLimits): Requirement {
   const room = roomInWindow(context);
   const withMargin =
     room === undefined ? undefined : Math.max(1, room - Math.ceil((context.contextWindow ?? 0) * windowMargin));

@@ -17,7 +17,7 @@ import { logBuilder } from '@palimpsest/events/testing';
 import { condensation, isCondensation, NoCondensationAvailableError, View, ViewProjection } from '@palimpsest/view';
 import { condenserContract } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
-import { requirementOf, rollingCondenser } from '../../index.js';
+import { requirementOf, rollingCondenser } from '../index.js';
 
 function longLog(steps: number) {
   const log = logBuilder();

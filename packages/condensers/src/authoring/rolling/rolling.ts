@@ -1,10 +1,9 @@
 import type { Condensation } from '@palimpsest/events';
 import { NoCondensationAvailableError } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
-import { definedOf } from './accounting.js';
 import { isHeldBack, isKnownUnavailable, sizeNow } from './back-off.js';
 import { CondenserModelError } from '../model/model-failure.js';
-import { noContext } from '../no-context.js';
+import { reportAttempt, reportFailedCall } from './reports.js';
 import type { Requirement } from './requirement.js';
 
 type MaybePromise<Value> = Value | Promise<Value>;
@@ -69,7 +68,7 @@ export function rollingCondenser(options: RollingOptions): Condenser {
   return {
     name,
     handlesCondensationRequests: true,
-    condense: async (view, context = noContext) => {
+    condense: async (view, context = {}) => {
       context.signal?.throwIfAborted();
       if (context.preview === true) return view;
       const requirement = options.requirement(view, context);
@@ -81,11 +80,13 @@ export function rollingCondenser(options: RollingOptions): Condenser {
         requirement.level === 'hard' && hardReset !== undefined
           ? await attempt(() => hardReset(view, requirement, context, first))
           : undefined;
-      if (last !== undefined) reportModelFailure(name, view, context, first, 'retried');
+      const call = { condenser: name, view, context };
+      if (last !== undefined && CondenserModelError.isInstance(first))
+        reportFailedCall({ ...call, failure: first, outcome: 'retried' });
       if (last !== undefined && !isFailure(last)) return last;
       const failure =
         CondenserModelError.isInstance(first) && !CondenserModelError.isInstance(last) ? first : (last ?? first);
-      reportModelFailure(name, view, context, failure, 'failed');
+      if (CondenserModelError.isInstance(failure)) reportFailedCall({ ...call, failure });
       if (requirement.reasons.includes('request')) throw unavailable(failure);
       reportUnavailable(name, view, requirement, context, failure);
       // Sizes are estimates: whether the view is too large is for the provider to say, and a request follows if it is.
@@ -114,20 +115,6 @@ function unavailable(failure: Failure): NoCondensationAvailableError {
   return new NoCondensationAvailableError(`the model gave no summary: ${failure.message}`, { cause: failure });
 }
 
-/** Tells the host of a failed model call, with what it took, so that the log knows it. */
-function reportModelFailure(
-  name: string,
-  view: View,
-  context: CondenseContext,
-  failure: Failure,
-  outcome: 'failed' | 'retried',
-): void {
-  if (!CondenserModelError.isInstance(failure)) return;
-  const { kind, account, message } = failure;
-  const data = { condenser: name, kind, events: sizeNow(view), tokens: view.tokens(), ...account };
-  context.report?.({ outcome, reason: message, data: definedOf(data) });
-}
-
 /** Tells the host that nothing may be forgotten; of the same view only now and then. On a request it is thrown instead. */
 function reportUnavailable(
   name: string,
@@ -138,5 +125,5 @@ function reportUnavailable(
 ): void {
   if (CondenserModelError.isInstance(failure) || isKnownUnavailable(view, name)) return;
   const data = { condenser: name, events: sizeNow(view), tokens: view.tokens(), tokenBudget };
-  context.report?.({ outcome: 'unavailable', reason: failure.message, data: definedOf(data) });
+  reportAttempt(context, { outcome: 'unavailable', reason: failure.message, data });
 }

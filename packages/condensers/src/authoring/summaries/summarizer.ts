@@ -48,7 +48,10 @@ export interface LLMSummarizerOptions extends ModelCallOptions {
   readonly llm: LLM;
 }
 
-const summarizerOptions = optionsOf(() => ({ llm: objectWith<LLM>('complete'), ...modelCallOptions(10_000) }));
+const summarizerOptions = /* @__PURE__ */ optionsOf(() => ({
+  llm: objectWith<LLM>('complete'),
+  ...modelCallOptions(10_000),
+}));
 
 /**
  * A summariser that asks a model: one call, not streamed, no tools. The events go in whole, arguments of calls included, each

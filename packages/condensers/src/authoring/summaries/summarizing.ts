@@ -3,14 +3,14 @@ import { NoCondensationAvailableError } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
 import type { LLM } from '@palimpsest/llm-adapters';
 import * as z from 'zod/mini';
-import { backgroundCondenser, notifying } from '../model/background.js';
+import { backgroundCondenser, notifyingSummarizer } from '../model/background.js';
 import { CondenserModelError } from '../model/model-failure.js';
 import { nextScale, tryAgain } from '../model/model-tries.js';
 import type { Tries } from '../model/model-tries.js';
 import { checkedOptions } from '../options/checked-options.js';
 import { modelCallOptions, timeoutMs } from '../options/model-call-options.js';
 import type { ModelCallOptions } from '../options/model-call-options.js';
-import { flag, group, objectWith, optionsOf, share, wholeNumber } from '../options/option-schemas.js';
+import { flag, optionGroup, objectWith, optionsOf, fraction, wholeNumber } from '../options/option-schemas.js';
 import { roomBehindFirst, sizeOptions, usualFirst } from '../options/size-options.js';
 import type { SizeOptions } from '../options/size-options.js';
 import { rangeContent } from '../rolling/range-content.js';
@@ -78,8 +78,8 @@ function limits<ModelCall extends object>(modelCall: ModelCall) {
     ...sizeOptions(4),
     maxSummaryTokens: z._default(wholeNumber(1), 4_000),
     background: z._default(flag(), false),
-    modelCall: group({
-      minProgress: z._default(share(), 0.1),
+    modelCall: optionGroup({
+      minProgress: z._default(fraction(), 0.1),
       tries: z._default(wholeNumber(1), 3),
       timeoutMs: timeoutMs(),
       ...modelCall,
@@ -88,19 +88,18 @@ function limits<ModelCall extends object>(modelCall: ModelCall) {
 }
 
 /** The schema of {@link ModelSummaryOptions}, but for the parts that are code. */
-/* @__NO_SIDE_EFFECTS__ */
 export function modelSummaryOptions() {
   return optionsOf(() => limits(modelCallOptions(10_000)), roomBehindFirst(besidesFirst));
 }
 
-const options = optionsOf(
+const options = /* @__PURE__ */ optionsOf(
   () => ({
     name: z._default(z.string(), 'summarizing'),
     summarizer: objectWith<Summarizer>('summarize'),
     createEvent: z.optional(z.custom<CreateEvent>()),
     ...limits({}),
   }),
-  roomBehindFirst(besidesFirst),
+  /* @__PURE__ */ roomBehindFirst(besidesFirst),
 );
 
 /** What has fewer is not worth a call: no summary is smaller. Unit: tokens. */
@@ -121,7 +120,7 @@ export function summarizingCondenser(given: SummarizingOptions): Condenser {
   return backgroundCondenser({
     name,
     maxTokens,
-    create: (asks) => rollingSummary({ ...parts, summarizer: notifying(summarizer, asks), isEarly: true }),
+    create: (asks) => rollingSummary({ ...parts, summarizer: notifyingSummarizer(summarizer, asks), isEarly: true }),
   });
 }
 

@@ -42,7 +42,7 @@ export interface ArgumentRoles {
 }
 
 /** Tells what the arguments of a call are for. */
-export function rolesOf(call: CallArguments): ArgumentRoles {
+export function argumentRoles(call: CallArguments): ArgumentRoles {
   const paths = call.leaves.flatMap((leaf) => (isPath(leaf) ? [(leaf.value as string).trim()] : []));
   const patch = patchOf(call);
   const command = commandOf(call);

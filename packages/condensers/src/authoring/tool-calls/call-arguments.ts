@@ -35,7 +35,7 @@ export function parseArguments(text: string): CallArguments {
 }
 
 /** The words of a name in any of the usual spellings, in lower case: `readFile`, `read_file` and `ReadFile` have the same. */
-export function wordsOf(name: string): readonly string[] {
+export function wordsOfName(name: string): readonly string[] {
   const known = rememberedWords.get(name);
   if (known !== undefined) return known;
   const words = splitWords(name);
@@ -74,6 +74,6 @@ function collect(value: unknown, key: string, leaves: ArgumentLeaf[], depth = 0)
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, item] of Object.entries(value)) collect(item, name, leaves, depth + 1);
   } else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
-    leaves.push({ key, words: wordsOf(key), value });
+    leaves.push({ key, words: wordsOfName(key), value });
   }
 }

@@ -62,7 +62,7 @@ export function statusText(status: CallStatus): string {
 }
 
 /** True for a status that tells of a failure. */
-export function isFailure(status: CallStatus): boolean {
+export function isFailedStatus(status: CallStatus): boolean {
   return status === 'failed' || (typeof status === 'number' && status !== 0);
 }
 

@@ -1,13 +1,13 @@
 import type { ActionEvent, ToolResultEvent } from '@palimpsest/events';
-import { rolesOf } from '../../authoring/tool-calls/argument-roles.js';
+import { argumentRoles } from '../../authoring/tool-calls/argument-roles.js';
 import type { ArgumentRoles } from '../../authoring/tool-calls/argument-roles.js';
-import { parseArguments, wordsOf } from '../../authoring/tool-calls/call-arguments.js';
+import { parseArguments, wordsOfName } from '../../authoring/tool-calls/call-arguments.js';
 import type { CallArguments } from '../../authoring/tool-calls/call-arguments.js';
 import { excerpt, oneLine } from '../../authoring/tool-calls/excerpt.js';
 import type { Fact } from './fact.js';
 import { fileFacts } from './file-facts.js';
 import { answeredIdentifiers, usedIdentifiers } from './identifiers.js';
-import { isFailure, readResult } from '../../authoring/tool-calls/result-status.js';
+import { isFailedStatus, readResult } from '../../authoring/tool-calls/result-status.js';
 import type { ResultReading } from '../../authoring/tool-calls/result-status.js';
 import { onlyLooks, shellFileFacts, writesBeforeFailure } from './shell-files.js';
 import { taskFacts } from './task-facts.js';
@@ -49,7 +49,7 @@ export interface KnownBefore {
 /** What one answered call did, told from the call and its answer, for tools of any name. */
 export function callFacts(action: ActionEvent, result: ToolResultEvent, known: KnownBefore): readonly Fact[] {
   const call = parseArguments(action.toolCall.arguments);
-  const roles = rolesOf(call);
+  const roles = argumentRoles(call);
   const reading = readResult(result, { isCommand: roles.command !== undefined });
   const done = { action, result, call, roles, reading, known };
   if (roles.command !== undefined) return commandFacts(done, roles.command);
@@ -70,7 +70,7 @@ function commandFacts({ call, roles, reading, known }: AnsweredCall, text: strin
   const command = commandText(text);
   const looks = onlyLooks(text);
   const facts: Fact[] = [{ kind: 'command', command, status, ...(looks ? { onlyLooks: true } : {}) }];
-  const failed = isFailure(status);
+  const failed = isFailedStatus(status);
   const isKnown = (path: string): boolean => known.knowsFile(path);
   if (!failed) {
     const patched = roles.patch === undefined ? [] : fileFacts({ toolName: 'patch', roles, body, isKnown: () => true });
@@ -91,9 +91,9 @@ function commandFacts({ call, roles, reading, known }: AnsweredCall, text: strin
 function otherFacts({ action, result, call, roles, reading, known }: AnsweredCall): readonly Fact[] {
   const { name } = action.toolCall;
   const { status, body } = reading;
-  const words = wordsOf(name);
+  const words = wordsOfName(name);
   if (words.some((word) => thinkingVerbs.has(word)) && roles.paths.length === 0) return [];
-  const failed = isFailure(status);
+  const failed = isFailedStatus(status);
   const used = usedIdentifiers(call);
   if (failed) {
     const of = roles.paths[0] ?? callText(name, call);

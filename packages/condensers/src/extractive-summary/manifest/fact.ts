@@ -77,7 +77,7 @@ export function factsFromMetadata(
 }
 
 /** Each new summary reads those of all before it, so they are checked once. */
-const checkedFacts = remembered((metadata: Readonly<Record<string, unknown>>, _: undefined) => {
+const checkedFacts = /* @__PURE__ */ remembered((metadata: Readonly<Record<string, unknown>>, _: undefined) => {
   const { facts } = metadata;
   return Array.isArray(facts) ? facts.filter(isFact) : undefined;
 });

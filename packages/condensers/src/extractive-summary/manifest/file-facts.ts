@@ -1,5 +1,5 @@
 import type { ArgumentRoles } from '../../authoring/tool-calls/argument-roles.js';
-import { wordsOf } from '../../authoring/tool-calls/call-arguments.js';
+import { wordsOfName } from '../../authoring/tool-calls/call-arguments.js';
 import type { Fact } from './fact.js';
 import { filesOfPatch } from '../../authoring/tool-calls/patch-files.js';
 import type { FileOperation } from '../../authoring/tool-calls/patch-files.js';
@@ -86,7 +86,7 @@ export function fileFacts(call: FileCall): readonly Fact[] {
     if (files.length > 0) return files.map(({ path, operation }) => file(path, operation));
   }
   // A tool that does several things is told which one; its own name says too much then.
-  const verbs = new Set(wordsOf(roles.verb ?? call.toolName));
+  const verbs = new Set(wordsOfName(roles.verb ?? call.toolName));
   const does = (known: ReadonlySet<string>): boolean => [...verbs].some((verb) => known.has(verb));
   const { route } = roles;
   if (route !== undefined && roles.command === undefined && (does(moveVerbs) || does(copyVerbs))) {

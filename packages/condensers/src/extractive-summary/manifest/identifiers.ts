@@ -1,5 +1,5 @@
 import type { CallArguments } from '../../authoring/tool-calls/call-arguments.js';
-import { wordsOf } from '../../authoring/tool-calls/call-arguments.js';
+import { wordsOfName } from '../../authoring/tool-calls/call-arguments.js';
 import type { Fact } from './fact.js';
 
 const identifierWords = new Set([
@@ -64,7 +64,7 @@ export function answeredIdentifiers(body: string, from: 'service' | 'command'): 
   const text = body.slice(0, maximumCharacters);
   const found = new Map<string, string>();
   for (const [, key = '', quoted, plain] of text.matchAll(field)) {
-    if (!wordsOf(key).some((word) => secretWords.has(word))) found.set(quoted ?? plain ?? '', key);
+    if (!wordsOfName(key).some((word) => secretWords.has(word))) found.set(quoted ?? plain ?? '', key);
   }
   const patterns = from === 'service' ? [uuid, address, coded] : [numberedAddress];
   for (const match of matches(text, patterns)) if (!found.has(match)) found.set(match, '');

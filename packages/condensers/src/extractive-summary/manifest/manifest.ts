@@ -1,7 +1,7 @@
 import type { EventId } from '@palimpsest/events';
 import type { FileOperation } from '../../authoring/tool-calls/patch-files.js';
 import type { Fact, TaskItem } from './fact.js';
-import { isFailure } from '../../authoring/tool-calls/result-status.js';
+import { isFailedStatus } from '../../authoring/tool-calls/result-status.js';
 import type { CallStatus } from '../../authoring/tool-calls/result-status.js';
 
 /** A command or a call, as it ended the last time. */
@@ -144,7 +144,7 @@ export class Manifest {
 
   #ran(runs: Map<string, Run>, text: string, status: CallStatus, onlyLooks: boolean): void {
     moveToEnd(runs, text, { text, status, times: (runs.get(text)?.times ?? 0) + 1, onlyLooks });
-    if (isFailure(status) || status === 'running') return;
+    if (isFailedStatus(status) || status === 'running') return;
     this.#errors.delete(text);
     for (const [name, of] of this.#failing) if (of === text) this.#failing.delete(name);
   }

@@ -3,7 +3,7 @@ import { oneLine } from '../../authoring/tool-calls/excerpt.js';
 import type { TaskItem } from './fact.js';
 import type { FileEntry, Manifest, Run } from './manifest.js';
 import { headings, summaryHeader } from './manifest.prompt.js';
-import { isFailure, statusText } from '../../authoring/tool-calls/result-status.js';
+import { isFailedStatus, statusText } from '../../authoring/tool-calls/result-status.js';
 import { listSection, sizeOfLines, textSection } from './section.js';
 import type { Section } from './section.js';
 import { isOpen } from './task-facts.js';
@@ -125,7 +125,7 @@ function runText({ text, status, times }: Run): string {
 
 /** Those that went through stand before those that failed, so they are given up first. */
 function failuresLast(runs: readonly Run[]): readonly Run[] {
-  const [failed, done] = split(runs, ({ status }) => isFailure(status));
+  const [failed, done] = split(runs, ({ status }) => isFailedStatus(status));
   return [...done, ...failed];
 }
 

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../authoring/tool-calls/call-arguments.js';
+import { wordsOfName } from '../../authoring/tool-calls/call-arguments.js';
 import { oneLine } from '../../authoring/tool-calls/excerpt.js';
 import type { Fact, TaskItem } from './fact.js';
 
@@ -66,11 +66,11 @@ function singleTask(call: {
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly body: string;
 }): TaskItem | undefined {
-  const words = wordsOf(call.toolName);
+  const words = wordsOfName(call.toolName);
   // A task that is handed to another agent has a prompt; it is a call like any other.
   if (!words.some((word) => taskWords.has(word)) || 'prompt' in call.arguments) return undefined;
   const { id: _id, ...fields } = taskOf(call.arguments) ?? {};
-  const id = Object.entries(call.arguments).find(([key]) => wordsOf(key).at(-1) === 'id')?.[1];
+  const id = Object.entries(call.arguments).find(([key]) => wordsOfName(key).at(-1) === 'id')?.[1];
   const known = textOrNumber(id);
   if (known !== undefined) {
     const closes = words.find((word) => closingVerbs.has(word));
@@ -84,7 +84,7 @@ function singleTask(call: {
 
 function statusOf(fields: Readonly<Record<string, unknown>>): string | undefined {
   for (const [key, value] of Object.entries(fields)) {
-    if (!statusWords.has(wordsOf(key).at(-1) ?? '')) continue;
+    if (!statusWords.has(wordsOfName(key).at(-1) ?? '')) continue;
     if (typeof value === 'string') return oneLine(value, 40);
     if (typeof value === 'boolean') return value ? 'done' : 'pending';
   }

@@ -8,7 +8,7 @@ export interface TestResults {
 
 const maximumNames = 60;
 const maximumCharacters = 200_000;
-const time = String.raw`(?:\s+\(?\d+(?:\.\d+)?\s?m?s\)?)?`;
+const time = '(?:\\s+\\(?\\d+(?:\\.\\d+)?\\s?m?s\\)?)?';
 
 const failing: readonly RegExp[] = [
   /^(?:FAILED|ERROR)\s+(\S+(?:::\S.*?|\.py))(?:\s+-\s.*)?$/, // pytest, its summary
@@ -18,7 +18,7 @@ const failing: readonly RegExp[] = [
   /^FAIL\t(\S+)/, // go, a package
   /^test (\S+) \.\.\. FAILED$/, // cargo
   /^\s*not ok \d+ -? ?(.+?)(?:\s+#.*)?$/, // TAP
-  new RegExp(String.raw`^\s*[✕×✗✖]\s+(.+?)${time}$`), // mocha, jest, vitest, node:test
+  /* @__PURE__ */ new RegExp(String.raw`^\s*[✕×✗✖]\s+(.+?)${time}$`), // mocha, jest, vitest, node:test
   /^\s*FAIL\s{1,3}(\S.*)$/, // jest, vitest: a file or a test
   /^(\S.* > .+) FAILED$/, // gradle
   /^rspec (\S+:\d+)/,
@@ -33,7 +33,7 @@ const passing: readonly RegExp[] = [
   /^ok\s+(\S+)\t/,
   /^test (\S+) \.\.\. ok$/,
   /^\s*ok \d+ -? ?(.+?)(?:\s+#.*)?$/,
-  new RegExp(String.raw`^\s*[✓✔√]\s+(.+?)${time}$`),
+  /* @__PURE__ */ new RegExp(String.raw`^\s*[✓✔√]\s+(.+?)${time}$`),
   /^\s*PASS\s{1,3}(\S.*)$/,
   /^(\S.* > .+) PASSED$/,
   /^\s*Passed (\S+(?:\.\S+)+)\s+\[/,
