@@ -15,7 +15,7 @@ const smallestTruncation = 500;
  * The error for an answer that came although the request did not fit: some servers cut the history from the front or give
  * nothing back, and say 200. Undefined for an answer to all that was sent.
  *
- * @see provider-protocol E.4
+ * @see provider-rules E.4
  */
 export function overflowInAnswer(
   completion: Completion,

@@ -59,7 +59,7 @@ function codeOf(thrown: unknown): unknown {
  * Milliseconds in the header that both SDKs know, else seconds or a date. A date is read against the one that the provider
  * sent with it, so that a clock that goes wrong here does no harm.
  *
- * @see provider-protocol A.1; RFC 9110 section 10.2.3
+ * @see provider-rules A.1; RFC 9110 section 10.2.3
  */
 function retryAfterMs(headers: unknown): number | undefined {
   if (!(headers instanceof Headers)) return undefined;
@@ -72,7 +72,7 @@ function retryAfterMs(headers: unknown): number | undefined {
   return Number.isNaN(until) ? undefined : Math.max(0, until);
 }
 
-/** @see provider-protocol A.1, B.1 */
+/** @see provider-rules A.1, B.1 */
 function shouldRetry(headers: unknown): boolean | undefined {
   const said = headers instanceof Headers ? headers.get('x-should-retry') : null;
   return said === 'true' ? true : said === 'false' ? false : undefined;

@@ -15,7 +15,7 @@ const answer = (inputTokens: number, contextWindow: number): Overflow => ({
   contextWindow,
 });
 
-/** Every wording of provider-protocol A.8, B.7, C.3, D and E.3, with the numbers of the real cases. */
+/** Every wording of provider-rules A.8, B.7, C.3, D and E.3, with the numbers of the real cases. */
 const wordings: readonly (readonly [who: string, text: string, overflow: Overflow])[] = [
   ['Anthropic', 'prompt is too long: 208310 tokens > 200000 maximum', input(208_310, 200_000)],
   [
@@ -131,7 +131,7 @@ const wordings: readonly (readonly [who: string, text: string, overflow: Overflo
   ['LiteLLM', "The request exceeds the model's maximum context length", input()],
 ];
 
-/** provider-protocol E.1, and what sections A and B have of the same kind. */
+/** provider-rules E.1, and what sections A and B have of the same kind. */
 const exclusions: readonly (readonly [why: string, text: string, statusCode?: number])[] = [
   ['any 429', 'prompt is too long: 208310 tokens > 200000 maximum', 429],
   [

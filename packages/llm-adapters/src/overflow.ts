@@ -23,7 +23,7 @@ export interface Overflow {
  * Looks like an overflow and is none: limits per minute, an answer longer than the model gives, a string or a list that is too
  * long, a budget.
  *
- * @see provider-protocol E.1
+ * @see provider-rules E.1
  */
 const exclusions: readonly RegExp[] = [
   /rate.?limit/i,
@@ -38,14 +38,14 @@ const exclusions: readonly RegExp[] = [
   /thinking.budget/i,
 ];
 
-/** @see provider-protocol E.2 */
+/** @see provider-rules E.2 */
 const overflowCodes: readonly string[] = [
   'context_length_exceeded',
   'exceed_context_size_error',
   'model_context_window_exceeded',
 ];
 
-/** @see provider-protocol A.8, B.7, C.3, D and E.3 */
+/** @see provider-rules A.8, B.7, C.3, D and E.3 */
 const overflowTexts: readonly RegExp[] = [
   /prompt (?:is )?too long/i,
   /exceeds? context limit/i,
@@ -75,7 +75,7 @@ const overflowTexts: readonly RegExp[] = [
  * Tells whether a refusal means that the request does not fit, and why: first what is excluded, then codes, then words.
  * Undefined when it means something else.
  *
- * @see provider-protocol E
+ * @see provider-rules E
  */
 export function classifyOverflow({ statusCode, codes, text, body }: Refusal): Overflow | undefined {
   if (statusCode === 429 || exclusions.some((pattern) => pattern.test(text))) return undefined;
@@ -95,7 +95,7 @@ const quotaCodes: readonly string[] = [
   'billing_hard_limit_reached',
 ];
 
-/** An account that may spend nothing more, in words that come with status 400 too. @see provider-protocol A.1 */
+/** An account that may spend nothing more, in words that come with status 400 too. @see provider-rules A.1 */
 const spentTexts =
   /credit balance is too low|specified (?:API )?usage limits?\b|spend(?:ing)? limits?\b|hard limit has been reached/i;
 
@@ -110,7 +110,7 @@ export function isSpent({ statusCode, codes, text }: Refusal): boolean {
  * Why a rate limit refused, from its codes and words. `too-large` only where the one request is larger than the limit for a
  * whole minute: what else is used up comes back.
  *
- * @see provider-protocol A.1, B.1 and E.1
+ * @see provider-rules A.1, B.1 and E.1
  */
 export function rateLimitKind(refusal: Refusal): RateLimitKind {
   if (isSpent(refusal)) return 'quota';

@@ -8,6 +8,7 @@ export { anthropicServer } from './anthropic/anthropic-server.js';
 export { messageStream as anthropicMessageStream } from './anthropic/message-stream.js';
 export type { CacheMarking } from './cache-marking.js';
 export type { CachedPrompt, SimulatedPromptCache } from './cached-prompt.js';
+export { checkedRules } from './checked-rules.js';
 export { checkChatCompletionsRequest } from './chat-completions/request.js';
 export type { CompatProfileName } from './compat/profile.js';
 export type { OpenAIPromptCacheOptions } from './openai/openai-prompt-cache.js';

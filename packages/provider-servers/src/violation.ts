@@ -1,6 +1,6 @@
 /** What a provider would refuse in a request. */
 export interface Violation {
-  /** The row of the rules that it breaks, `A5` or `B1`; a name of words where there is no row yet. */
+  /** The rule that it breaks, by its row in docs/provider-rules.md: `A5`, `B-tools`. */
   readonly rule: string;
   /** Where in the body: keys joined by dots, `messages.3.content.0`. Empty when the body itself is wrong. */
   readonly path: string;

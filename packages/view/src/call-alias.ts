@@ -3,7 +3,7 @@ const sendable = /^[a-zA-Z0-9_-]{1,40}$/;
 /**
  * True for a call id that every provider takes.
  *
- * @see provider-protocol rules A7 (characters) and B3 (40 characters)
+ * @see provider-rules A7 (characters) and B3 (40 characters)
  */
 export function isSendableCallId(id: string): boolean {
   return sendable.test(id);

@@ -10,7 +10,7 @@ import {
 /** A rule of a provider's protocol that a message list breaks. */
 export interface Refusal {
   readonly provider: 'anthropic' | 'openai';
-  /** The rule of the provider protocol: `A5` of Anthropic, `B1` of Chat Completions, `C6` of Responses. */
+  /** The rule that it breaks, by its row in docs/provider-rules.md: `A5` of Anthropic, `B1` of Chat Completions, `C6` of Responses. */
   readonly rule: string;
   readonly path: string;
   readonly message: string;

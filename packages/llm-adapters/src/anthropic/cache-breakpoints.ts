@@ -4,10 +4,10 @@ import type { ModelFacts } from '../models/model-facts.js';
 import { stablePlaces } from '../wire/cache-place.js';
 import type { Block, Turn, Turns } from './turns.js';
 
-/** @see provider-protocol A.7 */
+/** @see provider-rules A.7 */
 const maxBreakpoints = 4;
 
-/** How many blocks before a breakpoint the provider looks at for what it has cached. @see provider-protocol A.7 */
+/** How many blocks before a breakpoint the provider looks at for what it has cached. @see provider-rules A.7 */
 const lookBack = 20;
 
 /** The parts of a body that the provider caches, in its order. */
@@ -33,7 +33,7 @@ type Cached = Anthropic.Tool | Block;
  * No mark stands below what the model caches at all, where it would do nothing; and none on thinking, since no message ends in
  * it.
  *
- * @see provider-protocol A.7 and rule A12
+ * @see provider-rules A.7 and A12
  */
 export function withBreakpoints(
   { tools, system, turns }: CachedParts,

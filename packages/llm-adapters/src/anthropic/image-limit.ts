@@ -2,7 +2,7 @@ import type { ContentPart, Message } from '@palimpsest/events';
 import type { ModelFacts } from '../models/model-facts.js';
 import { imageSource } from '../wire/image-source.js';
 
-/** @see provider-protocol A.3 */
+/** @see provider-rules A.3 */
 const maxImages = { small: 100, large: 600, smallWindow: 200_000 };
 
 /** How many images one request to a model may hold. */

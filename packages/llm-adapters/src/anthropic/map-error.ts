@@ -15,7 +15,7 @@ import { secretsOf } from '../secrets.js';
 import type { Secrets } from '../secrets.js';
 import { BrokenStreamError } from './broken-stream.js';
 
-/** Thinking that the provider does not take back, and what to do about it. @see provider-protocol A.5, A.6 */
+/** Thinking that the provider does not take back, and what to do about it. @see provider-rules A.5, A.6 */
 const thinkingAdvice: readonly (readonly [RegExp, string])[] = [
   [
     /bound to a different conversation/i,
@@ -37,7 +37,7 @@ const thinkingAdvice: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** @see provider-protocol A.2 to A.6 */
+/** @see provider-rules A.2 to A.6 */
 const malformedTexts = new RegExp(
   [
     '`?tool_use`? ids',
@@ -64,7 +64,7 @@ const malformedTexts = new RegExp(
 
 const policyTexts = /content filtering policy|usage polic(?:y|ies)/i;
 
-/** The status with which an error comes that a stream brings after its 200. @see provider-protocol A.1, A.9 */
+/** The status with which an error comes that a stream brings after its 200. @see provider-rules A.1, A.9 */
 const statusOfType: ReadonlyMap<string, number> = new Map([
   ['invalid_request_error', 400],
   ['authentication_error', 401],
@@ -82,7 +82,7 @@ const statusOfType: ReadonlyMap<string, number> = new Map([
  * The error class for what the SDK threw, an error inside a stream or a whole answer too. Where thinking was refused, the
  * message says what to do.
  *
- * @see provider-protocol A.1, A.5, A.6, A.8, A.9 and E
+ * @see provider-rules A.1, A.5, A.6, A.8, A.9 and E
  */
 export function toLLMError(thrown: unknown, secrets: Secrets = secretsOf([])): LLMError {
   const failure = readHttpFailure(thrown);

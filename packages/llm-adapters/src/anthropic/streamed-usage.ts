@@ -6,7 +6,7 @@ import type { ReportedUsage } from '../wire/reported-usage.js';
  * What a stream has counted by now: its start counts the input, its end everything, where the fields of the input may be null.
  * Servers that speak the protocol need not count.
  *
- * @see provider-protocol A.9
+ * @see provider-rules A.9
  */
 export class StreamedUsage {
   #usage: Readonly<Record<string, unknown>> = {};

@@ -21,7 +21,7 @@ export interface ThinkingOptions {
   readonly effort?: AnthropicEffort;
 }
 
-/** How much thinking the provider takes at least. Unit: tokens. @see provider-protocol A.5 */
+/** How much thinking the provider takes at least. Unit: tokens. @see provider-rules A.5 */
 const minBudgetTokens = 1_024;
 
 /** @throws {@link InvalidRequestError} when the budget is no whole number of tokens, or less than 1,024. */
@@ -78,7 +78,7 @@ export function withoutManualThinking(facts: Pick<ModelFacts, 'thinkingControl'>
  * not start with thinking, and neither does its last answer; because none was made, or a view has left it out. A model that
  * thinks once before its first call is right to have none before the others.
  *
- * @see provider-protocol A.5 and rule A16
+ * @see provider-rules A.5 and A16
  */
 export function refusesManualThinking(turns: readonly Turn[]): boolean {
   if (turns.at(-1)?.content.some(isResult) !== true) return false;

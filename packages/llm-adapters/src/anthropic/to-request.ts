@@ -36,7 +36,7 @@ const defaultMaxOutputTokens = 16_000;
  * - With `request.cache`, up to four places are marked for the prompt cache.
  *
  * @throws {@link InvalidRequestError} when two tools have one name.
- * @see provider-protocol section A
+ * @see provider-rules A
  */
 export function toMessagesRequest(request: CompletionRequest, options: MessagesOptions): Body {
   return bodyOf(requestPlan(request, options), options);

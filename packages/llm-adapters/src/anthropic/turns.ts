@@ -42,7 +42,7 @@ export interface TurnsOptions {
   readonly instruction?: string | undefined;
 }
 
-/** Clients have cut ids here since the rule was 64; longer ones get a short name. @see provider-protocol A.3 */
+/** Clients have cut ids here since the rule was 64; longer ones get a short name. @see provider-rules A.3 */
 const maxCallIdLength = 64;
 
 /** The instructions that stand on top: those at the start; all of them where the model takes none among the messages. */

@@ -3,7 +3,7 @@ import type { Behaviour, ModelRow } from './model-behaviour.js';
 /**
  * What is assumed of a new Claude model: that of Fable 5.2 and Opus 5.5. Its tokenizer came with Opus 4.7.
  *
- * @see provider-protocol A.2 (prefill, sampling, forced tools, system messages), A.5, A.6; models-and-prices 1 (tokenizer)
+ * @see provider-rules A.2 (prefill, sampling, forced tools, system messages), A.5, A.6
  */
 export const claudeNewest: Behaviour = {
   provider: 'anthropic',
@@ -46,7 +46,7 @@ const withoutThinking: Behaviour = { ...manual, thinking: 'none', thinkingContro
  * Blocks of generation 5.5, Fable 5.1 and later are bound to their prefix. Older adaptive models are rendered in the same
  * way: they do not miss the blocks that are left out, and their tool loops may be cut.
  *
- * @see models-and-prices 1; provider-protocol A.5, A.6, A.7
+ * @see provider-rules A.5, A.6, A.7
  */
 export const claudeRows: readonly ModelRow[] = [
   {

@@ -4,7 +4,7 @@ import type { Behaviour, ModelRow } from './model-behaviour.js';
  * What is assumed of a server that speaks OpenAI's protocol: the oldest form of a request, which all of them take. Plain
  * reasoning is sent back, since some refuse a history without it.
  *
- * @see provider-protocol D
+ * @see provider-rules D
  */
 export const compatibleNewest: Behaviour = {
   provider: 'compatible',
@@ -22,7 +22,7 @@ export const compatibleNewest: Behaviour = {
 const thinks: Behaviour = { ...compatibleNewest, thinkingControl: 'adaptive' };
 const million = 1_048_576;
 
-/** At their vendors' own services. @see models-and-prices 3 to 5 */
+/** At their vendors' own services. @see provider-rules D */
 export const compatibleRows: readonly ModelRow[] = [
   {
     ...thinks,

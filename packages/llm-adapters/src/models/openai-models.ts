@@ -4,7 +4,7 @@ import type { Behaviour, ModelRow } from './model-behaviour.js';
  * What is assumed of a new OpenAI model: that of GPT-6.2. Its reasoning items and plain reasoning are bound to nothing before
  * them, so a view may cut anywhere.
  *
- * @see provider-protocol B.3, B.5, B.8; models-and-prices 2
+ * @see provider-rules B.3, B.5, B.8
  */
 export const openaiNewest: Behaviour = {
   provider: 'openai',

@@ -8,7 +8,7 @@ import type { ServerProfile } from './server-profile.js';
 /** How long OpenAI keeps a cached prefix. Models before GPT-5.6 know no lifetimes; `12h` asks them for the longer retention. */
 export type CacheTtl = '30m' | '12h';
 
-/** @see provider-protocol rule B11 */
+/** @see provider-rules B11 */
 const maxKeyLength = 64;
 
 /** The fields of a request body that tell the prompt cache what to do, the same in both of OpenAI's APIs. */
@@ -22,7 +22,7 @@ export interface CacheFields {
 /**
  * A key of more than 64 characters becomes a hash of it.
  *
- * @see provider-protocol B.8
+ * @see provider-rules B.8
  */
 export function cacheFields(
   cache: CacheHints | undefined,
@@ -50,7 +50,7 @@ export function takesBreakpoints(model: string, profile: ServerProfile): boolean
   return Number(major) > 5 || (Number(major) === 5 && Number(minor ?? 0) >= 6);
 }
 
-/** @see provider-protocol rule B11 */
+/** @see provider-rules B11 */
 const maxBreakpoints = 4;
 
 /** Where in a request breakpoints can stand. */
@@ -66,7 +66,7 @@ export interface Carriers<Carrier> {
  * the latest of them beside one that it chooses itself. The newest message; the end of what can be cached; the first thing that
  * can carry one, which outlives every condensation; what the caller calls stable. Without a place in the hints there are none.
  *
- * @see provider-protocol B.8
+ * @see provider-rules B.8
  */
 export function breakpointsAt<Carrier>(
   messages: readonly Message[],

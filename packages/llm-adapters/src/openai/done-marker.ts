@@ -8,7 +8,7 @@ export interface DoneMarkers {
   hasEnded(response: Response): boolean;
 }
 
-/** The line with which a server ends a stream on purpose. @see provider-protocol B.6 */
+/** The line with which a server ends a stream on purpose. @see provider-rules B.6 */
 const doneAtEnd = /(?:^|[\r\n])data:\s*\[DONE\]\s*$/;
 
 /** More than the line and the blank lines around it take. Unit: characters. */

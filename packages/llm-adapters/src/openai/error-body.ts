@@ -4,7 +4,7 @@ import { field, textOf } from '../wire/json-fields.js';
  * The error in a body, however a server wraps it: `{ error: {…} }` as OpenAI, the same in a list as Gemini, `{ error: "…" }`
  * as Ollama, flat as Mistral and older vLLM, `{ detail }` as what is built on FastAPI. Undefined where there is none.
  *
- * @see provider-protocol section D
+ * @see provider-rules D
  */
 export function errorInBody(body: unknown): Readonly<Record<string, unknown>> | undefined {
   const whole: unknown = Array.isArray(body) ? body[0] : body;
@@ -24,7 +24,7 @@ export function errorInBody(body: unknown): Readonly<Record<string, unknown>> | 
  * What a body that came with status 200 says instead of an answer, in the form in which the SDK throws others; undefined for an
  * answer.
  *
- * @see provider-protocol section D, OpenRouter
+ * @see provider-rules D, OpenRouter
  */
 export function errorInResponse(response: unknown): ErrorInAnswer | undefined {
   // A response of the Responses API has both, and one of them is null.

@@ -18,7 +18,7 @@ import { BrokenStream, ErrorInAnswer } from './error-body.js';
 import { resetAfterMs } from './rate-limit-reset.js';
 import type { ServerName } from './server-profile.js';
 
-/** @see provider-protocol B.2, B.3, C.1 and section D */
+/** @see provider-rules B.2, B.3, C.1 and D */
 const malformedTexts: readonly RegExp[] = [
   /must be followed by tool messages/i,
   /must be a response to a prece+ding message/i,
@@ -72,7 +72,7 @@ const statusOfCode: readonly (readonly [RegExp, number])[] = [
  * The error class for what the SDK threw. The order is that of section E: what is no overflow although it looks like one,
  * codes, words; then everything else by status.
  *
- * @see provider-protocol B.1, B.7, C.3, D and E
+ * @see provider-rules B.1, B.7, C.3, D and E
  */
 export function toLLMError(thrown: unknown, secrets: Secrets = secretsOf([])): LLMError {
   if (LLMError.isInstance(thrown)) return thrown;

@@ -14,7 +14,7 @@ import type { ServerProfile } from './server-profile.js';
  * - What is made up is the same in every request, and depends only on what stands before it, but for the end that
  *   `endsWithUser` asks for.
  *
- * @see provider-protocol sections B.2 and D
+ * @see provider-rules B.2 and D
  */
 export function messagesInOrder(messages: readonly Message[], profile: ServerProfile): readonly KnownMessage[] {
   const sent: KnownMessage[] = [];

@@ -7,7 +7,7 @@ import { shortHash } from '../wire/short-hash.js';
  * Ids of exactly nine letters and digits, not used twice in a request. One that is so already stays; any other becomes digits
  * of its hash, so that a longer request extends a shorter one.
  *
- * @see provider-protocol section D, Mistral
+ * @see provider-rules D, Mistral
  */
 export function mistralCallIds(): CallIds {
   const used = new Set<string>();

@@ -13,7 +13,7 @@ const units: Readonly<Record<string, number>> = {
  * A duration as Go writes it (`6m0s`, `1.5s`, `12ms`), or plain seconds, in milliseconds; undefined for anything else and for
  * what is not positive (Azure sends -1 and 0).
  *
- * @see provider-protocol B.1
+ * @see provider-rules B.1
  */
 export function goDurationMs(text: string): number | undefined {
   if (/^\d+(?:\.\d+)?$/.test(text)) return positive(Number(text) * 1_000);

@@ -5,7 +5,7 @@ import { InvalidRequestError } from '../errors.js';
  * on top of a named one.
  *
  * @see {@link serverProfile}
- * @see provider-protocol section D
+ * @see provider-rules D
  */
 export interface ServerProfile {
   readonly name: string;

@@ -38,7 +38,7 @@ export interface StreamEnd {
  * reason why it ended an answer is complete only where `hasEnded` says that the server ended it.
  *
  * @throws {@link ServiceUnavailableError} when the stream ends before the answer does.
- * @see provider-protocol B.6
+ * @see provider-rules B.6
  */
 export async function responseOfStream(
   chunks: AsyncIterable<Chunk>,

@@ -2,7 +2,7 @@ import type { JsonSchemaFormat } from '../llm.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What OpenAI does not enforce. @see provider-protocol B.4 */
+/** What OpenAI does not enforce. @see provider-rules B.4 */
 const unsupported: readonly string[] = [
   'allOf',
   'oneOf',
@@ -31,7 +31,7 @@ export interface SendableFormat {
  * (an optional field that may not be null, a record), the schema is sent as it is with `strict: false`, unless the request
  * says `strict: true`: then the provider decides.
  *
- * @see provider-protocol B.4
+ * @see provider-rules B.4
  */
 export function sendableFormat({ name, schema, strict }: JsonSchemaFormat): SendableFormat {
   const sendableName = name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'answer';

@@ -28,9 +28,9 @@ type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
 type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;
 type WirePart = OpenAI.Chat.ChatCompletionContentPartText | OpenAI.Chat.ChatCompletionContentPartImage;
 
-/** @see provider-protocol rule B3 */
+/** @see provider-rules B3 */
 const maxCallIdLength = 40;
-/** @see provider-protocol rule B7 */
+/** @see provider-rules B7 */
 const maxTools = 128;
 /** Between the parts of a message that becomes one string. */
 const partSeparator = '\n\n';
@@ -60,7 +60,7 @@ export interface ChatCompletionsOptions extends OpenAIModelOptions {
  * - Blank text is left out, and so is a message that has nothing else. Thinking is sent where the server wants it back.
  *
  * @throws {@link InvalidRequestError} when two tools have one name.
- * @see provider-protocol sections B and D
+ * @see provider-rules B and D
  */
 export function toChatCompletionsRequest(asked: CompletionRequest, options: ChatCompletionsOptions): Body {
   const { model, server: profile = serverProfile('openai'), parallelToolCalls } = options;
@@ -137,7 +137,7 @@ function withSchemaInWords(request: CompletionRequest): CompletionRequest {
   return { ...request, messages: [...messages, { role: 'user', content: [{ type: 'text', text }] }] };
 }
 
-/** Tools with any other effort are refused here; where `none` is refused too, the provider decides. @see provider-protocol B.5 */
+/** Tools with any other effort are refused here; where `none` is refused too, the provider decides. @see provider-rules B.5 */
 function needsEffortNone(facts: ModelFacts): boolean {
   return needsResponses(facts) && facts.acceptsEffortNone;
 }
@@ -146,7 +146,7 @@ function needsResponses({ provider, needsResponsesForTools }: ModelFacts): boole
   return provider === 'openai' && needsResponsesForTools;
 }
 
-/** OpenAI's reasoning models refuse `max_tokens`, also behind a router. @see provider-protocol B.3 */
+/** OpenAI's reasoning models refuse `max_tokens`, also behind a router. @see provider-rules B.3 */
 function outputLimit(maxOutputTokens: number, model: string, { outputLimit: field }: ServerProfile): Partial<Body> {
   const isReasoningModel = /^(?:[\w.-]+\/)?(?:gpt-(?:[5-9]|\d\d)|o\d)/i.test(model);
   return field === 'max_tokens' && !isReasoningModel

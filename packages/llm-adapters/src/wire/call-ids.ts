@@ -17,7 +17,7 @@ export interface CallIds {
  * from zero again in each answer, and others refuse that. An id that can be sent stays as it is. Any other gets one that
  * depends on nothing but what stands before it, so that a longer request extends a shorter one.
  *
- * @see provider-protocol rules A7 and B3
+ * @see provider-rules A7 and B3
  */
 export function callIds(options: { readonly maxLength: number }): CallIds {
   const used = new Set<string>();

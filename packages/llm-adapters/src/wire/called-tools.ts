@@ -4,7 +4,7 @@ import type { Message } from '@palimpsest/events';
  * The names of the tools that a history calls, in the order in which they come. Providers refuse calls and results in a request
  * that declares no tools: these can be declared in its place.
  *
- * @see provider-protocol rule A26
+ * @see provider-rules A26
  */
 export function calledTools(messages: readonly Message[]): readonly string[] {
   const names = new Set<string>();

@@ -12,7 +12,7 @@ export interface ReportedUsage extends CostDetails {
  * The usage object of the Messages API. `input_tokens` leaves out what was read from and written to the cache. Undefined where
  * nothing in the object is a count.
  *
- * @see provider-protocol A.7
+ * @see provider-rules A.7
  */
 export function anthropicUsage(usage: unknown): ReportedUsage | undefined {
   const input = countIn(usage, 'input_tokens');
@@ -36,7 +36,7 @@ export function anthropicUsage(usage: unknown): ReportedUsage | undefined {
  * agents name its counts. The input includes what was read from and written to the cache; the output includes reasoning.
  * Undefined where nothing in the object is a count.
  *
- * @see provider-protocol B.8, C.3
+ * @see provider-rules B.8, C.3
  */
 export function openaiUsage(usage: unknown): ReportedUsage | undefined {
   const input = countIn(usage, 'prompt_tokens') ?? countIn(usage, 'input_tokens');

@@ -12,7 +12,7 @@ const notKnown = 'skip_thought_signature_validator';
  * The field with which a call is sent: its own signature, and for the first call of an answer at least the stand-in. Gemini
  * asks only for those since the user's last words; sending the others too keeps a longer request an extension of a shorter.
  *
- * @see provider-protocol section D, Gemini
+ * @see provider-rules D, Gemini
  */
 export function signatureOfCall(message: AssistantMessage, index: number): object {
   const position = message.content.length + index;

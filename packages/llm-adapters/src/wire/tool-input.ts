@@ -6,7 +6,7 @@ export const unparsedArgumentsKey = 'unparsed_arguments';
  * an object, stands whole under {@link unparsedArgumentsKey}, so that the model sees what it wrote, or what a redaction put
  * in its place.
  *
- * @see provider-protocol rule A14
+ * @see provider-rules A14
  */
 export function toolInput(text: string): Readonly<Record<string, unknown>> {
   if (text.trim() === '') return {};

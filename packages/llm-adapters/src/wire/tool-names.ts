@@ -16,7 +16,7 @@ export interface ToolNames {
  * it is. Any other becomes what fits of it and a hash of the whole, so that it is the same in every request, whatever other
  * tools there are.
  *
- * @see provider-protocol rules A13 (as its clients of 2025 had it) and B4
+ * @see provider-rules A13 (as its clients of 2025 had it) and B4
  */
 export function toolNames(request: {
   readonly messages: readonly Message[];

@@ -34,7 +34,7 @@ const stopReasons = [
  * thinking that it turned off, an end on thinking, reasons that do not exist or do not fit. A call of a tool by a name that
  * was not declared is sent: models do that.
  *
- * @see provider-protocol A.3, A.4, A.5, A.8
+ * @see provider-rules A.3, A.4, A.5, A.8
  */
 export function whyNeverSent(answer: AnthropicAnswer, body: JsonObject): string | undefined {
   const { content, stop_reason: reason } = answer;

@@ -19,7 +19,7 @@ export interface AnthropicRequestContext {
   readonly betas?: readonly string[];
 }
 
-const rules: Rules = {
+export const anthropicRules: Rules = {
   ...envelopeRules,
   ...contentRules,
   ...pairingRules,
@@ -32,14 +32,14 @@ const rules: Rules = {
  * What Anthropic would refuse in the body of a request; nothing when it would take it. Reads the wire format only and shares
  * no code with the adapters. Rule A4, the merging of neighbours of one role, happens before the others look.
  *
- * Rules: A1 to A16, A18 to A20, A23 to A26 of the spec, and a few that it has no row for, whose names are words. Left to
- * `anthropicServer`, since a body does not show them: A17 (signatures), A21 (the window), A22 (bytes).
+ * Rules: those of section A that the page says a checker enforces. Left to `anthropicServer`, since a body does not show them: A17
+ * (signatures), A21 (the window), A22 (bytes).
  *
- * @see provider-protocol section F
+ * @see provider-rules A
  */
 export function checkAnthropicRequest(body: unknown, context: AnthropicRequestContext = {}): Violation[] {
   const object = objectIn(body);
   if (object === undefined) return [reportFor('A1')('', 'the body is not a JSON object')];
   const request = anthropicRequestParts(object, context.endpoint ?? 'messages', context.betas ?? []);
-  return Object.entries(rules).flatMap(([name, rule]) => rule(request, reportFor(name)));
+  return Object.entries(anthropicRules).flatMap(([name, rule]) => rule(request, reportFor(name)));
 }

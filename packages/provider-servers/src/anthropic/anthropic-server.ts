@@ -71,7 +71,7 @@ const maxBytes = 32 * 1_024 * 1_024;
  *   5 minutes or 1 hour after it was last read, and can be read once the answer that wrote it has begun.
  * - An answer that the provider could never send is a 500 that says why, with `x-should-retry: false`.
  *
- * @see provider-protocol A, F
+ * @see provider-rules A
  */
 export async function anthropicServer(options: AnthropicServerOptions): Promise<ProviderServer> {
   const seals = await sealsFrom(options.signingKey ?? 'palimpsest');
@@ -169,7 +169,7 @@ function invalid({ path, message }: Violation): ServerError {
   return { status: 400, type: 'invalid_request_error', message: path === '' ? message : `${path}: ${message}` };
 }
 
-/** F.A21; A.8: how much can be answered, and why no more; or that nothing can. */
+/** provider-rules A21, A.8: how much can be answered, and why no more; or that nothing can. */
 function roomIn(
   body: JsonObject,
   inputTokens: number,

@@ -10,7 +10,7 @@ interface Place {
   readonly value: JsonObject;
 }
 
-/** F.A12; A.7. */
+/** provider-rules A12, A.7. */
 const breakpoints: Rule = (request, report) => {
   const places = placesOf(request);
   const marked = places.filter(({ value }) => isMarked(value));

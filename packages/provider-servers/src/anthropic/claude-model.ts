@@ -34,7 +34,7 @@ interface Row {
 const million = { window: 1_000_000, output: 128_000 };
 const small = { window: 200_000, output: 64_000 };
 
-/** models-and-prices 1; a row also holds for dated names that begin with it. Haiku 5.5's minimum is assumed: no page has it. */
+/** A row also holds for dated names that begin with it. Haiku 5.5's minimum is assumed: no page has it. */
 const rows: Readonly<Record<string, Row>> = {
   'claude-fable-5-2': { ...million, cacheMinimum: 512 },
   'claude-fable-5-1': { ...million, cacheMinimum: 512 },
@@ -63,7 +63,7 @@ const newestGeneration = 5.05;
  * The rules' own small model table: rows where numbers differ from model to model, the generation for the rest. A model that
  * is in no row has the behaviour of its generation; one without a generation that of the newest.
  *
- * @see provider-protocol A.2, A.5, A.6, A.7, A.8; models-and-prices 1
+ * @see provider-rules A.2, A.5, A.6, A.7, A.8
  */
 export function claudeModel(model: string): ClaudeModel {
   const generation = claudeGeneration(model) ?? newestGeneration;

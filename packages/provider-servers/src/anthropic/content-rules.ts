@@ -4,7 +4,7 @@ import { blocksIn, blocksOf, isThinking } from './request-parts.js';
 import type { AnthropicBlock } from './request-parts.js';
 import type { Rule, Rules } from './rule.js';
 
-/** F.A9; A.3: no empty text, no turn that is all blank. */
+/** provider-rules A9, A.3: no empty text, no turn that is all blank. */
 const textNotBlank: Rule = ({ body, turns }, report) => {
   const emptyIn = (blocks: readonly AnthropicBlock[]) =>
     blocks
@@ -23,7 +23,7 @@ const textNotBlank: Rule = ({ body, turns }, report) => {
   return [...emptyIn(blocksIn(body.system, 'system')), ...inTurns];
 };
 
-/** F.A23; A.3: images of messages and of results. */
+/** provider-rules A23, A.3: images of messages and of results. */
 const imagesCounted: Rule = ({ turns, model }, report) => {
   const inResults = blocksOf(turns, 'tool_result').flatMap(({ value }) =>
     blocksIn(value.content, '').filter(({ type }) => type === 'image'),
@@ -32,19 +32,19 @@ const imagesCounted: Rule = ({ turns, model }, report) => {
   return count > model.maxImages ? [report('messages', `${count} images > ${model.maxImages} maximum`)] : [];
 };
 
-/** A.2, without a row in F. */
+/** provider-rules A-system, A.2. */
 const systemIsText: Rule = ({ body }, report) =>
   blocksIn(body.system, 'system')
     .filter(({ type }) => type !== 'text')
     .map(({ path }) => report(path, 'the system prompt is text'));
 
-/** Seen as a 400: https://github.com/tailcallhq/forgecode/issues/2107 */
+/** provider-rules A-final-thinking. Seen as a 400: https://github.com/tailcallhq/forgecode/issues/2107 */
 const thinkingNotFinal: Rule = ({ turns }, report) =>
   turns
     .filter(({ role, blocks }) => role === 'assistant' && isThinking({ type: blocks.at(-1)?.type ?? '' }))
     .map(({ path }) => report(path, 'The final block in an assistant message cannot be `thinking`.'));
 
-/** Seen as a 400 on every later request too: `no low surrogate in string`. */
+/** provider-rules A-text. Seen as a 400 on every later request too: `no low surrogate in string`. */
 const textWellFormed: Rule = ({ body }, report) => {
   const place = placeOfHalf(body);
   return place === undefined ? [] : [report(place, halfInBody)];
@@ -57,7 +57,7 @@ const blockTypes = new Set([
   ...['tool_addition', 'tool_removal', 'fallback'],
 ]);
 
-/** A.3, without a row in F: blocks that exist. */
+/** provider-rules A-block-type, A.3: blocks that exist. */
 const blocksKnown: Rule = ({ turns }, report) =>
   turns.flatMap(({ blocks }) =>
     blocks
@@ -67,7 +67,7 @@ const blocksKnown: Rule = ({ turns }, report) =>
       ),
   );
 
-/** Without a row in F: a list that is there holds something. Empty messages are rule A10, empty errors a rule of their own. */
+/** provider-rules A-empty-list: a list that is there holds something. Empty messages are rule A10, empty errors A-error-content. */
 const listsNotEmpty: Rule = ({ body, turns }, report) => {
   const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0;
   const blocks = turns.flatMap((turn) => turn.blocks);

@@ -1,7 +1,7 @@
 import { listIn, textIn } from '../wire-json.js';
 import type { Rule, Rules } from './rule.js';
 
-/** F.A1; A.2. `max_tokens` has no place in a count. */
+/** provider-rules A1, A.2. `max_tokens` has no place in a count. */
 const requiredFields: Rule = ({ body, endpoint, messages }, report) => [
   ...(textIn(body.model) === undefined || body.model === '' ? [report('model', 'Field required')] : []),
   ...(endpoint === 'messages' && !(Number.isInteger(body.max_tokens) && Number(body.max_tokens) >= 0)
@@ -11,13 +11,13 @@ const requiredFields: Rule = ({ body, endpoint, messages }, report) => [
   ...(messages.length > 100_000 ? [report('messages', 'at most 100,000 messages are allowed')] : []),
 ];
 
-/** F.A2; A.2. */
+/** provider-rules A2, A.2. */
 const firstIsUser: Rule = ({ messages }, report) =>
   messages[0] === undefined || messages[0].role === 'user'
     ? []
     : [report('messages.0', 'first message must use the "user" role')];
 
-/** F.A3; A.2: roles, and where a system message may stand. */
+/** provider-rules A3, A.2: roles, and where a system message may stand. */
 const roles: Rule = ({ messages, model }, report) =>
   messages.flatMap((message, index) => {
     if (message.role === 'user' || message.role === 'assistant') return [];
@@ -36,7 +36,7 @@ const roles: Rule = ({ messages, model }, report) =>
       : [report(message.path, 'a system message is text after a user message, last or before an answer')];
   });
 
-/** F.A10; A.3: only an assistant message at the end may be empty. */
+/** provider-rules A10, A.3: only an assistant message at the end may be empty. */
 const contentNotEmpty: Rule = ({ messages }, report) =>
   messages
     .filter(
@@ -47,7 +47,7 @@ const contentNotEmpty: Rule = ({ messages }, report) =>
       report(path, 'all messages must have non-empty content except for the optional final assistant message'),
     );
 
-/** F.A11; A.2: no prefill from 4.6 on, and before that none that ends in white space. */
+/** provider-rules A11, A.2: no prefill from 4.6 on, and before that none that ends in white space. */
 const lastIsNotAssistant: Rule = ({ messages, model }, report) => {
   const last = messages.at(-1);
   if (last?.role !== 'assistant') return [];
@@ -62,7 +62,7 @@ const lastIsNotAssistant: Rule = ({ messages, model }, report) => {
     : [];
 };
 
-/** F.A24; A.2. */
+/** provider-rules A24, A.2. */
 const stopSequencesNotBlank: Rule = ({ body }, report) =>
   listIn(body.stop_sequences).flatMap((sequence, index) =>
     (textIn(sequence) ?? '').trim() === ''
@@ -106,7 +106,7 @@ const betaFields = [
   'thread',
 ];
 
-/** F.A25; A.2. */
+/** provider-rules A25, A.2. */
 const fieldsKnown: Rule = ({ body, endpoint, betas }, report) => {
   const known = new Set([
     ...(endpoint === 'messages' ? messageFields : countedFields),
@@ -117,7 +117,7 @@ const fieldsKnown: Rule = ({ body, endpoint, betas }, report) => {
     .map((name) => report(name, 'Extra inputs are not permitted'));
 };
 
-/** A.2, without a row in F; for the models of the table. */
+/** provider-rules A-max-output, A.2; for the models of the table. */
 const outputWithinModel: Rule = ({ body, model }, report) => {
   const { maxOutputTokens } = model;
   const asked = Number(body.max_tokens);

@@ -2,7 +2,7 @@ import type { RefusalFault } from '../provider-fault.js';
 import type { ServerError, ServerResponse } from '../provider-server.js';
 import { streamFailure } from './message-stream.js';
 
-/** An error in Anthropic's shape. @see provider-protocol A.1 */
+/** An error in Anthropic's shape. @see provider-rules A.1 */
 export function errorResponse({ status, type, message, details, headers }: ServerError): ServerResponse {
   return {
     status,
@@ -11,7 +11,7 @@ export function errorResponse({ status, type, message, details, headers }: Serve
   };
 }
 
-/** The provider's words for a fault. @see provider-protocol A.1 */
+/** The provider's words for a fault. @see provider-rules A.1 */
 export function errorOfFault(fault: RefusalFault): ServerError {
   switch (fault.fault) {
     case 'rate-limit':
@@ -44,7 +44,7 @@ export function errorOfFault(fault: RefusalFault): ServerError {
 
 const failed: ServerError = { status: 500, type: 'api_error', message: 'Internal server error' };
 
-/** F.A22: refused before the API is reached. @see provider-protocol A.8 */
+/** Refused before the API is reached. @see provider-rules A22, A.8 */
 export const tooManyBytes: ServerError = {
   status: 413,
   type: 'request_too_large',
@@ -58,7 +58,7 @@ function retryAfter(seconds: number | undefined): Readonly<Record<string, string
   return seconds === undefined ? {} : { 'retry-after': String(seconds) };
 }
 
-/** What every response says of the limits: numbers of no account, `reset` in RFC 3339. @see provider-protocol A.1 */
+/** What every response says of the limits: numbers of no account, `reset` in RFC 3339. @see provider-rules A.1 */
 export function rateLimitHeaders(now: Date, isLimited: boolean): Readonly<Record<string, string>> {
   const reset = new Date(now.getTime() + 60_000).toISOString();
   const limits = { requests: 4_000, tokens: 2_400_000, 'input-tokens': 2_000_000, 'output-tokens': 400_000 };

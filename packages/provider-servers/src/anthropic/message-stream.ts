@@ -21,7 +21,7 @@ const cumulative = [
  * first); `message_stop`. A `ping` follows the start and each block. Thinking ends in one `signature_delta`. Redacted thinking
  * and the results of the provider's own tools stand whole in their start. An empty tool input is one empty piece.
  *
- * @see provider-protocol A.9
+ * @see provider-rules A.9
  */
 export function messageStream(message: JsonObject): readonly ServerSentEvent[] {
   const usage = objectIn(message.usage) ?? {};

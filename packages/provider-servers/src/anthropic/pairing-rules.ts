@@ -3,7 +3,7 @@ import { textIn } from '../wire-json.js';
 import type { AnthropicBlock, AnthropicTurn } from './request-parts.js';
 import type { Rule, Rules } from './rule.js';
 
-/** F.A5; A.4.1: the very next turn answers every call. */
+/** provider-rules A5, A.4: the very next turn answers every call. */
 const callsAnswered: Rule = ({ turns }, report) =>
   turns.flatMap((turn, index) => {
     const calls = turn.blocks.filter(({ type }) => type === 'tool_use');
@@ -21,7 +21,7 @@ const callsAnswered: Rule = ({ turns }, report) =>
     ];
   });
 
-/** F.A6; A.4.2: a result points to a call of the turn before. */
+/** provider-rules A6, A.4: a result points to a call of the turn before. */
 const resultsHaveCalls: Rule = ({ turns }, report) =>
   turns.flatMap((turn, index) => {
     const before = turns[index - 1];
@@ -41,7 +41,7 @@ const resultsHaveCalls: Rule = ({ turns }, report) =>
       );
   });
 
-/** F.A7; A.3, A.4.3, A.4.4: ids are well formed, used once, answered once. */
+/** provider-rules A7, A.3, A.4: ids are well formed, used once, answered once. */
 const idsUnique: Rule = ({ turns }, report) => {
   const called = new Set<string>();
   return turns.flatMap((turn) => {
@@ -72,7 +72,7 @@ const idsUnique: Rule = ({ turns }, report) => {
   });
 };
 
-/** F.A8; A.4.5: results stand before everything else. */
+/** provider-rules A8, A.4: results stand before everything else. */
 const resultsFirst: Rule = ({ turns }, report) =>
   turns.flatMap((turn) => {
     const firstOther = turn.blocks.findIndex(({ type }) => type !== 'tool_result');

@@ -5,7 +5,7 @@ import type { ProviderServer } from '../provider-server.js';
 import type { JsonObject } from '../wire-json.js';
 import { post } from '../../test-support/anthropic-client.js';
 
-// A.7 and cache-economics 1: raw requests, and what the usage says.
+// provider-rules A.7: raw requests, and what the usage says.
 
 const minute = 60_000;
 const short = { cache_control: { type: 'ephemeral' } };

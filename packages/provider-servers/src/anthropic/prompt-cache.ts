@@ -36,7 +36,7 @@ const lookBack = 20;
  * on for its time from then; what is written can be read once the answer to it has begun. The model is part of every prefix;
  * `speed` of what comes after the tools; `tool_choice`, thinking on or off, and whether there is an image of the messages.
  *
- * @see provider-protocol A.7; cache-economics 1
+ * @see provider-rules A.7
  */
 export function promptCache(
   digest: (text: string) => string,

@@ -1,7 +1,7 @@
 import type { Report, Violation } from '../violation.js';
 import type { AnthropicRequestParts } from './request-parts.js';
 
-/** One row of section F of the provider protocol, over the parts of a request. */
+/** One row of provider-rules A, over the parts of a request. */
 export type Rule = (request: AnthropicRequestParts, report: Report) => readonly Violation[];
 
 /** Rules by the row that each cites. */

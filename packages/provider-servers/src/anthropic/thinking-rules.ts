@@ -16,7 +16,7 @@ const refusedTypes: Readonly<Record<string, string>> = {
   disabled: '"thinking.type.disabled" is not supported for this model. Thinking defaults to adaptive mode.',
 };
 
-/** F.A15; A.5: what a model lets a request ask for. */
+/** provider-rules A15, A.5: what a model lets a request ask for. */
 const configuration: Rule = ({ body, betas, endpoint, model }, report) => {
   if (body.thinking === undefined) return [];
   const thinking = objectIn(body.thinking) ?? {};
@@ -36,7 +36,7 @@ const configuration: Rule = ({ body, betas, endpoint, model }, report) => {
 };
 
 /**
- * F.A16; A.5: with manual thinking, the assistant's last turn, whether results answer it or it is to be continued, starts
+ * provider-rules A16, A.5: with manual thinking, the assistant's last turn, whether results answer it or it is to be continued, starts
  * with thinking. A model that does
  * not interleave thinks once before the first call of a loop, so that its later calls stand without: the start of the loop
  * counts as the start of the turn.
@@ -57,7 +57,7 @@ const turnStartsWithThinking: Rule = ({ body, turns }, report) => {
   ];
 };
 
-/** F.A18; A.6. */
+/** provider-rules A18, A.6. */
 const bindingNeedsBeta: Rule = ({ body, betas }, report) => {
   const thinking = objectIn(body.thinking);
   return thinking?.block_binding === undefined || betas.includes(bindingControls)
@@ -65,7 +65,7 @@ const bindingNeedsBeta: Rule = ({ body, betas }, report) => {
     : [report(`thinking.${textIn(thinking.type) ?? ''}.block_binding`, 'Extra inputs are not permitted')];
 };
 
-/** F.A19; A.2. */
+/** provider-rules A19, A.2. */
 const samplingRefused: Rule = ({ body, model }, report) =>
   model.acceptsSampling
     ? []

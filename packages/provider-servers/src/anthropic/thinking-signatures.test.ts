@@ -5,7 +5,7 @@ import type { ProviderServer } from '../provider-server.js';
 import type { JsonObject } from '../wire-json.js';
 import { post, postStreamed } from '../../test-support/anthropic-client.js';
 
-// F.A17 and A.6: raw requests, and what the server signed sent back to it.
+// provider-rules A17 and A.6: raw requests, and what the server signed sent back to it.
 
 interface Turn {
   readonly role: string;

@@ -52,7 +52,7 @@ interface Sent {
  * The blocks of an answer with their thinking signed: over the thinking, and for a model that binds also over the tools, the
  * system prompt, everything of the messages that stands before it, and which thinking came before.
  *
- * @see provider-protocol A.6, F.17
+ * @see provider-rules A.6, A17
  */
 export function signThinking(
   content: readonly JsonObject[],

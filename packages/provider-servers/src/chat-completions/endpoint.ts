@@ -6,7 +6,7 @@ import { chatOverflow, withoutFront } from '../openai/overflow.js';
 import { chatUsage, inputTokensOf, lookUp } from '../openai/usage.js';
 import { objectIn } from '../wire-json.js';
 
-/** `/chat/completions`. @see provider-protocol B */
+/** `/chat/completions`. @see provider-rules B */
 export const chatCompletionsEndpoint: OpenAIEndpoint = {
   answer: async ({ body, contextWindow, pieceSize, profile, cache, responseId, reply: ask, refuse }) => {
     const violation = checkChatCompletionsRequest(body, profile?.name)[0];

@@ -6,7 +6,7 @@ import { quotedPath } from '../openai/violation.js';
 import type { OpenAIViolation } from '../openai/violation.js';
 import { listIn, objectIn, textIn } from '../wire-json.js';
 
-/** F.B1; B.2: every call is answered before anything else follows. */
+/** provider-rules B1, B.2: every call is answered before anything else follows. */
 export const callsAnswered: ChatRule = ({ messages }, report) =>
   messages.flatMap((message, index) => {
     if (message.role !== 'assistant' || message.calls.length === 0) return [];
@@ -22,7 +22,7 @@ export const callsAnswered: ChatRule = ({ messages }, report) =>
     ];
   });
 
-/** F.B2; B.2: a result stands in the group of its call, once. */
+/** provider-rules B2, B.2: a result stands in the group of its call, once. */
 export const resultsHaveCalls: ChatRule = ({ messages }, report) => {
   const found: OpenAIViolation[] = [];
   let open: ReadonlySet<unknown> = new Set();
@@ -46,7 +46,7 @@ export const resultsHaveCalls: ChatRule = ({ messages }, report) => {
   return found;
 };
 
-/** F.B3; B.3: ids of calls. */
+/** provider-rules B3, B.3: ids of calls. */
 export const callIdsValid: ChatRule = ({ messages }, report) =>
   messages.flatMap(({ calls }) => {
     const seen = new Set<string>();
@@ -63,7 +63,7 @@ export const callIdsValid: ChatRule = ({ messages }, report) =>
     });
   });
 
-/** F.B5; B.3: only an assistant message that calls may have no content. */
+/** provider-rules B5, B.3: only an assistant message that calls may have no content. */
 export const contentPresent: ChatRule = ({ messages }, report) =>
   messages.flatMap(({ path, role, value, calls }) => {
     const { content } = value;
@@ -76,7 +76,7 @@ export const contentPresent: ChatRule = ({ messages }, report) =>
     return [report(`${path}.content`, `Invalid value for 'content': expected a string, got ${got}.`)];
   });
 
-/** F.B6; B.3: arguments are JSON text, not JSON. */
+/** provider-rules B6, B.3: arguments are JSON text, not JSON. */
 export const argumentsAreText: ChatRule = ({ messages }, report) =>
   messages.flatMap(({ calls }) =>
     calls
@@ -90,7 +90,7 @@ export const argumentsAreText: ChatRule = ({ messages }, report) =>
       ),
   );
 
-/** Without a row in F: text that is none is refused, in arguments too, which servers parse. */
+/** provider-rules B-text: text that is none is refused, in arguments too, which servers parse. */
 export const textWellFormed: ChatRule = ({ body, messages }, report) => {
   const place = placeOfHalf(body);
   if (place !== undefined) return [report(place, halfInBody)];
@@ -109,7 +109,7 @@ const partTypes: Readonly<Record<string, readonly string[]>> = {
   tool: ['text'],
 };
 
-/** B.3 and the types of the SDK, without a row in F: parts that exist where they stand, and no empty text in a result. */
+/** provider-rules B-part-type, B.3, and the types of the SDK: parts that exist where they stand, and no empty text in a result. */
 export const partsFitRole: ChatRule = ({ messages }, report) =>
   messages.flatMap(({ path, role, value }) => {
     const allowed = partTypes[role];
@@ -127,7 +127,7 @@ export const partsFitRole: ChatRule = ({ messages }, report) =>
     });
   });
 
-/** Without a row in F: a list that is there holds something. Empty content is rule B5. */
+/** provider-rules B-empty-list: a list that is there holds something. Empty content is rule B5. */
 export const listsNotEmpty: ChatRule = ({ body, messages }, report) =>
   [
     { path: 'tools', value: body.tools },
@@ -139,7 +139,7 @@ export const listsNotEmpty: ChatRule = ({ body, messages }, report) =>
       return report(path, words, { code: 'empty_array' });
     });
 
-/** Without a row in F: calls in the history need tools, but of a model that takes none here. */
+/** provider-rules B-tools: calls in the history need tools, but of a model that takes none here. */
 export const toolsDefined: ChatRule = ({ body, model, messages }, report) =>
   body.tools === undefined &&
   openaiModel(model).chatTools !== 'never' &&

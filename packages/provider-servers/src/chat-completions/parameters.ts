@@ -6,7 +6,7 @@ import { listIn, objectIn, textIn } from '../wire-json.js';
 
 const namePattern = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** F.B4; B.3: names of tools, declared, called and chosen. */
+/** provider-rules B4, B.3: names of tools, declared, called and chosen. */
 export const namesValid: ChatRule = ({ body, messages }, report) => {
   const declared = listIn(body.tools).map((tool, index) => ({
     path: `tools.${index}.function.name`,
@@ -33,7 +33,7 @@ export const namesValid: ChatRule = ({ body, messages }, report) => {
     );
 };
 
-/** F.B7; B.3. */
+/** provider-rules B7, B.3. */
 export const toolsNotTooMany: ChatRule = ({ body }, report) => {
   const { length } = listIn(body.tools);
   if (length <= 128) return [];
@@ -41,7 +41,7 @@ export const toolsNotTooMany: ChatRule = ({ body }, report) => {
   return [report('tools', words, { code: 'array_above_max_length' })];
 };
 
-/** F.B8; B.5: tools and reasoning do not go together on this endpoint. */
+/** provider-rules B8, B.5: tools and reasoning do not go together on this endpoint. */
 export const toolsWithoutReasoning: ChatRule = ({ body, model }, report) => {
   const { chatTools } = openaiModel(model);
   const effort = textIn(body.reasoning_effort);
@@ -59,7 +59,7 @@ export const toolsWithoutReasoning: ChatRule = ({ body, model }, report) => {
   return [report('reasoning_effort', head + tail)];
 };
 
-/** F.B9; B.3: what reasoning models do not take. */
+/** provider-rules B9, B.3: what reasoning models do not take. */
 export const samplingFits: ChatRule = ({ body, model }, report) => {
   if (!openaiModel(model).isReasoning) return [];
   const unsupported = (key: string, hint = '') =>
@@ -85,7 +85,7 @@ export const samplingFits: ChatRule = ({ body, model }, report) => {
   ];
 };
 
-/** F.B10; B.4: schemas that the provider is to enforce. */
+/** provider-rules B10, B.4: schemas that the provider is to enforce. */
 export const strictSchemasFit: ChatRule = ({ body }, report) => {
   const code = { code: 'invalid_json_schema' };
   const format = objectIn(objectIn(body.response_format)?.json_schema);
@@ -113,7 +113,7 @@ export const strictSchemasFit: ChatRule = ({ body }, report) => {
   ];
 };
 
-/** F.B11; B.3, B.8: the cache's key and breakpoints. */
+/** provider-rules B11, B.3, B.8: the cache's key and breakpoints. */
 export const cacheHintsFit: ChatRule = ({ body, messages }, report) => [
   ...cacheKeyComplaint(body.prompt_cache_key).map((words) =>
     report('prompt_cache_key', words, { code: 'string_above_max_length' }),
@@ -137,7 +137,7 @@ export function isBreakpoint(part: unknown): boolean {
   return objectIn(objectIn(part)?.prompt_cache_breakpoint)?.mode === 'explicit';
 }
 
-/** F.B12; B.3: parameters that belong to another one. */
+/** provider-rules B12, B.3: parameters that belong to another one. */
 export const companionsPresent: ChatRule = ({ body }, report) => [
   ...(body.stream_options !== undefined && body.stream_options !== null && body.stream !== true
     ? [report('stream_options', "The 'stream_options' parameter is only allowed when 'stream' is enabled.")]

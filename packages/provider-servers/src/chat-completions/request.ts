@@ -30,18 +30,17 @@ import { objectIn, textIn } from '../wire-json.js';
  * What OpenAI would refuse in the body of a Chat Completions request, or a server that imitates it; nothing when it would
  * take it. Reads the wire format only and shares no code with the adapters.
  *
- * Rules: B1 to B12; `B0` is what the envelope requires, which section F has no row for; nor has it for those whose names are words. B13 (the window) and B14 (the usage
- * of a stream) are the server's.
+ * Rules: B0 to B12, and those whose names are words. The server enforces B13 (the window) and B14 (the usage of a stream).
  *
  * @param server - one that imitates OpenAI: some of the rules are not its, and it has some of its own, named after it
- * @see provider-protocol section D, F
+ * @see provider-rules B and D
  */
 export function checkChatCompletionsRequest(body: unknown, server?: CompatProfileName): OpenAIViolation[] {
   const object = objectIn(body);
   if (object === undefined) return [openaiReportFor('B0')('', 'the body is not a JSON object')];
   const request = chatRequest(object);
   const profile = server === undefined ? undefined : compatProfiles[server];
-  const kept = Object.entries(rules).filter(([name]) => profile?.dropsRules?.includes(name) !== true);
+  const kept = Object.entries(chatCompletionsRules).filter(([name]) => profile?.dropsRules?.includes(name) !== true);
   return [...kept, ...Object.entries(profile?.rules ?? {})].flatMap(([name, rule]) =>
     rule(request, openaiReportFor(name)),
   );
@@ -58,7 +57,7 @@ const requiredFields: ChatRule = ({ body, messages }, report) => [
     .map(({ path, role }) => report(`${path}.role`, `Invalid value: '${role}'.`, { code: 'invalid_value' })),
 ];
 
-const rules: Readonly<Record<string, ChatRule>> = {
+export const chatCompletionsRules: Readonly<Record<string, ChatRule>> = {
   B0: requiredFields,
   B1: callsAnswered,
   B2: resultsHaveCalls,

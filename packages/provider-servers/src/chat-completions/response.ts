@@ -40,7 +40,7 @@ export function chatCompletion({ id, model, created, message, finishReason, usag
  * The same answer as chunks: the role first, then words, then calls by index with id and name once, then why it ended; with
  * `includeUsage`, every chunk says `usage: null` and one more without choices carries it; with `usageUnasked`, the last one does.
  *
- * @see provider-protocol B.6, F.B14
+ * @see provider-rules B.6, B14
  */
 export function chatCompletionChunks(
   { id, model, created, message, finishReason, usage }: ChatCompletionAnswer,

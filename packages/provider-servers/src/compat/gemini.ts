@@ -57,7 +57,7 @@ function signFirstCall(message: JsonObject): JsonObject {
   return { ...message, tool_calls: [{ ...call, extra_content: { google: { thought_signature } } }, ...others] };
 }
 
-/** Gemini's OpenAI endpoint. Its errors are a list of one. @see provider-protocol D */
+/** Gemini's OpenAI endpoint. Its errors are a list of one. @see provider-rules D */
 export const gemini: CompatProfile = {
   name: 'gemini',
   basePath: '/v1beta/openai',

@@ -26,7 +26,7 @@ const jsonWithoutSchema: ChatRule = ({ body }, report) => {
   ];
 };
 
-/** DeepSeek with thinking, its default. Its overflow has no code of its own. @see provider-protocol D */
+/** DeepSeek with thinking, its default. Its overflow has no code of its own. @see provider-rules D */
 export const deepseek: CompatProfile = {
   name: 'deepseek',
   dropsRules: openaiOnly,
@@ -59,7 +59,7 @@ const reasoningWithCalls: ChatRule = ({ messages }, report) =>
         ],
   );
 
-/** Kimi with thinking. @see provider-protocol D */
+/** Kimi with thinking. @see provider-rules D */
 export const kimi: CompatProfile = {
   name: 'kimi',
   dropsRules: openaiOnly,
@@ -72,7 +72,7 @@ export const kimi: CompatProfile = {
   decorate: (message: JsonObject) => ({ reasoning_content: '', ...message }),
 };
 
-/** OpenRouter: an error of the server behind it can come with status 200, its words in `metadata.raw`. @see provider-protocol D */
+/** OpenRouter: an error of the server behind it can come with status 200, its words in `metadata.raw`. @see provider-rules D */
 export const openRouter: CompatProfile = {
   name: 'openrouter',
   basePath: '/api/v1',

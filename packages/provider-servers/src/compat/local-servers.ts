@@ -12,7 +12,7 @@ const systemFirst: ChatRule = ({ messages }, report) =>
       : [],
   );
 
-/** vLLM with the template of Qwen. Its errors are flat. @see provider-protocol D */
+/** vLLM with the template of Qwen. Its errors are flat. @see provider-rules D */
 export const vllmQwen: CompatProfile = {
   name: 'vllm-qwen',
   dropsRules: openaiOnly,
@@ -48,7 +48,7 @@ const rolesAlternate: ChatRule = ({ messages }, report) => {
   );
 };
 
-/** llama.cpp with a template that counts roles; and how it says that a request is too large. @see provider-protocol D */
+/** llama.cpp with a template that counts roles; and how it says that a request is too large. @see provider-rules D */
 export const strictTemplate: CompatProfile = {
   name: 'strict-template',
   dropsRules: openaiOnly,
@@ -56,7 +56,7 @@ export const strictTemplate: CompatProfile = {
   ...llamaCppErrors(),
 };
 
-/** llama.cpp with a template that takes any order. @see provider-protocol D */
+/** llama.cpp with a template that takes any order. @see provider-rules D */
 export const llamaCpp: CompatProfile = { name: 'llama.cpp', dropsRules: openaiOnly, ...llamaCppErrors() };
 
 function llamaCppErrors(): Pick<CompatProfile, 'overflow' | 'errorBody'> {
@@ -82,7 +82,7 @@ const contentNeverNull: ChatRule = ({ messages }, report) =>
       report(`${path}.content`, "Invalid 'content': 'content' field must be a string or an array of objects."),
     );
 
-/** An old LM Studio. @see provider-protocol D */
+/** An old LM Studio. @see provider-rules D */
 export const lmStudioOld: CompatProfile = {
   name: 'lmstudio-old',
   dropsRules: [...openaiOnly, 'B5'],
@@ -99,7 +99,7 @@ export const lmStudioOld: CompatProfile = {
 
 /**
  * Ollama: checks no order, and of a request that is too large it quietly reads the last half window, with status 200; only
- * `prompt_tokens` tells. @see provider-protocol D
+ * `prompt_tokens` tells. @see provider-rules D
  */
 export const ollama: CompatProfile = {
   name: 'ollama',

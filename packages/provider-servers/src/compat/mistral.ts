@@ -34,7 +34,7 @@ const idsOfNine: ChatRule = ({ messages }, report) =>
       });
   });
 
-/** Mistral. Its errors are flat. @see provider-protocol D */
+/** Mistral. Its errors are flat. @see provider-rules D */
 export const mistral: CompatProfile = {
   name: 'mistral',
   dropsRules: ['B3', 'B7', 'B8', 'B9', 'B10', 'B11', 'B12', 'B-tools'],

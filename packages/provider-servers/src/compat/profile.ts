@@ -9,7 +9,7 @@ export interface Overflow {
   readonly contextWindow: number;
 }
 
-/** The servers that imitate OpenAI and that an `openaiServer` can imitate. @see provider-protocol section D */
+/** The servers that imitate OpenAI and that an `openaiServer` can imitate. @see provider-rules D */
 export type CompatProfileName =
   | 'mistral'
   | 'gemini'
@@ -37,7 +37,7 @@ export interface CompatProfile {
   readonly errorBody?: (error: OpenAIError) => unknown;
   /** The status of an error. @defaultValue the error's own */
   readonly errorStatus?: (error: OpenAIError) => number;
-  /** Its streams carry the usage in the chunk that ends them, asked or not. @defaultValue false: only when asked (F.B14) */
+  /** Its streams carry the usage in the chunk that ends them, asked or not. @defaultValue false: only when asked (B14) */
   readonly streamsUsageUnasked?: boolean;
   /** What it adds to the message that a script answers. @defaultValue nothing */
   readonly decorate?: (message: JsonObject, request: JsonObject) => JsonObject;

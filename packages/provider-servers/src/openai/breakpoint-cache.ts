@@ -44,7 +44,7 @@ const writable = 4;
  *
  * Assumed: the provider chooses the end of the request.
  *
- * @see provider-protocol B.8
+ * @see provider-rules B.8
  */
 export function breakpointCache(now: () => Date, marking: CacheMarking = 'as-sent'): BreakpointCache {
   const shelves = new Map<string, Map<string, Entry>>();

@@ -6,7 +6,7 @@ import { paramOf } from './violation.js';
 import type { OpenAIViolation } from './violation.js';
 import type { JsonObject } from '../wire-json.js';
 
-/** The envelope of OpenAI's errors. @see provider-protocol B.1 */
+/** The envelope of OpenAI's errors. @see provider-rules B.1 */
 export function errorBody({ message, type, param, code }: OpenAIError): JsonObject {
   return { error: { message, type, param: param ?? null, code: code ?? null } };
 }
@@ -26,7 +26,7 @@ export function errorOf({ status = 400, path, message, code }: OpenAIViolation):
   return { status, type: 'invalid_request_error', message, param: paramOf(path), ...details };
 }
 
-/** How OpenAI words an answer that is a fault. @see provider-protocol B.1 */
+/** How OpenAI words an answer that is a fault. @see provider-rules B.1 */
 export function faultError(fault: RefusalFault): OpenAIError {
   switch (fault.fault) {
     case 'rate-limit':

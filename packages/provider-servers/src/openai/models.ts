@@ -17,7 +17,7 @@ const middle: OpenAIModel = { isReasoning: true, chatTools: 'unless-asked-to-rea
 const late: OpenAIModel = { isReasoning: true, chatTools: 'when-asked-not-to-reason', reportsCacheWrites: true };
 const newest: OpenAIModel = { isReasoning: true, chatTools: 'never', reportsCacheWrites: true };
 
-/** The first row that fits. @see provider-protocol B.5; models-and-prices section 2 */
+/** The first row that fits. @see provider-rules B.5 */
 const table: readonly (readonly [RegExp, OpenAIModel])[] = [
   [/^gpt-(3|4)/, plain],
   [/^o\d/, early],

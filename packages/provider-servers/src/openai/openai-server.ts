@@ -60,7 +60,7 @@ export interface OpenAIServerOptions {
  * - Nothing is stored: `item_reference` and `previous_response_id` are refused whatever `store` says (C2).
  * - A `message` is sent by Responses as items; `output` cannot be sent by Chat Completions.
  *
- * @see provider-protocol B, C, D and section F
+ * @see provider-rules B, C and D
  */
 export async function openaiServer(options: OpenAIServerOptions): Promise<ProviderServer> {
   const { contextWindow, pieceSize = 8, overflowsInStream = true, now = () => new Date() } = options;

@@ -7,7 +7,7 @@ import type { JsonObject } from '../wire-json.js';
 
 const refused = { status: 400, type: 'invalid_request_error', code: 'context_length_exceeded' };
 
-/** What a Chat Completions server does about a request that is too large; undefined where it is not. @see provider-protocol B.7, D, F.B13 */
+/** What a Chat Completions server does about a request that is too large; undefined where it is not. @see provider-rules B.7, D, B13 */
 export function chatOverflow(
   body: JsonObject,
   {
@@ -49,7 +49,7 @@ function openaiOverflow({ inputTokens, maxOutputTokens = 0, contextWindow }: Ove
   return { ...refused, param: 'messages', message: `${head} ${tail}` };
 }
 
-/** The Responses API has one text for it. @see provider-protocol C.3 */
+/** The Responses API has one text for it. @see provider-rules C11, C.3 */
 export const responsesOverflow: OpenAIError & { readonly code: string } = {
   ...refused,
   param: 'input',

@@ -39,7 +39,7 @@ const entriesKept = 32;
  *
  * Simplified: every request is remembered to its last character; the last 32 of a model and key.
  *
- * @see provider-protocol B.8; cache-economics section 1
+ * @see provider-rules B.8
  */
 export function promptCache(now: () => Date): PromptCache {
   const shelves = new Map<string, Entry[]>();

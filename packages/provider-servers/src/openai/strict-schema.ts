@@ -21,7 +21,7 @@ const unsupported: readonly string[] = [
   'patternProperties',
 ];
 
-/** F.B10; B.4. */
+/** provider-rules B10, B.4. */
 function complaints(schema: JsonObject, context: readonly string[]): readonly string[] {
   const where = `In context=(${context.map((key) => `'${key}'`).join(', ')})`;
   const refused = unsupported.filter((key) => key in schema).map((key) => `${where}, '${key}' is not permitted.`);

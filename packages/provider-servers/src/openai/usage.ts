@@ -63,7 +63,7 @@ export interface PromptCaches {
  * or for `prompt_cache_retention`; later ones read up to a breakpoint and keep for `prompt_cache_options.ttl`, 30 minutes by
  * default.
  *
- * @see provider-protocol B.8; models-and-prices section 2
+ * @see provider-rules B.8
  */
 export function lookUp({ automatic, breakpoints }: PromptCaches, body: JsonObject): CacheUse {
   const model = textIn(body.model) ?? '';
@@ -84,7 +84,7 @@ export function lookUp({ automatic, breakpoints }: PromptCaches, body: JsonObjec
   });
 }
 
-/** `usage` of Chat Completions. Cached tokens are part of the prompt's. @see provider-protocol B.8 */
+/** `usage` of Chat Completions. Cached tokens are part of the prompt's. @see provider-rules B.8 */
 export function chatUsage(body: JsonObject, use: CacheUse, message: JsonObject): JsonObject {
   const completion_tokens = tokensOf(message);
   return {
@@ -98,7 +98,7 @@ export function chatUsage(body: JsonObject, use: CacheUse, message: JsonObject):
   };
 }
 
-/** `usage` of Responses. Cached tokens are part of the input's. @see provider-protocol C.3 */
+/** `usage` of Responses. Cached tokens are part of the input's. @see provider-rules C.3 */
 export function responsesUsage(body: JsonObject, use: CacheUse, output: readonly JsonObject[]): JsonObject {
   const reasoning_tokens = output
     .filter(({ type }) => type === 'reasoning')

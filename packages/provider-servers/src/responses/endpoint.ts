@@ -10,7 +10,7 @@ import { responseObject } from './response.js';
 import type { ResponsesAnswer } from './response.js';
 import type { JsonObject } from '../wire-json.js';
 
-/** `/responses`. @see provider-protocol C */
+/** `/responses`. @see provider-rules C */
 export const responsesEndpoint: OpenAIEndpoint = {
   answer: async ({
     body,

@@ -13,7 +13,7 @@ type Unnumbered = JsonObject & { readonly type: string };
  * An answer as the events of a stream, numbered from 0: created, in progress, each item from added to done under one id, and
  * one of completed, incomplete, failed. A failure has an `error` event before its end, as the provider sends both.
  *
- * @see provider-protocol C.2, F.C12
+ * @see provider-rules C.2, C12
  */
 export function responsesEvents(answer: ResponsesAnswer, pieceSize: number): readonly ResponsesEvent[] {
   const begun = emptyResponse(answer);

@@ -5,7 +5,7 @@ import type { JsonObject } from '../wire-json.js';
  * The memory of a server that keeps none: what it must know about an item later, it writes into the item's id and signs.
  * Every server of one organisation knows the items of the others.
  *
- * @see provider-protocol F.C5, F.C10
+ * @see provider-rules C5, C10
  */
 export interface IssuedItems {
   /** Gives items their ids, statuses and encrypted content; what they have already stays. `origin` must not repeat. */

@@ -5,7 +5,7 @@ import type { InputItem, ResponsesRule } from './parts.js';
 import { idPrefixes } from './issued-items.js';
 import { listIn, objectIn, textIn } from '../wire-json.js';
 
-/** F.C1; C.1: ids of items. */
+/** provider-rules C1, C.1: ids of items. */
 export const itemIdsValid: ResponsesRule = ({ items }, report) => {
   const seen = new Set<string>();
   return items.flatMap(({ path, type, id }) => {
@@ -29,7 +29,7 @@ export const itemIdsValid: ResponsesRule = ({ items }, report) => {
   });
 };
 
-/** F.C2; C.1: nothing is kept here, so nothing can be looked up. */
+/** provider-rules C2, C.1: nothing is kept here, so nothing can be looked up. */
 export const nothingIsStored: ResponsesRule = ({ body, items, issued }, report) => {
   const missing = (item: InputItem, path: string) => {
     const words =
@@ -56,7 +56,7 @@ export const nothingIsStored: ResponsesRule = ({ body, items, issued }, report) 
   ];
 };
 
-/** F.C3; C.1. */
+/** provider-rules C3, C.1. */
 export const reasoningHasSummary: ResponsesRule = ({ items }, report) =>
   items
     .filter(({ type, value }) => type === 'reasoning' && !Array.isArray(value.summary))
@@ -66,7 +66,7 @@ export const reasoningHasSummary: ResponsesRule = ({ items }, report) =>
       }),
     );
 
-/** F.C4; C.1: behind a run of reasoning stands what it led to. */
+/** provider-rules C4, C.1: behind a run of reasoning stands what it led to. */
 export const reasoningIsFollowed: ResponsesRule = ({ items }, report) =>
   items.flatMap((item, index) => {
     if (item.type !== 'reasoning') return [];
@@ -76,7 +76,7 @@ export const reasoningIsFollowed: ResponsesRule = ({ items }, report) =>
     return [report('input', words)];
   });
 
-/** F.C5; C.1: what was given out with reasoning comes back with it, directly behind it or behind its other items. */
+/** provider-rules C5, C.1: what was given out with reasoning comes back with it, directly behind it or behind its other items. */
 export const reasoningIsKept: ResponsesRule = ({ items, issued }, report) =>
   items.flatMap((item, index) => {
     if (issued === undefined || item.id === undefined) return [];
@@ -91,7 +91,7 @@ export const reasoningIsKept: ResponsesRule = ({ items, issued }, report) =>
     return [report('input', words)];
   });
 
-/** F.C6; C.1: results follow their calls. */
+/** provider-rules C6, C.1: results follow their calls. */
 export const resultsHaveCalls: ResponsesRule = ({ items }, report) => {
   const called = new Set<string>();
   return items.flatMap(({ type, callId = '' }) => {
@@ -101,7 +101,7 @@ export const resultsHaveCalls: ResponsesRule = ({ items }, report) => {
   });
 };
 
-/** F.C7; C.1: calls have results. */
+/** provider-rules C7, C.1: calls have results. */
 export const callsHaveResults: ResponsesRule = ({ items }, report) => {
   const answered = new Set(items.flatMap(({ type, callId }) => (type === 'function_call_output' ? [callId] : [])));
   return items
@@ -109,7 +109,7 @@ export const callsHaveResults: ResponsesRule = ({ items }, report) => {
     .map(({ callId }) => report('input', `No tool output found for function call ${callId ?? ''}.`));
 };
 
-/** F.C8; C.1. */
+/** provider-rules C8, C.1. */
 export const callIdsValid: ResponsesRule = ({ items }, report) =>
   items.flatMap(({ type, path, callId }) => {
     if (type !== 'function_call' && type !== 'function_call_output') return [];
@@ -126,7 +126,7 @@ export const callIdsValid: ResponsesRule = ({ items }, report) =>
 const inputParts: readonly string[] = ['input_text', 'input_image', 'input_file', 'input_audio'];
 const outputParts: readonly string[] = ['output_text', 'refusal'];
 
-/** F.C9; C.1: kinds of content by who speaks. */
+/** provider-rules C9, C.1: kinds of content by who speaks. */
 export const contentFitsRole: ResponsesRule = ({ items }, report) =>
   items.flatMap(({ type, path, role, value }) => {
     if (type !== 'message') return [];
@@ -139,7 +139,7 @@ export const contentFitsRole: ResponsesRule = ({ items }, report) =>
     });
   });
 
-/** F.C10: encrypted reasoning is what was given out, under the id that it was given out with. */
+/** provider-rules C10: encrypted reasoning is what was given out, under the id that it was given out with. */
 export const encryptedContentIsOurs: ResponsesRule = ({ items, issued }, report) =>
   items.flatMap(({ type, id, value }) => {
     const content = textIn(value.encrypted_content);
@@ -149,7 +149,7 @@ export const encryptedContentIsOurs: ResponsesRule = ({ items, issued }, report)
     return [report('input', words, { code: 'invalid_encrypted_content' })];
   });
 
-/** Without a row in F: text that is none is refused, in arguments too. */
+/** provider-rules C-text: text that is none is refused, in arguments too. */
 export const textWellFormed: ResponsesRule = ({ body, items }, report) => {
   const place = placeOfHalf(body);
   if (place !== undefined) return [report(place, halfInBody)];
@@ -158,7 +158,7 @@ export const textWellFormed: ResponsesRule = ({ body, items }, report) => {
     .map(({ path }) => report(`${path}.arguments`, halfInBody));
 };
 
-/** Without a row in F: one call of an id, and one output for it. */
+/** provider-rules C-call-ids: one call of an id, and one output for it. */
 export const callIdsUnique: ResponsesRule = ({ items }, report) => {
   const seen = new Set<string>();
   return items.flatMap(({ type, path, callId }) => {
@@ -188,7 +188,7 @@ const itemTypes = new Set([
   ],
 ]);
 
-/** Without a row in F: items that exist. */
+/** provider-rules C-item-type: items that exist. */
 export const itemTypesKnown: ResponsesRule = ({ items }, report) =>
   items
     .filter(({ type }) => type !== '' && !itemTypes.has(type) && !/_call(?:_output)?$/.test(type))
@@ -196,7 +196,7 @@ export const itemTypesKnown: ResponsesRule = ({ items }, report) =>
 
 const outputOfCallParts: readonly string[] = ['input_text', 'input_image', 'input_file'];
 
-/** Without a row in F: the parts of an output exist, and none of its texts is empty. */
+/** provider-rules C-output-parts: the parts of an output exist, and none of its texts is empty. */
 export const outputPartsFit: ResponsesRule = ({ items }, report) =>
   items.flatMap(({ type, path, value }) => {
     if (type !== 'function_call_output') return [];
@@ -213,7 +213,7 @@ export const outputPartsFit: ResponsesRule = ({ items }, report) =>
     });
   });
 
-/** Without a row in F: a list that is there holds something. */
+/** provider-rules C-empty-list: a list that is there holds something. */
 export const listsNotEmpty: ResponsesRule = ({ body, items }, report) =>
   [
     { path: 'tools', value: body.tools },
@@ -229,7 +229,7 @@ export const listsNotEmpty: ResponsesRule = ({ body, items }, report) =>
       return report(path, words, { code: 'empty_array' });
     });
 
-/** Without a row in F: calls in the history need tools. */
+/** provider-rules C-tools: calls in the history need tools. */
 export const toolsDefined: ResponsesRule = ({ body, items }, report) =>
   body.tools === undefined && items.some(({ type }) => type === 'function_call' || type === 'function_call_output')
     ? [report('tools', 'Requests which include tool calls or their results must define tools.')]

@@ -30,10 +30,10 @@ import { listIn, objectIn, textIn } from '../wire-json.js';
  * What OpenAI would refuse in the body of a Responses request; nothing when it would take it. Reads the wire format only and
  * shares no code with the adapters.
  *
- * Rules: C1 to C4, C6 to C9, and B4, B9, B10, B11 where they are about the same thing here; `C0` is what the envelope
- * requires; those whose names are words have no row there. C5 and C10 need a server that gave the items out; C11 (the window) and C12 (the order of a stream) are its own.
+ * Rules: C0 to C4, C6 to C9, those whose names are words, and B4, B9, B10, B11 where they are about the same thing here. C5 and C10
+ * need a server that gave the items out; C11 (the window) and C12 (the order of a stream) are its own.
  *
- * @see provider-protocol section F
+ * @see provider-rules C
  */
 export function checkResponsesRequest(body: unknown): OpenAIViolation[] {
   return checkAgainstIssued(body, undefined);
@@ -44,7 +44,7 @@ export function checkAgainstIssued(body: unknown, issued: IssuedItems | undefine
   const object = objectIn(body);
   if (object === undefined) return [openaiReportFor('C0')('', 'the body is not a JSON object')];
   const request = responsesRequest(object, issued);
-  return Object.entries(rules).flatMap(([name, rule]) => rule(request, openaiReportFor(name)));
+  return Object.entries(responsesRules).flatMap(([name, rule]) => rule(request, openaiReportFor(name)));
 }
 
 const knownRoles: readonly string[] = ['system', 'developer', 'user', 'assistant'];
@@ -150,7 +150,7 @@ const strictSchemasFit: ResponsesRule = ({ body }, report) => {
   ];
 };
 
-/** F.B11; B.3, B.8: the cache's key and breakpoints. */
+/** provider-rules B11, B.3, B.8: the cache's key and breakpoints. */
 const cacheFits: ResponsesRule = ({ body, items }, report) => [
   ...cacheKeyComplaint(body.prompt_cache_key).map((words) =>
     report('prompt_cache_key', words, { code: 'string_above_max_length' }),
@@ -160,7 +160,7 @@ const cacheFits: ResponsesRule = ({ body, items }, report) => [
     : []),
 ];
 
-const rules: Readonly<Record<string, ResponsesRule>> = {
+export const responsesRules: Readonly<Record<string, ResponsesRule>> = {
   C0: requiredFields,
   C1: itemIdsValid,
   C2: nothingIsStored,

@@ -25,7 +25,7 @@ export function endOf({ incomplete, failure }: ResponsesAnswer): 'completed' | '
   return incomplete === undefined ? 'completed' : 'incomplete';
 }
 
-/** The body of a complete answer. @see provider-protocol C.2, C.3 */
+/** The body of a complete answer. @see provider-rules C.2, C.3 */
 export function responseObject(answer: ResponsesAnswer): JsonObject {
   return {
     ...emptyResponse(answer),

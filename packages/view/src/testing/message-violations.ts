@@ -10,7 +10,7 @@ const sendableCallId = /^[a-zA-Z0-9_-]{1,40}$/;
  * result, before anything else; no result without its call; call ids of 1 to 40 safe characters, each used once; no blank
  * text, no half of a surrogate pair (in arguments as an escape neither), no part or thinking of an unknown kind, and no message without content. With which role a list starts and ends is the host's part.
  *
- * @see provider-protocol rules A5–A10 (Anthropic Messages) and B1–B3 (OpenAI Chat Completions)
+ * @see provider-rules A5 to A10 and B1 to B3
  */
 export function messageViolations(messages: readonly Message[]): readonly string[] {
   const violations: string[] = [];

@@ -12,7 +12,7 @@ interface Signature {
  * A provider that binds thinking to its prefix, simulated: it signs what a model call makes and checks what later requests
  * send back. Parts are compared in their canonical form; other thinking is no part of the prefix, but the block before it is.
  *
- * @see provider-protocol A.6 and rule A17
+ * @see provider-rules A.6 and A17
  */
 export class ThinkingSigner {
   readonly #signatures = new Map<ThinkingBlock, Signature>();

@@ -22,7 +22,7 @@ export type ResponseOptions = ChatCompletionOptions;
  * keeps its position among them. Tool names become those of the request's tools again.
  *
  * @throws {@link ServiceUnavailableError} when the response holds no answer.
- * @see provider-protocol section C
+ * @see provider-rules C
  */
 export function fromResponse(response: Response, options: ResponseOptions): Completion {
   const { request, model, prices, newId = newEventId } = options;

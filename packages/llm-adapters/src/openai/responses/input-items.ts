@@ -18,7 +18,7 @@ import type { MessagePhase } from './message-phase.js';
 type Item = OpenAI.Responses.ResponseInputItem;
 type InputPart = OpenAI.Responses.ResponseInputText | OpenAI.Responses.ResponseInputImage;
 
-/** @see provider-protocol rule C8 */
+/** @see provider-rules C8 */
 const maxCallIdLength = 64;
 /** Between the parts of what is one string. */
 const partSeparator = '\n\n';
@@ -131,7 +131,7 @@ function addWords(items: Item[], part: KnownContent, phase: MessagePhase | undef
   items.push({ type: 'message', role: 'assistant', content: [words], ...ofPhase } as unknown as Item);
 }
 
-/** An item as it came; undefined for one that the provider could not read or has already been given. @see provider-protocol C.1 */
+/** An item as it came; undefined for one that the provider could not read or has already been given. @see provider-rules C.1 */
 function wireReasoning({ id, summary, content, encryptedContent }: ReasoningItem, sent: Set<string>): Item | undefined {
   if (encryptedContent === undefined || sent.has(encryptedContent)) return undefined;
   sent.add(encryptedContent);

@@ -14,7 +14,7 @@ type Event = OpenAI.Responses.ResponseStreamEvent;
  *
  * @throws {@link ServiceUnavailableError} when the stream ends before the answer does.
  * @throws ErrorInAnswer when the provider reports an error in the stream; the adapter maps it.
- * @see provider-protocol C.2
+ * @see provider-rules C.2
  */
 export async function responseOfEvents(
   events: AsyncIterable<Event>,

@@ -37,7 +37,7 @@ export interface ResponsesOptions extends ChatCompletionsOptions {
  * - Halves of surrogate pairs become U+FFFD; encrypted reasoning that holds one is left out.
  *
  * @throws {@link InvalidRequestError} when two tools have one name.
- * @see provider-protocol section C
+ * @see provider-rules C
  */
 export function toResponsesRequest(request: CompletionRequest, options: ResponsesOptions): Body {
   const { responseFormat, cache } = request;

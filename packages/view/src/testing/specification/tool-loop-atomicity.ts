@@ -8,7 +8,7 @@ import type { Atom, Invariant } from './invariant.js';
  * A provider that checks the latest turn wants the thinking at its start, so a loop stays together. Thinking that went stale
  * holds nothing together. Holds for the mode `latest-turn` alone.
  *
- * @see provider-protocol A.5 and rule A16
+ * @see provider-rules A.5 and A16
  */
 export const toolLoopAtomicity: Invariant = {
   name: 'tool-loop atomicity',
