@@ -2,23 +2,30 @@ import { createReadStream } from 'node:fs';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EventLog } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
 import { ViewProjection } from '@palimpsest/view';
 import { ordinaryLog } from './logs.js';
-import { measure, printTimings } from './measure.js';
+import { cpuClock, measure, printTimings } from './measure.js';
 import type { Subject } from './measure.js';
 
-/** Unit: characters of each tool result, so that an event is about 1 kB on average. */
-const resultCharacters = 1_600;
 const conversationId = 'bench';
 
+/** Sizes of logs. `characters`: of each tool result; with 1,600 an event is about 1 kB on average. */
+const sizes = [
+  { length: 1_000, characters: 1_600, rounds: 31 },
+  { length: 10_000, characters: 1_600, rounds: 15 },
+  { length: 100_000, characters: 1_600, rounds: 5 },
+  { length: 1_000_000, characters: 200, rounds: 3 },
+];
+
 /** Reading a log from disk, checked and frozen, against reading the same lines and `JSON.parse` alone. */
-export async function readLogBench(lengths: readonly number[] = [10_000, 250_000]): Promise<void> {
-  for (const length of lengths) {
+export async function readLogBench(): Promise<void> {
+  for (const { length, characters, rounds } of sizes) {
     const directory = await mkdtemp(join(tmpdir(), 'palimpsest-bench-'));
     try {
       const store = fileEventStore({ directory, fsync: false });
-      const log = ordinaryLog(length, resultCharacters);
+      const log = ordinaryLog(length, characters);
       for (let from = 0; from < length; from += 5_000)
         await store.append(conversationId, log.slice(from, from + 5_000));
       const file = await logFile(directory);
@@ -26,13 +33,15 @@ export async function readLogBench(lengths: readonly number[] = [10_000, 250_000
       const timings = await measure(
         { name: 'read the lines and JSON.parse each', run: () => parseLines(file) },
         [
-          { name: 'read the store: checked and frozen events', run: () => countEvents(directory) },
-          { name: 'read the store and fold it into a view', run: () => foldEvents(directory) },
+          { name: 'read the store, event by event', run: () => readEvents(directory) },
+          { name: 'open a log', run: () => openLog(directory) },
+          { name: 'open a log and fold it into a view', run: () => foldEvents(directory) },
         ],
-        length > 50_000 ? 3 : 7,
+        rounds,
+        cpuClock,
       );
       printTimings(
-        `Cold load of ${length.toLocaleString('en-GB')} events, ${megabytes.toFixed(0)} MB`,
+        `Cold load of ${length.toLocaleString('en-GB')} events, ${megabytes.toFixed(0)} MB: CPU`,
         length,
         timings,
       );
@@ -88,15 +97,19 @@ async function parseLines(file: string): Promise<unknown[]> {
   return parsed;
 }
 
-async function countEvents(directory: string): Promise<number> {
+async function readEvents(directory: string): Promise<unknown[]> {
   const events: unknown[] = [];
   for await (const event of fileEventStore({ directory }).read(conversationId)) events.push(event);
-  return events.length;
+  return events;
+}
+
+function openLog(directory: string): Promise<EventLog> {
+  return EventLog.open(conversationId, { store: fileEventStore({ directory }) });
 }
 
 async function foldEvents(directory: string): Promise<ViewProjection> {
   const projection = new ViewProjection();
-  for await (const event of fileEventStore({ directory }).read(conversationId)) projection.append(event);
+  for (const event of await openLog(directory)) projection.append(event);
   const { view } = projection;
   if (view.tokens() === 0 || view.indexOf(view.events.at(-1)?.id ?? '') === undefined) throw new Error('an empty view');
   return projection;

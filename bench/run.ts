@@ -1,7 +1,17 @@
 import { condensationBench, foldBench } from './fold.bench.js';
 import { readLogBench } from './read-log.bench.js';
+import { appendBench, stepsBench } from './store.bench.js';
+
+const benches: Readonly<Record<string, () => Promise<void>>> = {
+  fold: foldBench,
+  condensation: condensationBench,
+  load: readLogBench,
+  append: appendBench,
+  steps: stepsBench,
+};
 
 console.log(`Node ${process.version}. Every ratio is to the first line of its group, measured in the same run.`);
-await foldBench();
-await condensationBench();
-await readLogBench();
+const named = process.argv.slice(2);
+for (const [name, bench] of Object.entries(benches)) {
+  if (named.length === 0 || named.includes(name)) await bench();
+}

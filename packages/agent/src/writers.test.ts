@@ -162,6 +162,7 @@ test('a failed opening holds nothing, and a failed run releases the log', async 
   };
   await memory.append('c', [userMessage('Go.')]);
   const conversation = await opened(worker([new Error('no model'), 'Done.']).agent, store);
+  await memory.append('c', [userMessage('Go on.')]);
   await expect(conversation.run()).rejects.toThrow('unreadable');
   isBroken = false;
   await expect(conversation.run()).rejects.toThrow('no model');

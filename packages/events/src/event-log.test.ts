@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { ConcurrencyError, DuplicateEventError, EventStoreError, InvalidEventError } from './errors.js';
 import { EventLog } from './event-log.js';
+import type { EventStore } from './event-store.js';
 import type { Event } from './event.js';
 import { memoryEventStore } from './memory-event-store.js';
 import { logBuilder } from './testing/index.js';
@@ -108,6 +109,74 @@ test('a failed append does not stop the ones that wait behind it', async () => {
   expect(failing).toMatchObject({ status: 'rejected', reason: expect.any(EventStoreError) });
   expect(waiting.status).toBe('fulfilled');
   expect([ids(log), observed]).toEqual([['event-2'], ['event-2']]);
+});
+
+/** A store that refuses an append in which this event stands, and the log that is open for writing in it. */
+async function writingBeside(refused: string) {
+  const memory = memoryEventStore();
+  const stored: string[][] = [];
+  const store: EventStore = {
+    ...memory,
+    openForWriting: async (id) => {
+      const writer = await memory.openForWriting?.(id);
+      if (writer === undefined) throw new Error('the memory store can be opened for writing');
+      return {
+        ...writer,
+        append: async (appended, options) => {
+          if (appended.some((event) => event.id === refused)) throw new EventStoreError('no such event here');
+          if (appended.length > 0) stored.push(ids(appended));
+          return writer.append(appended, options);
+        },
+      };
+    },
+  };
+  const log = await EventLog.open('c', { store });
+  return { log, stored, right: await log.openForWriting() };
+}
+
+test('appends that wait are stored together where the log has the writer, each with a result of its own', async () => {
+  const { log, stored, right } = await writingBeside('none');
+  const observed: string[] = [];
+  log.observe((event, index) => observed.push(`${event.id} ${index}`));
+  const [a, b, c] = events(3, 'a-');
+  const appended = [log.append(a as Event), log.append(b as Event, c as Event), log.append(a as Event), log.append()];
+  const results = await Promise.allSettled(appended);
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+  expect(results[2]).toMatchObject({ reason: expect.any(DuplicateEventError) });
+  expect(stored).toEqual([['a-1', 'a-2', 'a-3']]);
+  expect(observed).toEqual(['a-1 0', 'a-2 1', 'a-3 2']);
+  // What is read in between stays in between.
+  await Promise.all([log.append(events(1, 'b-')), log.catchUp(), log.append(events(1, 'c-'))]);
+  expect(stored.slice(1)).toEqual([['b-1'], ['c-1']]);
+  await right.close();
+});
+
+test('where appends cannot be stored together, only the one that is to blame fails', async () => {
+  const { log, stored, right } = await writingBeside('b-1');
+  const results = await Promise.allSettled(['a-', 'b-', 'c-'].map((prefix) => log.append(events(1, prefix))));
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(stored).toEqual([['a-1'], ['c-1']]);
+  expect(ids(log)).toEqual(['a-1', 'c-1']);
+  await right.close();
+});
+
+test('a log that is opened for writing reads what others have appended, and nothing where nobody has', async () => {
+  const memory = memoryEventStore();
+  const read: number[] = [];
+  const store: EventStore = {
+    ...memory,
+    read: (id, options) => {
+      read.push(options?.from ?? 0);
+      return memory.read(id, options);
+    },
+  };
+  const log = await EventLog.open('c', { store });
+  await (await log.openForWriting()).close();
+  await memory.append('c', events(2));
+  await (await log.openForWriting()).close();
+  await (await log.openForWriting()).close();
+  expect(ids(log)).toEqual(['event-1', 'event-2']);
+  expect(read).toEqual([0, 0]);
 });
 
 test('of two logs on one conversation the one whose knowledge is old gets ConcurrencyError and stays as it was', async () => {

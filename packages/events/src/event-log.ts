@@ -1,4 +1,4 @@
-import { DuplicateEventError } from './errors.js';
+import { DuplicateEventError, WriterOustedError } from './errors.js';
 import type { Event } from './event.js';
 import type { EventId } from './event-base.js';
 import type { ConversationWriter, EventStore } from './event-store.js';
@@ -15,6 +15,13 @@ export interface EventLogOptions {
   readonly onObserverError?: (error: unknown, event: Event) => void;
 }
 
+/** An append that waits for its turn. */
+interface WaitingAppend {
+  readonly events: readonly Event[];
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
 /**
  * The events of one conversation, in order: the only truth. Events are added at the end and never changed. An append is in
  * the store before anybody sees it, and appends that run at the same time take effect one after another.
@@ -28,6 +35,8 @@ export class EventLog implements Iterable<Event> {
   readonly #byId = new Map<EventId, Event>();
   readonly #observers = new Set<EventObserver>();
   #lastTurn: Promise<unknown> = Promise.resolve();
+  /** The appends of the last turn, as long as it has not begun: what is appended now may join them. */
+  #joinable: WaitingAppend[] | undefined;
 
   /** A new, empty log. To go on with a stored one, use {@link EventLog.open}. */
   constructor(conversationId: string, options: EventLogOptions = {}) {
@@ -46,7 +55,7 @@ export class EventLog implements Iterable<Event> {
     options: EventLogOptions & { readonly store: EventStore; readonly signal?: AbortSignal },
   ): Promise<EventLog> {
     const log = new EventLog(conversationId, options);
-    for await (const event of log.#unread(options.signal)) log.#add(event);
+    for await (const events of log.#unread(options.signal)) for (const event of events) log.#addUnread(event);
     return log;
   }
 
@@ -84,7 +93,19 @@ export class EventLog implements Iterable<Event> {
   async append(...events: readonly (Event | readonly Event[])[]): Promise<void> {
     // Now, not when its turn comes: the caller may change the objects by then.
     const parsed = events.flat().map((event) => parseEvent(event));
-    await this.#inTurn(() => this.#append(parsed));
+    await new Promise<void>((resolve, reject) => {
+      const append = { events: parsed, resolve, reject };
+      if (this.#joinable !== undefined) {
+        this.#joinable.push(append);
+        return;
+      }
+      const group = [append];
+      void this.#inTurn(() => {
+        if (this.#joinable === group) this.#joinable = undefined;
+        return this.#appendGroup(group);
+      });
+      this.#joinable = group;
+    });
   }
 
   /**
@@ -98,7 +119,9 @@ export class EventLog implements Iterable<Event> {
       const writer = await this.#store?.openForWriting?.(this.conversationId);
       if (writer === undefined) return { close: async () => undefined };
       try {
-        await this.#catchUp();
+        // The writer knows the version, so that nothing is read where nobody has appended.
+        const { version } = await writer.append([]);
+        if (version !== this.#events.length) await this.#catchUp();
       } catch (error) {
         await writer.close();
         throw error;
@@ -120,39 +143,79 @@ export class EventLog implements Iterable<Event> {
     return () => void this.#observers.delete(own);
   }
 
-  async #append(events: readonly Event[]): Promise<void> {
-    const ids = new Set<EventId>();
-    for (const { id } of events) {
-      if (this.#byId.has(id) || ids.has(id)) throw new DuplicateEventError(id);
-      ids.add(id);
+  /** Never rejects: each append has a result of its own. Where this log has the writer, they are stored together. */
+  async #appendGroup(group: readonly WaitingAppend[]): Promise<void> {
+    const parts = this.#writer === undefined ? group.map((append) => [append]) : [group];
+    for (const part of parts) await this.#appendTogether(this.#withoutDuplicates(part));
+  }
+
+  async #appendTogether(appends: readonly WaitingAppend[]): Promise<void> {
+    if (appends.length === 0) return;
+    try {
+      await this.#storeAll(appends.length === 1 ? (appends[0]?.events ?? []) : appends.flatMap(({ events }) => events));
+    } catch (error) {
+      if (appends.length > 1 && !WriterOustedError.isInstance(error)) {
+        // Nothing was appended. One of them may be to blame, and the others must not suffer for it.
+        for (const append of appends) await this.#appendTogether([append]);
+      } else {
+        for (const { reject } of appends) reject(error);
+      }
+      return;
     }
+    for (const { events, resolve } of appends) {
+      const first = this.#events.length;
+      for (const event of events) this.#add(event);
+      events.forEach((event, offset) => this.#notify(event, first + offset));
+      resolve();
+    }
+  }
+
+  async #storeAll(events: readonly Event[]): Promise<void> {
     const expected = { expectedVersion: this.#events.length };
     if (this.#writer === undefined) await this.#store?.append(this.conversationId, events, expected);
     else await this.#writer.append(events, expected);
-    const first = this.#events.length;
-    for (const event of events) this.#add(event);
-    events.forEach((event, offset) => this.#notify(event, first + offset));
+  }
+
+  /** The appends whose ids are all new. The others fail. */
+  #withoutDuplicates(group: readonly WaitingAppend[]): readonly WaitingAppend[] {
+    const taken = new Set<EventId>();
+    return group.filter(({ events, reject }) => {
+      const own = new Set<EventId>();
+      for (const { id } of events) {
+        if (this.#byId.has(id) || taken.has(id) || own.has(id)) {
+          reject(new DuplicateEventError(id));
+          return false;
+        }
+        own.add(id);
+      }
+      for (const id of own) taken.add(id);
+      return true;
+    });
   }
 
   async #catchUp(): Promise<void> {
     // Nobody else appends while this log has the writer.
     if (this.#writer !== undefined) return;
-    for await (const event of this.#unread()) {
-      this.#add(event);
-      this.#notify(event, this.#events.length - 1);
+    for await (const events of this.#unread()) {
+      for (const event of events) {
+        this.#addUnread(event);
+        this.#notify(event, this.#events.length - 1);
+      }
     }
   }
 
-  async *#unread(signal?: AbortSignal): AsyncGenerator<Event, void, undefined> {
+  /** What the store holds and this log does not, in batches where the store has them. */
+  async *#unread(signal?: AbortSignal): AsyncGenerator<readonly Event[], void, undefined> {
     if (this.#store === undefined) return;
     const from = this.#events.length;
-    for await (const event of this.#store.read(
-      this.conversationId,
-      signal === undefined ? { from } : { from, signal },
-    )) {
-      if (this.#byId.has(event.id)) throw new DuplicateEventError(event.id);
-      yield event;
-    }
+    const reading = this.#store.read(this.conversationId, { from, signal });
+    if (reading.batches !== undefined) yield* reading.batches();
+    else for await (const event of reading) yield [event];
+  }
+
+  #addUnread(event: Event): void {
+    if (this.#byId.has(event.id)) throw new DuplicateEventError(event.id);
+    this.#add(event);
   }
 
   async #close(writer: ConversationWriter): Promise<void> {
@@ -162,6 +225,7 @@ export class EventLog implements Iterable<Event> {
 
   /** One after another: what is read and what is appended never mix. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    this.#joinable = undefined;
     const done = this.#lastTurn.then(work);
     this.#lastTurn = done.catch(() => undefined);
     return done;

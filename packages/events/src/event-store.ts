@@ -25,10 +25,7 @@ export interface EventStore {
    *
    * @throws {@link EventStoreError} when what is stored cannot be read; names file and line where there is one.
    */
-  read(
-    conversationId: string,
-    options?: { readonly from?: number; readonly signal?: AbortSignal },
-  ): AsyncIterable<Event>;
+  read(conversationId: string, options?: { readonly from?: number; readonly signal?: AbortSignal }): EventReading;
 
   /** Every conversation that holds an event, in no particular order. */
   list(): AsyncIterable<{ readonly conversationId: string; readonly version: number }>;
@@ -44,6 +41,16 @@ export interface EventStore {
    *   another one; {@link EventStoreError} when it cannot be opened.
    */
   openForWriting?(conversationId: string): Promise<ConversationWriter>;
+}
+
+/** The events of a conversation, one after another. */
+export interface EventReading extends AsyncIterable<Event> {
+  /**
+   * The same events in batches, none of them empty, so that whoever reads many waits once for a batch and not once for each
+   * event. A batch is what the store has at hand: a store that reads in blocks holds one block in memory. What stands before
+   * something that cannot be read is handed out before the error. A store may leave this out.
+   */
+  batches?(): AsyncIterable<readonly Event[]>;
 }
 
 /** The right to append to one conversation, which nobody else has: see {@link EventStore.openForWriting}. */

@@ -111,7 +111,7 @@ export { newEventId } from './event-id.js';
 export { parseEvent } from './parse-event.js';
 export type { EventLogOptions, EventObserver } from './event-log.js';
 export { EventLog } from './event-log.js';
-export type { ConversationWriter, EventStore } from './event-store.js';
+export type { ConversationWriter, EventReading, EventStore } from './event-store.js';
 export { assertConversationId } from './event-store.js';
 export { memoryEventStore } from './memory-event-store.js';
 export {

@@ -1,5 +1,6 @@
 import { ConcurrencyError, ConversationBusyError, EventStoreError } from './errors.js';
 import type { Event } from './event.js';
+import { eventReading } from './event-reading.js';
 import { assertConversationId, assertReadFrom } from './event-store.js';
 import type { EventStore } from './event-store.js';
 import { parseEvent } from './parse-event.js';
@@ -45,15 +46,14 @@ export function memoryEventStore(): EventStore {
         },
       };
     },
-    async *read(conversationId, options) {
+    read(conversationId, { from = 0, signal } = {}) {
       assertConversationId(conversationId);
-      assertReadFrom(options?.from ?? 0);
-      const stored = conversations.get(conversationId) ?? [];
-      const length = stored.length;
-      for (let index = options?.from ?? 0; index < length; index++) {
-        options?.signal?.throwIfAborted();
-        yield stored[index] as Event;
-      }
+      assertReadFrom(from);
+      return eventReading(async function* () {
+        const events = conversations.get(conversationId)?.slice(from) ?? [];
+        signal?.throwIfAborted();
+        if (events.length > 0) yield events;
+      }, signal);
     },
     async *list() {
       for (const [conversationId, stored] of [...conversations]) yield { conversationId, version: stored.length };

@@ -3,22 +3,25 @@ import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ConcurrencyError, ConversationBusyError, EventStoreError } from '../errors.js';
 import type { Event } from '../event.js';
-import type { ConversationWriter } from '../event-store.js';
+import { eventReading } from '../event-reading.js';
+import type { ConversationWriter, EventReading } from '../event-store.js';
 import { parseEvent } from '../parse-event.js';
 import type { ConversationFiles } from './conversation-files.js';
 import { isSystemError, unless } from './file-system-error.js';
-import { examineLog, withAppended } from './known-log.js';
-import type { ExaminedLog, KnownLog, LogPosition } from './known-log.js';
+import { beginning, examineEnd, examineLog, knownAt, withAppended } from './known-log.js';
+import type { KnownLog, LogEnd } from './known-log.js';
 import { lockLog } from './locked-log.js';
 import type { LockedLog } from './locked-log.js';
+import { admit, GroupCommit } from './group-commit.js';
+import type { AdmittedGroup, WaitingAppend } from './group-commit.js';
 import { HeartbeatWatch } from './heartbeat.js';
-import { eventsOf, lineBlocks, linesIn, readRange } from './log-lines.js';
+import { lineBlocks, parseBlock, readRange } from './log-lines.js';
 import { LogWriter } from './log-writer.js';
 import type { OpenFiles } from './open-files.js';
 import { repairTail } from './repair.js';
 import type { Repair, RepairReport } from './repair.js';
 import { createFolder, syncFolder } from './sync-folder.js';
-import { linesOf, writeLines } from './write-lines.js';
+import { writeLines } from './write-lines.js';
 import type { AppendLines } from './write-lines.js';
 import type { LockIsBusy } from './writer-lock.js';
 import type { WriterTokens } from './writer-token.js';
@@ -36,16 +39,19 @@ export interface LogSettings {
 
 type Action = 'append to' | 'read' | 'open' | 'close';
 
-/** A log that is open for reading, up to the end of its last append. */
+/** A log that is open for reading. */
 interface OpenedLog {
   readonly handle: FileHandle;
-  readonly log: KnownLog;
-  readonly start: LogPosition;
-  /** Unit: bytes. */
-  readonly end: number;
+  readonly end: LogEnd;
+  /** The end of its last append. Unit: bytes. */
+  readonly upTo: number;
 }
 
-const beginning: LogPosition = { size: 0, version: 0, lines: 0 };
+/** What was written of a group, and where. */
+interface AttemptedGroup extends AdmittedGroup {
+  /** Unit: bytes. */
+  readonly start: number;
+}
 
 /** One conversation's log on disk, as one store sees it. */
 export class ConversationLog {
@@ -57,6 +63,10 @@ export class ConversationLog {
   #isFolderReady = false;
   #isNameSynced = false;
   #lastTurn: Promise<unknown> = Promise.resolve();
+  readonly #appends = new GroupCommit(
+    (work) => this.#inTurn(work),
+    (group) => this.#commit(group),
+  );
 
   constructor(conversationId: string, files: ConversationFiles, settings: LogSettings) {
     this.#conversationId = conversationId;
@@ -65,47 +75,52 @@ export class ConversationLog {
     this.#watch = new HeartbeatWatch(settings.monotonicNow);
   }
 
-  /** Appends events, all or none, and resolves to the new version. */
+  /** Appends events, all or none, and resolves to the new version. Appends that wait are written together. */
   append(events: readonly Event[], expectedVersion: number | undefined): Promise<number> {
-    const lines = linesOf(events);
-    return this.#inTurn('append to', () => this.#append(lines, expectedVersion));
+    return this.#naming('append to', this.#appends.append(jsonOf(events), expectedVersion));
   }
 
   /** Opens it for writing, until the writer is closed. */
   openForWriting(): Promise<ConversationWriter> {
-    return this.#inTurn('open', async () => {
+    const opened = this.#inTurn(async (): Promise<ConversationWriter> => {
       const writer = await this.#openForWriting();
       return {
         append: async (events, { expectedVersion } = {}) => {
-          const parsed = events.map((event) => parseEvent(event));
-          const appended = writer.append(parsed.length === 0 ? undefined : linesOf(parsed), expectedVersion);
+          const appended = writer.append(jsonOf(events.map((event) => parseEvent(event))), expectedVersion);
           return { version: await this.#naming('append to', appended) };
         },
         close: () => this.#naming('close', writer.close()),
       };
     });
+    return this.#naming('open', opened);
   }
 
   /** The events from an index on, as they are when the reading begins. */
-  async *read(from: number, signal: AbortSignal | undefined): AsyncGenerator<Event, void, undefined> {
+  read(from: number, signal: AbortSignal | undefined): EventReading {
+    return eventReading(() => this.#batches(from, signal), signal);
+  }
+
+  async *#batches(from: number, signal: AbortSignal | undefined): AsyncGenerator<readonly Event[], void, undefined> {
     const file = this.#files.log;
     let handle: FileHandle | undefined;
     try {
-      const opened = await this.#openToRead(from);
+      const opened = await this.#openToRead();
       if (opened === undefined) return;
       handle = opened.handle;
-      let { version, lines } = opened.start;
-      for await (const block of lineBlocks(handle, file, opened.start.size, opened.end, signal)) {
-        const line = lines + 1;
-        const count = linesIn(block);
-        const skip = version < from ? Math.min(from - version, count.events) : 0;
-        version += skip;
-        for (const event of eventsOf(block, { file, line }, skip)) {
-          signal?.throwIfAborted();
-          version++;
-          yield event;
-        }
+      const { end, upTo } = opened;
+      const start = end.base.version <= from ? end.base : beginning;
+      let { version, lines } = start;
+      for await (const block of lineBlocks(handle, file, start.size, upTo, signal)) {
+        const { parsed, error, ...count } = parseBlock(block, { file, line: lines + 1 }, from - version);
+        if (parsed.length > 0) yield parsed;
+        if (error !== undefined) throw error;
+        version += count.events;
         lines += count.lines;
+      }
+      // So that an append that comes next need not count them again.
+      const isNew = this.#known?.identity !== end.identity || this.#known.size < upTo;
+      if (isNew && upTo === end.tail.end) {
+        this.#known = await knownAt(handle, end.identity, { size: upTo, version, lines });
       }
     } catch (error) {
       throw this.#storeError('read', error);
@@ -120,9 +135,14 @@ export class ConversationLog {
    */
   async version(): Promise<number> {
     try {
-      const opened = await this.#openToRead(0);
-      await opened?.handle.close();
-      return opened?.log.version ?? 0;
+      const opened = await this.#openToRead();
+      if (opened === undefined) return 0;
+      try {
+        this.#known = await examineLog(opened.handle, this.#files.log, this.#known);
+      } finally {
+        await opened.handle.close();
+      }
+      return this.#known.version;
     } catch (error) {
       // To count is not to read: a broken log must not hide the others of a list.
       if (error instanceof EventStoreError && error.line !== undefined) return error.line;
@@ -154,40 +174,42 @@ export class ConversationLog {
     }
   }
 
-  async #append(lines: AppendLines, expectedVersion: number | undefined): Promise<number> {
-    const create = expectedVersion === undefined || expectedVersion === 0;
+  async #commit(group: readonly WaitingAppend[]): Promise<void> {
+    const create = group.some(({ expectedVersion = 0 }) => expectedVersion === 0);
     if (create) await this.#createFolder();
     await this.#settings.openFiles.take();
     try {
-      return await this.#appendAlone(lines, expectedVersion, create);
+      await this.#commitAlone(group, create);
     } finally {
       this.#settings.openFiles.give();
     }
   }
 
-  async #appendAlone(lines: AppendLines, expectedVersion: number | undefined, create: boolean): Promise<number> {
-    for (let attempted: KnownLog | undefined; ;) {
+  async #commitAlone(group: readonly WaitingAppend[], create: boolean): Promise<void> {
+    const conversationId = this.#conversationId;
+    for (let attempted: AttemptedGroup | undefined; ;) {
       const locked = await unless(this.#lock({ create, waitForSilence: true }), ...(create ? [] : ['ENOENT']));
-      if (locked === undefined) throw this.#lostRace(expectedVersion, 0);
-      if ('holder' in locked) throw this.#busy(locked, expectedVersion);
-      let appended: KnownLog;
+      if (locked === undefined) return admit(group, conversationId, 0).settle();
+      if ('holder' in locked) {
+        for (const { expectedVersion, reject } of group) reject(this.#busy(locked, expectedVersion));
+        return;
+      }
+      let appended: KnownLog | undefined;
       let alone: boolean;
       try {
         const log = await this.#repaired(locked.handle);
-        if (attempted !== undefined && (await holds(locked.handle, attempted.size, lines))) {
-          return attempted.version + lines.count;
+        if (attempted === undefined || !(await holds(locked.handle, attempted))) {
+          attempted = { start: log.size, ...admit(group, conversationId, log.version) };
+          if (attempted.lines !== undefined) appended = await this.#write(locked.handle, log, attempted.lines);
         }
-        if (expectedVersion !== undefined && expectedVersion !== log.version) {
-          throw this.#lostRace(expectedVersion, log.version);
-        }
-        attempted = log;
-        appended = await this.#write(locked.handle, log, lines);
       } finally {
         alone = await locked.release();
       }
+      // There was nothing to write, or it was there already.
+      if (appended === undefined) return attempted.settle();
       if (alone) {
         this.#known = appended;
-        return appended.version;
+        return attempted.settle();
       }
       // Ousted while it wrote: the events are where they should be, or nowhere. Only who has the lock can tell.
     }
@@ -202,7 +224,7 @@ export class ConversationLog {
     }
     try {
       await writeLines(handle, lines, fsync);
-      return withAppended(log, Buffer.concat([lines.body, lines.last]), lines.count);
+      return withAppended(log, lines);
     } catch (error) {
       // What this leaves behind when it fails too is a torn append, and the next writer repairs it.
       await handle.truncate(log.size).catch(() => undefined);
@@ -219,29 +241,26 @@ export class ConversationLog {
     return await examineLog(handle, file, log);
   }
 
-  /** `start`: a place at or before the event with which the reading begins, as near to it as is known. */
-  async #openToRead(from: number): Promise<OpenedLog | undefined> {
+  async #openToRead(): Promise<OpenedLog | undefined> {
     const file = this.#files.log;
     for (let attempt = 0; ; attempt++) {
       const handle = await unless(open(file, 'r'), 'ENOENT');
       if (handle === undefined) return undefined;
       let kept = false;
       try {
-        const log = await examineLog(handle, file, this.#known);
-        const start = [log, log.base].find(({ version }) => version <= from) ?? beginning;
-        this.#known = log;
+        const end = await examineEnd(handle, file, this.#known);
         // Torn, or being written at this moment: who can take the lock knows.
-        const repaired = log.size < log.fileSize && attempt === 0 ? await this.#tryToRepair(log) : 'busy';
+        const repaired = end.tail.end < end.fileSize && attempt === 0 ? await this.#tryToRepair(handle) : 'busy';
         if (repaired === 'repaired') continue;
         kept = true;
-        return { handle, log, start, end: repaired === 'unwritable' ? log.tail.wholeEnd : log.size };
+        return { handle, end, upTo: repaired === 'unwritable' ? end.tail.wholeEnd : end.tail.end };
       } finally {
         if (!kept) await handle.close();
       }
     }
   }
 
-  async #tryToRepair(log: ExaminedLog): Promise<'repaired' | 'busy' | 'unwritable'> {
+  async #tryToRepair(handle: FileHandle): Promise<'repaired' | 'busy' | 'unwritable'> {
     try {
       const locked = await this.#lock({ create: false, waitForSilence: false, timeoutMs: 0 });
       if ('holder' in locked) return 'busy';
@@ -253,6 +272,7 @@ export class ConversationLog {
       return 'repaired';
     } catch (error) {
       if (!isSystemError(error)) throw error;
+      const log = await examineLog(handle, this.#files.log, this.#known);
       const tornBytes = log.fileSize - log.tail.wholeEnd;
       if (tornBytes > 0) this.#report(log, { repair: 'left-out', tornBytes });
       return 'unwritable';
@@ -296,10 +316,6 @@ export class ConversationLog {
     }
   }
 
-  #lostRace(expectedVersion: number | undefined, actualVersion: number): ConcurrencyError {
-    return new ConcurrencyError({ conversationId: this.#conversationId, expectedVersion, actualVersion });
-  }
-
   #busy({ holder, isHeld }: LockIsBusy, expectedVersion: number | undefined): ConcurrencyError | ConversationBusyError {
     if (isHeld) return new ConversationBusyError({ conversationId: this.#conversationId, holder });
     const reason = `${holder} has been writing to it for longer than ${this.#settings.lockTimeoutMs} ms`;
@@ -307,8 +323,8 @@ export class ConversationLog {
   }
 
   /** One after another: appends of one store never meet at the lock. */
-  #inTurn<T>(action: Action, work: () => Promise<T>): Promise<T> {
-    const done = this.#naming(action, this.#lastTurn.then(work));
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#lastTurn.then(work);
     this.#lastTurn = done.catch(() => undefined);
     return done;
   }
@@ -330,7 +346,10 @@ export class ConversationLog {
 }
 
 /** True when exactly these lines stand there. */
-async function holds(handle: FileHandle, start: number, { body, last }: AppendLines): Promise<boolean> {
-  const bytes = Buffer.concat([body, last]);
-  return (await readRange(handle, start, start + bytes.length)).equals(bytes);
+async function holds(handle: FileHandle, { lines, start }: AttemptedGroup): Promise<boolean> {
+  return lines !== undefined && (await readRange(handle, start, start + lines.bytes.length)).equals(lines.bytes);
+}
+
+function jsonOf(events: readonly Event[]): readonly string[] {
+  return events.map((event) => JSON.stringify(event));
 }

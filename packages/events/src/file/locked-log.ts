@@ -34,7 +34,7 @@ export async function lockLog(
       if ('holder' in acquired) return acquired;
       lock = acquired;
       if (lock.ousted.length > 0) await replaceLog(files.log, lock);
-      else mine = await isAt(files.log, handle);
+      else mine = isAt(files.log, handle);
     } finally {
       if (!mine) {
         await handle.close();

@@ -6,11 +6,12 @@ import { adoptEvent } from '../parse-event.js';
 
 const newline = 0x0a;
 const openingBrace = 0x7b;
+const blank = /^[ \t\r]*$/;
 const blockBytes = 1 << 18;
 
 /**
- * The bytes of `[start, end)` in blocks of whole lines, each newly allocated; only the last may lack its newline. A block is
- * 256 KiB, or as long as its longest line.
+ * The bytes of `[start, end)` in blocks of whole lines; only the last may lack its newline. A block is 256 KiB, or as long as its
+ * longest line. The next block takes its place in memory: be done with it before asking for that.
  *
  * @throws {@link EventStoreError} when the file ends before `end`.
  */
@@ -21,22 +22,24 @@ export async function* lineBlocks(
   end: number,
   signal?: AbortSignal,
 ): AsyncGenerator<Buffer, void, undefined> {
-  let rest = Buffer.alloc(0);
+  let buffer = Buffer.allocUnsafeSlow(Math.min(blockBytes, end - start));
+  // What stands in the buffer already: the beginning of a line.
+  let filled = 0;
   for (let position = start; position < end;) {
     signal?.throwIfAborted();
     // Twice the line that did not fit, so that a long line is copied a few times and not once per block.
-    const length = Math.min(Math.max(blockBytes, rest.length), end - position);
-    const block = Buffer.allocUnsafe(rest.length + length);
-    rest.copy(block);
-    const { bytesRead } = await handle.read(block, rest.length, length, position);
+    if (filled === buffer.length) buffer = Buffer.concat([buffer], 2 * filled);
+    const length = Math.min(buffer.length - filled, end - position);
+    const { bytesRead } = await handle.read(buffer, filled, length, position);
     if (bytesRead === 0) throw new EventStoreError(`${file}: it became shorter while it was read`, { file });
     position += bytesRead;
-    const filled = block.subarray(0, rest.length + bytesRead);
-    const cut = filled.lastIndexOf(newline) + 1;
-    rest = filled.subarray(cut);
-    if (cut > 0) yield filled.subarray(0, cut);
+    filled += bytesRead;
+    const cut = buffer.subarray(0, filled).lastIndexOf(newline) + 1;
+    if (cut > 0) yield buffer.subarray(0, cut);
+    buffer.copyWithin(0, cut, filled);
+    filled -= cut;
   }
-  if (rest.length > 0) yield rest;
+  if (filled > 0) yield buffer.subarray(0, filled);
 }
 
 /** How many lines end in a piece of a file, and how many of them hold an event: all that are not blank. */
@@ -82,32 +85,41 @@ export interface LinePlace {
   readonly line: number;
 }
 
-/**
- * The events of a block of whole lines, leaving out the first `skip` events.
- *
- * @throws {@link EventStoreError} at the first line that is not an event.
- */
-export function* eventsOf(block: Buffer, first: LinePlace, skip: number): Generator<Event, void, undefined> {
-  if (!isUtf8(block)) return yield* eventsOfDamaged(block, first, skip);
-  const text = block.toString('utf8');
-  for (let start = 0, line = first.line, seen = 0; start < text.length; line++) {
-    const cut = text.indexOf('\n', start);
-    const end = cut === -1 ? text.length : cut;
-    const isEvent = text.charCodeAt(start) === openingBrace || text.slice(start, end).trim() !== '';
-    if (isEvent && ++seen > skip) yield eventOfLine(text.slice(start, end), first.file, line);
-    start = end + 1;
-  }
+/** What stands in a block of whole lines. */
+export interface ParsedBlock extends LineCount {
+  /** Without those that were left out. */
+  readonly parsed: readonly Event[];
+  /** What is wrong with the first line that is no event. What stands behind it was not looked at. */
+  readonly error: EventStoreError | undefined;
 }
 
-function* eventsOfDamaged(block: Buffer, first: LinePlace, skip: number): Generator<Event, void, undefined> {
-  for (let start = 0, line = first.line, seen = 0; start < block.length; line++) {
-    const cut = block.indexOf(newline, start);
-    const end = cut === -1 ? block.length : cut + 1;
-    if (!isBlank(block, start, end) && ++seen > skip) {
-      yield eventOfBytes(block.subarray(start, end), { file: first.file, line });
+/** Parses a block of whole lines, leaving out the first `skip` events. `first`: where its first line stands. */
+export function parseBlock(block: Buffer, first: LinePlace, skip: number): ParsedBlock {
+  // Decoded at once, which is faster than line by line. Otherwise one character is one byte.
+  const isSound = isUtf8(block);
+  const text = block.toString(isSound ? 'utf8' : 'latin1');
+  const parsed: Event[] = [];
+  let lines = 0;
+  let events = 0;
+  for (let start = 0; start < text.length; lines++) {
+    const cut = text.indexOf('\n', start);
+    const end = cut === -1 ? text.length : cut;
+    const line = text.slice(start, end);
+    start = end + 1;
+    if (line.charCodeAt(0) !== openingBrace && blank.test(line)) continue;
+    if (events++ < skip) continue;
+    const place = first.line + lines;
+    try {
+      parsed.push(
+        isSound
+          ? eventOfLine(line, first.file, place)
+          : eventOfBytes(Buffer.from(line, 'latin1'), { file: first.file, line: place }),
+      );
+    } catch (error) {
+      return { parsed, lines, events, error: error as EventStoreError };
     }
-    start = end;
   }
+  return { parsed, lines, events, error: undefined };
 }
 
 /**

@@ -1,7 +1,9 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { ConcurrencyError, EventStoreError, WriterOustedError } from '../errors.js';
+import { EventStoreError, WriterOustedError } from '../errors.js';
+import { admit, GroupCommit } from './group-commit.js';
+import type { WaitingAppend } from './group-commit.js';
 import { startHeartbeat } from './heartbeat.js';
 import type { Heartbeat } from './heartbeat.js';
 import type { KnownLog } from './known-log.js';
@@ -34,7 +36,15 @@ export class LogWriter implements IdleFile {
   #log: KnownLog | undefined;
   #isOusted = false;
   #closed: Promise<void> | undefined;
-  #lastAppend: Promise<unknown> = Promise.resolve();
+  #lastGroup: Promise<unknown> = Promise.resolve();
+  readonly #appends = new GroupCommit(
+    (work) => {
+      const done = this.#lastGroup.then(work);
+      this.#lastGroup = done.catch(() => undefined);
+      return done;
+    },
+    (group) => this.#commit(group),
+  );
 
   private constructor(locked: LockedLog, log: KnownLog, heartbeat: Heartbeat, options: LogWriterOptions) {
     this.#options = options;
@@ -52,20 +62,18 @@ export class LogWriter implements IdleFile {
     return writer;
   }
 
-  /** Appends lines, all or none, and resolves to the new version; without lines, to the version. */
-  append(lines: AppendLines | undefined, expectedVersion: number | undefined): Promise<number> {
-    const { conversationId } = this.#options;
-    if (this.#closed !== undefined) {
-      return Promise.reject(new EventStoreError(`The writer of '${conversationId}' is closed.`));
-    }
-    const appended = this.#lastAppend.then(() => this.#append(lines, expectedVersion));
-    this.#lastAppend = appended.catch(() => undefined);
-    return appended;
+  /**
+   * Appends events, given as JSON, all or none, and resolves to the new version; without events, to the version. Appends that
+   * wait are written together.
+   */
+  append(texts: readonly string[], expectedVersion: number | undefined): Promise<number> {
+    if (this.#closed === undefined) return this.#appends.append(texts, expectedVersion);
+    return Promise.reject(new EventStoreError(`The writer of '${this.#options.conversationId}' is closed.`));
   }
 
   /** Waits for the appends that are under way, closes the file and lets others in. */
   close(): Promise<void> {
-    this.#closed ??= this.#lastAppend.then(() => this.#close());
+    this.#closed ??= this.#lastGroup.then(() => this.#close());
     return this.#closed;
   }
 
@@ -75,24 +83,22 @@ export class LogWriter implements IdleFile {
     await handle?.close();
   }
 
-  async #append(lines: AppendLines | undefined, expectedVersion: number | undefined): Promise<number> {
-    if (this.#isOusted) throw new WriterOustedError(this.#options.conversationId);
+  async #commit(group: readonly WaitingAppend[]): Promise<void> {
+    const { conversationId, openFiles, repair, write } = this.#options;
+    if (this.#isOusted) throw new WriterOustedError(conversationId);
     const handle = await this.#wake();
     try {
-      const log = (this.#log ??= await this.#options.repair(handle));
-      if (expectedVersion !== undefined && expectedVersion !== log.version) {
-        const { conversationId } = this.#options;
-        throw new ConcurrencyError({ conversationId, expectedVersion, actualVersion: log.version });
-      }
+      const log = (this.#log ??= await repair(handle));
+      const { lines, settle } = admit(group, conversationId, log.version);
       if (lines !== undefined) {
         this.#log = undefined;
-        const appended = await this.#options.write(handle, log, lines);
-        await this.#assertNotOusted();
+        const appended = await write(handle, log, lines);
+        this.#assertNotOusted();
         this.#log = appended;
       }
-      return this.#log?.version ?? log.version;
+      settle();
     } finally {
-      await this.#options.openFiles.rest(this);
+      await openFiles.rest(this);
     }
   }
 
@@ -104,7 +110,7 @@ export class LogWriter implements IdleFile {
     try {
       this.#handle = await open(file, constants.O_RDWR | constants.O_APPEND);
       // Asked after it was opened: who is not ousted by now has opened the log that is its own.
-      await this.#assertNotOusted();
+      this.#assertNotOusted();
       return this.#handle;
     } catch (error) {
       await this.closeIdle();
@@ -113,8 +119,8 @@ export class LogWriter implements IdleFile {
     }
   }
 
-  async #assertNotOusted(): Promise<void> {
-    if (await this.#lock.isOurs()) return;
+  #assertNotOusted(): void {
+    if (this.#lock.isOurs()) return;
     this.#isOusted = true;
     this.#heartbeat.stop();
     throw new WriterOustedError(this.#options.conversationId);

@@ -1,8 +1,21 @@
-import { chmod, mkdir, mkdtemp, open, readFile, readdir, readlink, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  open,
+  readFile,
+  readdir,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ConversationBusyError, WriterOustedError } from '../errors.js';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { ConversationBusyError, DuplicateEventError, WriterOustedError } from '../errors.js';
+import { EventLog } from '../event-log.js';
 import type { ConversationWriter, EventStore } from '../event-store.js';
 import { logBuilder } from '../testing/index.js';
 import { fileEventStore, maxOpenFiles } from './file-event-store.js';
@@ -154,3 +167,99 @@ test('to read on costs what was added, wherever it was added', async () => {
   expect(await readIds(store, 1000)).toEqual(['more']);
   expect((await readFile(join(directory, 'c.jsonl'), 'utf8')).includes('more')).toBe(true);
 });
+
+/** Counts the calls of `fsync` and `fdatasync` on files from now on. */
+async function countSyncs(): Promise<() => number> {
+  const handle = await open(process.execPath, 'r');
+  const prototype = Object.getPrototypeOf(handle) as typeof handle;
+  await handle.close();
+  const spies = [vi.spyOn(prototype, 'sync'), vi.spyOn(prototype, 'datasync')];
+  onTestFinished(() => spies.forEach((spy) => spy.mockRestore()));
+  return () => spies.reduce((calls, spy) => calls + spy.mock.calls.length, 0);
+}
+
+const twenty = Array.from({ length: 20 }, (_, index) => `event-${index}`);
+/** One event, or two, for each of the twenty. */
+const eventsOf = (id: string, index: number) => (index % 2 === 0 ? [event(id)] : [event(id), event(`${id}-more`)]);
+const thirty = twenty.flatMap((id, index) => eventsOf(id, index).map((each) => each.id));
+
+test('twenty appends of a writer at the same time take two calls of fdatasync, and each gets its version', async () => {
+  const store = fileEventStore({ directory });
+  const writer = await opened(store);
+  await writer.append([event('first')]);
+  const syncs = await countSyncs();
+  const appended = await Promise.all(twenty.map((id, index) => writer.append(eventsOf(id, index))));
+  expect(syncs()).toBeLessThanOrEqual(2);
+  let version = 1;
+  expect(appended).toEqual(twenty.map((id, index) => ({ version: (version += eventsOf(id, index).length) })));
+  await writer.close();
+  expect(await readIds(fileEventStore({ directory }))).toEqual(['first', ...thirty]);
+});
+
+test('twenty appends of a log that is open for writing take two calls of fdatasync; a repeated id fails alone', async () => {
+  const log = await EventLog.open('c', { store: fileEventStore({ directory }) });
+  const right = await log.openForWriting();
+  await log.append(event('first'));
+  const syncs = await countSyncs();
+  const appended = twenty.map((id, index) => log.append(eventsOf(id, index)));
+  const repeated = log.append(event('event-3'));
+  await expect(repeated).rejects.toThrow(DuplicateEventError);
+  await Promise.all(appended);
+  expect(syncs()).toBeLessThanOrEqual(2);
+  await right.close();
+  expect([...log].map(({ id }) => id)).toEqual(['first', ...thirty]);
+  expect(await readIds(fileEventStore({ directory }))).toEqual(['first', ...thirty]);
+});
+
+test('appends of the store at the same time take the lock once', async () => {
+  const store = fileEventStore({ directory });
+  await store.append('c', [event('first')]);
+  const syncs = await countSyncs();
+  await Promise.all(twenty.map((id, index) => store.append('c', eventsOf(id, index))));
+  expect(syncs()).toBeLessThanOrEqual(2);
+  expect(await readIds(fileEventStore({ directory }))).toEqual(['first', ...thirty]);
+});
+
+test('of appends that are written together the one that expects another version fails alone', async () => {
+  const store = fileEventStore({ directory });
+  const writer = await opened(store);
+  const appends: ConversationWriter['append'][] = [writer.append, (...parameters) => store.append('d', ...parameters)];
+  for (const append of appends) {
+    const results = await Promise.allSettled([
+      append([event('one')], { expectedVersion: 0 }),
+      append([event('late')], { expectedVersion: 0 }),
+      append([event('two'), event('three')], { expectedVersion: 1 }),
+      append([event('early')], { expectedVersion: 4 }),
+      append([event('four')], { expectedVersion: 3 }),
+    ]);
+    expect(results.map((result) => (result.status === 'fulfilled' ? result.value.version : 'rejected'))).toEqual([
+      1,
+      'rejected',
+      3,
+      'rejected',
+      4,
+    ]);
+    for (const [index, actualVersion] of [[1, 1] as const, [3, 3] as const]) {
+      expect(results[index]).toMatchObject({ reason: { code: 'concurrency', actualVersion } });
+    }
+  }
+  await writer.close();
+  expect(await readIds(store)).toEqual(['one', 'two', 'three', 'four']);
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'a group that the disk refuses fails as a whole, each append with its error',
+  async () => {
+    await symlink('/dev/full', join(directory, 'c.jsonl'));
+    const store = fileEventStore({ directory });
+    const results = await Promise.allSettled([
+      store.append('c', [event('one')], { expectedVersion: 0 }),
+      store.append('c', [event('late')], { expectedVersion: 0 }),
+      store.append('c', [event('two'), event('three')]),
+    ]);
+    for (const result of results) {
+      expect(result).toMatchObject({ status: 'rejected', reason: { code: 'event-store', cause: { code: 'ENOSPC' } } });
+    }
+    expect(new Set(results.map((result) => (result as PromiseRejectedResult).reason as unknown)).size).toBe(3);
+  },
+);

@@ -1,4 +1,5 @@
-import { open, rename, stat, unlink } from 'node:fs/promises';
+import { fstatSync, statSync } from 'node:fs';
+import { open, rename, unlink } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { unless } from './file-system-error.js';
@@ -53,10 +54,8 @@ async function copyAll(from: FileHandle, to: FileHandle): Promise<void> {
 }
 
 /** True when the open file is the one that the path names now. */
-export async function isAt(path: string, handle: FileHandle): Promise<boolean> {
-  const [there, open] = await Promise.all([
-    unless(stat(path, { bigint: true }), 'ENOENT'),
-    handle.stat({ bigint: true }),
-  ]);
+export function isAt(path: string, handle: FileHandle): boolean {
+  const there = statSync(path, { bigint: true, throwIfNoEntry: false });
+  const open = fstatSync(handle.fd, { bigint: true });
   return there?.ino === open.ino && there.dev === open.dev;
 }

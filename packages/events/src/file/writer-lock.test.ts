@@ -148,10 +148,10 @@ test('an empty folder is a lock that nobody has', async () => {
 
 test('an ousted writer is told when it lets go, and each later one knows of it', async () => {
   const asleep = await acquire();
-  expect(await asleep.isOurs()).toBe(true);
+  expect(asleep.isOurs()).toBe(true);
   const second = await takeOver();
-  expect(await asleep.isOurs()).toBe(false);
-  expect(await second.isOurs()).toBe(true);
+  expect(asleep.isOurs()).toBe(false);
+  expect(second.isOurs()).toBe(true);
   expect(second.ousted).toEqual([`${asleep.token}.ousted`]);
   expect(await asleep.release()).toBe(false);
   expect(await second.release()).toBe(true);

@@ -3,6 +3,7 @@ import { chmod, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execPath, getuid } from 'node:process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { failingDisk, refusedWriter } from '../../test-support/crash/refused-writer.js';
 import { bundleWriter, startWriter, storedIds } from '../../test-support/crash/writer-under-test.js';
 
 let folder: string;
@@ -31,18 +32,36 @@ test('a full disk: a typed error, nothing of the failed append stays, the log is
   expect(await storedIds(folder, 'full')).toEqual([...acknowledged, 'b-1', 'b-2', 'b-3']);
 });
 
-test('a full disk while the log is held: the writer goes on with what fits, and nothing of a failed append stays', async () => {
-  const limited = ['sh', '-c', 'ulimit -f 64; exec "$@"', 'sh', execPath, program];
-  const where = { directory: folder, conversationId: 'full-held', prefix: 'a-', largeBytes: 9_000 };
-  const writer = startWriter(limited, { ...where, held: 1_000, failures: 3 });
-  await writer.ended;
-  const failed = writer.told.flatMap((line, index) => (line === 'failed EFBIG' ? [index] : []));
-  expect(failed).toHaveLength(3);
-  expect(writer.told.slice(failed[0], failed[1]).some((line) => line.startsWith('done '))).toBe(true);
-  const repairs: unknown[] = [];
-  expect(await storedIds(folder, 'full-held', (report) => repairs.push(report))).toEqual(writer.ids('done').flat());
-  expect(repairs).toEqual([]);
-  expect(await readdir(folder)).not.toContain('full-held.lock');
+test.each([1, 20])(
+  'a full disk while the log is held, %i appends at a time: nothing of a failed append stays, and what fits goes on',
+  async (together) => {
+    const limited = ['sh', '-c', 'ulimit -f 64; exec "$@"', 'sh', execPath, program];
+    const where = { directory: folder, conversationId: `full-held-${together}` };
+    const options = { held: 1_000, together, failures: 3 * together, largeBytes: 9_000 };
+    const { acknowledged, failed } = await refusedWriter(limited, where, options);
+    expect(new Set(failed)).toEqual(new Set(['EFBIG']));
+    expect(failed.length).toBeGreaterThanOrEqual(3 * together);
+    if (together === 1) expect(acknowledged).toBeGreaterThan(5);
+  },
+);
+
+const failing = failingDisk([execPath]);
+if (failing === undefined) console.log('skipped: this system has no strace, or forbids it, so no disk fails');
+
+test.skipIf(failing === undefined).each([
+  { name: 'alone', together: 1 },
+  { name: 'together', together: 4 },
+  { name: 'held-together', together: 4, held: 100 },
+])('a disk that fails (EIO), $name: nothing of a failed append stays, and the others are there', async (options) => {
+  const where = { directory: folder, conversationId: `failing-${options.name}` };
+  const { name: _, ...rest } = options;
+  const written = await refusedWriter([...(failing ?? []), program], where, {
+    ...rest,
+    failures: 12,
+    largeBytes: 9_000,
+  });
+  expect(new Set(written.failed)).toEqual(new Set(['EIO']));
+  expect(written.acknowledged).toBeGreaterThan(0);
 });
 
 test('a log that is open for writing keeps no process alive, and what it leaves is no hindrance', async () => {

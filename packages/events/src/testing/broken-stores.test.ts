@@ -189,6 +189,59 @@ const flaws: readonly Flaw[] = [
     }),
   },
   {
+    flaw: 'ignores where a reading in batches begins',
+    rule: 'a reading in batches hands out',
+    breakStore: (good) => withBatches(good, (id) => batchesOf(good, id)),
+  },
+  {
+    flaw: 'loses the last batch',
+    rule: 'a reading in batches hands out',
+    breakStore: (good) =>
+      withBatches(good, async function* (id, options) {
+        for await (const batch of batchesOf(good, id, options)) {
+          if (batch.length > 2) yield batch.slice(0, 2);
+          if (batch.length > 3) yield batch.slice(2, -1);
+        }
+      }),
+  },
+  {
+    flaw: 'hands out empty batches',
+    rule: 'a reading in batches hands out',
+    breakStore: (good) =>
+      withBatches(good, async function* (id, options) {
+        for await (const batch of batchesOf(good, id, options)) yield* [batch, []];
+      }),
+  },
+  {
+    flaw: 'hands out batches of events that can be changed',
+    rule: 'a reading in batches hands out',
+    breakStore: (good) =>
+      withBatches(good, async function* (id, options) {
+        for await (const batch of batchesOf(good, id, options)) yield batch.map((event) => structuredClone(event));
+      }),
+  },
+  {
+    flaw: 'ignores the signal of a reading in batches',
+    rule: 'a reading in batches that was aborted',
+    breakStore: (good) =>
+      withBatches(good, (id, options) =>
+        batchesOf(good, id, options?.from === undefined ? {} : { from: options.from }),
+      ),
+  },
+  {
+    flaw: 'forgets what was appended while it read batches',
+    rule: 'a reading in batches that was aborted',
+    breakStore: (good) => {
+      const first = new Map<string, readonly Event[]>();
+      return withBatches(good, async function* (id, options) {
+        for await (const batch of batchesOf(good, id, options)) {
+          first.set(id, first.get(id) ?? batch);
+          yield first.get(id) ?? batch;
+        }
+      });
+    },
+  },
+  {
     flaw: 'hands out events that can be changed',
     rule: 'events are frozen',
     breakStore: (good) => ({
@@ -689,6 +742,26 @@ function withIds(good: EventStore, change: (id: string) => string): EventStore {
     read: (id, options) => good.read(change(id), options),
     list: () => good.list(),
   };
+}
+
+type Batches = (id: string, options: Parameters<EventStore['read']>[1]) => AsyncIterable<readonly Event[]>;
+
+function withBatches(good: EventStore, batches: Batches): Partial<EventStore> {
+  return {
+    read: (id, options) => {
+      const reading = good.read(id, options);
+      return { [Symbol.asyncIterator]: () => reading[Symbol.asyncIterator](), batches: () => batches(id, options) };
+    },
+  };
+}
+
+function batchesOf(
+  good: EventStore,
+  ...[id, options]: Parameters<EventStore['read']>
+): AsyncIterable<readonly Event[]> {
+  const batches = good.read(id, options).batches?.();
+  if (batches === undefined) throw new Error('the good store reads no batches');
+  return batches;
 }
 
 async function all(store: EventStore, id: string): Promise<Event[]> {

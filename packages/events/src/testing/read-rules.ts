@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { EventStoreError } from '../errors.js';
 import type { Event } from '../event.js';
 import { parseEvent } from '../parse-event.js';
-import { failsWith, messages, readAll, readIds } from './store-rule.js';
+import { failsWith, messages, readAll, readBatches, readIds } from './store-rule.js';
 import type { StoreRule } from './store-rule.js';
 
 /** What `read` promises. */
@@ -60,6 +60,37 @@ export const readRules: readonly StoreRule[] = [
         }
       }, reason);
       assert.deepEqual(seen, ['event-1']);
+    },
+  },
+  {
+    name: 'a reading in batches hands out the same events, from any index, and no empty batch',
+    async check({ store }) {
+      if (store.read('c').batches === undefined) return;
+      assert.deepEqual(await readBatches(store, 'c'), []);
+      const events = [...messages(3), ...strangeEvents()];
+      await store.append('c', events.slice(0, 4));
+      await store.append('c', events.slice(4));
+      for (let from = 0; from <= events.length + 1; from++) {
+        const batches = await readBatches(store, 'c', { from });
+        assert.deepEqual(batches.flat(), events.slice(from));
+        for (const batch of batches) assert.ok(batch.length > 0, 'a batch is empty');
+      }
+      for (const [event] of await readBatches(store, 'c')) assert.ok(Object.isFrozen(event));
+      for (const from of [-1, 0.5]) await failsWith(EventStoreError, () => readBatches(store, 'c', { from }));
+    },
+  },
+  {
+    name: 'a reading in batches that was aborted ends with the reason, and one can be given up',
+    async check({ store }) {
+      if (store.read('c').batches === undefined) return;
+      await store.append('c', messages(3));
+      const reason = new Error('enough');
+      await assert.rejects(readBatches(store, 'c', { signal: AbortSignal.abort(reason) }), reason);
+      for await (const _ of store.read('c').batches?.() ?? []) {
+        await store.append('c', messages(1, 'more-'));
+        break;
+      }
+      assert.deepEqual((await readBatches(store, 'c')).flat(), [...messages(3), ...messages(1, 'more-')]);
     },
   },
   {

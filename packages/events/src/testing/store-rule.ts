@@ -37,6 +37,17 @@ export async function readAll(
   return events;
 }
 
+/** All that a store holds of a conversation, in batches. */
+export async function readBatches(
+  store: EventStore,
+  conversationId: string,
+  options?: Parameters<EventStore['read']>[1],
+): Promise<(readonly Event[])[]> {
+  const batches: (readonly Event[])[] = [];
+  for await (const batch of store.read(conversationId, options).batches?.() ?? []) batches.push(batch);
+  return batches;
+}
+
 /** The ids of what a store holds. */
 export async function readIds(store: EventStore, conversationId: string): Promise<string[]> {
   return (await readAll(store, conversationId)).map((event) => event.id);

@@ -1,12 +1,13 @@
 // Stops this process before one of its operations on files: so that tests reach every moment without waiting for it.
-import { promises, writeSync } from 'node:fs';
+import fs, { promises, writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import process from 'node:process';
 
 type Method = (...parameters: never[]) => unknown;
 
-const ofFiles = ['open', 'mkdir', 'readdir', 'rename', 'rmdir', 'unlink', 'writeFile', 'access', 'stat'];
+const ofFiles = ['open', 'mkdir', 'readdir', 'rename', 'rmdir', 'unlink', 'writeFile', 'stat'];
+const synchronous = ['accessSync', 'statSync', 'fstatSync'];
 const ofHandles = ['write', 'read', 'sync', 'datasync', 'truncate', 'stat', 'close', 'chmod'];
 
 /** Tells `stopped <name>` and stops this process before the operation of this number, counted from 1. */
@@ -29,6 +30,7 @@ export async function stopAt(number: number): Promise<void> {
   const handle: FileHandle = await promises.open(process.execPath, 'r');
   stopping(Object.getPrototypeOf(handle) as object, ofHandles);
   stopping(promises, ofFiles);
+  stopping(fs, synchronous);
   await handle.close();
   operations = 0;
   syncBuiltinESMExports();

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ConcurrencyError, ConversationBusyError, EventStoreError, WriterOustedError } from '../../src/errors.js';
 import { eventFactory } from '../../src/create-event.js';
 import type { ConversationWriter } from '../../src/event-store.js';
+import type { Event } from '../../src/event.js';
 import { errorCode } from '../../src/file/file-system-error.js';
 import { fileEventStore } from '../../src/file/file-event-store.js';
 import { stopAt } from './stop-at.js';
@@ -13,6 +14,8 @@ import { stopAt } from './stop-at.js';
 export interface WriterProcessOptions {
   /** When it ends by itself. @defaultValue never */
   readonly appends?: number;
+  /** How many appends it makes at the same time. @defaultValue 1 */
+  readonly together?: number;
   /** The text of every fourth append. */
   readonly largeBytes?: number;
   /** Opens the log for writing, for so many appends each time. @defaultValue it appends without */
@@ -30,7 +33,7 @@ export interface WriterProcessOptions {
 
 const [directory = '', conversationId = '', prefix = '', optionsJson = '{}'] = argv.slice(2);
 const options = JSON.parse(optionsJson) as WriterProcessOptions;
-const { appends = Infinity, largeBytes = 0, held, clockSpeed = 1, machineId } = options;
+const { appends = Infinity, together = 1, largeBytes = 0, held, clockSpeed = 1, machineId } = options;
 const store = fileEventStore({
   directory,
   onRepair: (report) => tell('repair', report.repair),
@@ -49,23 +52,38 @@ if (options.stopAt !== undefined) await stopAt(options.stopAt);
 
 let writer: ConversationWriter | undefined;
 let failures = 0;
-for (let append = 0; append < appends && failures < (options.failures ?? 1); append++) {
-  if (held !== undefined && append % held === 0) writer = await opened();
-  await appendOne(append);
-  if (held !== undefined && append % held === held - 1) await closed();
+let isOusted = false;
+for (let round = 0; round * together < appends && failures < (options.failures ?? 1); round++) {
+  if (held !== undefined && round % held === 0) writer = await opened();
+  await appendTogether(round * together);
+  if (held !== undefined && round % held === held - 1) await closed();
 }
 if (options.leavesOpen !== true) await closed();
 
-async function appendOne(append: number): Promise<void> {
-  const text = 'x'.repeat(append % 4 === 3 ? largeBytes : 20);
-  const events = Array.from({ length: 1 + (append % 3) }, () => message(text));
+async function appendTogether(first: number): Promise<void> {
+  let version = expectedVersion;
+  const underWay = Array.from({ length: together }, (_, index) => {
+    const append = first + index;
+    const text = 'x'.repeat(append % 4 === 3 ? largeBytes : 20);
+    const events = Array.from({ length: 1 + (append % 3) }, () => message(text));
+    const appended = appendOne(events, version);
+    version += events.length;
+    return appended;
+  });
+  await Promise.all(underWay);
+  if (isOusted) {
+    isOusted = false;
+    await closed();
+    writer = await opened();
+  }
+}
+
+async function appendOne(events: readonly Event[], version: number): Promise<void> {
   const ids = events.map((event) => event.id).join(',');
   tell('try', ids);
   try {
-    const appended =
-      writer === undefined
-        ? store.append(conversationId, events, { expectedVersion })
-        : writer.append(events, { expectedVersion });
+    const given = { expectedVersion: version };
+    const appended = writer === undefined ? store.append(conversationId, events, given) : writer.append(events, given);
     expectedVersion = (await appended).version;
     tell('done', ids);
   } catch (error) {
@@ -74,8 +92,7 @@ async function appendOne(append: number): Promise<void> {
       tell('lost', ids);
     } else if (WriterOustedError.isInstance(error)) {
       tell('ousted', ids);
-      await closed();
-      writer = await opened();
+      isOusted = true;
     } else if (ConversationBusyError.isInstance(error)) {
       tell('busy', ids);
     } else if (EventStoreError.isInstance(error)) {

@@ -36,7 +36,7 @@ export interface WriterUnderTest {
   /** What it told so far, line by line. */
   readonly told: readonly string[];
   /** The ids that it told of, append by append. */
-  ids(what: 'try' | 'done' | 'lost' | 'ousted'): string[][];
+  ids(what: 'try' | 'done' | 'lost' | 'ousted' | 'failed'): string[][];
   /** Resolves when it has appended so many times, or has ended. */
   appended(count: number): Promise<void>;
   /** Resolves to the first line of this kind that it tells, or has told; undefined when it has ended without. */

@@ -1,0 +1,164 @@
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Agent, Conversation, finishTool } from '@palimpsest/agent';
+import { EventLog, memoryEventStore, newEventId, parseEvent } from '@palimpsest/events';
+import type { Event, EventStore } from '@palimpsest/events';
+import { fileEventStore } from '@palimpsest/events/file';
+import { defineTool } from '@palimpsest/events';
+import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
+import { z } from 'zod';
+import { cpuClock, measure, printTimings, wallClock } from './measure.js';
+import type { Subject } from './measure.js';
+
+const appends = 200;
+const together = 20;
+const rounds = 15;
+
+/** Appends of one event of about 600 bytes: one after another, and twenty at a time. */
+export async function appendBench(): Promise<void> {
+  const event = (): Event =>
+    parseEvent({
+      type: 'observation',
+      id: newEventId(),
+      timestamp: '2026-01-01T00:00:00.000Z',
+      source: 'environment',
+      toolName: 'read_file',
+      toolCallId: 'call',
+      actionId: 'action',
+      content: [{ type: 'text', text: 'x'.repeat(400) }],
+    });
+  const events = Array.from({ length: appends }, event);
+  for (const fsync of [true, false]) {
+    const directory = await mkdtemp(join(tmpdir(), 'palimpsest-bench-'));
+    const file = await open(join(directory, 'floor'), 'a');
+    const store = fileEventStore({ directory, fsync });
+    const writer = await store.openForWriting('writer');
+    const held = await EventLog.open('log', { store });
+    const right = await held.openForWriting();
+    const fresh = (log: readonly Event[]) => log.map((one) => ({ ...one, id: newEventId() }));
+    const floor: Subject = {
+      name: `floor: a write${fsync ? ' and fdatasync' : ''} of the bytes, file held open`,
+      run: async () => {
+        for (const one of events) await writeOne(file, one, fsync);
+      },
+    };
+    const subjects: readonly Subject[] = [
+      {
+        name: 'append of a writer',
+        run: async () => {
+          for (const one of events) await writer.append([one]);
+        },
+      },
+      {
+        name: 'append of a log that is open for writing',
+        run: async () => {
+          for (const one of fresh(events)) await held.append(one);
+        },
+      },
+      {
+        name: 'append of the store, which nobody has open',
+        run: async () => {
+          for (const one of events) await store.append('single', [one]);
+        },
+      },
+      {
+        name: `append of a writer, ${together} at a time`,
+        run: () => inGroups(events, (one) => writer.append([one])),
+      },
+      {
+        name: `append of a log that is open for writing, ${together} at a time`,
+        run: () => inGroups(fresh(events), (one) => held.append(one)),
+      },
+      {
+        name: `append of the store, ${together} at a time`,
+        run: () => inGroups(events, (one) => store.append('single', [one])),
+      },
+    ];
+    const disk = fsync ? 'on the disk (fsync)' : 'without fsync';
+    printTimings(`Appends of one event ${disk}: CPU`, appends, await measure(floor, subjects, rounds, cpuClock));
+    printTimings(`Appends of one event ${disk}: time`, appends, await measure(floor, subjects, rounds, wallClock));
+    await printSyncs(events, (one) => writer.append([one]), `${together} appends of a writer at a time, ${disk}`);
+    await printSyncs(fresh(events), (one) => held.append(one), `${together} appends of a log at a time, ${disk}`);
+    await right.close();
+    await writer.close();
+    await file.close();
+    await rm(directory, { recursive: true });
+  }
+}
+
+async function writeOne(file: FileHandle, event: Event, fsync: boolean): Promise<void> {
+  await file.write(Buffer.from(`${JSON.stringify(event)}\n`));
+  if (fsync) await file.datasync();
+}
+
+async function inGroups(events: readonly Event[], append: (event: Event) => Promise<unknown>): Promise<void> {
+  for (let from = 0; from < events.length; from += together) {
+    await Promise.all(events.slice(from, from + together).map(append));
+  }
+}
+
+/** Counts the calls of fsync and fdatasync that one group of appends makes. */
+async function printSyncs(
+  events: readonly Event[],
+  append: (event: Event) => Promise<unknown>,
+  what: string,
+): Promise<void> {
+  const handle = await open(process.execPath, 'r');
+  const prototype = Object.getPrototypeOf(handle) as Record<'sync' | 'datasync', () => Promise<void>>;
+  await handle.close();
+  const { sync, datasync } = prototype;
+  let calls = 0;
+  const counted = (method: () => Promise<void>) =>
+    function (this: unknown) {
+      calls++;
+      return method.call(this);
+    };
+  Object.assign(prototype, { sync: counted(sync), datasync: counted(datasync) });
+  await Promise.all(events.slice(0, together).map(append));
+  Object.assign(prototype, { sync, datasync });
+  console.log(`  ${calls} calls of fsync or fdatasync: ${what}`);
+}
+
+const conversations = 200;
+const steps = 10;
+
+/** What agents get done: many conversations at the same time, each some steps of a call and its result. */
+export async function stepsBench(): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'palimpsest-bench-'));
+  let run = 0;
+  const subject = (name: string, store: () => EventStore): Subject => ({ name, run: () => runAgents(store(), run++) });
+  const timings = await measure(
+    subject('floor: the memory store', memoryEventStore),
+    [
+      subject('the file store without fsync', () => fileEventStore({ directory, fsync: false })),
+      subject('the file store', () => fileEventStore({ directory })),
+    ],
+    5,
+    cpuClock,
+  );
+  printTimings(`${conversations} conversations of ${steps} steps: CPU`, conversations * steps, timings);
+  await rm(directory, { recursive: true });
+}
+
+export async function runAgents(store: EventStore, run: number): Promise<void> {
+  const add = defineTool({
+    name: 'add',
+    description: 'Adds two numbers.',
+    input: z.object({ left: z.number(), right: z.number() }),
+    execute: ({ left, right }) => String(left + right),
+  });
+  await Promise.all(
+    Array.from({ length: conversations }, async (_, index) => {
+      const script = Array.from({ length: steps }, (__, step) =>
+        step === steps - 1 ? 'Done.' : { toolCalls: [{ name: 'add', arguments: { left: step, right: 1 } }] },
+      );
+      const agent = new Agent({ llm: scriptedLLM({ script }), tools: [add, finishTool()] });
+      const conversation = await Conversation.open({ agent, store, conversationId: `run-${run}-${index}` });
+      await conversation.send('Add the numbers.');
+      await conversation.run();
+      await conversation.close();
+    }),
+  );
+}

@@ -1,0 +1,20 @@
+import type { Event } from './event.js';
+import type { EventReading } from './event-store.js';
+
+/** A reading of a store that has its events in batches. Each iteration reads anew. */
+export function eventReading(
+  batches: () => AsyncIterable<readonly Event[]>,
+  signal: AbortSignal | undefined,
+): EventReading {
+  return {
+    batches,
+    async *[Symbol.asyncIterator]() {
+      for await (const events of batches()) {
+        for (const event of events) {
+          signal?.throwIfAborted();
+          yield event;
+        }
+      }
+    },
+  };
+}
