@@ -26,10 +26,14 @@ export interface RangeSummary {
 }
 
 /**
- * Writes the manifest of what a range would forget, in at most `maxTokens`, and at most what earlier summaries in the range took
+ * Writes the manifest of what a range would forget, in at most `maxSummaryTokens`, and at most what earlier summaries in the range took
  * and half of the rest. Undefined where it would not make the view smaller.
  */
-export function manifestOfRange(view: View, { start, end }: Selection, maxTokens: number): RangeSummary | undefined {
+export function manifestOfRange(
+  view: View,
+  { start, end }: Selection,
+  maxSummaryTokens: number,
+): RangeSummary | undefined {
   const kept = keptEventIds(view);
   const forgotten: LLMConvertibleEvent[] = [];
   let forgottenTokens = 0;
@@ -57,7 +61,7 @@ export function manifestOfRange(view: View, { start, end }: Selection, maxTokens
   const coveredEvents = lineage.coveredEvents + forgotten.length - summaries.length;
 
   // The view may count otherwise than the estimate does; characters are what can be aimed at.
-  const room = Math.min(maxTokens, oldSummaryTokens + (forgottenTokens - oldSummaryTokens) / 2);
+  const room = Math.min(maxSummaryTokens, oldSummaryTokens + (forgottenTokens - oldSummaryTokens) / 2);
   let characters = Math.floor((room * 4 * estimated) / Math.max(1, forgottenTokens));
   for (let attempt = 0; attempt < 3; attempt++) {
     const summary = renderManifest(manifest, {
@@ -67,7 +71,7 @@ export function manifestOfRange(view: View, { start, end }: Selection, maxTokens
     })?.toWellFormed();
     if (summary === undefined) return undefined;
     const summaryTokens = view.tokensOf(summaryEvent(summary));
-    if (summaryTokens <= maxTokens && summaryTokens < forgottenTokens) {
+    if (summaryTokens <= maxSummaryTokens && summaryTokens < forgottenTokens) {
       const metadata = { coveredEvents, replaces: lineage.replaces, facts: [...lineage.newFacts, ...facts] };
       return { summary, summaryTokens, forgottenEvents: forgotten.length, forgottenTokens, metadata };
     }

@@ -2,6 +2,7 @@ import type { Condensation } from '@palimpsest/events';
 import { isCondensation, rebasedCondensation } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
 import { BackgroundTask } from './background-task.js';
+import { CondenserModelError } from './model-failure.js';
 import { requirementOf } from '../rolling/requirement.js';
 import type { Summarizer } from '../summaries/summarizer.js';
 
@@ -40,7 +41,7 @@ export function backgroundCondenser(options: BackgroundOptions): Condenser {
     if (outcome === undefined && !mustWait(view, context)) {
       const [first] = tasks.add(task);
       if (tasks.size > mostTasks && first !== undefined && tasks.delete(first)) {
-        first.stop(new Error('too many conversations have a condensation in the making'));
+        first.stop(new CondenserModelError('error', 'too many conversations have a condensation in the making'));
       }
       return view;
     }

@@ -72,11 +72,11 @@ function leastSaved({ view, requirement, minProgress }: RangeToSummarise, saved:
 function askFor(options: RangeToSummarise, inputScale: number): Promise<AskedSummary> {
   const { view, content, summarizer, timeoutMs, context, requirement } = options;
   const budget = requirement.tokenBudget === undefined ? Infinity : Math.floor(requirement.tokenBudget / 4);
-  const maxTokens = Math.max(
+  const maxSummaryTokens = Math.max(
     leastSummaryTokens,
     Math.min(options.maxSummaryTokens, budget, Math.floor(content.tokens / 2)),
   );
   const { events, previousSummary } = content;
-  const input = { events, previousSummary, userWords: wordsThatStay(view), maxSummaryTokens: maxTokens, inputScale };
+  const input = { events, previousSummary, userWords: wordsThatStay(view), maxSummaryTokens, inputScale };
   return askForSummary(view, input, { summarizer, timeoutMs, signal: context.signal });
 }
