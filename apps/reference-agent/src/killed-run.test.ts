@@ -13,8 +13,8 @@ import { expect, onTestFinished, test } from 'vitest';
 const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 
 /**
- * Runs the demo and kills it, with SIGKILL, once its log has so many whole lines; every other time only while a command runs,
- * which is the longest that a call takes. Returns those lines.
+ * Runs the demo and kills it, with SIGKILL, once its log has so many lines of whole appends; every other time only while a command
+ * runs, which is the longest call. Returns those lines.
  */
 async function killedRun(directory: string, lines: number, inCommand: boolean): Promise<readonly string[]> {
   const child = spawn(process.execPath, [cli, 'demo', '--log-dir', directory], { stdio: 'ignore' });
@@ -22,7 +22,9 @@ async function killedRun(directory: string, lines: number, inCommand: boolean): 
   const whole = async (): Promise<readonly string[]> => {
     const [name] = (await readdir(directory).catch(() => [])).filter((file) => file.endsWith('.jsonl'));
     if (name === undefined) return [];
-    return (await readFile(join(directory, name), 'utf8')).split('\n').slice(0, -1);
+    const log = (await readFile(join(directory, name), 'utf8')).split('\n').slice(0, -1);
+    // A line that begins with a blank counts only together with the next one: both are of one append.
+    return log.slice(0, log.findLastIndex((line) => !line.startsWith(' ')) + 1);
   };
   const isTime = (log: readonly string[]) =>
     log.length >= lines && (!inCommand || /"type":"action".*"name":"run_command"/.test(log.at(-1) ?? ''));
