@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { InvalidRequestError } from '../errors.js';
 import type { ModelFacts } from '../models/model-facts.js';
-import { isThinking } from './turns.js';
+import { isThinking } from '../wire/anthropic-writer.js';
 import type { Block, Turn } from './turns.js';
 
 /** How hard the model works on an answer. */

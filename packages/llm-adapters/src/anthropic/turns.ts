@@ -1,20 +1,15 @@
-import { isMeaningful } from '@palimpsest/events';
-import type { KnownContent, KnownThinkingBlock, Message } from '@palimpsest/events';
+import type { Message } from '@palimpsest/events';
 import type Anthropic from '@anthropic-ai/sdk';
 import type { CachePlace } from '../llm.js';
 import type { ModelFacts } from '../models/model-facts.js';
+import { isThinking, messageBlocks, textBlock, textBlocks } from '../wire/anthropic-writer.js';
 import { lastBefore } from '../wire/cache-place.js';
 import { callIds } from '../wire/call-ids.js';
-import type { CallIds } from '../wire/call-ids.js';
-import { imageSource } from '../wire/image-source.js';
-import { failedSilently, imageNotShown, noWords, pleaseGoOn, startOfConversation } from '../wire/placeholders.js';
 import { knownMessages } from '../wire/known-messages.js';
-import type { KnownAssistantMessage, KnownToolMessage } from '../wire/known-messages.js';
-import { toolInput } from '../wire/tool-input.js';
+import { pleaseGoOn, startOfConversation } from '../wire/placeholders.js';
 import type { ToolNames } from '../wire/tool-names.js';
 
 export type Block = Anthropic.ContentBlockParam;
-type TextOrImage = Anthropic.TextBlockParam | Anthropic.ImageBlockParam;
 
 /** One message of the body. */
 export interface Turn {
@@ -52,7 +47,7 @@ export function systemBlocks(
 ): Anthropic.TextBlockParam[] {
   const start = messages.findIndex(({ role }) => role !== 'system');
   const onTop = acceptsSystemMessages && start !== -1 ? messages.slice(0, start) : messages;
-  return knownMessages(onTop).flatMap((message) => (message.role === 'system' ? textOnly(message.content) : []));
+  return knownMessages(onTop).flatMap((message) => (message.role === 'system' ? textBlocks(message.content) : []));
 }
 
 /** The messages besides the instructions on top, as turns that begin with the user, alternate, and end as the model takes it. */
@@ -80,29 +75,21 @@ export function turnsFromMessages(messages: readonly Message[], options: TurnsOp
       list.add(role, blocks);
     };
     pieces.push([]);
-    switch (message.role) {
-      case 'system':
-        // Waits for the user's words that follow: after it only the model may speak.
-        if (isStarted && facts.acceptsSystemMessages) lateSystem.push(...textOnly(message.content));
-        break;
-      case 'user':
-        add('user', contentBlocks(message.content));
-        break;
-      case 'tool':
-        add('user', resultBlocks(message, ids));
-        break;
-      case 'assistant': {
-        const blocks = assistantBlocks(message, ids, options);
-        if (blocks.length === 0) break;
-        addSystem();
-        if (list.last === undefined) list.add('user', [textBlock(startOfConversation)]);
-        // The request that it answered ended so: what it thought is bound to that. Without thinking they are one answer.
-        else if (list.last.role === 'assistant' && !lastHadCalls && !facts.acceptsPrefill && blocks.some(isThinking)) {
-          list.add('user', [textBlock(pleaseGoOn)]);
-        }
-        add('assistant', blocks);
-        lastHadCalls = (message.toolCalls ?? []).length > 0;
+    const blocks = messageBlocks(message, { ...options, ids });
+    if (message.role === 'system') {
+      // Waits for the user's words that follow: after it only the model may speak.
+      if (isStarted && facts.acceptsSystemMessages) lateSystem.push(...blocks);
+    } else if (message.role !== 'assistant') {
+      add('user', blocks);
+    } else if (blocks.length > 0) {
+      addSystem();
+      if (list.last === undefined) list.add('user', [textBlock(startOfConversation)]);
+      // The request that it answered ended so: what it thought is bound to that. Without thinking they are one answer.
+      else if (list.last.role === 'assistant' && !lastHadCalls && !facts.acceptsPrefill && blocks.some(isThinking)) {
+        list.add('user', [textBlock(pleaseGoOn)]);
       }
+      add('assistant', blocks);
+      lastHadCalls = (message.toolCalls ?? []).length > 0;
     }
     if (message.role !== 'system') isStarted = true;
   });
@@ -159,91 +146,4 @@ class TurnList {
       content: [...content.filter(isResult), ...content.filter((block) => !isResult(block))],
     }));
   }
-}
-
-/** Words, then calls, with the thinking where it stood between them. */
-function assistantBlocks(message: KnownAssistantMessage, ids: CallIds, options: TurnsOptions): Block[] {
-  const { names, replaysThinking } = options;
-  const { content, toolCalls = [] } = message;
-  const sentIds = ids.ofCalls(toolCalls);
-  const parts: (Block | undefined)[] = [
-    // Only the user's side can hold images.
-    ...content.map((part) => (isMeaningful(part) ? textOfPart(part) : undefined)),
-    ...toolCalls.map((call, index) => ({
-      type: 'tool_use' as const,
-      id: sentIds[index] ?? call.id,
-      name: names.toWire(call.name),
-      input: toolInput(call.arguments),
-    })),
-  ];
-  const thinking = replaysThinking ? (message.thinkingBlocks ?? []) : [];
-  const blocks: Block[] = [];
-  let replayed = 0;
-  const replay = (upTo: number) => {
-    for (
-      let next = thinking[replayed];
-      next !== undefined && (next.position ?? 0) <= upTo;
-      next = thinking[++replayed]
-    ) {
-      const block = thinkingBlock(next);
-      if (block !== undefined) blocks.push(block);
-    }
-  };
-  parts.forEach((part, index) => {
-    replay(index);
-    if (part !== undefined) blocks.push(part);
-  });
-  replay(Number.POSITIVE_INFINITY);
-  // A turn may not end in thinking. Said here and not at the turn's end, so that a later neighbour changes nothing.
-  if (isThinking(blocks.at(-1))) blocks.push(textBlock(noWords));
-  return blocks;
-}
-
-/** True for a block that only goes back as it came. */
-export function isThinking(block: Block | undefined): boolean {
-  return block?.type === 'thinking' || block?.type === 'redacted_thinking';
-}
-
-/** A block without a signature was not made by this provider, which would refuse it. */
-function thinkingBlock(block: KnownThinkingBlock): Block | undefined {
-  if (block.type === 'redacted-thinking') return { type: 'redacted_thinking', data: block.data };
-  if (block.signature === undefined) return undefined;
-  return { type: 'thinking', thinking: block.thinking, signature: block.signature };
-}
-
-/** The result, and what cannot stand in it: an error's images, since error results take text only. */
-function resultBlocks(message: KnownToolMessage, ids: CallIds): Block[] {
-  const blocks = contentBlocks(message.content);
-  const result = { type: 'tool_result' as const, tool_use_id: ids.ofResult(message.toolCallId) };
-  if (message.isError !== true) return [{ ...result, ...(blocks.length === 0 ? {} : { content: blocks }) }];
-  const texts = blocks.filter(({ type }) => type === 'text');
-  const images = blocks.filter(({ type }) => type === 'image');
-  return [{ ...result, content: texts.length === 0 ? [textBlock(failedSilently)] : texts, is_error: true }, ...images];
-}
-
-function contentBlocks(content: readonly KnownContent[]): TextOrImage[] {
-  return content.filter(isMeaningful).map((part): TextOrImage => {
-    if (part.type === 'text') return textBlock(part.text);
-    const source = imageSource(part);
-    switch (source.type) {
-      case 'url':
-        return { type: 'image', source: { type: 'url', url: source.url } };
-      case 'base64':
-        return { type: 'image', source: { type: 'base64', media_type: source.mediaType, data: source.data } };
-      case 'unsupported':
-        return textBlock(imageNotShown(source.reason));
-    }
-  });
-}
-
-function textOnly(content: readonly KnownContent[]): Anthropic.TextBlockParam[] {
-  return content.filter(isMeaningful).map(textOfPart);
-}
-
-function textOfPart(part: KnownContent): Anthropic.TextBlockParam {
-  return textBlock(part.type === 'text' ? part.text : imageNotShown('it stands where only text can'));
-}
-
-function textBlock(text: string): Anthropic.TextBlockParam {
-  return { type: 'text', text };
 }

@@ -1,3 +1,4 @@
+import type { ChatDialect } from '../wire/chat-writer.js';
 import { InvalidRequestError } from '../errors.js';
 
 /**
@@ -7,14 +8,10 @@ import { InvalidRequestError } from '../errors.js';
  * @see {@link serverProfile}
  * @see provider-rules D
  */
-export interface ServerProfile {
+export interface ServerProfile extends ChatDialect {
   readonly name: string;
   /** In which field the longest answer is asked for. */
   readonly outputLimit: 'max_tokens' | 'max_completion_tokens';
-  /** `text`: content is always one string, and an image becomes words that say so. */
-  readonly content: 'parts' | 'text';
-  /** What stands as the content of an answer that only calls. */
-  readonly emptyContent: 'null' | 'empty-string';
   /** Which ids calls may have: up to 40 characters, or exactly nine letters and digits. */
   readonly callIds: 'forty' | 'nine-alphanumeric';
   /** `first-only`: later instructions are sent as the user's words, where they stand. */
@@ -27,10 +24,6 @@ export interface ServerProfile {
   readonly answersResults: boolean;
   /** The user's words are made up where the history ends with the model's. */
   readonly endsWithUser: boolean;
-  /** Where the model's unsigned reasoning is sent back: `with-calls` puts it, even empty, on every message that calls. */
-  readonly reasoning: 'left-out' | 'with-calls';
-  /** Signatures of thoughts stand on calls, and those since the user's last words must come back. */
-  readonly thoughtSignatures: boolean;
   /** Calls in the history need tools in the request: they are declared by name where it has none, and none may be called. */
   readonly callsNeedTools: boolean;
   /** How an answer is held to a schema: by the server, or only to JSON, with the schema in words at the end. */

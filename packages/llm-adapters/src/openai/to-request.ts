@@ -1,5 +1,5 @@
 import { wellFormedJson, wellFormedMessage } from '@palimpsest/events';
-import type { KnownContent, Message, ToolDefinition } from '@palimpsest/events';
+import type { Message, ToolDefinition } from '@palimpsest/events';
 import type OpenAI from 'openai';
 import type { CachePlace, CompletionRequest, JsonSchemaFormat, ToolChoice } from '../llm.js';
 import { modelFacts } from '../models/model-facts.js';
@@ -7,11 +7,8 @@ import type { ModelFacts } from '../models/model-facts.js';
 import { placeOf } from '../wire/cache-place.js';
 import { calledTools } from '../wire/called-tools.js';
 import { callIds } from '../wire/call-ids.js';
-import type { CallIds } from '../wire/call-ids.js';
-import { imageSource } from '../wire/image-source.js';
-import { failedSilently, imageNotShown } from '../wire/placeholders.js';
-import type { KnownAssistantMessage, KnownToolMessage } from '../wire/known-messages.js';
-import { toolArguments } from '../wire/tool-input.js';
+import { chatMessage } from '../wire/chat-writer.js';
+import type { ChatPart } from '../wire/chat-writer.js';
 import { toolNames } from '../wire/tool-names.js';
 import type { ToolNames } from '../wire/tool-names.js';
 import { assertOneToolPerName } from '../wire/unique-tools.js';
@@ -22,18 +19,14 @@ import { mistralCallIds } from './mistral-call-ids.js';
 import { serverProfile } from './server-profile.js';
 import type { ServerProfile } from './server-profile.js';
 import { sendableFormat } from './strict-schema.js';
-import { signatureOfCall } from '../wire/thought-signatures.js';
 
 type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
 type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;
-type WirePart = OpenAI.Chat.ChatCompletionContentPartText | OpenAI.Chat.ChatCompletionContentPartImage;
 
 /** @see provider-rules B3 */
 const maxCallIdLength = 40;
 /** @see provider-rules B7 */
 const maxTools = 128;
-/** Between the parts of a message that becomes one string. */
-const partSeparator = '\n\n';
 
 /** What a request to Chat Completions depends on besides the request. */
 export interface ChatCompletionsOptions extends OpenAIModelOptions {
@@ -193,75 +186,14 @@ function withParts(message: WireMessage): WireMessage {
 
 /** The message with a mark behind its last part. */
 function withBreakpoint(message: WireMessage): WireMessage {
-  const parts = message.content as readonly WirePart[];
+  const parts = message.content as readonly ChatPart[];
   const marked = parts.map((part, index) => (index === parts.length - 1 ? { ...part, ...cacheBreakpoint } : part));
   return { ...message, content: marked } as WireMessage;
 }
 
 function wireMessages(messages: readonly Message[], names: ToolNames, profile: ServerProfile): WireMessage[] {
   const ids = profile.callIds === 'forty' ? callIds({ maxLength: maxCallIdLength }) : mistralCallIds();
-  return messagesInOrder(messages, profile).map((message): WireMessage => {
-    switch (message.role) {
-      case 'system':
-        return { role: 'system', content: textOnly(message.content) };
-      case 'user':
-        return { role: 'user', content: userContent(message.content, profile) };
-      case 'assistant':
-        return wireAssistant(message, { ids, names, profile });
-      case 'tool':
-        return { role: 'tool', tool_call_id: ids.ofResult(message.toolCallId), content: resultText(message) };
-    }
-  });
-}
-
-interface AssistantContext {
-  readonly ids: CallIds;
-  readonly names: ToolNames;
-  readonly profile: ServerProfile;
-}
-
-function wireAssistant(message: KnownAssistantMessage, context: AssistantContext): WireMessage {
-  const { ids, names, profile } = context;
-  const { toolCalls = [] } = message;
-  const text = textOnly(message.content);
-  if (toolCalls.length === 0) return { role: 'assistant', content: text };
-  const sentIds = ids.ofCalls(toolCalls);
-  const reasoning = profile.reasoning === 'with-calls' ? { reasoning_content: message.reasoningContent ?? '' } : {};
-  return {
-    role: 'assistant',
-    content: text === '' && profile.emptyContent === 'null' ? null : text,
-    ...reasoning,
-    tool_calls: toolCalls.map((call, index) => ({
-      id: sentIds[index] ?? call.id,
-      type: 'function',
-      function: { name: names.toWire(call.name), arguments: toolArguments(call.arguments) },
-      ...(profile.thoughtSignatures ? signatureOfCall(message, index) : {}),
-    })),
-  };
-}
-
-function userContent(content: readonly KnownContent[], profile: ServerProfile): string | WirePart[] {
-  if (profile.content === 'text') return textOnly(content, 'this server takes text only');
-  return content.some(({ type }) => type === 'image') ? content.map(wirePart) : textOnly(content);
-}
-
-function wirePart(part: KnownContent): WirePart {
-  if (part.type === 'text') return { type: 'text', text: part.text };
-  const source = imageSource(part);
-  if (source.type === 'unsupported') return { type: 'text', text: imageNotShown(source.reason) };
-  return { type: 'image_url', image_url: { url: part.url } };
-}
-
-function textOnly(content: readonly KnownContent[], reason = 'it stands where only text can'): string {
-  return content
-    .map((part) => (part.type === 'text' ? part.text : imageNotShown(reason)))
-    .filter((text) => text.trim() !== '')
-    .join(partSeparator);
-}
-
-function resultText(message: KnownToolMessage): string {
-  const text = textOnly(message.content, 'it follows the results');
-  return text === '' && message.isError === true ? failedSilently : text;
+  return messagesInOrder(messages, profile).map((message) => chatMessage(message, { ids, names, dialect: profile }));
 }
 
 function wireToolChoice(choice: ToolChoice, names: ToolNames): NonNullable<Body['tool_choice']> {

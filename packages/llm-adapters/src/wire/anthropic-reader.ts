@@ -14,7 +14,6 @@ export function readAnthropicMessage(message: unknown): ReadMessage {
   if (role !== 'user' && role !== 'assistant' && role !== 'system') {
     return notAMessage(message, isRecord(message) ? `no message has the role '${String(role)}'` : 'not a message');
   }
-  const id = textOf(field(message, 'id'));
   const content = field(message, 'content') ?? [];
   const pieces = anthropicBlocks(content).flatMap((block, index) => readAnthropicBlock(block, `content.${index}`));
   if (typeof content !== 'string' && !isRecord(content)) {
@@ -25,7 +24,7 @@ export function readAnthropicMessage(message: unknown): ReadMessage {
     const reason = 'calls in the form of Chat Completions: see ./openai';
     pieces.push({ type: 'unread', path: 'tool_calls', reason, value: foreignCalls });
   }
-  return { role, pieces, ...(id === undefined ? {} : { id }) };
+  return { role, id: textOf(field(message, 'id')), pieces };
 }
 
 /** The blocks of a content: text is one block. */
@@ -38,13 +37,11 @@ export function anthropicBlocks(content: unknown): readonly unknown[] {
 export function readAnthropicBlock(block: unknown, path: string): Piece[] {
   switch (field(block, 'type')) {
     case 'tool_use': {
-      const id = textOf(field(block, 'id'));
-      const name = textOf(field(block, 'name'));
       return [
         {
           type: 'call',
-          ...(id === undefined ? {} : { id }),
-          ...(name === undefined ? {} : { name }),
+          id: textOf(field(block, 'id')),
+          name: textOf(field(block, 'name')),
           arguments: receivedArguments(field(block, 'input')),
           path,
           value: block,
@@ -52,7 +49,6 @@ export function readAnthropicBlock(block: unknown, path: string): Piece[] {
       ];
     }
     case 'tool_result': {
-      const toolCallId = textOf(field(block, 'tool_use_id'));
       const said = field(block, 'content');
       const content = anthropicBlocks(said === '' ? [] : said).flatMap((inner, index) =>
         readContentBlock(inner, `${path}.content.${index}`),
@@ -60,9 +56,9 @@ export function readAnthropicBlock(block: unknown, path: string): Piece[] {
       return [
         {
           type: 'result',
-          ...(toolCallId === undefined ? {} : { toolCallId }),
+          toolCallId: textOf(field(block, 'tool_use_id')),
           content,
-          ...(field(block, 'is_error') === true ? { isError: true } : {}),
+          isError: field(block, 'is_error') === true,
           path,
           value: block,
         },

@@ -17,10 +17,8 @@ export function readChatMessage(message: unknown): ReadMessage {
     case 'system':
     case 'developer':
       return { role: 'system', pieces: readOpenAIContent(content, 'content') };
-    case 'user': {
-      const sender = textOf(field(message, 'name'));
-      return { role, pieces: readOpenAIContent(content, 'content'), ...(sender === undefined ? {} : { sender }) };
-    }
+    case 'user':
+      return { role, sender: textOf(field(message, 'name')), pieces: readOpenAIContent(content, 'content') };
     case 'assistant':
       return { role, pieces: answerPieces(message) };
     case 'tool':
@@ -70,16 +68,14 @@ function readCall(call: unknown, path: string, value = call): readonly (CallPiec
   // LangChain and tau2 have a call's fields side by side; Inspect has the name in the place of the function.
   const inner = field(call, 'function');
   const called = isRecord(inner) ? inner : (custom ?? call);
-  const id = textOf(field(call, 'id'));
-  const name = textOf(field(called, 'name')) ?? textOf(inner);
   const given = field(called, 'arguments') ?? field(called, 'args');
   const input = field(called, 'input');
   return [
     ...signatureOn(call),
     {
       type: 'call',
-      ...(id === undefined ? {} : { id }),
-      ...(name === undefined ? {} : { name }),
+      id: textOf(field(call, 'id')),
+      name: textOf(field(called, 'name')) ?? textOf(inner),
       arguments: given === undefined && input !== undefined ? customToolArguments(input) : receivedArguments(given),
       path,
       value,
@@ -95,7 +91,6 @@ function partAsCall(part: unknown): unknown {
 function resultPieces(message: unknown): readonly ResultPiece[] {
   const content = field(message, 'content');
   const toolCallId = textOf(field(message, 'tool_call_id'));
-  const toolName = textOf(field(message, 'name'));
   const parts = listOf(content);
   if (toolCallId === undefined && parts.length > 0 && parts.every((part) => field(part, 'type') === 'tool-result')) {
     return parts.map((part, index) => partAsResult(part, `content.${index}`));
@@ -103,10 +98,10 @@ function resultPieces(message: unknown): readonly ResultPiece[] {
   return [
     {
       type: 'result',
-      ...(toolCallId === undefined ? {} : { toolCallId }),
-      ...(toolName === undefined ? {} : { toolName }),
+      toolCallId,
+      toolName: textOf(field(message, 'name')),
       content: readOpenAIContent(content, 'content'),
-      ...(field(message, 'is_error') === true || isRecord(field(message, 'error')) ? { isError: true } : {}),
+      isError: field(message, 'is_error') === true || isRecord(field(message, 'error')),
       path: '',
       value: message,
     },
@@ -115,18 +110,16 @@ function resultPieces(message: unknown): readonly ResultPiece[] {
 
 /** The AI SDK's results have been values, and are now values with their kind. */
 function partAsResult(part: unknown, path: string): ResultPiece {
-  const toolCallId = textOf(field(part, 'toolCallId'));
-  const toolName = textOf(field(part, 'toolName'));
   const output = field(part, 'output');
   const kind = textOf(field(output, 'type'));
   const value = output === undefined ? field(part, 'result') : field(output, 'value');
   const content = typeof value === 'string' || kind === 'content' ? value : JSON.stringify(value ?? null);
   return {
     type: 'result',
-    ...(toolCallId === undefined ? {} : { toolCallId }),
-    ...(toolName === undefined ? {} : { toolName }),
+    toolCallId: textOf(field(part, 'toolCallId')),
+    toolName: textOf(field(part, 'toolName')),
     content: readOpenAIContent(content, `${path}.output.value`),
-    ...(kind?.startsWith('error-') === true ? { isError: true } : {}),
+    isError: kind?.startsWith('error-') === true,
     path,
     value: part,
   };

@@ -161,7 +161,7 @@ export class HistoryEvents {
         toolName: answered?.name ?? unknownToolName,
         ...(answered === undefined ? {} : { actionId: answered.actionId }),
         content: contentOf(result.content),
-        ...(result.isError === true ? { isError: true } : {}),
+        ...(result.isError ? { isError: true } : {}),
       }),
     );
   }

@@ -42,7 +42,7 @@ export interface ResultPiece {
   /** The tool, where the wire names it in place of the call. */
   readonly toolName?: string;
   readonly content: readonly (ContentPiece | UnreadPiece)[];
-  readonly isError?: true;
+  readonly isError: boolean;
   /** The result of a call that `isOwnTool`. @defaultValue false */
   readonly isOwnTool?: true;
   readonly path: string;

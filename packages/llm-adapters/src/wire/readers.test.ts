@@ -14,7 +14,7 @@ const without = (piece: Piece): unknown => {
   if (piece.type === 'call') return { type: 'call', id: piece.id, name: piece.name, arguments: piece.arguments };
   if (piece.type !== 'result') return piece;
   const { toolCallId, content, isError } = piece;
-  return { type: 'result', toolCallId, content, isError: isError ?? false };
+  return { type: 'result', toolCallId, content, isError };
 };
 const chat = (message: object) => told(readChatMessage(message));
 const item = (fields: object) => told(readResponsesItem(fields));

@@ -62,25 +62,23 @@ function readOwnTool(item: unknown, type: string): ReadMessage {
 
 function readCall(item: unknown, text: string): CallPiece {
   const itemId = textOf(field(item, 'id'));
-  const id = callIdOf(item) ?? itemId;
-  const name = textOf(field(item, 'name'));
   return {
     type: 'call',
-    ...(id === undefined ? {} : { id }),
-    ...(name === undefined ? {} : { name }),
+    id: callIdOf(item) ?? itemId,
+    name: textOf(field(item, 'name')),
     arguments: text,
-    ...(itemId === undefined ? {} : { itemId }),
+    itemId,
     path: '',
     value: item,
   };
 }
 
 function readOutput(item: unknown): ResultPiece {
-  const toolCallId = callIdOf(item);
   return {
     type: 'result',
-    ...(toolCallId === undefined ? {} : { toolCallId }),
+    toolCallId: callIdOf(item),
     content: readOpenAIContent(field(item, 'output'), 'output'),
+    isError: false,
     path: '',
     value: item,
   };

@@ -53,13 +53,15 @@ export function toResponsesRequest(request: CompletionRequest, options: Response
   const phases = { withPhases: facts.provider === 'openai' && takesPhases(model) };
   const input = inputOf(messages, names, phases);
   const { instructions } = input;
+  // The SDK's type asks for the ids of items, the provider does not.
+  const sent: unknown = takesBreakpoints(model, profile) ? withBreakpoints(input, messages, cache ?? {}) : input.items;
   return wellFormedJson<Body>({
     model,
     store: false,
     // A model that does not reason refuses to be asked for it.
     ...(facts.thinkingControl === 'none' ? {} : { include: ['reasoning.encrypted_content'] }),
     ...(instructions === undefined ? {} : { instructions }),
-    input: [...(takesBreakpoints(model, profile) ? withBreakpoints(input, messages, cache ?? {}) : input.items)],
+    input: sent as OpenAI.Responses.ResponseInput,
     ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
     ...(effort === undefined && reasoningSummary === undefined
       ? {}

@@ -1,0 +1,140 @@
+import { isMeaningful } from '@palimpsest/events';
+import type { KnownContent, KnownThinkingBlock } from '@palimpsest/events';
+import type { CallIds } from './call-ids.js';
+import { imageSource } from './image-source.js';
+import type { ImageMediaType } from './image-source.js';
+import type { KnownAssistantMessage, KnownMessage, KnownToolMessage } from './known-messages.js';
+import { failedSilently, imageNotShown, noWords } from './placeholders.js';
+import { toolInput } from './tool-input.js';
+import type { ToolNames } from './tool-names.js';
+
+// What a neutral message is in blocks of the Messages API. The order of the messages, and what stands at their start and end, is
+// the adapter's affair: it depends on the model.
+
+export interface AnthropicText {
+  type: 'text';
+  text: string;
+}
+
+export interface AnthropicImage {
+  type: 'image';
+  source: { type: 'url'; url: string } | { type: 'base64'; media_type: ImageMediaType; data: string };
+}
+
+/** A block that a request sends. */
+export type AnthropicBlock =
+  | AnthropicText
+  | AnthropicImage
+  | { type: 'tool_use'; id: string; name: string; input: Readonly<Record<string, unknown>> }
+  | { type: 'tool_result'; tool_use_id: string; content?: (AnthropicText | AnthropicImage)[]; is_error?: true }
+  | { type: 'thinking'; thinking: string; signature: string }
+  | { type: 'redacted_thinking'; data: string };
+
+/** What writing a message depends on besides the message. */
+export interface BlockWriting {
+  readonly ids: CallIds;
+  readonly names: Pick<ToolNames, 'toWire'>;
+  /** False where the model would refuse it. */
+  readonly replaysThinking: boolean;
+}
+
+/** A message as blocks; none for one that says nothing. Write messages in their order: the ids of calls depend on those before. */
+export function messageBlocks(message: KnownMessage, writing: BlockWriting): AnthropicBlock[] {
+  switch (message.role) {
+    case 'system':
+      return textBlocks(message.content);
+    case 'user':
+      return contentBlocks(message.content);
+    case 'assistant':
+      return assistantBlocks(message, writing);
+    case 'tool':
+      return resultBlocks(message, writing.ids);
+  }
+}
+
+/** Words, then calls, with the thinking where it stood between them. */
+function assistantBlocks(message: KnownAssistantMessage, options: BlockWriting): AnthropicBlock[] {
+  const { ids, names, replaysThinking } = options;
+  const { content, toolCalls = [] } = message;
+  const sentIds = ids.ofCalls(toolCalls);
+  const parts: (AnthropicBlock | undefined)[] = [
+    // Only the user's side can hold images.
+    ...content.map((part) => (isMeaningful(part) ? textOfPart(part) : undefined)),
+    ...toolCalls.map((call, index) => ({
+      type: 'tool_use' as const,
+      id: sentIds[index] ?? call.id,
+      name: names.toWire(call.name),
+      input: toolInput(call.arguments),
+    })),
+  ];
+  const thinking = replaysThinking ? (message.thinkingBlocks ?? []) : [];
+  const blocks: AnthropicBlock[] = [];
+  let replayed = 0;
+  const replay = (upTo: number) => {
+    for (
+      let next = thinking[replayed];
+      next !== undefined && (next.position ?? 0) <= upTo;
+      next = thinking[++replayed]
+    ) {
+      const block = thinkingBlock(next);
+      if (block !== undefined) blocks.push(block);
+    }
+  };
+  parts.forEach((part, index) => {
+    replay(index);
+    if (part !== undefined) blocks.push(part);
+  });
+  replay(Number.POSITIVE_INFINITY);
+  // A turn may not end in thinking. Said here and not at the turn's end, so that a later neighbour changes nothing.
+  if (isThinking(blocks.at(-1))) blocks.push(textBlock(noWords));
+  return blocks;
+}
+
+/** True for a block that only goes back as it came. */
+export function isThinking(block: { readonly type: string } | undefined): boolean {
+  return block?.type === 'thinking' || block?.type === 'redacted_thinking';
+}
+
+/** A block without a signature was not made by this provider, which would refuse it. */
+function thinkingBlock(block: KnownThinkingBlock): AnthropicBlock | undefined {
+  if (block.type === 'redacted-thinking') return { type: 'redacted_thinking', data: block.data };
+  if (block.signature === undefined) return undefined;
+  return { type: 'thinking', thinking: block.thinking, signature: block.signature };
+}
+
+/** The result, and what cannot stand in it: an error's images, since error results take text only. */
+function resultBlocks(message: KnownToolMessage, ids: CallIds): AnthropicBlock[] {
+  const blocks = contentBlocks(message.content);
+  const result = { type: 'tool_result' as const, tool_use_id: ids.ofResult(message.toolCallId) };
+  if (message.isError !== true) return [{ ...result, ...(blocks.length === 0 ? {} : { content: blocks }) }];
+  const texts = blocks.filter(({ type }) => type === 'text');
+  const images = blocks.filter(({ type }) => type === 'image');
+  return [{ ...result, content: texts.length === 0 ? [textBlock(failedSilently)] : texts, is_error: true }, ...images];
+}
+
+function contentBlocks(content: readonly KnownContent[]): (AnthropicText | AnthropicImage)[] {
+  return content.filter(isMeaningful).map((part): AnthropicText | AnthropicImage => {
+    if (part.type === 'text') return textBlock(part.text);
+    const source = imageSource(part);
+    switch (source.type) {
+      case 'url':
+        return { type: 'image', source: { type: 'url', url: source.url } };
+      case 'base64':
+        return { type: 'image', source: { type: 'base64', media_type: source.mediaType, data: source.data } };
+      case 'unsupported':
+        return textBlock(imageNotShown(source.reason));
+    }
+  });
+}
+
+export function textBlocks(content: readonly KnownContent[]): AnthropicText[] {
+  return content.filter(isMeaningful).map(textOfPart);
+}
+
+function textOfPart(part: KnownContent): AnthropicText {
+  return textBlock(part.type === 'text' ? part.text : imageNotShown('it stands where only text can'));
+}
+
+export function textBlock(text: string): AnthropicText {
+  return { type: 'text', text };
+}

@@ -1,0 +1,153 @@
+import { isMeaningful } from '@palimpsest/events';
+import type { KnownContent, ReasoningItem } from '@palimpsest/events';
+import type { CallIds } from './call-ids.js';
+import { imageSource } from './image-source.js';
+import type { KnownAssistantMessage, KnownMessage, KnownToolMessage } from './known-messages.js';
+import { failedSilently, imageNotShown } from './placeholders.js';
+import { textOnly } from './text-only.js';
+import { toolArguments } from './tool-input.js';
+import type { ToolNames } from './tool-names.js';
+
+/** What the model's words are to it: said on the way, or its answer. */
+export type MessagePhase = 'commentary' | 'final_answer';
+
+export type InputPart =
+  { type: 'input_text'; text: string } | { type: 'input_image'; image_url: string; detail: 'auto' };
+
+/** An item that a request sends. */
+export type InputItem =
+  | { type: 'message'; role: 'user' | 'developer'; content: InputPart[] }
+  | { type: 'message'; role: 'assistant'; content: OutputText[]; phase?: MessagePhase }
+  | { type: 'reasoning'; summary: SummaryText[]; content?: ReasoningText[]; encrypted_content: string; id?: string }
+  | { type: 'function_call'; call_id: string; name: string; arguments: string }
+  | { type: 'function_call_output'; call_id: string; output: string | InputPart[] };
+
+interface OutputText {
+  type: 'output_text';
+  text: string;
+  annotations: [];
+}
+
+interface SummaryText {
+  type: 'summary_text';
+  text: string;
+}
+
+interface ReasoningText {
+  type: 'reasoning_text';
+  text: string;
+}
+
+/** What writing a message depends on besides the message. */
+export interface ItemWriting {
+  readonly ids: CallIds;
+  readonly names: Pick<ToolNames, 'toWire'>;
+  /** The encrypted reasoning, and the ids of items, that the request has already. Writing adds to it. */
+  readonly reasoningSent: Set<string>;
+  /** The model takes back whether words were said on the way. */
+  readonly withPhases: boolean;
+}
+
+/** A message as items of the Responses API; none for one that says nothing. Write messages in their order. */
+export function inputItems(message: KnownMessage, writing: ItemWriting): readonly InputItem[] {
+  switch (message.role) {
+    case 'system':
+    case 'user': {
+      const content = message.content.filter(isMeaningful).map(inputPart);
+      const role = message.role === 'system' ? 'developer' : 'user';
+      return content.length === 0 ? [] : [{ type: 'message', role, content }];
+    }
+    case 'assistant':
+      return assistantItems(message, writing);
+    case 'tool': {
+      const call_id = writing.ids.ofResult(message.toolCallId);
+      return [{ type: 'function_call_output', call_id, output: resultOutput(message) }];
+    }
+  }
+}
+
+/** Reasoning, words and calls of one answer, each where it stood. */
+function assistantItems(message: KnownAssistantMessage, writing: ItemWriting): readonly InputItem[] {
+  const { content, toolCalls = [], reasoningItems = [] } = message;
+  const phase = writing.withPhases ? phaseOf(message) : undefined;
+  const sentIds = writing.ids.ofCalls(toolCalls);
+  const items: InputItem[] = [];
+  const count = content.length + toolCalls.length;
+  let waiting: InputItem[] = [];
+  for (let place = 0; place < count; place++) {
+    for (const item of reasoningItems) {
+      if ((item.position ?? 0) !== place) continue;
+      const sent = reasoningToSend(item, writing.reasoningSent);
+      if (sent !== undefined) waiting.push(sent);
+    }
+    const part = content[place];
+    const call = toolCalls[place - content.length];
+    if (part !== undefined && isMeaningful(part)) {
+      items.push(...waiting);
+      addWords(items, part, phase);
+    } else if (call !== undefined) {
+      items.push(...waiting, {
+        type: 'function_call',
+        call_id: sentIds[place - content.length] ?? call.id,
+        name: writing.names.toWire(call.name),
+        arguments: toolArguments(call.arguments),
+      });
+    } else {
+      // Blank text is left out, and the reasoning before it goes before what follows.
+      continue;
+    }
+    waiting = [];
+  }
+  return items;
+}
+
+/**
+ * The phase of an answer's words: an answer that calls goes on, so its words are commentary. The provider labels them in the
+ * same way, and a model that does not get the labels back can take words on the way for an answer and stop early. The event
+ * log has no place for them, and they follow from what it has.
+ *
+ * @see `ResponseOutputMessage.phase` in the types of the package `openai`
+ */
+function phaseOf({ toolCalls = [] }: KnownAssistantMessage): MessagePhase {
+  return toolCalls.length > 0 ? 'commentary' : 'final_answer';
+}
+
+/** Neighbouring parts are one message, as the provider delivered them. */
+function addWords(items: InputItem[], part: KnownContent, phase: MessagePhase | undefined): void {
+  const words: OutputText = { type: 'output_text', text: textOnly([part]), annotations: [] };
+  const last = items.at(-1);
+  if (last?.type === 'message' && last.role === 'assistant') last.content.push(words);
+  else items.push({ type: 'message', role: 'assistant', content: [words], ...(phase === undefined ? {} : { phase }) });
+}
+
+/** An item as it came; undefined for one that the provider could not read or has already been given. @see provider-rules C.1 */
+function reasoningToSend(
+  { id, summary, content, encryptedContent }: ReasoningItem,
+  sent: Set<string>,
+): InputItem | undefined {
+  if (encryptedContent === undefined || sent.has(encryptedContent)) return undefined;
+  sent.add(encryptedContent);
+  const isSendable = id !== undefined && /^rs[a-zA-Z0-9_-]{0,62}$/.test(id) && !sent.has(id);
+  if (isSendable) sent.add(id);
+  return {
+    type: 'reasoning',
+    summary: summary.map((text) => ({ type: 'summary_text', text })),
+    ...(content === undefined ? {} : { content: content.map((text) => ({ type: 'reasoning_text', text })) }),
+    encrypted_content: encryptedContent,
+    ...(isSendable ? { id } : {}),
+  };
+}
+
+function inputPart(part: KnownContent): InputPart {
+  if (part.type === 'text') return { type: 'input_text', text: part.text };
+  const source = imageSource(part);
+  if (source.type === 'unsupported') return { type: 'input_text', text: imageNotShown(source.reason) };
+  return { type: 'input_image', image_url: part.url, detail: 'auto' };
+}
+
+function resultOutput(message: KnownToolMessage): string | InputPart[] {
+  const content = message.content.filter(isMeaningful);
+  if (content.some(({ type }) => type === 'image')) return content.map(inputPart);
+  const text = textOnly(content);
+  return text === '' && message.isError === true ? failedSilently : text;
+}
