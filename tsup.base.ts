@@ -1,5 +1,6 @@
 import type { Options } from 'tsup';
 import { pureConstants } from './pure-constants.base.ts';
+import { rootByName } from './root-by-name.base.ts';
 
 const shared: Options = {
   target: 'es2022',
@@ -23,7 +24,7 @@ export function library(entries: readonly string[]): Options {
     format: ['esm', 'cjs'],
     // Shared chunks, so that two entries of one package never hold two copies of a class.
     splitting: true,
-    esbuildPlugins: [pureConstants],
+    esbuildPlugins: [pureConstants, rootByName],
     tsconfig: 'tsconfig.lib.json',
     // tsup's declaration build sets `baseUrl`, which TypeScript 6 deprecates, and knows no project references:
     // it reads the declarations that the siblings have built, not their sources.
