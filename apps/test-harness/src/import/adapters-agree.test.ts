@@ -2,7 +2,7 @@ import type { Event } from '@palimpsest/events';
 import { eventsFromMessages as fromAnthropic } from '@palimpsest/llm-adapters/anthropic';
 import { eventsFromMessages as fromChat, eventsFromResponseItems } from '@palimpsest/llm-adapters/openai';
 import { expect, test } from 'vitest';
-import { sessionOf } from './fixtures/fixture-files.js';
+import { sessionOf } from '../../test-support/fixtures/fixture-files.js';
 
 // A history that an adapter reads and the same history in a log are the same events, but for ids and times. What has no place is
 // kept in events of a type of its own. (An adapter also sets signed thinking aside where the history before it has changed: the

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { PalimpsestError } from '@palimpsest/events';
 import { fc, test } from '@fast-check/vitest';
 import { expect } from 'vitest';
-import { fixture, sessionsAt, withFiles } from './fixtures/fixture-files.js';
+import { fixture, sessionsAt, withFiles } from '../../test-support/fixtures/fixture-files.js';
 import type { Session } from './session.js';
 
 const files = readdirSync(fixture('.')).filter((name) => /\.jsonl?$/.test(name));

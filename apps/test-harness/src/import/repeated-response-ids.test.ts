@@ -1,7 +1,7 @@
 import { isToolResult } from '@palimpsest/events';
 import { View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
-import { jsonLines, noteKinds, sessionOf } from './fixtures/fixture-files.js';
+import { jsonLines, noteKinds, sessionOf } from '../../test-support/fixtures/fixture-files.js';
 import { modelCalls } from './model-calls.js';
 import type { Session } from './session.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonLines, noteKinds, outline, sessionOf } from './fixtures/fixture-files.js';
+import { jsonLines, noteKinds, outline, sessionOf } from '../../test-support/fixtures/fixture-files.js';
 import { NoteTaker } from './note-taker.js';
 import { SessionRecorder } from './session-recorder.js';
 

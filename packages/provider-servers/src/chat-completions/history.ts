@@ -90,7 +90,7 @@ export const argumentsAreText: ChatRule = ({ messages }, report) =>
       ),
   );
 
-/** provider-rules B-text: text that is none is refused, in arguments too, which servers parse. */
+/** provider-rules B-text: text that is not well-formed is refused, in arguments too, which servers parse. */
 export const textWellFormed: ChatRule = ({ body, messages }, report) => {
   const place = placeOfHalf(body);
   if (place !== undefined) return [report(place, halfInBody)];

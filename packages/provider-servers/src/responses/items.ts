@@ -149,7 +149,7 @@ export const encryptedContentIsOurs: ResponsesRule = ({ items, issued }, report)
     return [report('input', words, { code: 'invalid_encrypted_content' })];
   });
 
-/** provider-rules C-text: text that is none is refused, in arguments too. */
+/** provider-rules C-text: text that is not well-formed is refused, in arguments too. */
 export const textWellFormed: ResponsesRule = ({ body, items }, report) => {
   const place = placeOfHalf(body);
   if (place !== undefined) return [report(place, halfInBody)];

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { fixture, jsonLines, noteKinds, outline, sessionOf, sessionsAt } from '../fixtures/fixture-files.js';
+import {
+  fixture,
+  jsonLines,
+  noteKinds,
+  outline,
+  sessionOf,
+  sessionsAt,
+} from '../../../test-support/fixtures/fixture-files.js';
 import { modelCalls } from '../model-calls.js';
 
 const sessions = await sessionsAt(fixture('claude-code-jsonl.jsonl'));

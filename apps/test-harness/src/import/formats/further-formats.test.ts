@@ -1,6 +1,13 @@
 import { View, protectedEventIds } from '@palimpsest/view';
 import { expect, test } from 'vitest';
-import { fixture, noteKinds, outline, sessionAt, sessionOf, sessionsAt } from '../fixtures/fixture-files.js';
+import {
+  fixture,
+  noteKinds,
+  outline,
+  sessionAt,
+  sessionOf,
+  sessionsAt,
+} from '../../../test-support/fixtures/fixture-files.js';
 
 /** The lines of a session's outline, one event each. */
 async function outlineOf(name: string): Promise<{ format: string; lines: string[]; notes: string[] }> {

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { fixture, jsonLines, outline, sessionAt, sessionOf, sessionsAt } from '../fixtures/fixture-files.js';
+import {
+  fixture,
+  jsonLines,
+  outline,
+  sessionAt,
+  sessionOf,
+  sessionsAt,
+} from '../../../test-support/fixtures/fixture-files.js';
 import { modelCalls } from '../model-calls.js';
 
 const flight = [

@@ -4,7 +4,14 @@ import { parseEvent } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
 import { expect, test } from 'vitest';
 import { LogReadError } from '../errors.js';
-import { fixture, jsonLines, noteKinds, sessionAt, sessionOf, withFiles } from '../fixtures/fixture-files.js';
+import {
+  fixture,
+  jsonLines,
+  noteKinds,
+  sessionAt,
+  sessionOf,
+  withFiles,
+} from '../../../test-support/fixtures/fixture-files.js';
 
 const text = await readFile(fixture('palimpsest-jsonl.jsonl'), 'utf8');
 const lines = text.trimEnd().split('\n');

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { fixture, jsonLines, noteKinds, outline, sessionAt, sessionOf } from '../fixtures/fixture-files.js';
+import {
+  fixture,
+  jsonLines,
+  noteKinds,
+  outline,
+  sessionAt,
+  sessionOf,
+} from '../../../test-support/fixtures/fixture-files.js';
 import { modelCalls } from '../model-calls.js';
 
 const session = await sessionAt(fixture('pi-session-jsonl.jsonl'));
