@@ -1,9 +1,10 @@
 import { plainText } from '../content-parts.js';
-import { isObject, objectOf } from '../json-shape.js';
-import type { ImportedSession, LogFormat, LogSample, LogSource } from '../log-format.js';
+import { isObject } from '../json-shape.js';
+import type { LogFormat, LogSample, LogSource } from '../log-format.js';
 import type { NoteTaker } from '../note-taker.js';
-import { isChatMessage } from './chat-messages.js';
-import { conversationName, conversationsIn } from './conversations.js';
+import { isChatMessage } from './chat-message.js';
+import type { ConversationReader } from './conversations.js';
+import { conversationsIn, readConversations } from './conversations.js';
 import type { TextTurn } from './text-mode-turns.js';
 import { TextModeTurns } from './text-mode-turns.js';
 
@@ -18,37 +19,16 @@ export const chatXml: LogFormat = {
     documents(sample).some((value) =>
       conversationsIn(value, isChatMessage).some(({ messages }) => messages.some(hasCall)),
     ),
-  read: readChatXml,
+  read: (source) => readConversations(source, isChatMessage, () => openTurns(source)),
 };
 
-async function* readChatXml(source: LogSource): AsyncGenerator<ImportedSession> {
-  let sessions = 0;
-  for await (const { value, line } of source.records()) {
-    const found = conversationsIn(value, isChatMessage);
-    if (found.length === 0) source.notes.add('unknown-line-type', 'a line with no messages was left out', line);
-    for (const conversation of found) {
-      const turns = new TextModeTurns(source.notes);
-      for (const [index, message] of conversation.messages.entries())
-        readMessage(objectOf(message), index, turns, source);
-      const isOnly = source.document !== undefined && found.length === 1;
-      yield { name: conversationName(source.name, conversation, sessions++, isOnly), events: turns.finish() };
-    }
-  }
-}
-
-function readMessage(
-  message: Readonly<Record<string, unknown>>,
-  index: number,
-  turns: TextModeTurns,
-  { notes }: LogSource,
-): void {
-  const entry = { id: `message-${index}` };
-  const text = plainText(message['content']);
-  const content = text === '' ? [] : [{ type: 'text' as const, text }];
-  if (message['role'] === 'assistant') turns.assistant(entry, xmlTurn(text, notes));
-  else if (message['role'] === 'user' || message['role'] === 'tool') turns.user(entry, content);
-  else if (message['role'] === 'system') turns.recorder.instructions(entry, content);
-  else notes.add('unknown-line-type', `messages of role '${String(message['role'])}' are not known and were left out`);
+function openTurns(source: LogSource): ConversationReader {
+  const turns = new TextModeTurns(source.notes);
+  return {
+    read: ({ role, content }, { index }) =>
+      turns.read({ id: `message-${index}` }, { role, text: plainText(content) }, (text) => xmlTurn(text, source.notes)),
+    finish: () => turns.finish(),
+  };
 }
 
 function xmlTurn(text: string, notes: NoteTaker): TextTurn {

@@ -30,22 +30,10 @@ async function* readChatML(source: LogSource): AsyncGenerator<ImportedSession> {
     const message = objectOf(value);
     const entry = { id: `message-${index}` };
     const text = plainText(message['content']);
-    const content = text === '' ? [] : [{ type: 'text' as const, text }];
-    if (message['role'] === 'assistant') {
-      turns.assistant(entry, tagTurn(text));
-    } else if (message['role'] === 'user' || message['role'] === 'tool') {
-      const perCall = [...text.matchAll(responsePattern)].map(([whole]) => [{ type: 'text' as const, text: whole }]);
-      // Words around the tags would be lost if only the tags were read.
-      const isOnlyTags = text.replaceAll(responsePattern, '').trim() === '';
-      turns.user(entry, content, isOnlyTags ? perCall : undefined);
-    } else if (message['role'] === 'system') {
-      turns.recorder.instructions(entry, content);
-    } else {
-      source.notes.add(
-        'unknown-line-type',
-        `messages of role '${String(message['role'])}' are not known and were left out`,
-      );
-    }
+    // Words around the tags would be lost if only the tags were read.
+    const isOnlyTags = text.replaceAll(responsePattern, '').trim() === '';
+    const perCall = [...text.matchAll(responsePattern)].map(([whole]) => [{ type: 'text' as const, text: whole }]);
+    turns.read(entry, { role: message['role'], text }, tagTurn, isOnlyTags ? perCall : undefined);
   }
   yield { name: source.name, events: turns.finish() };
 }

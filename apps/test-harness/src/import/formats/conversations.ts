@@ -1,5 +1,6 @@
 import { isObject, textOf } from '../json-shape.js';
 import type { JsonObject } from '../json-shape.js';
+import type { ImportedSession, LogSource } from '../log-format.js';
 
 /** A list of messages found in a log, with what stands beside it. */
 export interface FoundConversation {
@@ -36,9 +37,55 @@ export function conversationsIn(value: unknown, isMessage: (value: unknown) => b
   return [];
 }
 
+/** Reads the messages of one conversation. */
+export interface ConversationReader {
+  /** `index` counts the messages of a list; a message on a line of its own has the line instead. */
+  read(message: JsonObject, place: { readonly index: number; readonly line?: number | undefined }): void;
+  finish(): ImportedSession['events'];
+}
+
+/**
+ * The sessions of a log of messages: one for each list in it, and one for the messages that have lines of their own. `open` is
+ * given what stands beside a list.
+ */
+export async function* readConversations(
+  source: LogSource,
+  isMessage: (value: unknown) => value is JsonObject,
+  open: (beside: JsonObject) => ConversationReader,
+): AsyncGenerator<ImportedSession> {
+  const { document, notes } = source;
+  let onLines: ConversationReader | undefined;
+  let lines = 0;
+  let sessions = 0;
+  for await (const { value, line } of source.records()) {
+    if (isMessage(value)) {
+      onLines ??= open({});
+      onLines.read(value, { index: lines++, line: document === undefined ? line : undefined });
+      continue;
+    }
+    const found = conversationsIn(value, isMessage);
+    if (found.length === 0) notes.add('unknown-line-type', 'a line with no messages was left out', line);
+    for (const conversation of found) {
+      const reader = open(conversation.beside);
+      for (const [index, message] of conversation.messages.entries()) {
+        if (isObject(message)) reader.read(message, { index });
+        else notes.add('unknown-line-type', 'something that is no message was left out', line);
+      }
+      const isOnly = document !== undefined && found.length === 1;
+      yield { name: conversationName(source.name, conversation, sessions++, isOnly), events: reader.finish() };
+    }
+  }
+  if (onLines !== undefined) yield { name: source.name, events: onLines.finish() };
+}
+
 /** The name of one of a file's sessions: the file's, and where there are several what tells them apart. */
-export function conversationName(file: string, found: FoundConversation, index: number, isOnly: boolean): string {
-  return isOnly ? file : `${file}#${found.name ?? index + 1}`;
+export function conversationName(
+  file: string,
+  { name }: Pick<FoundConversation, 'name'>,
+  index: number,
+  isOnly: boolean,
+): string {
+  return isOnly ? file : `${file}#${name ?? index + 1}`;
 }
 
 function nameOf(value: JsonObject): string | undefined {

@@ -19,12 +19,7 @@ async function* readNebius(source: LogSource): AsyncGenerator<ImportedSession> {
     const turn = objectOf(value);
     const entry = { id: `message-${index}` };
     const text = textOf(turn['text']) ?? textOf(turn['system_prompt']) ?? '';
-    const content = text === '' ? [] : [{ type: 'text' as const, text }];
-    if (turn['role'] === 'ai') turns.assistant(entry, fencedCommand(text, 'shell'));
-    else if (turn['role'] === 'user') turns.user(entry, content);
-    else if (turn['role'] === 'system') turns.recorder.instructions(entry, content);
-    else
-      source.notes.add('unknown-line-type', `turns of role '${String(turn['role'])}' are not known and were left out`);
+    turns.read(entry, { role: turn['role'], text }, (said) => fencedCommand(said, 'shell'));
   }
   yield { name: source.name, events: turns.finish() };
 }

@@ -28,11 +28,10 @@ async function* readSteps(source: LogSource): AsyncGenerator<ImportedSession> {
     for (const [index, message] of listOf(row['messages']).map(objectOf).entries()) {
       const entry = { id: `step-${step}-${index}` };
       const text = plainText(message['content']);
-      const content = text === '' ? [] : [{ type: 'text' as const, text }];
-      if (message['role'] === 'user') turns.user(entry, content);
-      else if (message['role'] === 'assistant') turns.assistant(entry, fencedCommand(text, 'browser'));
-      else if (step === 0) turns.recorder.instructions(entry, content);
-      else source.notes.add('skipped-line', 'every row repeats the instructions');
+      const { role } = message;
+      const isRepeated = step > 0 && role !== 'user' && role !== 'assistant';
+      if (isRepeated) source.notes.add('skipped-line', 'every row repeats the instructions');
+      else turns.read(entry, { role, text }, (said) => fencedCommand(said, 'browser'));
     }
   }
   yield { name: source.name, events: turns.finish() };

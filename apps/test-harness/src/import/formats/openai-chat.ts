@@ -1,9 +1,15 @@
-import { isObject } from '../json-shape.js';
-import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
+import { openaiUsage, readChatMessage } from '@palimpsest/llm-adapters/wire';
+import type { JsonObject } from '../json-shape.js';
+import type { LogFormat } from '../log-format.js';
 import type { NoteTaker } from '../note-taker.js';
-import { ChatMessages, isChatMessage } from './chat-messages.js';
-import type { FoundConversation } from './conversations.js';
-import { conversationName, conversationsIn } from './conversations.js';
+import { toolDefinitions } from '../tool-definitions.js';
+import { isChatMessage } from './chat-message.js';
+import type { ConversationReader } from './conversations.js';
+import { conversationsIn, readConversations } from './conversations.js';
+import { messageReader } from './message-reader.js';
+
+/** How a result begins that an agent without native tools puts into the user's place. */
+const observationText = /^\s*(?:OBSERVATION:|Observation:|EXECUTION RESULT of \[|<returncode>|<tool_response>)/;
 
 /**
  * OpenAI Chat Completions messages: a list of them, `{ messages, tools? }`, tau-bench's `{ traj }`, lists of these, and JSON
@@ -18,36 +24,21 @@ export const openAIChat: LogFormat = {
         head.some((value) => conversationsIn(value, isChatMessage).length > 0)
       : isChatMessage(document) || conversationsIn(document, isChatMessage).length > 0,
 
-  read: readChat,
+  read: (source) => readConversations(source, isChatMessage, (beside) => openChat(beside, source.notes)),
 };
 
-async function* readChat(source: LogSource): AsyncGenerator<ImportedSession> {
-  let open: ChatMessages | undefined;
-  let sessions = 0;
-  for await (const { value, line } of source.records()) {
-    if (isChatMessage(value)) {
-      open ??= new ChatMessages(source.notes);
-      open.read(value, source.document === undefined ? line : undefined);
-      continue;
-    }
-    const found = conversationsIn(value, isChatMessage);
-    if (found.length === 0) source.notes.add('unknown-line-type', 'a line with no messages was left out', line);
-    for (const conversation of found) {
-      const isOnly = source.document !== undefined && found.length === 1;
-      yield {
-        name: conversationName(source.name, conversation, sessions++, isOnly),
-        events: eventsOf(conversation, source.notes),
-      };
-    }
-  }
-  if (open !== undefined) yield { name: source.name, events: open.finish() };
+const api = { read: readChatMessage, usage: openaiUsage };
+
+function sourceOf(text: string): 'user' | 'environment' {
+  return observationText.test(text) ? 'environment' : 'user';
 }
 
-function eventsOf({ messages, beside }: FoundConversation, notes: NoteTaker): ImportedSession['events'] {
-  const chat = new ChatMessages(notes, { tools: beside['tools'] ?? beside['functions'] });
-  for (const message of messages) {
-    if (isObject(message)) chat.read(message);
-    else notes.add('unknown-line-type', 'something that is no message was left out');
-  }
-  return chat.finish();
+function openChat(beside: JsonObject, notes: NoteTaker): ConversationReader {
+  const tools = toolDefinitions(beside['tools'] ?? beside['functions'], notes);
+  return messageReader(notes, api, (index, recorder, { role }) => {
+    if (index > 0) return { sourceOf };
+    // Tools belong to the system prompt; where the log has tools and no prompt, they stand in an empty one.
+    if (role !== 'system' && tools.length > 0) recorder.systemPrompt({ id: 'message-0-tools' }, '', tools);
+    return { sourceOf, tools };
+  });
 }

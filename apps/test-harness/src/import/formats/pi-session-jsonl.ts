@@ -1,4 +1,3 @@
-import type { KnownContent } from '@palimpsest/events';
 import { anthropicUsage, receivedArguments } from '@palimpsest/llm-adapters/wire';
 import { isObject, numberOf, objectOf, textOf } from '../json-shape.js';
 import type { JsonObject } from '../json-shape.js';
@@ -87,10 +86,10 @@ class PiSession {
         this.#compaction(fields, entry);
         return;
       case 'branch_summary':
-        this.#recorder.message(entry, this.#parts(fields['summary'], entry), 'environment');
+        this.#recorder.message(entry, this.#recorder.parts(entry, fields['summary']), 'environment');
         return;
       case 'custom_message':
-        this.#recorder.message(entry, this.#parts(fields['content'], entry), 'environment');
+        this.#recorder.message(entry, this.#recorder.parts(entry, fields['content']), 'environment');
         return;
       default:
         this.#source.notes.add(
@@ -104,7 +103,7 @@ class PiSession {
   #message(message: JsonObject, entry: Entry): void {
     switch (message['role']) {
       case 'user':
-        this.#recorder.message(entry, this.#parts(message['content'], entry), 'user');
+        this.#recorder.message(entry, this.#recorder.parts(entry, message['content']), 'user');
         return;
       case 'assistant':
         this.#assistant(message, entry);
@@ -113,7 +112,7 @@ class PiSession {
         this.#recorder.result(entry, {
           callId: textOf(message['toolCallId'])?.split('|')[0],
           toolName: textOf(message['toolName']),
-          content: this.#parts(message['content'], entry),
+          content: this.#recorder.parts(entry, message['content']),
           isError: message['isError'] === true,
         });
         return;
@@ -122,7 +121,11 @@ class PiSession {
         return;
       case 'custom':
       case 'branchSummary':
-        this.#recorder.message(entry, this.#parts(message['content'] ?? message['summary'], entry), 'environment');
+        this.#recorder.message(
+          entry,
+          this.#recorder.parts(entry, message['content'] ?? message['summary']),
+          'environment',
+        );
         return;
       case 'compactionSummary':
         this.#compaction(message, entry);
@@ -159,7 +162,7 @@ class PiSession {
           itemId: textOf(itemId),
         });
       } else {
-        response.say(this.#parts(block, entry));
+        response.say(this.#recorder.parts(entry, block));
       }
     }
     const counts = objectOf(message['usage']);
@@ -195,10 +198,6 @@ class PiSession {
     const tokensBefore = numberOf(fields['tokensBefore']);
     const firstKept = textOf(fields['firstKeptEntryId']);
     this.#recorder.compaction(entry, { summary, tokensBefore, firstKeptEntryId: firstKept });
-  }
-
-  #parts(content: unknown, entry: Entry): readonly KnownContent[] {
-    return this.#recorder.parts(entry, content);
   }
 
   #noteBranch(fields: JsonObject, line: number): void {

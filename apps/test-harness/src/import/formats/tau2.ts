@@ -35,8 +35,10 @@ async function* readTau2(source: LogSource): AsyncGenerator<ImportedSession> {
       const fields = objectOf(message);
       readMessage(fields, { id: `message-${position}`, timestamp: fields['timestamp'] }, { recorder, source, model });
     }
-    const found = { messages: [], beside: run, name: textOf(run['id']) };
-    yield { name: conversationName(source.name, found, index, runs.length === 1), events: recorder.finish() };
+    yield {
+      name: conversationName(source.name, { name: textOf(run['id']) }, index, runs.length === 1),
+      events: recorder.finish(),
+    };
   }
 }
 

@@ -26,6 +26,20 @@ export class TextModeTurns {
     this.recorder = new SessionRecorder(notes);
   }
 
+  /** A message of a role: `turnOf` says what the model's text says and calls; `perCall` as in {@link TextModeTurns.user}. */
+  read(
+    entry: Entry,
+    { role, text }: { readonly role: unknown; readonly text: string },
+    turnOf: (text: string) => TextTurn,
+    perCall?: readonly (readonly ContentPart[])[],
+  ): void {
+    const content = text === '' ? [] : [{ type: 'text' as const, text }];
+    if (role === 'assistant' || role === 'ai') this.assistant(entry, turnOf(text));
+    else if (role === 'user' || role === 'tool') this.user(entry, content, perCall);
+    else if (role === 'system') this.recorder.instructions(entry, content);
+    else this.#notes.add('unknown-line-type', `messages of role '${String(role)}' are not known and were left out`);
+  }
+
   assistant(entry: Entry, turn: TextTurn): void {
     this.#open.length = 0;
     const response = this.recorder.response(entry);
