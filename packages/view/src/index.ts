@@ -8,6 +8,8 @@ export type { MatchingEvents } from './matching-events.js';
 export { matchingEvents } from './matching-events.js';
 export type { CutPoints } from './cut-points.js';
 export type { RenderOptions, ThinkingMode } from './render-options.js';
+export type { SentBatch, SentCall, SentItem, SentLatePair, SentOrder, SentResult, SentWords } from './sent-order.js';
+export { itemMessages } from './messages-from-view.js';
 export type { EstimateTokens } from './token-estimate.js';
 export { estimateTokens } from './token-estimate.js';
 export type { AttemptReport, CondenseContext, Condenser } from './condenser.js';

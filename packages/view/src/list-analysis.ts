@@ -12,7 +12,6 @@ import type {
   EventId,
   LLMConvertibleEvent,
   MessageEvent,
-  SystemPromptEvent,
   ToolResultEvent,
 } from '@palimpsest/events';
 import { hasPendingCall, isAnsweredInPlace } from './batches.js';
@@ -43,35 +42,10 @@ export interface BatchInList {
   state: 'sent' | 'split' | 'waiting' | 'unanswered';
 }
 
-/** One thing that is sent, in the order in which it is sent. `index` is where it stands in the stored list. */
-export type SentItem =
-  | {
-      readonly kind: 'words';
-      readonly event: MessageEvent | CondensationSummaryEvent;
-      readonly index: number;
-      /** An assistant event, sent or not, stands between these words and the words before them. */
-      readonly afterAssistant: boolean;
-    }
-  | { readonly kind: 'batch'; readonly batch: BatchInList; readonly index: number }
-  | {
-      readonly kind: 'late';
-      readonly call: Call;
-      readonly action: ActionEvent;
-      readonly result: ToolResultEvent;
-      readonly index: number;
-    };
-
-/** What of a stored list is sent, in order, and what is not, with the reason. */
-export interface SentOrder {
-  readonly system: SystemPromptEvent | undefined;
-  readonly items: readonly SentItem[];
-  readonly leftOut: ReadonlyMap<EventId, string>;
-}
-
-/** The batches of which an action stands in the list. */
-export function batchesInList(list: ListSnapshot): ReadonlyMap<Batch, BatchInList> {
+/** The batches of which an action stands in the list, at or behind an index. */
+export function batchesInList(list: ListSnapshot, from = 0): ReadonlyMap<Batch, BatchInList> {
   const batches = new Map<Batch, BatchInList>();
-  for (let index = 0; index < list.length; index++) {
+  for (let index = from; index < list.length; index++) {
     const event = list.events[index] as LLMConvertibleEvent;
     const call = list.calls[index];
     if (call === undefined || call.repeated) continue;
@@ -107,58 +81,6 @@ function stateOf(entry: BatchInList, position: number): BatchInList['state'] {
   return hasPendingCall(batch, position) ? 'waiting' : 'sent';
 }
 
-/** The order in which a stored list is sent. */
-export function sentOrder(list: ListSnapshot): SentOrder {
-  const batches = batchesInList(list);
-  const leftOut = new Map<EventId, string>();
-  const items: SentItem[] = [];
-  let system: SystemPromptEvent | undefined;
-  let held = false;
-  let assistantBetween = false;
-  const actionsInList = new Map<Call, ActionEvent>();
-
-  for (let index = 0; index < list.length; index++) {
-    const event = list.events[index] as LLMConvertibleEvent;
-    const call = list.calls[index];
-    if (isToolResult(event)) {
-      const action = call === undefined ? undefined : actionsInList.get(call);
-      const state = call === undefined ? undefined : batches.get(call.batch)?.state;
-      if (call === undefined) leftOut.set(event.id, reasons.unmatched);
-      else if (action === undefined) leftOut.set(event.id, reasons.callForgotten);
-      else if (held) leftOut.set(event.id, reasons.waiting);
-      else if (call.late) {
-        leftOut.delete(action.id);
-        items.push({ kind: 'late', call, action, result: event, index });
-      } else if (state !== 'sent') leftOut.set(event.id, state === 'split' ? reasons.split : reasons.waiting);
-    } else if (event.type === 'action') {
-      assistantBetween = true;
-      const entry = call === undefined ? undefined : batches.get(call.batch);
-      if (call !== undefined && !call.repeated) actionsInList.set(call, event);
-      if (call === undefined || entry === undefined || call.repeated) leftOut.set(event.id, reasons.repeated);
-      else if (entry.state === 'sent') {
-        // The whole batch stands where its first action does, so what lies inside its span comes after it.
-        if (entry.index === index) items.push({ kind: 'batch', batch: entry, index });
-        if (!isAnsweredInPlace(call, list.position)) leftOut.set(event.id, reasons.unanswered);
-      } else {
-        held ||= entry.state === 'waiting';
-        leftOut.set(event.id, reasonOf(entry.state));
-      }
-    } else if (event.type === 'system-prompt') {
-      if (system !== undefined) leftOut.set(system.id, reasons.superseded);
-      system = event;
-    } else {
-      if (event.type === 'message' && event.role === 'assistant') assistantBetween = true;
-      if (!hasContent(event)) leftOut.set(event.id, whyEmpty(event));
-      else if (held) leftOut.set(event.id, reasons.waiting);
-      else {
-        items.push({ kind: 'words', event, index, afterAssistant: assistantBetween });
-        if (event.type !== 'message' || event.role === 'user') assistantBetween = false;
-      }
-    }
-  }
-  return { system, items, leftOut };
-}
-
 /** True for words that are sent: some text that is not blank, an image, or thinking that came without words. */
 export function hasContent(event: MessageEvent | CondensationSummaryEvent): boolean {
   if (event.type === 'condensation-summary') return summaryContent(event).length > 0;
@@ -169,13 +91,15 @@ export function hasContent(event: MessageEvent | CondensationSummaryEvent): bool
   return thinkingBlocks.length > 0 || reasoningItems.length > 0;
 }
 
-function whyEmpty(event: MessageEvent | CondensationSummaryEvent): string {
+/** Why words without content are not sent. */
+export function whyEmpty(event: MessageEvent | CondensationSummaryEvent): string {
   if (event.type !== 'message') return reasons.empty;
   if (!isSentRole(event.role)) return reasons.unknownRole;
   return event.content.every(isKnownContent) ? reasons.empty : reasons.unknownContent;
 }
 
-function reasonOf(state: BatchInList['state']): string {
+/** Why a batch that is not sent is not sent. */
+export function reasonOf(state: BatchInList['state']): string {
   return state === 'split' ? reasons.split : state === 'waiting' ? reasons.waiting : reasons.unanswered;
 }
 

@@ -4,10 +4,12 @@ import type { CutPoints } from './cut-points.js';
 import type { CutPointList } from './cut-tracker.js';
 import { PrefixSequence } from './event-sequence.js';
 import type { EventSequence } from './event-sequence.js';
-import { sentOrder } from './list-analysis.js';
-import type { ListSnapshot, SentOrder } from './list-analysis.js';
+import type { ListSnapshot } from './list-analysis.js';
 import { messagesFromOrder } from './messages-from-view.js';
 import type { RenderOptions, ThinkingMode } from './render-options.js';
+import { sentOrder } from './sent-order.js';
+import type { TrackedOrder } from './sent-tracker.js';
+import type { SentOrder } from './sent-order.js';
 import { carriesThinking, sentContent, staleAfterEdit, staleAfterReplacing } from './stale-thinking.js';
 import { StoredList } from './stored-list.js';
 import type { EditedList, StoredListOptions } from './stored-list.js';
@@ -84,7 +86,7 @@ export class LogView implements View {
   }
 
   get leftOut(): ReadonlyMap<EventId, string> {
-    return this.#sentOrder().leftOut;
+    return this.sent().leftOut;
   }
 
   original(id: EventId): Event | undefined {
@@ -146,10 +148,17 @@ export class LogView implements View {
   }
 
   toMessages(options: RenderOptions = {}): readonly Message[] {
-    return messagesFromOrder(this.#sentOrder(), {
+    return messagesFromOrder(this.sent(), {
       thinking: options.thinking ?? this.#log.thinking,
       labelObservation: options.labelObservation,
-      isStale: this.#isStale,
+    });
+  }
+
+  sent(): SentOrder {
+    return (this.#order ??= {
+      ...this.#listOrder(),
+      thinking: this.#log.thinking,
+      isThinkingStale: this.#isStale,
     });
   }
 
@@ -162,8 +171,19 @@ export class LogView implements View {
     return { events, calls, length: events.length, position: this.#log.position };
   }
 
-  #sentOrder(): SentOrder {
-    return (this.#order ??= sentOrder(this.#snapshot()));
+  #listOrder(): TrackedOrder {
+    const list = this.#snapshot();
+    if (this[viewOfLogKey] !== this) {
+      const { items, ...order } = sentOrder(list);
+      return { ...order, items: new PrefixSequence(items) };
+    }
+    const first = this.#log.open?.calls[0]?.action.id;
+    const end = first === undefined ? list.length : (this.indexOf(first) ?? 0);
+    return this.#list.sent.order(list, end, ({ action }) => {
+      const index = this.indexOf(action.id);
+      const event = index === undefined ? undefined : list.events[index];
+      return event?.type === 'action' ? event : undefined;
+    });
   }
 
   #derive(after: EditedList, newlyStale: ReadonlySet<EventId>): View {

@@ -13,6 +13,7 @@ import {
 import type {
   ActionEvent,
   AssistantMessage,
+  CondensationSummaryEvent,
   ContentPart,
   EventId,
   KnownContent,
@@ -21,18 +22,14 @@ import type {
   MessageEvent,
   ToolCall,
   ToolMessage,
-  ToolResultEvent,
 } from '@palimpsest/events';
-import { sentIdOf } from './batches.js';
-import type { BatchInList, SentItem, SentOrder } from './list-analysis.js';
 import type { RenderOptions, ThinkingMode } from './render-options.js';
+import type { SentBatch, SentCall, SentItem, SentOrder, SentResult } from './sent-order.js';
 
 /** What rendering needs besides the order. */
 export interface RenderContext {
   readonly thinking: ThinkingMode;
   readonly labelObservation?: RenderOptions['labelObservation'];
-  /** True for an event whose signed thinking no longer verifies. */
-  readonly isStale: (eventId: EventId) => boolean;
 }
 
 /** Puts what is sent into messages. Neighbouring user messages become one, unless an assistant event stands between. */
@@ -42,60 +39,73 @@ export function messagesFromOrder(order: SentOrder, context: RenderContext): rea
     const content = systemPromptContent(order.system);
     if (content.length > 0) messages.push({ role: 'system', content });
   }
-  for (const item of order.items) addItem(messages, item, context);
+  const rendering = { ...context, isStale: (id: EventId) => order.isThinkingStale(id) };
+  for (const item of order.items) {
+    const made = messagesOf(item, rendering);
+    const [first] = made;
+    const last = messages.at(-1);
+    if (item.kind === 'words' && first?.role === 'user' && last?.role === 'user' && !item.afterAssistant) {
+      // The array was made for this message; a new one for each merged message would cost the square of their number.
+      for (const part of first.content) (last.content as ContentPart[]).push(part);
+    } else {
+      messages.push(...made);
+    }
+  }
   return messages;
 }
 
-function addItem(messages: Message[], item: SentItem, context: RenderContext): void {
+/**
+ * The messages of one item of {@link View.sent}, before words of the user are joined with those before them. For renderers that pass
+ * most of a history through as it was, and need messages for the rest.
+ */
+export function itemMessages(item: SentItem, order: SentOrder, options: RenderOptions = {}): readonly Message[] {
+  const { thinking = order.thinking, labelObservation } = options;
+  return messagesOf(item, { thinking, labelObservation, isStale: (id) => order.isThinkingStale(id) });
+}
+
+interface Rendering extends RenderContext {
+  /** True for an event whose signed thinking no longer verifies. */
+  readonly isStale: (id: EventId) => boolean;
+}
+
+function messagesOf(item: SentItem, rendering: Rendering): readonly Message[] {
   switch (item.kind) {
-    case 'words': {
-      const { event } = item;
-      if (event.type === 'message' && event.role === 'assistant') {
-        const all = [...event.content, ...(event.extendedContent ?? [])];
-        const message = assistantMessage(
-          messageContent(event),
-          [],
-          repositioned(thinkingOf(event, context), all, isMeaningful),
-        );
-        if (message !== undefined) messages.push(message);
-        return;
-      }
-      const content = event.type === 'message' ? messageContent(event) : summaryContent(event);
-      const last = messages.at(-1);
-      if (last?.role === 'user' && !item.afterAssistant) {
-        // The array is the copy made below; a new one for each merged message would cost the square of their number.
-        for (const part of content) (last.content as ContentPart[]).push(part);
-      } else {
-        messages.push({ role: 'user', content: [...content] });
-      }
-      return;
-    }
+    case 'words':
+      return wordsMessages(item.event, rendering);
     case 'batch':
-      addBatch(messages, item.batch, context);
-      return;
+      return batchMessages(item, rendering);
     case 'late':
-      messages.push({ role: 'assistant', content: [], toolCalls: [sentCall(item.action, sentIdOf(item.call))] });
-      messages.push(toolMessage(item.result, sentIdOf(item.call), context));
+      return [
+        { role: 'assistant', content: [], toolCalls: [sentCall(item.call)] },
+        toolMessage(item.result, rendering),
+      ];
   }
 }
 
-function addBatch(messages: Message[], entry: BatchInList, context: RenderContext): void {
-  const carrier = entry.batch.calls[0]?.action;
-  const thoughts = entry.actions.map(({ event }) => event.thought);
-  if (carrier !== undefined && entry.actions[0]?.event.id !== carrier.id) thoughts.unshift(carrier.thought);
-  const calls = entry.actions.map(({ event, call }) => sentCall(event, sentIdOf(call)));
+function wordsMessages(event: MessageEvent | CondensationSummaryEvent, rendering: Rendering): readonly Message[] {
+  if (event.type === 'message' && event.role === 'assistant') {
+    const all = [...event.content, ...(event.extendedContent ?? [])];
+    const thinking = repositioned(thinkingOf(event, rendering), all, isMeaningful);
+    const message = assistantMessage(messageContent(event), [], thinking);
+    return message === undefined ? [] : [message];
+  }
+  const content = event.type === 'message' ? messageContent(event) : summaryContent(event);
+  return [{ role: 'user', content: [...content] }];
+}
+
+function batchMessages(batch: SentBatch, rendering: Rendering): readonly Message[] {
+  const { calls, results, response } = batch;
+  const [carrier] = response;
+  const thoughts = calls.map(({ event }) => event.thought);
+  if (carrier !== undefined && calls[0]?.event.id !== carrier.id) thoughts.unshift(carrier.thought);
   const said = thoughts.flat();
   const words = meaningfulContent(said);
   const thinking =
     carrier === undefined
       ? {}
-      : placed(repositioned(thinkingOf(carrier, context), said, isMeaningful), words.length, entry, context);
-  const message = assistantMessage(words, calls, thinking);
-  if (message !== undefined) messages.push(message);
-  const sentIds = new Map(entry.actions.map(({ call }) => [call.resultId, sentIdOf(call)]));
-  for (const result of entry.results) {
-    messages.push(toolMessage(result, sentIds.get(result.id) ?? result.toolCallId, context));
-  }
+      : placed(repositioned(thinkingOf(carrier, rendering), said, isMeaningful), words.length, batch, rendering);
+  const message = assistantMessage(words, calls.map(sentCall), thinking);
+  return [...(message === undefined ? [] : [message]), ...results.map((result) => toolMessage(result, rendering))];
 }
 
 function assistantMessage(
@@ -108,7 +118,7 @@ function assistantMessage(
 }
 
 /** Only signed blocks are bound to what stands before them; a provider's reasoning items and plain text are not. */
-function thinkingOf(event: ActionEvent | MessageEvent, { thinking, isStale }: RenderContext): KnownThinking {
+function thinkingOf(event: ActionEvent | MessageEvent, { thinking, isStale }: Rendering): KnownThinking {
   if (thinking === 'none') return {};
   const { thinkingBlocks = [], ...rest } = knownThinking(event);
   const isSent = thinkingBlocks.length > 0 && !(thinking === 'prefix-bound' && isStale(event.id));
@@ -122,20 +132,20 @@ function thinkingOf(event: ActionEvent | MessageEvent, { thinking, isStale }: Re
 function placed(
   thinking: KnownThinking,
   words: number,
-  { batch, actions }: BatchInList,
-  { thinking: mode }: RenderContext,
+  { calls, response }: SentBatch,
+  { thinking: mode }: Rendering,
 ): KnownThinking {
-  if (actions.length === batch.calls.length) return thinking;
-  const sent = new Set(actions.map(({ event }) => event.id));
+  if (calls.length === response.length) return thinking;
+  const sent = new Set(calls.map(({ event }) => event.id));
   const before = (piece: { readonly position?: number }) =>
-    batch.calls.slice(0, Math.max(0, (piece.position ?? 0) - words));
+    response.slice(0, Math.max(0, (piece.position ?? 0) - words));
   const place = <Piece extends { readonly position?: number }>(piece: Piece): Piece => {
-    const calls = before(piece);
-    const kept = calls.filter(({ action }) => sent.has(action.id));
-    return kept.length === calls.length ? piece : { ...piece, position: words + kept.length };
+    const all = before(piece);
+    const kept = all.filter(({ id }) => sent.has(id));
+    return kept.length === all.length ? piece : { ...piece, position: words + kept.length };
   };
   const isWhole = (piece: { readonly position?: number }) =>
-    mode !== 'prefix-bound' || before(piece).every(({ action }) => sent.has(action.id));
+    mode !== 'prefix-bound' || before(piece).every(({ id }) => sent.has(id));
   const blocks = thinking.thinkingBlocks?.filter(isWhole).map(place) ?? [];
   const { thinkingBlocks: _blocks, ...rest } = thinking;
   return {
@@ -145,17 +155,17 @@ function placed(
   };
 }
 
-function sentCall(action: ActionEvent, sentId: string): ToolCall {
-  const call = wellFormedToolCall(action.toolCall);
+function sentCall({ event, sentId }: SentCall): ToolCall {
+  const call = wellFormedToolCall(event.toolCall);
   return call.id === sentId ? call : { ...call, id: sentId };
 }
 
-function toolMessage(event: ToolResultEvent, toolCallId: string, context: RenderContext): ToolMessage {
+function toolMessage({ event, sentId }: SentResult, context: RenderContext): ToolMessage {
   const content = toolResultContent(event);
   const label = context.labelObservation?.(event);
   return {
     role: 'tool',
-    toolCallId,
+    toolCallId: sentId,
     toolName: event.toolName.toWellFormed(),
     content: label === undefined ? content : withLabel(content, label.toWellFormed()),
     ...(isErrorResult(event) ? { isError: true } : {}),

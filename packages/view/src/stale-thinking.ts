@@ -6,11 +6,13 @@ import {
   toolResultContent,
 } from '@palimpsest/events';
 import type { EventId, LLMConvertibleEvent, SystemPromptEvent } from '@palimpsest/events';
-import { hasPendingCall, isAnsweredInPlace, sentIdOf } from './batches.js';
+import { hasPendingCall, isAnsweredInPlace } from './batches.js';
 import type { Batch, Call } from './batches.js';
 import type { CutPoints } from './cut-points.js';
-import { batchesInList, sentOrder } from './list-analysis.js';
-import type { ListSnapshot, SentOrder } from './list-analysis.js';
+import { batchesInList } from './list-analysis.js';
+import type { ListSnapshot } from './list-analysis.js';
+import { sentOrder } from './sent-order.js';
+import type { ListOrder } from './sent-order.js';
 
 /** One part of what is sent, as far as an edit can change it. */
 interface SentPart {
@@ -139,7 +141,7 @@ export function staleAfterReplacing(
   return stale;
 }
 
-function partsOf(order: SentOrder): readonly SentPart[] {
+function partsOf(order: ListOrder): readonly SentPart[] {
   const parts: SentPart[] = [];
   const add = (event: LLMConvertibleEvent, index: number, sentId?: string, carrier?: EventId): void => {
     parts.push({ event, sentId, index, carrier });
@@ -151,16 +153,16 @@ function partsOf(order: SentOrder): readonly SentPart[] {
         add(item.event, item.index, undefined, carriesThinking(item.event) ? item.event.id : undefined);
         break;
       case 'late':
-        add(item.action, item.index, sentIdOf(item.call));
-        add(item.result, item.index, sentIdOf(item.call));
+        add(item.call.event, item.index, item.call.sentId);
+        add(item.result.event, item.index, item.result.sentId);
         break;
       case 'batch': {
-        const carrier = item.batch.batch.calls[0]?.action;
+        const [carrier] = item.response;
         const thinking = carrier !== undefined && carriesThinking(carrier) ? carrier.id : undefined;
-        item.batch.actions.forEach(({ event, call }, position) =>
-          add(event, item.index, sentIdOf(call), position === 0 ? thinking : undefined),
+        item.calls.forEach(({ event, sentId }, position) =>
+          add(event, item.index, sentId, position === 0 ? thinking : undefined),
         );
-        for (const result of item.batch.results) add(result, item.index + 1);
+        for (const result of item.results) add(result.event, item.index + 1);
       }
     }
   }

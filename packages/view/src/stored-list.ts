@@ -7,6 +7,7 @@ import type { BatchThinking } from './cut-tracker.js';
 import { EventRuns } from './event-runs.js';
 import { batchesInList, hasContent } from './list-analysis.js';
 import type { ListSnapshot } from './list-analysis.js';
+import { SentTracker } from './sent-tracker.js';
 import { carriesThinking } from './stale-thinking.js';
 import type { EstimateTokens } from './token-estimate.js';
 
@@ -46,6 +47,8 @@ export class StoredList {
   /** For each event the call that it makes or answers. */
   readonly calls: (Call | undefined)[];
   readonly cuts: CutTracker;
+  /** The order in which it is sent. */
+  readonly sent = new SentTracker();
   /** Undefined where the view has no properties. */
   readonly runs: EventRuns | undefined;
   readonly #options: StoredListOptions;
@@ -70,8 +73,9 @@ export class StoredList {
     this.cuts = parts.cuts;
     this.#tokenSums = parts.tokenSums;
     this.#split = parts.split;
-    this.runs = options.runKeysOf === undefined ? undefined : new EventRuns();
-    for (const { id } of this.events) this.runs?.push(options.runKeysOf?.(id));
+    const { runKeysOf } = options;
+    this.runs = runKeysOf && new EventRuns();
+    if (this.runs !== undefined) for (const { id } of this.events) this.runs.push(runKeysOf?.(id));
   }
 
   /** A list without events. */

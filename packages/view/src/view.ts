@@ -2,6 +2,7 @@ import type { Condensation, Event, EventId, LLMConvertibleEvent, Message } from 
 import type { CutPoints } from './cut-points.js';
 import type { EventSequence } from './event-sequence.js';
 import type { RenderOptions, ThinkingMode } from './render-options.js';
+import type { SentOrder } from './sent-order.js';
 import type { EstimateTokens } from './token-estimate.js';
 import { ViewProjection } from './view-projection.js';
 import type { ViewProperty } from './view-property.js';
@@ -69,6 +70,11 @@ export interface View {
   replace(changes: ReadonlyMap<EventId, Replacement>): View;
   /** A view without some events, for condensers that filter on every step. Ids that are not in the view change nothing. */
   without(ids: ReadonlySet<EventId>): View;
+  /**
+   * What is sent, in the order in which it is sent, as data: `toMessages` renders it, and so can anybody, into messages of any type.
+   * Computed once for a view, at the cost of what is new and of the batch that is still open.
+   */
+  sent(): SentOrder;
   /** The messages that a provider accepts. */
   toMessages(options?: RenderOptions): readonly Message[];
 }

@@ -9,6 +9,7 @@ export function fingerprint(view: View): string {
     condensations: [...view.condensations],
     notes: [...view.notes],
     leftOut: [...view.leftOut],
+    sent: [...view.sent().items],
     cutPoints: [...view.cutPoints],
     responses: [...view.events].map(({ id }) => view.responseOf(id)),
     tokens: [...view.events].map((_, index) => view.tokens(0, index + 1)),

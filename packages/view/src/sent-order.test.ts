@@ -1,0 +1,120 @@
+import { logBuilder } from '@palimpsest/events/testing';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { View, ViewProjection } from './index.js';
+import type { SentItem } from './index.js';
+import { randomLog } from './testing/random-log.js';
+
+/** What is sent, in short: the ids of events, and the ids of calls behind the sign @. */
+const outlineOf = (items: Iterable<SentItem>) =>
+  [...items].map((item) => {
+    switch (item.kind) {
+      case 'words':
+        return `${item.event.id}${item.afterAssistant ? ' after the model' : ''}`;
+      case 'batch':
+        return [...item.calls, ...item.results].map(({ event, sentId }) => `${event.id}@${sentId}`).join(' ');
+      case 'late':
+        return `late ${item.call.event.id} ${item.result.event.id}@${item.result.sentId}`;
+    }
+  });
+
+describe('the order is data', () => {
+  test('words inside a batch come after it, a late result makes a pair where it stands, and what is left out has a reason', () => {
+    const log = logBuilder();
+    const system = log.system();
+    const go = log.user('Go.');
+    const first = log.action('read', { llmResponseId: 'a' });
+    const note = log.environment('The branch changed.');
+    const firstResult = log.observation(first);
+    const slow = log.action('build', { llmResponseId: 'b' });
+    const words = log.agent('It is building.');
+    const slowResult = log.observation(slow);
+    const open = log.action('run', { llmResponseId: 'd' });
+    const { items, leftOut, ...order } = View.fromEvents(log.events).sent();
+    expect(order.system).toBe(system);
+    expect(outlineOf(items)).toEqual([
+      go.id,
+      `${first.id}@${first.toolCall.id} ${firstResult.id}@${first.toolCall.id}`,
+      `${note.id} after the model`,
+      `${words.id} after the model`,
+      `late ${slow.id} ${slowResult.id}@${slow.toolCall.id}`,
+    ]);
+    expect([...leftOut]).toEqual([[open.id, 'a call without a result']]);
+    expect(items.at(-1)).toMatchObject({ kind: 'late', index: 7 });
+    expect(items.slice(1, 2)).toMatchObject([{ kind: 'batch', response: [first] }]);
+  });
+
+  test('a call id that is used again is sent under an alias, the same for the result', () => {
+    const log = logBuilder();
+    for (const llmResponseId of ['a', 'b']) {
+      const toolCall = { id: 'x', name: 'read', arguments: '{}' };
+      log.add(log.create('action', { thought: [], toolCall, llmResponseId }));
+      log.add(log.create('observation', { toolName: 'read', toolCallId: 'x', content: [] }));
+    }
+    const [, second] = View.fromEvents(log.events).sent().items;
+    if (second?.kind !== 'batch') throw new Error('no batch');
+    expect(second.calls[0]?.sentId).toMatch(/^call_[0-9a-f]{16}$/);
+    expect(second.results[0]?.sentId).toBe(second.calls[0]?.sentId);
+  });
+
+  test('thinking that no longer verifies is said to be stale', () => {
+    const log = logBuilder();
+    log.user('Go.');
+    const gone = log.agent('I begin.');
+    const thinkingBlocks = [{ type: 'thinking', thinking: 'T', signature: 's' }] as const;
+    const { action } = log.call('read', {}, 'ok', { thinkingBlocks });
+    expect(View.fromEvents(log.events).sent().isThinkingStale(action.id)).toBe(false);
+    log.condensation([gone.id]);
+    expect(View.fromEvents(log.events).sent().isThinkingStale(action.id)).toBe(true);
+  });
+});
+
+test('it is incremental: while the log grows, what stands before the open batch is analysed once', () => {
+  const { events } = randomLog({ seed: 4, length: 400 });
+  const projection = new ViewProjection();
+  const made = new Set<SentItem>();
+  let lists = 0;
+  for (const event of events) {
+    projection.append(event);
+    if (event.type === 'condensation') lists++;
+    for (const item of projection.view.sent().items) made.add(item);
+  }
+  const sent = projection.view.sent().items.length;
+  expect(sent).toBeGreaterThan(50);
+  // Each edit makes a new list; besides, an item is made anew while its batch is open.
+  expect(made.size).toBeLessThan((lists + 1) * events.length * 3);
+  const clean = events.filter(({ type }) => !type.startsWith('condensation'));
+  const whole = new ViewProjection();
+  made.clear();
+  for (const event of clean) {
+    whole.append(event);
+    for (const item of whole.view.sent().items) made.add(item);
+  }
+  expect(made.size).toBeLessThan(clean.length * 3);
+});
+
+test('asked at every prefix or at the end, of this view first or of a later one, it is the same', () => {
+  const options = fc.record({ seed: fc.nat(1_000_000), dirty: fc.boolean(), every: fc.integer({ min: 1, max: 9 }) });
+  fc.assert(
+    fc.property(options, ({ seed, dirty, every }) => {
+      const { events } = randomLog({ seed, dirty, length: 60 });
+      const projection = new ViewProjection();
+      const views = events.map((event, index) => {
+        projection.append(event);
+        const { view } = projection;
+        if (index % every === 0) view.sent();
+        return view;
+      });
+      for (const [index, view] of [...views.entries()].reverse()) {
+        if (index % 3 !== 0) continue;
+        const rebuilt = View.fromEvents(events.slice(0, index + 1)).sent();
+        const { items, leftOut, system } = view.sent();
+        expect(outlineOf(items)).toEqual(outlineOf(rebuilt.items));
+        expect([...items].map((item) => item.index)).toEqual([...rebuilt.items].map((item) => item.index));
+        expect([...leftOut]).toEqual([...rebuilt.leftOut]);
+        expect(system?.id).toBe(rebuilt.system?.id);
+      }
+    }),
+    { seed: 20_261_122, numRuns: 80 },
+  );
+});

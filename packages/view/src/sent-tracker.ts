@@ -1,0 +1,118 @@
+import type { ActionEvent, EventId, SystemPromptEvent } from '@palimpsest/events';
+import type { Call } from './batches.js';
+import { firstAtOrAfter } from './cut-tracker.js';
+import type { EventSequence } from './event-sequence.js';
+import type { ListSnapshot } from './list-analysis.js';
+import { analyse } from './sent-order.js';
+import type { OrderSink, SentItem } from './sent-order.js';
+
+/** Something that is not sent, from one length of the list to another. */
+interface LeftOut {
+  readonly id: EventId;
+  readonly reason: string;
+  readonly since: number;
+  until: number;
+}
+
+/** The order of a list at one length. */
+export interface TrackedOrder {
+  readonly system: SystemPromptEvent | undefined;
+  readonly items: EventSequence<SentItem>;
+  readonly leftOut: ReadonlyMap<EventId, string>;
+}
+
+/**
+ * Finds the order in which a stored list is sent while the list grows. What stands before the open batch is looked at once, and
+ * the rest each time that a view is asked, so the order costs what is new and the open batch. Earlier views keep theirs.
+ */
+export class SentTracker {
+  /** Of what stands before `#settledTo`, in the order of the list. */
+  readonly #items: SentItem[] = [];
+  readonly #indices: number[] = [];
+  readonly #leftOut: LeftOut[] = [];
+  readonly #newest = new Map<EventId, LeftOut>();
+  readonly #systems: { readonly event: SystemPromptEvent; readonly index: number }[] = [];
+  #settledTo = 0;
+
+  /**
+   * The order of the list as it is in a snapshot.
+   *
+   * @param end - the index before which no batch is open
+   * @param actionOf - the action of a call, if the list holds it
+   */
+  order(list: ListSnapshot, end: number, actionOf: (call: Call) => ActionEvent | undefined): TrackedOrder {
+    if (end > this.#settledTo) this.#settle({ ...list, length: end }, actionOf);
+    const settled = firstAtOrAfter(this.#indices, this.#indices.length, end);
+    const leftOut = new Map<EventId, string>();
+    for (const { id, reason, since, until } of this.#leftOut) {
+      if (since < end && until >= end) leftOut.set(id, reason);
+    }
+    const tail: SentItem[] = [];
+    const sink: OrderSink = {
+      item: (item) => void tail.push(item),
+      leaveOut: (id, reason) => void leftOut.set(id, reason),
+      takeIn: (id) => void leftOut.delete(id),
+      earlierAction: actionOf,
+      system: this.#systems.findLast(({ index }) => index < end)?.event,
+    };
+    analyse(list, end, sink);
+    return { system: sink.system, items: new TwoParts(this.#items, settled, tail), leftOut };
+  }
+
+  #settle(list: ListSnapshot, actionOf: (call: Call) => ActionEvent | undefined): void {
+    const systems = this.#systems;
+    analyse(list, this.#settledTo, {
+      item: (item) => {
+        this.#items.push(item);
+        this.#indices.push(item.index);
+      },
+      leaveOut: (id, reason, index) => {
+        const entry = { id, reason, since: index, until: Infinity };
+        this.#leftOut.push(entry);
+        this.#newest.set(id, entry);
+      },
+      takeIn: (id, index) => {
+        const entry = this.#newest.get(id);
+        if (entry !== undefined) entry.until = Math.min(entry.until, index);
+      },
+      earlierAction: actionOf,
+      get system() {
+        return systems.at(-1)?.event;
+      },
+      set system(event) {
+        const index = event === undefined ? -1 : list.events.lastIndexOf(event, list.length - 1);
+        if (event !== undefined) systems.push({ event, index });
+      },
+    });
+    this.#settledTo = list.length;
+  }
+}
+
+/** The first items of a list that only grows, and those behind them. */
+class TwoParts implements EventSequence<SentItem> {
+  readonly length: number;
+  readonly #first: readonly SentItem[];
+  readonly #count: number;
+  readonly #rest: readonly SentItem[];
+
+  constructor(first: readonly SentItem[], count: number, rest: readonly SentItem[]) {
+    this.#first = first;
+    this.#count = count;
+    this.#rest = rest;
+    this.length = count + rest.length;
+  }
+
+  at(index: number): SentItem | undefined {
+    const place = index < 0 ? this.length + index : index;
+    return place < this.#count ? this.#first[place] : this.#rest[place - this.#count];
+  }
+
+  slice(from = 0, to = this.length): readonly SentItem[] {
+    return [...this].slice(from, to);
+  }
+
+  *[Symbol.iterator](): Iterator<SentItem> {
+    for (let place = 0; place < this.#count; place++) yield this.#first[place] as SentItem;
+    yield* this.#rest;
+  }
+}
