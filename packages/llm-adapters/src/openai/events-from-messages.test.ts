@@ -286,6 +286,11 @@ describe('eventsFromMessages, of what is malformed', () => {
       [{ toolCall: { arguments: '{"x":1}' } }, { toolCall: { arguments: '{}' } }],
     ],
     [
+      'arguments that do not parse, and blank ones',
+      [{ role: 'assistant', tool_calls: [call('a', 'run', '{"x":'), call('b', 'run', ' ')] }],
+      [{ toolCall: { arguments: '{"x":' }, executable: false }, { toolCall: { arguments: '{}' } }],
+    ],
+    [
       'content that is null',
       [
         { role: 'user', content: null },

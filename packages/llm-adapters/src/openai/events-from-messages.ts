@@ -26,11 +26,12 @@ export interface EventsFromMessagesOptions extends HistoryOptions {
  *   images with their data), mean the same.
  * - A tool message becomes the observation of the latest call with its id.
  *
- * Nothing is thrown away but empty text. A result without a call becomes an observation of {@link unknownToolName}, and a
- * second result for a call a second observation: views leave both out, and say so. A call without a result stays open. What has
- * no place (unknown roles and parts, audio, files, OpenRouter's
- * `reasoning_details`, annotations, what is no message) becomes an event of the type {@link setAsideType} where
- * it stood, which no model reads; for audio and files there are words that say so.
+ * The free text of a custom tool becomes `{"input": text}`, and a call whose arguments do not parse is marked
+ * `executable: false`. Nothing is thrown away but empty text and blank text of the model. A result without a call becomes an
+ * observation of {@link unknownToolName}, and a second result for a call a second observation: views leave both out, and say so.
+ * A call without a result stays open. What has no place (unknown roles and parts, audio, files, OpenRouter's `reasoning_details`,
+ * annotations, what is no message) becomes an event of the type {@link setAsideType} where it stood, which no model reads; for
+ * audio and files there are words that say so.
  *
  * @throws {@link InvalidRequestError} when `messages` is no array.
  *

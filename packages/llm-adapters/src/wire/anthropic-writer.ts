@@ -11,11 +11,13 @@ import type { ToolNames } from './tool-names.js';
 // What a neutral message is in blocks of the Messages API. The order of the messages, and what stands at their start and end, is
 // the adapter's affair: it depends on the model.
 
+/** A block of text. */
 export interface AnthropicText {
   type: 'text';
   text: string;
 }
 
+/** A block of an image. */
 export interface AnthropicImage {
   type: 'image';
   source: { type: 'url'; url: string } | { type: 'base64'; media_type: ImageMediaType; data: string };

@@ -27,6 +27,7 @@ export interface ChatWriting {
   readonly dialect: ChatDialect;
 }
 
+/** A part of what the user says. */
 export type ChatPart = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } };
 
 /** A message that a request sends. */

@@ -11,6 +11,7 @@ import type { ToolNames } from './tool-names.js';
 /** What the model's words are to it: said on the way, or its answer. */
 export type MessagePhase = 'commentary' | 'final_answer';
 
+/** A part of what the user or a result says. */
 export type InputPart =
   { type: 'input_text'; text: string } | { type: 'input_image'; image_url: string; detail: 'auto' };
 
