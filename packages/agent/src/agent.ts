@@ -14,7 +14,7 @@ import { SentPrompts } from './model/sent-prompts.js';
 import { assertCount, assertMethod, assertPositive } from './option-checks.js';
 import { askModel } from './step/completion.js';
 import { condense } from './step/condensation.js';
-import { emitTo } from './step/event-sink.js';
+import { emitTo } from './event-sink.js';
 import { carryOut } from './step/execution.js';
 import { makeRoom } from './step/overflow.js';
 import { actOn } from './step/response.js';

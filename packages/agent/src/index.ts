@@ -2,7 +2,7 @@
 export { ConversationBusyError } from '@palimpsest/events';
 export { Agent } from './agent.js';
 export type { AgentOptions } from './agent-options.js';
-export type { EventSink } from './step/event-sink.js';
+export type { EventSink } from './event-sink.js';
 export type { StepOptions } from './step/step-options.js';
 export type { StepOutcome } from './step/step-outcome.js';
 export type { ConversationState } from './conversation-state.js';

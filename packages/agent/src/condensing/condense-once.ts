@@ -10,7 +10,7 @@ import type { AttemptReport, CondensationProblem, CondenseContext, Condenser, Vi
 import { abortable } from '../abortable.js';
 import { messageOf } from '../errors.js';
 import { recordedCost } from '../model/call-cost.js';
-import type { Emit } from '../step/event-sink.js';
+import type { Emit } from '../event-sink.js';
 
 /** The context of a condenser, and where its reports go. */
 export interface CondenseOnceOptions extends Omit<CondenseContext, 'report'> {

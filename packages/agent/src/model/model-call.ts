@@ -6,7 +6,7 @@ import type { RenderOptions } from '@palimpsest/view';
 import { abortable } from '../abortable.js';
 import { composedMessages } from './composition.js';
 import { messageOf } from '../errors.js';
-import type { Emit } from '../step/event-sink.js';
+import type { Emit } from '../event-sink.js';
 import type { SentPrompts } from './sent-prompts.js';
 import type { StandingWords } from './standing-words.js';
 import type { StreamedAnswer } from './streamed-answer.js';

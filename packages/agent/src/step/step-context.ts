@@ -5,7 +5,7 @@ import type { ConversationState } from '../conversation-state.js';
 import type { Hooks } from '../hooks.js';
 import type { SentPrompts } from '../model/sent-prompts.js';
 import type { Toolset } from '../tools/tool-call.js';
-import type { Emit } from './event-sink.js';
+import type { Emit } from '../event-sink.js';
 import type { StepLog } from './step-log.js';
 import type { StepOptions } from './step-options.js';
 

@@ -1,6 +1,6 @@
 import type { Delta } from '@palimpsest/llm-adapters';
 import type { SecretMask } from '../secrets/secret-mask.js';
-import type { EventSink } from './event-sink.js';
+import type { EventSink } from '../event-sink.js';
 
 /** What a step is given besides the state. */
 export type StepOptions = EventSink & {

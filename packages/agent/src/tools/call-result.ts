@@ -4,7 +4,7 @@ import { abortable } from '../abortable.js';
 import { messageOf } from '../errors.js';
 import { noteOf, vetoOf } from '../hooks.js';
 import { textOf } from '../model/final-answer.js';
-import type { Emit } from '../step/event-sink.js';
+import type { Emit } from '../event-sink.js';
 import { addressOf, agentError, endedBefore, interrupted, rejected } from './call-answers.js';
 import { limitedOutput } from './limited-output.js';
 import type { LimitedOutputOptions } from './limited-output.js';

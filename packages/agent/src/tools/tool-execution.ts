@@ -1,6 +1,6 @@
 import type { ActionEvent } from '@palimpsest/events';
 import { finalAnswerAfter } from '../model/final-answer.js';
-import { emitTo } from '../step/event-sink.js';
+import { emitTo } from '../event-sink.js';
 import { callResult } from './call-result.js';
 import type { PreparedAction } from './call-result.js';
 import { shownCharacters } from './output-limit.js';
