@@ -14,9 +14,9 @@ let hasAnswered = false;
 let operations = 0;
 
 const handle = await promises.open(process.execPath, 'r');
-const methods = Object.getPrototypeOf(handle) as Record<'write' | 'sync', Method>;
+const methods = Object.getPrototypeOf(handle) as Record<'write' | 'datasync', Method>;
 await handle.close();
-for (const name of ['write', 'sync'] as const) {
+for (const name of ['write', 'datasync'] as const) {
   const method = methods[name];
   methods[name] = async function (...parameters) {
     if (hasAnswered && ++operations === Number(operation)) {
