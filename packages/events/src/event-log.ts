@@ -85,7 +85,8 @@ export class EventLog implements Iterable<Event> {
 
   /**
    * Appends events, all or none; an array stands for what it holds, so that a whole log fits into one call. They are stored
-   * first; then they stand in the log; then observers see each of them.
+   * first; then they stand in the log; then observers see each of them. While the log is open for writing, appends that wait are
+   * stored together.
    *
    * @throws {@link InvalidEventError} when one is not an event; {@link DuplicateEventError} when an id is taken;
    *   {@link ConcurrencyError} and {@link EventStoreError} from the store. Then nothing was appended.

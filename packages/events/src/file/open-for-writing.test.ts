@@ -220,6 +220,18 @@ test('appends of the store at the same time take the lock once', async () => {
   expect(await readIds(fileEventStore({ directory }))).toEqual(['first', ...thirty]);
 });
 
+test('large appends at the same time are written in several groups, in order', async () => {
+  const writer = await opened(fileEventStore({ directory }));
+  const syncs = await countSyncs();
+  const large = (id: string) => ({ ...event(id), content: [{ type: 'text' as const, text: 'x'.repeat(9_000_000) }] });
+  const appended = await Promise.all(['one', 'two', 'three'].map((id) => writer.append([large(id)])));
+  // The first one also stores the name of the file.
+  expect(syncs()).toBe(4);
+  expect(appended).toEqual([{ version: 1 }, { version: 2 }, { version: 3 }]);
+  await writer.close();
+  expect(await readIds(fileEventStore({ directory }))).toEqual(['one', 'two', 'three']);
+});
+
 test('of appends that are written together the one that expects another version fails alone', async () => {
   const store = fileEventStore({ directory });
   const writer = await opened(store);
