@@ -26,7 +26,7 @@ const maxGroupLength = 1 << 24;
 export class GroupCommit {
   readonly #inTurn: InTurn;
   readonly #commit: (group: readonly WaitingAppend[]) => Promise<void>;
-  readonly #waiting: WaitingAppend[] = [];
+  #waiting: WaitingAppend[] = [];
 
   /** @param commit - settles every append of the group, or rejects; then the appends that are not settled fail */
   constructor(inTurn: InTurn, commit: (group: readonly WaitingAppend[]) => Promise<void>) {
@@ -42,29 +42,35 @@ export class GroupCommit {
     });
   }
 
+  /** All that waits when the turn comes is written in that turn, so that whoever is next in turn finds nothing under way. */
   async #schedule(): Promise<void> {
-    let group: readonly WaitingAppend[] = [];
-    try {
-      await this.#inTurn(() => {
-        group = this.#take();
-        if (this.#waiting.length > 0) void this.#schedule();
-        return this.#commit(group);
-      });
-    } catch (error) {
-      for (const { reject } of group) reject(error);
-    }
+    await this.#inTurn(async () => {
+      const waiting = this.#waiting;
+      this.#waiting = [];
+      for (const group of groupsOf(waiting)) {
+        try {
+          await this.#commit(group);
+        } catch (error) {
+          for (const { reject } of group) reject(error);
+        }
+      }
+    });
   }
+}
 
-  #take(): readonly WaitingAppend[] {
-    let length = 0;
-    let count = 0;
-    for (const { texts } of this.#waiting) {
-      for (const text of texts) length += text.length;
-      if (count > 0 && length > maxGroupLength) break;
-      count++;
+function groupsOf(waiting: readonly WaitingAppend[]): readonly (readonly WaitingAppend[])[] {
+  const groups: WaitingAppend[][] = [];
+  let length = Infinity;
+  for (const append of waiting) {
+    const own = append.texts.reduce((sum, text) => sum + text.length, 0);
+    length += own;
+    if (length > maxGroupLength) {
+      groups.push([]);
+      length = own;
     }
-    return this.#waiting.splice(0, count);
+    groups.at(-1)?.push(append);
   }
+  return groups;
 }
 
 /** What a group appends to a log that is at some version. */

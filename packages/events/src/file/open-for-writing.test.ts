@@ -224,11 +224,12 @@ test('large appends at the same time are written in several groups, in order', a
   const writer = await opened(fileEventStore({ directory }));
   const syncs = await countSyncs();
   const large = (id: string) => ({ ...event(id), content: [{ type: 'text' as const, text: 'x'.repeat(9_000_000) }] });
-  const appended = await Promise.all(['one', 'two', 'three'].map((id) => writer.append([large(id)])));
+  const appended = ['one', 'two', 'three'].map((id) => writer.append([large(id)]));
+  // To close it waits for all of them.
+  await writer.close();
+  expect(await Promise.all(appended)).toEqual([{ version: 1 }, { version: 2 }, { version: 3 }]);
   // The first one also stores the name of the file.
   expect(syncs()).toBe(4);
-  expect(appended).toEqual([{ version: 1 }, { version: 2 }, { version: 3 }]);
-  await writer.close();
   expect(await readIds(fileEventStore({ directory }))).toEqual(['one', 'two', 'three']);
 });
 
