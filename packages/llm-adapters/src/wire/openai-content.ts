@@ -27,9 +27,10 @@ function readPart(part: unknown, path: string): readonly (ContentPiece | UnreadP
   const refusal = textOf(field(part, 'refusal'));
   if (refusal !== undefined) return [{ ...textPiece(refusal), isRefusal: true }];
   const text = typeof part === 'string' ? part : field(part, 'text');
-  if (typeof text === 'string') return text === '' ? [] : [textPiece(text)];
+  if (typeof text === 'string' && text !== '') return [textPiece(text)];
   const url = imageUrl(part);
   if (url !== undefined) return [{ type: 'content', part: { type: 'image', url } }];
+  if (text === '') return [];
   const known = missing[type];
   const unread: UnreadPiece = { type: 'unread', path, reason: known ?? `no part has the type '${type}'`, value: part };
   return known === undefined ? [unread] : [unread, standIn(`(${known}.)`)];

@@ -1,8 +1,9 @@
 import type { KnownContent, KnownThinkingBlock, ReasoningItem } from '@palimpsest/events';
 
 /**
- * One block, part or item of a provider's content in neutral form. A reader returns the pieces in the order of the wire, and
- * every value of the wire is in one of them: what has no neutral form is `unread`, as it was.
+ * One block, part or item of a provider's content in neutral form. A reader takes any JSON value and never throws. It returns the
+ * pieces in the order of the wire, and every block, part and item is in one of them: what has no neutral form is `unread`, as it
+ * was. Fields that say nothing of the content (marks for the cache, the status and the phase of an item) are left out.
  */
 export type Piece = ContentPiece | CallPiece | ResultPiece | ThinkingPiece | UnreadPiece;
 
