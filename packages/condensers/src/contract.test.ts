@@ -10,7 +10,7 @@ import { observationMaskingCondenser } from './observation-masking/observation-m
 import { pipelineCondenser } from './pipeline/pipeline.js';
 import { recentEventsCondenser } from './recent-events/recent-events.js';
 import { structuredSummaryCondenser } from './structured-summary/structured-summary.js';
-import { hangingLLM, standInLLM } from './testing/stand-in-llm.js';
+import { hangingLLM, standInLLM } from '../test-support/stand-in-llm.js';
 
 /** Forty steps of a coding session: reads, edits, commands, a user who speaks up. */
 function session() {

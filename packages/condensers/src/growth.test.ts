@@ -16,7 +16,7 @@ import { pipelineCondenser } from './pipeline/pipeline.js';
 import { recentEventsCondenser } from './recent-events/recent-events.js';
 import { slidingWindowCondenser } from './sliding-window/sliding-window.js';
 import { structuredSummaryCondenser } from './structured-summary/structured-summary.js';
-import { standInLLM } from './testing/stand-in-llm.js';
+import { standInLLM } from '../test-support/stand-in-llm.js';
 
 /** `npm run test:long` sets 10,000. */
 const steps = Number(process.env['PALIMPSEST_LONG_RUN_STEPS'] ?? 2_000);

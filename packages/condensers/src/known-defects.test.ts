@@ -16,7 +16,7 @@ import { observationMaskingCondenser } from './observation-masking/observation-m
 import { recentEventsCondenser } from './recent-events/recent-events.js';
 import { slidingWindowCondenser } from './sliding-window/sliding-window.js';
 import { structuredSummaryCondenser } from './structured-summary/structured-summary.js';
-import { standInLLM } from './testing/stand-in-llm.js';
+import { standInLLM } from '../test-support/stand-in-llm.js';
 
 const sizes = { maxSize: 12, keepFirst: 2 };
 const stand = standInLLM();

@@ -12,7 +12,7 @@ import { llmSummarizingCondenser } from './llm-summarizing/llm-summarizing.js';
 import { observationMaskingCondenser } from './observation-masking/observation-masking.js';
 import { recentEventsCondenser } from './recent-events/recent-events.js';
 import { structuredSummaryCondenser } from './structured-summary/structured-summary.js';
-import { standInLLM } from './testing/stand-in-llm.js';
+import { standInLLM } from '../test-support/stand-in-llm.js';
 
 const words = 'word '.repeat(40);
 

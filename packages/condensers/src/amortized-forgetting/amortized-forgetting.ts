@@ -41,52 +41,42 @@ export const amortizedForgetting = /* @__PURE__ */ defineCondenser({
   name,
   summary: 'forgets the middle of a history that is too long',
   options: /* @__PURE__ */ optionsOf(() => sizeOptions(2), /* @__PURE__ */ roomBehindFirst('an event')),
-  create: ({ maxSize, keepFirst = usualFirst(maxSize, 'an event'), maxTokens }, { createEvent }) =>
-    forgetting({ maxSize, keepFirst, maxTokens, createEvent }),
-});
-
-interface Parts {
-  readonly maxSize: number;
-  readonly keepFirst: number;
-  readonly maxTokens: number | undefined;
-  readonly createEvent: CreateEvent | undefined;
-}
-
-function forgetting({ maxSize, keepFirst, maxTokens, createEvent }: Parts): Condenser {
-  const forget = (view: View, selection: Selection, requirement: Requirement) =>
-    forgetUnits({
-      view,
-      units: unitsOf(view).filter(({ start, end }) => start >= selection.start && end <= selection.end),
-      account: { condenser: name, reason: requirement.reasons.join(', '), tokenBudget: requirement.tokenBudget },
-      createEvent,
-    });
-  return rollingCondenser({
-    name,
-    requirement: (view, context) => requirementOf(view, context, { maxSize, maxTokens }),
-    getCondensation: (view, requirement) => {
-      const selection = selectMiddle({
-        length: view.events.length,
-        cutPoints: view.cutPoints,
-        keepFirst,
-        tail: tailToKeep(view, requirement, { maxSize, keepFirst }),
+  create: ({ maxSize, keepFirst = usualFirst(maxSize, 'an event'), maxTokens }, { createEvent }) => {
+    const forget = (view: View, selection: Selection, requirement: Requirement) =>
+      forgetUnits({
+        view,
+        units: unitsOf(view).filter(({ start, end }) => start >= selection.start && end <= selection.end),
+        account: { condenser: name, reason: requirement.reasons.join(', '), tokenBudget: requirement.tokenBudget },
+        createEvent,
       });
-      if (selection === undefined) {
-        throw new NoCondensationAvailableError(`of ${view.events.length} events too few may be forgotten`);
-      }
-      const end = Math.min(selection.end, newestStep(view).cutPoint);
-      return forget(view, { start: selection.start, end }, requirement);
-    },
-    hardReset: (view, requirement) => {
-      const end = newestStep(view).cutPoint;
-      try {
-        return forget(view, { start: view.cutPoints.atOrAfter(keepFirst) ?? end, end }, requirement);
-      } catch (error) {
-        if (!NoCondensationAvailableError.isInstance(error)) throw error;
-        return forget(view, { start: 0, end }, requirement);
-      }
-    },
-  });
-}
+    return rollingCondenser({
+      name,
+      requirement: (view, context) => requirementOf(view, context, { maxSize, maxTokens }),
+      getCondensation: (view, requirement) => {
+        const selection = selectMiddle({
+          length: view.events.length,
+          cutPoints: view.cutPoints,
+          keepFirst,
+          tail: tailToKeep(view, requirement, { maxSize, keepFirst }),
+        });
+        if (selection === undefined) {
+          throw new NoCondensationAvailableError(`of ${view.events.length} events too few may be forgotten`);
+        }
+        const end = Math.min(selection.end, newestStep(view).cutPoint);
+        return forget(view, { start: selection.start, end }, requirement);
+      },
+      hardReset: (view, requirement) => {
+        const end = newestStep(view).cutPoint;
+        try {
+          return forget(view, { start: view.cutPoints.atOrAfter(keepFirst) ?? end, end }, requirement);
+        } catch (error) {
+          if (!NoCondensationAvailableError.isInstance(error)) throw error;
+          return forget(view, { start: 0, end }, requirement);
+        }
+      },
+    });
+  },
+});
 
 /** How many of the newest events may stay, by the strictest of the reasons. Nothing stands in the place of what goes. */
 function tailToKeep(

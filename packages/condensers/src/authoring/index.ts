@@ -65,12 +65,13 @@ export { summaryTemplate } from './prompts/summary.prompt.js';
 
 // Summaries: of a range, by a model or by whatever writes one.
 export type {
+  CheckedModelCall,
   ModelSummaryOptions,
   SummarizingLimits,
   SummarizingOptions,
   SummaryCallOptions,
 } from './summaries/summarizing.js';
-export { modelSummaryOptions, summarizingCondenser } from './summaries/summarizing.js';
+export { modelSummaryCondenser, modelSummaryOptions, summarizingCondenser } from './summaries/summarizing.js';
 export type { LLMSummarizerOptions, Summarizer, SummaryInput, SummaryResult } from './summaries/summarizer.js';
 export { llmSummarizer } from './summaries/summarizer.js';
 export type { RangeContent } from './rolling/range-content.js';

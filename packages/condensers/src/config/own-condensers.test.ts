@@ -6,7 +6,7 @@ import type { OptionsSchema } from '../authoring/options/checked-options.js';
 import * as root from '../index.js';
 import { ownCondensers } from './own-condensers.js';
 
-const notCondensers = ['authoring', 'config', 'node', 'testing'];
+const notCondensers = ['authoring', 'config', 'node'];
 
 test('each folder is a condenser, and each condenser is a folder of its name', async () => {
   const entries = await readdir(new URL('..', import.meta.url), { withFileTypes: true });

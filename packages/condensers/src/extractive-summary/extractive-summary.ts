@@ -57,42 +57,32 @@ export const extractiveSummary = /* @__PURE__ */ defineCondenser({
     () => ({ ...sizeOptions(4), maxSummaryTokens: z._default(wholeNumber(1), 3_000) }),
     /* @__PURE__ */ roomBehindFirst('a summary and an event'),
   ),
-  create: ({ maxSize, keepFirst = usualFirst(maxSize, 'a summary and an event'), ...options }, { createEvent }) =>
-    rollingManifest({ maxSize, keepFirst, ...options, createEvent }),
+  create: ({ maxSize, maxTokens, maxSummaryTokens, ...options }, { createEvent }) => {
+    const { keepFirst = usualFirst(maxSize, 'a summary and an event') } = options;
+    const limits = { maxSummaryTokens, createEvent };
+    return rollingCondenser({
+      name,
+      requirement: (view, context) => requirementOf(view, context, { maxSize, maxTokens }),
+      getCondensation: (view, requirement) => {
+        const { length } = view.events;
+        const tokens = (from?: number, to?: number) => view.tokens(from, to);
+        const tail = strictestTail({ requirement, length, maxSize, keepFirst, tokens });
+        const middle = selectMiddle({ length, cutPoints: view.cutPoints, keepFirst, tail });
+        const end = Math.min(middle?.end ?? 0, newestStep(view).cutPoint);
+        return summarise(view, { start: middle?.start ?? 0, end }, requirement, limits);
+      },
+      hardReset: (view, requirement) => {
+        const end = newestStep(view).cutPoint;
+        try {
+          return summarise(view, { start: view.cutPoints.atOrAfter(keepFirst) ?? end, end }, requirement, limits);
+        } catch (error) {
+          if (!NoCondensationAvailableError.isInstance(error)) throw error;
+          return summarise(view, { start: view.cutPoints.atOrAfter(0) ?? end, end }, requirement, limits);
+        }
+      },
+    });
+  },
 });
-
-interface Parts {
-  readonly maxSize: number;
-  readonly keepFirst: number;
-  readonly maxTokens?: number;
-  readonly maxSummaryTokens: number;
-  readonly createEvent: CreateEvent | undefined;
-}
-
-function rollingManifest(limits: Parts): Condenser {
-  const { maxSize, keepFirst, maxTokens } = limits;
-  return rollingCondenser({
-    name,
-    requirement: (view, context) => requirementOf(view, context, { maxSize, maxTokens }),
-    getCondensation: (view, requirement) => {
-      const { length } = view.events;
-      const tokens = (from?: number, to?: number) => view.tokens(from, to);
-      const tail = strictestTail({ requirement, length, maxSize, keepFirst, tokens });
-      const middle = selectMiddle({ length, cutPoints: view.cutPoints, keepFirst, tail });
-      const end = Math.min(middle?.end ?? 0, newestStep(view).cutPoint);
-      return summarise(view, { start: middle?.start ?? 0, end }, requirement, limits);
-    },
-    hardReset: (view, requirement) => {
-      const end = newestStep(view).cutPoint;
-      try {
-        return summarise(view, { start: view.cutPoints.atOrAfter(keepFirst) ?? end, end }, requirement, limits);
-      } catch (error) {
-        if (!NoCondensationAvailableError.isInstance(error)) throw error;
-        return summarise(view, { start: view.cutPoints.atOrAfter(0) ?? end, end }, requirement, limits);
-      }
-    },
-  });
-}
 
 /** @throws {@link NoCondensationAvailableError} when that leaves nothing to forget, or saves too little. */
 function summarise(

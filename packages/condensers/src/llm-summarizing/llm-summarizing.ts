@@ -1,9 +1,8 @@
 import type { Condenser } from '@palimpsest/view';
 import { defineCondenser } from '../authoring/define-condenser.js';
-import { promptOf } from '../authoring/prompts/prompt.js';
 import { summaryTemplate } from '../authoring/prompts/summary.prompt.js';
 import { llmSummarizer } from '../authoring/summaries/summarizer.js';
-import { modelSummaryOptions, summarizingCondenser } from '../authoring/summaries/summarizing.js';
+import { modelSummaryCondenser, modelSummaryOptions } from '../authoring/summaries/summarizing.js';
 import type { ModelSummaryOptions } from '../authoring/summaries/summarizing.js';
 
 /** Options of {@link llmSummarizingCondenser}. The model is asked with {@link summaryTemplate} where nothing else is said. */
@@ -47,16 +46,6 @@ export const llmSummarizing = /* @__PURE__ */ defineCondenser({
   summary: 'replaces the middle by a summary that a model writes',
   asksModel: true,
   options: /* @__PURE__ */ modelSummaryOptions(),
-  create: ({ modelCall, ...limits }, { llm, createEvent }) => {
-    const { minProgress, tries, prompt = summaryTemplate, ...call } = modelCall;
-    const summarizer = llmSummarizer({ llm, ...call, prompt: promptOf(name, prompt, 'modelCall.prompt') });
-    const { timeoutMs } = call;
-    return summarizingCondenser({
-      name,
-      summarizer,
-      ...limits,
-      modelCall: { minProgress, tries, timeoutMs },
-      createEvent,
-    });
-  },
+  create: (options, host) =>
+    modelSummaryCondenser(options, host, { name, template: summaryTemplate, createSummarizer: llmSummarizer }),
 });

@@ -1,6 +1,6 @@
 import { condenserContract } from '@palimpsest/view/testing';
 import { describe, test } from 'vitest';
-import { readingSummarizer, Session } from '../testing/window-session.js';
+import { readingSummarizer, Session } from '../../test-support/window-session.js';
 import { slidingWindowCondenser } from './sliding-window.js';
 import type { SlidingWindowOptions } from './sliding-window.js';
 

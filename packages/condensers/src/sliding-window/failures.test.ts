@@ -1,7 +1,7 @@
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { isCondensation, NoCondensationAvailableError } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
-import { readingSummarizer, Session } from '../testing/window-session.js';
+import { readingSummarizer, Session } from '../../test-support/window-session.js';
 import { slidingWindowCondenser } from './sliding-window.js';
 
 /** A window of two requests, made by a summariser that fails until its `works`-th call. */

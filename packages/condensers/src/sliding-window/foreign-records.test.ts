@@ -1,7 +1,7 @@
 import { createEvent } from '@palimpsest/events';
 import type { Condensation, EventId } from '@palimpsest/events';
 import { describe, expect, test } from 'vitest';
-import { idsOf, Session, summaries, threeByOne } from '../testing/window-session.js';
+import { idsOf, Session, summaries, threeByOne } from '../../test-support/window-session.js';
 
 describe('what others wrote', () => {
   const record = (fields: Partial<Condensation>, metadata: Readonly<Record<string, unknown>>) =>

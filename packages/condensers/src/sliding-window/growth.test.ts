@@ -2,7 +2,7 @@ import { logBuilder } from '@palimpsest/events/testing';
 import { isCondensation, ViewProjection } from '@palimpsest/view';
 import { messageViolations } from '@palimpsest/view/testing';
 import { expect, test } from 'vitest';
-import { readingSummarizer } from '../testing/window-session.js';
+import { readingSummarizer } from '../../test-support/window-session.js';
 import { slidingWindowCondenser } from './sliding-window.js';
 import type { SlidingWindowOptions } from './sliding-window.js';
 

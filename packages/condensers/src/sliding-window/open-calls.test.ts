@@ -3,7 +3,7 @@ import { View } from '@palimpsest/view';
 import { messageViolations } from '@palimpsest/view/testing';
 import { logBuilder } from '@palimpsest/events/testing';
 import type { LLMConvertibleEvent } from '@palimpsest/events';
-import { readingSummarizer, Session } from '../testing/window-session.js';
+import { readingSummarizer, Session } from '../../test-support/window-session.js';
 import { settledPrefix } from './settled-prefix.js';
 import { slidingWindowCondenser } from './sliding-window.js';
 

@@ -5,7 +5,7 @@ import type { ThinkingMode, View } from '@palimpsest/view';
 import { messageViolations, randomLog } from '@palimpsest/view/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readingSummarizer } from '../testing/window-session.js';
+import { readingSummarizer } from '../../test-support/window-session.js';
 import { slidingWindowCondenser } from './sliding-window.js';
 import { timelineOf } from './timeline.js';
 

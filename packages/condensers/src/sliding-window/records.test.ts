@@ -5,7 +5,7 @@ import { messageViolations } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
 import { pipelineCondenser } from '../pipeline/pipeline.js';
 import { recentEventsCondenser } from '../recent-events/recent-events.js';
-import { idsOf, readingSummarizer, Session, summaries, threeByOne } from '../testing/window-session.js';
+import { idsOf, readingSummarizer, Session, summaries, threeByOne } from '../../test-support/window-session.js';
 import { slidingWindowCondenser } from './sliding-window.js';
 
 describe('the record of a window', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { slidingWindowCondenser } from './sliding-window.js';
-import { readingSummarizer, Session } from '../testing/window-session.js';
+import { readingSummarizer, Session } from '../../test-support/window-session.js';
 
 function windowing(compactionInterval: number, overlapSize: number, more: { readonly maxSummaries?: number } = {}) {
   const { summarizer, inputs } = readingSummarizer();

@@ -14,7 +14,7 @@ import { wasAttempted } from './attempts.js';
 import { promptSize } from './prompt-size.js';
 import { timelineOf } from './timeline.js';
 import { carryOut, isWorthIt, reportFailure, summarise } from './window-attempt.js';
-import { ownSummarizer, promptWithoutModel, settingsOf, windowOptions } from './window-options.js';
+import { ownSummarizer, promptWithoutModel, windowOptions } from './window-options.js';
 import type { CheckedOptions, SlidingWindowOptions, WindowSettings } from './window-options.js';
 import { condenserName, latestRecord } from './window-record.js';
 import { windowSummaryTemplate } from './window-summary.prompt.js';
@@ -73,7 +73,7 @@ export const slidingWindow = /* @__PURE__ */ defineCondenser({
 });
 
 function windows(options: CheckedOptions, summarizer: Summarizer, createEvent: CreateEvent | undefined): Condenser {
-  const settings = settingsOf(options, summarizer, createEvent);
+  const settings: WindowSettings = { ...options, summarizer, createEvent };
   if (!options.background) return windowCondenser(settings);
   return backgroundCondenser({
     name: condenserName,
@@ -102,12 +102,12 @@ async function condenseForTokens(
   context: CondenseContext,
   options: WindowSettings,
 ): Promise<Condensation | undefined> {
-  const { tokens, maxSummaries, finishTools } = options;
-  if (tokens === undefined || promptSize(view, context) < tokens.threshold || isHeldBack(view, condenserName)) {
+  const { tokenThreshold, eventRetentionSize: retention = 0, maxSummaries, finishTools } = options;
+  if (tokenThreshold === undefined || promptSize(view, context) < tokenThreshold || isHeldBack(view, condenserName)) {
     return undefined;
   }
   const timeline = timelineOf(view, finishTools);
-  const outcome = windowForTokens(view, timeline, { retention: tokens.retention, maxSummaries });
+  const outcome = windowForTokens(view, timeline, { retention, maxSummaries });
   if (outcome.plan !== undefined && !isWorthIt(view, outcome.plan)) return undefined;
   return carryOut({ view, timeline, outcome, reason: 'tokens', context, options });
 }
@@ -117,16 +117,16 @@ async function condenseWindow(
   context: CondenseContext,
   options: WindowSettings,
 ): Promise<Condensation | undefined> {
-  const { invocations, maxSummaries, finishTools } = options;
-  if (invocations === undefined || mostInvocations(view) <= invocations.interval) return undefined;
+  const { compactionInterval: interval, overlapSize: overlap = 0, maxSummaries, finishTools } = options;
+  if (interval === undefined || mostInvocations(view) <= interval) return undefined;
   const timeline = timelineOf(view, finishTools);
   const { live } = timeline;
   const completed = timeline.invocations.slice(0, -1);
-  if (live === undefined || completed.filter(({ isNew }) => isNew).length < invocations.interval) return undefined;
+  if (live === undefined || completed.filter(({ isNew }) => isNew).length < interval) return undefined;
   const latest = latestRecord(view);
   if (latest?.reason === 'tokens' && latest.requestId === live.start) return undefined;
   if (wasAttempted(view, 'failed', live.start)) return undefined;
-  const limits = { ...invocations, maxSummaries, patience: invocations.interval };
+  const limits = { interval, overlap, maxSummaries, patience: interval };
   const outcome = windowOfInvocations(view, timeline, limits);
   return carryOut({ view, timeline, outcome, reason: 'interval', context, options });
 }
@@ -141,9 +141,9 @@ function mostInvocations({ events }: View): number {
 }
 
 async function answerRequest(view: View, context: CondenseContext, options: WindowSettings): Promise<Condensation> {
-  const { invocations, tokens, maxSummaries, finishTools } = options;
+  const { overlapSize: overlap = 0, eventRetentionSize: retention = 0, maxSummaries, finishTools } = options;
   const timeline = timelineOf(view, finishTools);
-  const limits = { overlap: invocations?.overlap ?? 0, retention: tokens?.retention ?? 0, maxSummaries };
+  const limits = { overlap, retention, maxSummaries };
   let failure: CondenserModelError | undefined;
   for (const { plan } of windowsOnRequest(view, timeline, limits)) {
     if (plan === undefined) continue;

@@ -2,7 +2,7 @@ import { createEvent } from '@palimpsest/events';
 import { View } from '@palimpsest/view';
 import { messageViolations } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
-import { readingSummarizer, Session } from '../testing/window-session.js';
+import { readingSummarizer, Session } from '../../test-support/window-session.js';
 import { promptSize } from './prompt-size.js';
 import { slidingWindowCondenser } from './sliding-window.js';
 import type { SlidingWindowOptions } from './sliding-window.js';

@@ -43,7 +43,8 @@ export async function summarise(
   options: Trigger & { readonly plan: WindowPlan; readonly options: WindowSettings },
 ): Promise<Condensation> {
   const { view, timeline, plan, reason, context } = options;
-  const { summarizer, timeoutMs, maxSummaryTokens, createEvent } = options.options;
+  const { summarizer, modelCall, maxSummaryTokens, createEvent } = options.options;
+  const { timeoutMs } = modelCall;
   const summary = await askSummarizer(view, plan, { summarizer, timeoutMs, maxSummaryTokens, signal: context.signal });
   return windowCondensation({ view, timeline, plan, summary, reason, createEvent });
 }

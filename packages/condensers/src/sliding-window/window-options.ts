@@ -100,35 +100,9 @@ export function windowOptions() {
 export type CheckedOptions = z.output<ReturnType<typeof windowOptions>>;
 
 /** What a sliding window goes by. */
-export interface WindowSettings {
-  readonly invocations: { readonly interval: number; readonly overlap: number } | undefined;
-  readonly tokens: { readonly threshold: number; readonly retention: number } | undefined;
-  readonly maxSummaries: number;
+export interface WindowSettings extends CheckedOptions {
   readonly summarizer: Summarizer;
-  readonly maxSummaryTokens: number;
-  readonly timeoutMs: number;
-  readonly finishTools: readonly string[];
   readonly createEvent: CreateEvent | undefined;
-}
-
-export function settingsOf(
-  options: CheckedOptions,
-  summarizer: Summarizer,
-  createEvent: CreateEvent | undefined,
-): WindowSettings {
-  const { compactionInterval: interval, overlapSize: overlap } = options;
-  const { tokenThreshold: threshold, eventRetentionSize: retention } = options;
-  const { maxSummaries, maxSummaryTokens, finishTools, modelCall } = options;
-  return {
-    invocations: interval === undefined || overlap === undefined ? undefined : { interval, overlap },
-    tokens: threshold === undefined || retention === undefined ? undefined : { threshold, retention },
-    maxSummaries,
-    summarizer,
-    maxSummaryTokens,
-    timeoutMs: modelCall.timeoutMs,
-    finishTools,
-    createEvent,
-  };
 }
 
 /**

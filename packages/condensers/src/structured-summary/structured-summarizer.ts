@@ -1,6 +1,5 @@
-import type { LLM } from '@palimpsest/llm-adapters';
 import { CondenserModelError } from '../authoring/model/model-failure.js';
-import type { Prompt } from '../authoring/prompts/prompt.js';
+import type { CheckedModelCall } from '../authoring/summaries/summarizing.js';
 import { promptWithin } from '../authoring/prompts/prompt-within.js';
 import {
   renderStateSummary,
@@ -33,21 +32,14 @@ const question = (): ObjectQuestion => ({
  *
  * @throws `summarize` throws {@link CondenserModelError} when the model fails, is too slow, is cut off, or answers something else.
  */
-export function structuredSummarizer(options: {
-  readonly llm: LLM;
-  readonly write: Prompt;
-  readonly maxOutputTokens?: number;
-  /** Unit: milliseconds. */
-  readonly timeoutMs: number;
-  readonly maxEventCharacters: number;
-}): Summarizer {
-  const { llm, write, maxOutputTokens, timeoutMs, maxEventCharacters } = options;
+export function structuredSummarizer(options: CheckedModelCall): Summarizer {
+  const { llm, prompt, maxOutputTokens, timeoutMs, maxEventCharacters } = options;
   const asked = question();
   const schemaTokens = Math.ceil(questionLength(asked) / charactersPerToken);
   return {
     model: llm.model,
     summarize: async (input, { signal }) => {
-      const text = promptWithin(write, input, {
+      const text = promptWithin(prompt, input, {
         contextWindow: Math.max(1, (llm.contextWindow ?? assumedWindow) - schemaTokens),
         maxOutputTokens,
         maxEventCharacters,

@@ -1,7 +1,6 @@
 import type { Condenser } from '@palimpsest/view';
 import { defineCondenser } from '../authoring/define-condenser.js';
-import { promptOf } from '../authoring/prompts/prompt.js';
-import { modelSummaryOptions, summarizingCondenser } from '../authoring/summaries/summarizing.js';
+import { modelSummaryCondenser, modelSummaryOptions } from '../authoring/summaries/summarizing.js';
 import type { ModelSummaryOptions } from '../authoring/summaries/summarizing.js';
 import { structuredSummarizer } from './structured-summarizer.js';
 import { structuredSummaryTemplate } from './structured-summary.prompt.js';
@@ -40,16 +39,10 @@ export const structuredSummary = /* @__PURE__ */ defineCondenser({
   summary: 'replaces the middle by a summary of 18 fields that a model fills in',
   asksModel: true,
   options: /* @__PURE__ */ modelSummaryOptions(),
-  create: ({ modelCall, ...limits }, { llm, createEvent }) => {
-    const { minProgress, tries, prompt = structuredSummaryTemplate, ...call } = modelCall;
-    const summarizer = structuredSummarizer({ llm, ...call, write: promptOf(name, prompt, 'modelCall.prompt') });
-    const { timeoutMs } = call;
-    return summarizingCondenser({
+  create: (options, host) =>
+    modelSummaryCondenser(options, host, {
       name,
-      summarizer,
-      ...limits,
-      modelCall: { minProgress, tries, timeoutMs },
-      createEvent,
-    });
-  },
+      template: structuredSummaryTemplate,
+      createSummarizer: structuredSummarizer,
+    }),
 });

@@ -11,6 +11,8 @@ import { checkedOptions } from '../options/checked-options.js';
 import { modelCallOptions, timeoutMs } from '../options/model-call-options.js';
 import type { ModelCallOptions } from '../options/model-call-options.js';
 import { flag, optionGroup, objectWith, optionsOf, fraction, wholeNumber } from '../options/option-schemas.js';
+import { promptOf } from '../prompts/prompt.js';
+import type { Prompt } from '../prompts/prompt.js';
 import { roomBehindFirst, sizeOptions, usualFirst } from '../options/size-options.js';
 import type { SizeOptions } from '../options/size-options.js';
 import { rangeContent } from '../rolling/range-content.js';
@@ -90,6 +92,43 @@ function limits<ModelCall extends object>(modelCall: ModelCall) {
 /** The schema of {@link ModelSummaryOptions}, but for the parts that are code. */
 export function modelSummaryOptions() {
   return optionsOf(() => limits(modelCallOptions(10_000)), roomBehindFirst(besidesFirst));
+}
+
+/** How a summariser asks its model, complete. */
+export interface CheckedModelCall {
+  readonly llm: LLM;
+  readonly prompt: Prompt;
+  readonly maxOutputTokens?: number;
+  /** Unit: milliseconds. */
+  readonly timeoutMs: number;
+  readonly maxEventCharacters: number;
+}
+
+/**
+ * The condenser of checked {@link ModelSummaryOptions}: its `Summarizer` gets the model, how it is asked, and the prompt, compiled.
+ *
+ * @throws {@link InvalidCondenserConfigError} when the prompt cannot be used.
+ */
+export function modelSummaryCondenser(
+  { modelCall, ...limits }: z.output<ReturnType<typeof modelSummaryOptions>>,
+  { llm, createEvent }: { readonly llm: LLM; readonly createEvent?: CreateEvent },
+  own: {
+    readonly name: string;
+    /** What the model is asked where nothing else is said. */
+    readonly template: string;
+    readonly createSummarizer: (options: CheckedModelCall) => Summarizer;
+  },
+): Condenser {
+  const { minProgress, tries, prompt = own.template, ...call } = modelCall;
+  const summarizer = own.createSummarizer({ llm, ...call, prompt: promptOf(own.name, prompt, 'modelCall.prompt') });
+  const { timeoutMs } = call;
+  return summarizingCondenser({
+    name: own.name,
+    summarizer,
+    ...limits,
+    modelCall: { minProgress, tries, timeoutMs },
+    createEvent,
+  });
 }
 
 const options = /* @__PURE__ */ optionsOf(

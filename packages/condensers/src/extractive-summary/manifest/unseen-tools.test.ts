@@ -1,8 +1,8 @@
 import { logBuilder } from '@palimpsest/events/testing';
 import { View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
-import { toolSets } from './tool-sets.js';
-import type { ToolSet, ToolUse } from './tool-sets.js';
+import { toolSets } from '../../../test-support/tool-sets.js';
+import type { ToolSet, ToolUse } from '../../../test-support/tool-sets.js';
 import { readFacts } from './event-facts.js';
 import { Manifest } from './manifest.js';
 
