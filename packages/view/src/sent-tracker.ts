@@ -23,7 +23,8 @@ export interface TrackedOrder {
 
 /**
  * Finds the order in which a stored list is sent while the list grows. What stands before the open batch is looked at once, and
- * the rest each time that a view is asked, so the order costs what is new and the open batch. Earlier views keep theirs.
+ * the rest each time that a view is asked, so the order costs what is new, the open batch and what is left out. Earlier views
+ * keep theirs.
  */
 export class SentTracker {
   /** Of what stands before `#settledTo`, in the order of the list. */

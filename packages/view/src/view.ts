@@ -72,7 +72,7 @@ export interface View {
   without(ids: ReadonlySet<EventId>): View;
   /**
    * What is sent, in the order in which it is sent, as data: `toMessages` renders it, and so can anybody, into messages of any type.
-   * Computed once for a view, at the cost of what is new and of the batch that is still open.
+   * Computed once for a view, at the cost of what is new, of the batch that is still open, and of what is left out.
    */
   sent(): SentOrder;
   /** The messages that a provider accepts. */
