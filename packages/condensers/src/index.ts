@@ -23,12 +23,8 @@ export type { ObservationMaskingOptions } from './observation-masking/observatio
 export type { RecentEventsOptions } from './recent-events/recent-events.js';
 export type { SlidingWindowOptions } from './sliding-window/sliding-window.js';
 export type { StructuredSummaryOptions } from './structured-summary/structured-summary.js';
-export type {
-  LLMSummarizerOptions,
-  Summarizer,
-  SummaryInput,
-  SummaryResult,
-} from './authoring/summaries/summarizer.js';
+export type { LLMSummarizerOptions, Summarizer, SummaryResult } from './authoring/summaries/summarizer.js';
+export type { SummaryInput } from './authoring/summaries/summary-input.js';
 export { llmSummarizer } from './authoring/summaries/summarizer.js';
 export type { ModelCallOptions } from './authoring/options/model-call-options.js';
 export type { SizeOptions } from './authoring/options/size-options.js';

@@ -14,7 +14,7 @@ export const notYet = 0x3fffffff;
  */
 export interface Batch {
   readonly openedAt: number;
-  readonly index: CallIndex;
+  readonly index: CallIndex<Call>;
   /** In the order of the log; grows while the batch is open. */
   calls: Call[];
   /** The position of the event that sealed it; {@link notYet} while it is open. */
@@ -42,7 +42,7 @@ export interface Call {
  * on the events before it alone, never on what was forgotten, and does not change afterwards.
  */
 export class CallLedger {
-  readonly #index = new CallIndex();
+  readonly #index = new CallIndex<Call>();
   readonly #boundaries = new ResponseBoundaries();
   /** For the position of each event that a model made the position with which its response begins; -1 for the others. */
   readonly #responses: number[] = [];

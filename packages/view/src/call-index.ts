@@ -1,11 +1,19 @@
-import type { Call } from './batches.js';
+import type { ActionEvent } from '@palimpsest/events';
 import { callAlias, isSendableCallId } from './call-alias.js';
+
+/** What the index reads of a call, and writes. */
+interface IndexedCall {
+  readonly action: ActionEvent;
+  /** Its id was that of an open call. */
+  readonly repeated: boolean;
+  sentId: string | undefined;
+}
 
 /**
  * The calls of a log by their ids, and the ids under which they are sent. Most calls are answered at once and need no
  * look-up, so calls are taken in when somebody first asks for one that is older, or for what a call is sent as.
  */
-export class CallIndex {
+export class CallIndex<Call extends IndexedCall> {
   readonly #latest = new Map<string, Call>();
   #new: Call[] = [];
 

@@ -3,7 +3,7 @@ import { keptEventIds } from './kept-events.js';
 import { viewOfLog } from './view-of-log.js';
 import { isPartOfCall } from './units.js';
 import type { Unit } from './units.js';
-import { isRunUnit } from './view-property.js';
+import { isRunUnit } from './run-units.js';
 import type { View } from './view.js';
 
 /** What a condensation should forget: a range, units, single events, or several of these together. */

@@ -1,7 +1,7 @@
 import type { EventId } from '@palimpsest/events';
 import { protectedEventIds } from './protected-events.js';
 import { viewOfLog } from './view-of-log.js';
-import { withRuns } from './view-property.js';
+import { withRuns } from './run-units.js';
 import type { View } from './view.js';
 
 /**

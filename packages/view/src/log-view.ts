@@ -14,7 +14,7 @@ import { carriesThinking, sentContent, staleAfterEdit, staleAfterReplacing } fro
 import { StoredList } from './stored-list.js';
 import type { EditedList, StoredListOptions } from './stored-list.js';
 import { viewOfLogKey } from './view-of-log.js';
-import { joinsRunKey, withoutProperties, withoutPropertiesKey } from './view-property.js';
+import { joinsRunKey, withoutProperties, withoutPropertiesKey } from './run-units.js';
 import type { Replacement, View, ViewNote } from './view.js';
 
 /** What a view takes over from the log at one position, whatever becomes of the stored list. */

@@ -1,7 +1,7 @@
 import { isToolResult } from '@palimpsest/events';
 import type { Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { matchingEvents } from './matching-events.js';
-import { withoutProperties } from './view-property.js';
+import { withoutProperties } from './run-units.js';
 import type { View } from './view.js';
 
 /** Keeps the events that it names, from then on ({@link pin}). The second type is that of older logs. */

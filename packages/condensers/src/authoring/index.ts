@@ -72,7 +72,8 @@ export type {
   SummaryCallOptions,
 } from './summaries/summarizing.js';
 export { modelSummaryCondenser, modelSummaryOptions, summarizingCondenser } from './summaries/summarizing.js';
-export type { LLMSummarizerOptions, Summarizer, SummaryInput, SummaryResult } from './summaries/summarizer.js';
+export type { LLMSummarizerOptions, Summarizer, SummaryResult } from './summaries/summarizer.js';
+export type { SummaryInput } from './summaries/summary-input.js';
 export { llmSummarizer } from './summaries/summarizer.js';
 export type { RangeContent } from './rolling/range-content.js';
 export { rangeContent } from './rolling/range-content.js';

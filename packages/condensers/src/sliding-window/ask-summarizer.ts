@@ -2,7 +2,8 @@ import type { View } from '@palimpsest/view';
 import { askForSummary, leastSummaryTokens, wordsThatStay } from '../authoring/summaries/asked-summary.js';
 import { CondenserModelError } from '../authoring/model/model-failure.js';
 import type { ModelAccount } from '../authoring/model/model-failure.js';
-import type { Summarizer, SummaryInput } from '../authoring/summaries/summarizer.js';
+import type { Summarizer } from '../authoring/summaries/summarizer.js';
+import type { SummaryInput } from '../authoring/summaries/summary-input.js';
 import type { WindowPlan } from './window-plan.js';
 
 /** A summary that can take the place of its window, and what it is worth. */

@@ -1,5 +1,5 @@
 import { CondenserModelError } from '../model/model-failure.js';
-import type { SummaryInput } from '../summaries/summarizer.js';
+import type { SummaryInput } from '../summaries/summary-input.js';
 import { eventText, neutralised } from './event-text.js';
 import { cutInMiddle } from './middle-cut.js';
 import type { Prompt, PromptValues } from './prompt.js';

@@ -8,7 +8,8 @@ import { describe, expect, test } from 'vitest';
 import { InvalidCondenserConfigError } from '../errors.js';
 import { summaryHeader } from '../prompts/summary.prompt.js';
 import { llmSummarizer } from './summarizer.js';
-import type { LLMSummarizerOptions, SummaryInput } from './summarizer.js';
+import type { LLMSummarizerOptions } from './summarizer.js';
+import type { SummaryInput } from './summary-input.js';
 
 /** What a summariser asks for some events. */
 async function asked(

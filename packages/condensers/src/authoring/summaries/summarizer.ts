@@ -1,4 +1,3 @@
-import type { LLMConvertibleEvent } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { accountOf, askModel, saysNothing, textOf } from '../model/ask-model.js';
 import { CondenserModelError } from '../model/model-failure.js';
@@ -10,20 +9,7 @@ import { objectWith, optionsOf } from '../options/option-schemas.js';
 import { promptOf } from '../prompts/prompt.js';
 import { promptWithin } from '../prompts/prompt-within.js';
 import { summaryHeader, summaryTemplate } from '../prompts/summary.prompt.js';
-
-/** What a summary is made of. */
-export interface SummaryInput {
-  /** What will be forgotten, in order. Earlier summaries are not among them. */
-  readonly events: readonly LLMConvertibleEvent[];
-  /** The summary that this one replaces, whole. @defaultValue there is none */
-  readonly previousSummary?: string;
-  /** The user's messages that stay in the history, so that a summary can tell what matters. @defaultValue none */
-  readonly userWords?: readonly string[];
-  /** How long the summary should be at most. Unit: tokens. */
-  readonly maxSummaryTokens: number;
-  /** How much of what it can read the model is given: less at each further try. A share above 0. @defaultValue 1 */
-  readonly inputScale?: number;
-}
+import type { SummaryInput } from './summary-input.js';
 
 /** A summary, and what it took. */
 export interface SummaryResult extends ModelAccount {
