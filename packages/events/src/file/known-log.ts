@@ -48,12 +48,20 @@ const rememberedBytes = 256;
  * @throws {@link EventStoreError} when what stands at its end is no event.
  */
 export async function examineEnd(handle: FileHandle, file: string, known: KnownLog | undefined): Promise<LogEnd> {
-  // Of an open file the system knows this without asking the disk, so it is not worth a thread.
-  const stat = fstatSync(handle.fd, { bigint: true });
-  const fileSize = Number(stat.size);
-  const identity = [stat.dev, stat.ino, stat.birthtimeNs].join(':');
-  const base = known !== undefined && (await isThere(known, handle, identity, fileSize)) ? known : beginning;
-  return { identity, base, tail: await findTail(handle, file, base.size, fileSize), fileSize };
+  for (;;) {
+    // Of an open file the system knows this without asking the disk, so it is not worth a thread.
+    const stat = fstatSync(handle.fd, { bigint: true });
+    const fileSize = Number(stat.size);
+    const identity = [stat.dev, stat.ino, stat.birthtimeNs].join(':');
+    try {
+      const base = known !== undefined && (await isThere(known, handle, identity, fileSize)) ? known : beginning;
+      return { identity, base, tail: await findTail(handle, file, base.size, fileSize), fileSize };
+    } catch (error) {
+      // A reader has no lock: a writer may have cut off a torn end while this one looked at it.
+      const now = fstatSync(handle.fd, { bigint: true });
+      if (now.size === stat.size && now.ctimeNs === stat.ctimeNs) throw error;
+    }
+  }
 }
 
 /**

@@ -1,7 +1,8 @@
-import { appendFile, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { truncateSync } from 'node:fs';
+import { appendFile, mkdtemp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { EventStoreError, InvalidEventError } from '../errors.js';
 import type { Event } from '../event.js';
 import { logBuilder } from '../testing/index.js';
@@ -141,6 +142,29 @@ test('lines are counted with the blank ones where something is wrong in them', a
   await writeFile(file, `${line} ${line}\n\n`);
   expect(await read()).toEqual(['event-1']);
   expect(reports[1]).toMatchObject({ line: 2, repair: 'truncated', tornBytes: 3 + Buffer.byteLength(line ?? '') });
+});
+
+test('a torn end that a writer cuts off while it is looked at is no error', async () => {
+  const handle = await open(process.execPath, 'r');
+  const prototype = Object.getPrototypeOf(handle) as typeof handle;
+  await handle.close();
+  const { read: readBytes } = prototype;
+  onTestFinished(() => void (prototype.read = readBytes));
+  const [first, second, third] = events(3).map((event) => `${JSON.stringify(event)}\n`);
+  let cuts = 0;
+  for (let cutBefore = 1; cutBefore <= 8; cutBefore++) {
+    await writeFile(file, `${first} ${second} ${third}{"torn`);
+    let reads = 0;
+    prototype.read = function (this: unknown, ...parameters: never[]) {
+      if (++reads === cutBefore) {
+        truncateSync(file, Buffer.byteLength(first ?? ''));
+        cuts++;
+      }
+      return (readBytes as (...given: never[]) => unknown).apply(this, parameters);
+    } as typeof readBytes;
+    expect(await read()).toEqual(['event-1']);
+  }
+  expect(cuts).toBe(8);
 });
 
 test('every torn end is kept in a file of its own', async () => {

@@ -45,6 +45,7 @@ export async function killWriters(options: {
       for (let turns = Math.floor(Math.random() * 200); turns > 0; turns--) await new Promise(setImmediate);
       writer.process.kill('SIGKILL');
       await writer.ended;
+      assert.equal(writer.process.exitCode, null, 'a writer ended before it was killed');
       total.killed++;
       if ((await readdir(folder)).includes(`${conversationId}.lock`)) total.staleLocks++;
 

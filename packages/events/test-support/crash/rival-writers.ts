@@ -41,6 +41,7 @@ export async function rivalWriters(options: {
       await writer.appended(2 + Math.floor(Math.random() * 4));
       writer.process.kill('SIGKILL');
       await writer.ended;
+      assert.equal(writer.process.exitCode, null, 'a writer ended before it was killed');
     }
   };
   try {
