@@ -1,3 +1,4 @@
+import { errorTexts } from '@palimpsest/events';
 import * as z from 'zod/mini';
 import { invalidOptions } from './option-issues.js';
 
@@ -17,7 +18,7 @@ export function checkedOptions<Schema extends OptionsSchema>(
   place: { readonly subject: string; readonly path?: string; readonly known?: readonly string[] },
 ): z.output<Schema> {
   const { subject, path = '', known = optionNames(schema) } = place;
-  const read = z.safeParse(schema, value);
+  const read = z.safeParse(schema, value, errorTexts());
   if (read.success) return read.data;
   throw invalidOptions({ subject, path, known, value }, read.error.issues);
 }
