@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -86,6 +86,28 @@ test('a condenser or a path that is given twice counts once', async () => {
     ['none', 1],
     ['noOp', 1],
   ]);
+});
+
+test('a condenser that is named as the baseline is a row of its own', async () => {
+  const place = join(folder, 'node_modules/@acme/none');
+  await mkdir(place, { recursive: true });
+  await writeFile(
+    join(place, 'package.json'),
+    JSON.stringify({ name: '@acme/none', type: 'module', exports: './index.js' }),
+  );
+  await writeFile(join(place, 'index.js'), "export default () => ({ name: 'none', condense: (view) => view });");
+  const config = join(folder, 'none.toml');
+  await writeFile(config, '[condenser]\nuse = "@acme/none"\n');
+  const { stdout } = await harness('replay', join(folder, 'short-chat.txt'), '--config', config, '--json');
+  const { rows } = JSON.parse(stdout) as {
+    readonly rows: readonly { readonly condenser: string; readonly sessions: number }[];
+  };
+  expect(rows.map(({ condenser, sessions }) => [condenser, sessions])).toEqual([
+    ['none', 1],
+    ['none (2)', 1],
+  ]);
+  await rm(join(folder, 'node_modules'), { recursive: true });
+  await rm(config);
 });
 
 test('--model adds what the sessions cost in USD, and knows which models have prices', async () => {

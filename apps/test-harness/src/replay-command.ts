@@ -1,5 +1,5 @@
 import { access } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { condenserByName, condenserNames } from '@palimpsest/condensers/config';
 import { loadCondenserFile } from '@palimpsest/condensers/node';
 import pc from 'picocolors';
@@ -91,16 +91,18 @@ async function policiesFor({ condenser, config }: ReplayCommandOptions): Promise
   const described = config.map(async (file): Promise<Policy> => {
     const create: Policy['create'] = (llm) => loadCondenserFile(file, { llm: () => llm, defaultLLM: llm });
     // A bad file is refused before the replay begins.
-    return { name: (await create(standIn(textCounter()).llm)).name, create };
+    const { name } = await create(standIn(textCounter()).llm);
+    const isAlone = config.length === 1 && !named.some((other) => other.name === name);
+    return { name: isAlone ? name : `${name} (${basename(file)})`, create };
   });
   // Bad names are refused before the replay begins, too.
   for (const { create } of named) await create(standIn(textCounter()).llm);
   return withOwnNames([...named, ...(await Promise.all(described))]);
 }
 
-/** Numbers condensers of the same name for the report: `extractiveSummary`, `extractiveSummary (2)`. */
+/** Numbers condensers of the same name for the report: `keepNewest`, `keepNewest (2)`. */
 function withOwnNames(policies: readonly Policy[]): readonly Policy[] {
-  const counts = new Map<string, number>();
+  const counts = new Map<string, number>([[none.name, 1]]);
   return policies.map(({ name, create }) => {
     const count = (counts.get(name) ?? 0) + 1;
     counts.set(name, count);

@@ -46,7 +46,8 @@ beforeAll(async () => {
     await mkdir(path.dirname(place), { recursive: true });
     await symlink(path.join(workspaceRoot, 'node_modules', name), place);
   }
-  environment = { ...(await providers()), ...(await commands()), HOME: await home() };
+  // Programs print without colours, whatever the runner asks for.
+  environment = { FORCE_COLOR: '0', ...(await providers()), ...(await commands()), HOME: await home() };
 }, 300_000);
 
 afterAll(async () => {
@@ -70,6 +71,8 @@ describe('a block of TypeScript', () => {
       target: ts.ScriptTarget.ES2022,
       types: ['node'],
       strict: true,
+      // Users may have it; our own options must bear it.
+      exactOptionalPropertyTypes: true,
       skipLibCheck: true,
       noEmit: true,
     });

@@ -26,6 +26,8 @@ export interface CondensedViewsOptions {
   readonly contextWindow?: number;
   /** What the condenser is told of instructions and tools that are no events. Unit: tokens. @defaultValue none */
   readonly fixedTokens?: number;
+  /** A condenser that takes longer is asked no more in this session. Unit: milliseconds. @defaultValue 60,000 */
+  readonly timeoutMs?: number;
   /** Called before each model call. */
   readonly onModelCall?: (done: number, of: number) => void;
 }
@@ -41,26 +43,38 @@ export async function* condensedViews(
 ): AsyncGenerator<CondensedView> {
   const projection = new ViewProjection();
   const createEvent = replayEvents();
+  const { timeoutMs = 60_000 } = options;
   let folded = 0;
+  let isStalled = false;
   for (const [modelCall, index] of calls.entries()) {
     options.onModelCall?.(modelCall, calls.length);
     const startedAt = performance.now();
     for (; folded < index; folded++) projection.append(events[folded] as Event);
     const errors: string[] = [];
     const before = projection.view.condensations.length;
-    let view: View;
+    let view = projection.view;
+    const limit = timeLimit(timeoutMs);
     try {
-      view = await condenseUntilSettled(condenser, projection, {
-        createEvent,
-        contextWindow: options.contextWindow,
-        fixedTokens: options.fixedTokens,
-        report: ({ outcome, reason }) => {
-          if (outcome.startsWith('refused-')) errors.push(reason);
-        },
-      });
+      const settled = isStalled
+        ? Promise.resolve(view)
+        : condenseUntilSettled(condenser, projection, {
+            createEvent,
+            signal: limit.signal,
+            contextWindow: options.contextWindow,
+            fixedTokens: options.fixedTokens,
+            report: ({ outcome, reason }) => {
+              if (outcome.startsWith('refused-')) errors.push(reason);
+            },
+          });
+      // Whoever loses the race may still reject.
+      settled.catch(() => undefined);
+      view = await Promise.race([settled, limit.passed]);
     } catch (error) {
+      isStalled = limit.signal.aborted;
       errors.push(error instanceof Error ? error.message : String(error));
       view = projection.view;
+    } finally {
+      limit.clear();
     }
     const condensations = projection.view.condensations.length - before;
     const at = events[index]?.timestamp ?? '';
@@ -72,4 +86,20 @@ export async function* condensedViews(
 function replayEvents(): CreateEvent {
   let count = 0;
   return eventFactory({ newId: () => `replay-${++count}`, now: () => new Date(0) });
+}
+
+/** Keeps the process alive while a condenser is waited for, so that one that never answers is an error and no silent end. */
+function timeLimit(timeoutMs: number) {
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const passed = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const late = new Error(
+        `the condenser did not answer within ${timeoutMs} ms; it is asked no more in this session`,
+      );
+      controller.abort(late);
+      reject(late);
+    }, timeoutMs);
+  });
+  return { signal: controller.signal, passed, clear: () => clearTimeout(timer) };
 }

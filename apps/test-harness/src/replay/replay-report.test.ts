@@ -86,6 +86,15 @@ test('pools recall and compares it with the controls at the same size', () => {
   expect(rows[1]?.normalisedGain).toBeCloseTo(0.75);
 });
 
+test('what would be divided by next to nothing is left out', () => {
+  const none = replay('none', 100);
+  const small = { ...session('s', [none]), optima: [{ prices: 'one', uncondensed: 100, least: 95 }] };
+  const alike = { ...small, controls: { lastN: line, belady: line } };
+  const [row] = reportRows([alike]);
+  expect(row?.savings[0]?.captured).toBeUndefined();
+  expect(row?.normalisedGain).toBeUndefined();
+});
+
 test('nothing to sum is no row, and a session without a call divides by nothing', () => {
   expect(reportRows([])).toEqual([]);
   const [row] = reportRows([session('empty', [replay('none', 0, { modelCalls: 0 })])]);

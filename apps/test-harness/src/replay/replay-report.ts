@@ -45,8 +45,11 @@ export interface Savings {
   readonly worstWithRereads: number;
   /** Sessions that become more than 2 % dearer. */
   readonly dearer: number;
-  /** `withRereads` as a share of what the optimum saves, which drops to 15,000 tokens and knows the future. */
-  readonly captured: number;
+  /**
+   * `withRereads` as a share of what the optimum saves, which drops to 15,000 tokens and knows the future. Undefined where the
+   * optimum saves less than a tenth of the bill: of short sessions there is nothing to capture.
+   */
+  readonly captured?: number;
 }
 
 /** One row of the table: one condenser over all sessions. Unit of the token counts: o200k tokens. */
@@ -67,8 +70,11 @@ export interface ReplayRow {
   readonly recallInStubs: number;
   /** By the least distance from the newest source. Unit of the keys: model calls. */
   readonly recallByDistance: Readonly<Record<string, number>>;
-  /** 0: remembers as much as the newest events would at the same size; 1: as much as a policy that knows the future. */
-  readonly normalisedGain: number;
+  /**
+   * 0: remembers as much as the newest events would at the same size; 1: as much as a policy that knows the future. Undefined where
+   * the two hardly differ.
+   */
+  readonly normalisedGain?: number;
   readonly faultsPerHundredCalls: number;
   readonly anchorFaultsPerHundredCalls: number;
   readonly summariserCalls: { readonly inputTokens: number; readonly outputTokens: number };
@@ -81,6 +87,10 @@ export interface ReplayRow {
   readonly condenserErrors: number;
   readonly millisecondsPerCall: number;
 }
+
+/** Below these the figures that are divided by them say nothing: a saved share of the bill, a mean difference of recall. */
+const leastOptimum = 0.1;
+const leastGain = 0.02;
 
 /** One replay with its session. */
 interface Pair {
@@ -193,12 +203,12 @@ function savingsAt(pairs: readonly Pair[], row: number): Savings {
     worstSession,
     worstWithRereads,
     dearer,
-    captured: best === 0 ? 0 : withRereads / best,
+    captured: best < leastOptimum ? undefined : withRereads / best,
   };
 }
 
 /** The gain over the newest events as a share of what knowing the future would gain; sums first, never a mean of ratios. */
-function normalisedGain(pairs: readonly Pair[]): number {
+function normalisedGain(pairs: readonly Pair[]): number | undefined {
   let [gained, possible] = [0, 0];
   for (const { session, replay, none } of pairs) {
     const { part, whole } = replay.memory.all;
@@ -207,7 +217,7 @@ function normalisedGain(pairs: readonly Pair[]): number {
     gained += (whole === 0 ? 1 : part / whole) - lastN;
     possible += recallAt(session.controls.belady, share) - lastN;
   }
-  return possible === 0 ? 0 : gained / possible;
+  return possible < leastGain * pairs.length ? undefined : gained / possible;
 }
 
 /** How often each kind of note was taken while the sessions were read. */

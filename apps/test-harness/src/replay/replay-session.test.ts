@@ -17,7 +17,14 @@ const count = textCounter();
 function replayed(events: readonly Event[], condenser: Condenser) {
   const session = recordedSession(events);
   const policy = { name: condenser.name, create: () => condenser };
-  return replaySession(policy, { session, evidence: evidenceOf(session), count, prices: priceRows, findRefusals });
+  return replaySession(policy, {
+    session,
+    evidence: evidenceOf(session),
+    count,
+    prices: priceRows,
+    findRefusals,
+    timeoutMs: 200,
+  });
 }
 
 function session(steps: number) {
@@ -77,6 +84,22 @@ test('a condenser that fails is reported and the view is sent as it was', async 
   expect(replay.condenserErrors).toHaveLength(4);
   expect(replay.condenserErrors[0]).toEqual({ modelCall: 0, message: 'no model' });
   expect(replay.tokensSent).toBe((await replayed(session(3), none)).tokensSent);
+});
+
+test('a condenser that never answers is an error, and is asked no more', async () => {
+  let asked = 0;
+  const hanging: Condenser = {
+    name: 'hanging',
+    condense: () => {
+      asked++;
+      return new Promise(() => undefined);
+    },
+  };
+  const replay = await replayed(session(3), hanging);
+  expect(asked).toBe(1);
+  expect(replay).toMatchObject({ modelCalls: 4, eventsInViewAtEnd: 8 });
+  expect(replay.condenserErrors).toHaveLength(1);
+  expect(replay.condenserErrors[0]?.message).toContain('did not answer within 200 ms');
 });
 
 test('a condensation that an agent would refuse is reported, and the view is sent as it was', async () => {

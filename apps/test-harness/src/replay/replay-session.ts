@@ -61,6 +61,8 @@ export interface ReplayOptions {
   readonly findRefusals: (messages: ReturnType<View['toMessages']>) => readonly Refusal[];
   /** The window that condensers are told of. Unit: tokens. @defaultValue none */
   readonly contextWindow?: number;
+  /** A condenser that takes longer is asked no more in this session. Unit: milliseconds. @defaultValue 60,000 */
+  readonly timeoutMs?: number;
   /** Called before each model call. */
   readonly onModelCall?: (done: number, of: number) => void;
 }

@@ -25,7 +25,7 @@ export function reportTable(rows: readonly ReplayRow[], options: { readonly colo
       ...savings.map(({ pooled }) => percent(pooled)),
       percent(savings[0]?.withRereads ?? 0),
       percent(savings[0]?.worst ?? 0),
-      (savings[0]?.captured ?? 0).toFixed(2),
+      ratio(savings[0]?.captured),
       number(savings[0]?.dearer ?? 0),
     ]),
     options,
@@ -49,7 +49,7 @@ export function reportTable(rows: readonly ReplayRow[], options: { readonly colo
       percent(row.recallByKind.anchor),
       percent(row.recallByKind.number),
       percent(row.recallInStubs),
-      row.normalisedGain.toFixed(2),
+      ratio(row.normalisedGain),
       row.faultsPerHundredCalls.toFixed(1),
       percent(row.share),
     ]),
@@ -98,6 +98,11 @@ function table(
 
 function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
+}
+
+/** With a dash where it says nothing. */
+function ratio(value: number | undefined): string {
+  return value?.toFixed(2) ?? '–';
 }
 
 function number(value: number): string {

@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { importFrom, loadCondenserFile } from './condenser-file.js';
 
@@ -47,6 +48,29 @@ test('a file that is not there is named', async () => {
   const missing = path.join(folder, 'nowhere.toml');
 
   await expect(loadCondenserFile(missing)).rejects.toThrow(`configuration: '${missing}' cannot be read: ENOENT`);
+});
+
+test('a template is read from the folder of the file alone, also when another template includes it', async () => {
+  const asking = (prompt: string) =>
+    file(
+      'condenser.toml',
+      `[condenser]\ntype = "llmSummarizing"\nllm = "any"\npromptFile = ${JSON.stringify(prompt)}\n`,
+    );
+  const options = { llm: () => scriptedLLM({ script: [] }) };
+  const outside = path.join(folder, '..', `${path.basename(folder)}.j2`);
+  await writeFile(outside, '{{ transcript }}');
+  await symlink(outside, path.join(folder, 'link.j2'));
+  await file('inside.j2', 'Sum up: {{ transcript }}');
+  await file('including.j2', `{% include ${JSON.stringify(outside)} %}`);
+  await mkdir(path.join(folder, 'prompts'));
+  await file('prompts/below.j2', '{% include "inside.j2" %}');
+
+  expect((await loadCondenserFile(await asking('inside.j2'), options)).name).toBe('llmSummarizing');
+  expect((await loadCondenserFile(await asking('prompts/below.j2'), options)).name).toBe('llmSummarizing');
+  for (const name of [outside, `../${path.basename(outside)}`, 'link.j2', 'including.j2']) {
+    await expect(loadCondenserFile(await asking(name), options), name).rejects.toThrow(/leads out of the folder/);
+  }
+  await rm(outside);
 });
 
 test('packages are found from folders above, as Node finds them', async () => {

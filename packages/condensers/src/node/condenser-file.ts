@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { resolve } from 'import-meta-resolve';
@@ -8,8 +8,9 @@ import type { ImportModule, LoadCondenserOptions, LoadedCondenser } from '../con
 
 /**
  * Makes a condenser from a configuration file, TOML or JSON. Packages that it names by `use` are those installed where the file
- * lies, and files that it names by `promptFile` lie beside it. Such a file can load code: give only one that the user named, never
- * one that was found in a folder that somebody else may write to.
+ * lies. Files that it names by `promptFile`, and templates that these include, lie in its folder or below it; links that lead out are
+ * refused. Such a file can load code: give only one that the user named, never one that was found in a folder that somebody else
+ * may write to.
  *
  * @param options - as for {@link loadCondenser}; what they hold comes before what the file's place gives
  * @throws {@link InvalidCondenserConfigError} when the file cannot be read, and what {@link loadCondenser} throws.
@@ -33,9 +34,19 @@ export async function loadCondenserConfigFile(
   }
   return loadCondenserConfig(text, {
     importModule: importFrom(folder),
-    readPrompt: (prompt) => readFile(path.resolve(folder, prompt), 'utf8'),
+    readPrompt: (prompt) => readPromptWithin(folder, prompt),
     ...options,
   });
+}
+
+/** Reads a template of the folder. A template may come from somebody else, so it includes no other file of the machine. */
+async function readPromptWithin(folder: string, prompt: string): Promise<string> {
+  const [root, file] = await Promise.all([realpath(folder), realpath(path.resolve(folder, prompt))]);
+  if (!file.startsWith(root + path.sep)) {
+    const reason = `'${prompt}' leads out of the folder of the configuration, ${folder}: put the template into that folder`;
+    throw new InvalidCondenserConfigError({ condenser: 'configuration', option: 'promptFile', reason });
+  }
+  return readFile(file, 'utf8');
 }
 
 /** Imports packages as a module in this folder would: from its `node_modules`, or from those of the folders above. */
