@@ -55,8 +55,8 @@ const usualAnswer = 1_024;
  * Asks a model which events of a view matter most, by a response format, or by words where it refuses that. An answer that cannot
  * be read is an empty ranking, and a history that is refused as too long is cut shorter, twice.
  *
- * @throws {@link CondenserModelError} when the model fails, is too slow, is cut off or says nothing; the signal's reason when the
- *   caller aborts.
+ * @throws {@link CondenserModelError} when the prompt cannot be written or is blank, and when the model fails, is too slow, is cut
+ *   off or says nothing; the signal's reason when the caller aborts.
  */
 export async function askForRanking(
   view: View,
@@ -64,13 +64,13 @@ export async function askForRanking(
   { wanted, signal }: { readonly wanted: number; readonly signal: AbortSignal | undefined },
 ): Promise<Ranking> {
   for (const [attempt, inputScale] of inputScales.entries()) {
-    const history = promptWithin(
-      write,
-      { events: [...view.events], maxSummaryTokens: usualAnswer, inputScale },
-      { contextWindow: llm.contextWindow, maxOutputTokens, maxEventCharacters },
-    );
-    const prompt = `${history}\n\nAbout ${wanted} of these events can stay. Name at least so many by their numbers, the most important first.`;
     try {
+      const history = promptWithin(
+        write,
+        { events: [...view.events], maxSummaryTokens: usualAnswer, inputScale },
+        { contextWindow: llm.contextWindow, maxOutputTokens, maxEventCharacters },
+      );
+      const prompt = `${history}\n\nAbout ${wanted} of these events can stay. Name at least so many by their numbers, the most important first.`;
       const { value, account } = await askForObject(
         llm,
         { prompt, question, ways: ['format', 'instruction'], maxOutputTokens },

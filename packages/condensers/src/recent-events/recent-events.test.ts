@@ -40,16 +40,22 @@ test.each([
 );
 
 test.each([
-  // The newest step is shown in any case, here the last message.
-  { keepFirst: 3, maxSize: 3, length: 20, shown: ['1', '2', '3', '20'] },
-  { keepFirst: 5, maxSize: 3, length: 20, shown: ['1', '2', '3', '4', '5', '20'] },
-  { keepFirst: 30, maxSize: 3, length: 5, shown: ['1', '2', '3', '4', '5'] },
-])(
-  'known fault of the original: keepFirst $keepFirst of at most $maxSize does not show everything again',
-  ({ keepFirst, maxSize, length, shown }) => {
-    expect(ids(condense(recentEventsCondenser({ keepFirst, maxSize }), messages(length)))).toEqual(shown);
-  },
-);
+  { keepFirst: 3, maxSize: 3 },
+  { keepFirst: 1_000, maxSize: 40 },
+  { keepFirst: 100 },
+  { keepFirst: 1, maxSize: 1 },
+])('known fault of the original: %j, which would show everything, is refused', (options) => {
+  const { keepFirst, maxSize = 100 } = options;
+  expect(() => recentEventsCondenser(options)).toThrow(
+    `recentEvents: 'keepFirst' may be at most ${maxSize - 1} with a 'maxSize' of ${maxSize}, so that a newer event is shown ` +
+      `too; ${keepFirst} needs a 'maxSize' of at least ${keepFirst + 1}`,
+  );
+});
+
+test('without a keepFirst the first event stays where there is room for it', () => {
+  expect(ids(condense(recentEventsCondenser({ maxSize: 2 }), messages(5)))).toEqual(['1', '5']);
+  expect(ids(condense(recentEventsCondenser({ maxSize: 1 }), messages(3)))).toEqual(['1', '3']);
+});
 
 test('the view itself is returned while it is small enough', () => {
   const view = messages(100);
@@ -104,8 +110,9 @@ test('it holds its bound on clean logs, and what it shows can be sent', () => {
     fc.property(
       fc.integer(),
       fc.integer({ min: 0, max: 8 }),
-      fc.integer({ min: 1, max: 40 }),
-      (seed, keepFirst, maxSize) => {
+      fc.integer({ min: 1, max: 32 }),
+      (seed, keepFirst, room) => {
+        const maxSize = keepFirst + room;
         const view = View.fromEvents(randomLog({ seed, length: 120 }).events);
         const shown = condense(recentEventsCondenser({ keepFirst, maxSize }), view);
         const lastResponse = [...shown.events].findLast((event) => event.type === 'action')?.llmResponseId;

@@ -3,11 +3,12 @@ import { keptEventIds, newestStep } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
 import * as z from 'zod/mini';
 import { defineCondenser } from '../authoring/define-condenser.js';
-import { optionsOf, wholeNumber } from '../authoring/options/option-schemas.js';
+import { optionIssue, optionsOf, wholeNumber } from '../authoring/options/option-schemas.js';
+import type { OptionsCheck } from '../authoring/options/option-schemas.js';
 
 /** Options of {@link recentEventsCondenser}. */
 export interface RecentEventsOptions {
-  /** How many of the first events stay. Unit: events. @defaultValue 1 */
+  /** How many of the first events stay. Unit: events, fewer than `maxSize`. @defaultValue 1, or 0 with a `maxSize` of 1 */
   readonly keepFirst?: number;
   /** How many events are shown. Unit: events, at least 1. @defaultValue 100 */
   readonly maxSize?: number;
@@ -21,7 +22,7 @@ export interface RecentEventsOptions {
  * Bound: `maxSize` events, and besides them the protected events (at most three), the rest of the unit in which the first
  * events end, and the newest step when it is larger than the window. Units that cannot be cut are hidden whole or not at all.
  *
- * @throws {@link InvalidCondenserConfigError} when a number is out of range.
+ * @throws {@link InvalidCondenserConfigError} when a number is out of range, or `keepFirst` is not less than `maxSize`.
  * @see RecentEventsCondenser of OpenHands at d6fab190, without its faults: a head shown twice, and everything shown when
  *   `keepFirst` is not less than `maxSize`
  */
@@ -29,15 +30,25 @@ export function recentEventsCondenser(options: RecentEventsOptions = {}): Conden
   return recentEvents.create(options);
 }
 
+/** Checks that the newest events have a place beside the first ones. */
+const roomForNewest: OptionsCheck = ({ value, issues }) => {
+  const { keepFirst = 0, maxSize = 0 } = value as RecentEventsOptions;
+  if (keepFirst < maxSize) return;
+  const reason = `so that a newer event is shown too; ${keepFirst} needs a 'maxSize' of at least ${keepFirst + 1}`;
+  issues.push(
+    optionIssue('keepFirst', `may be at most ${maxSize - 1} with a 'maxSize' of ${maxSize}, ${reason}`, keepFirst),
+  );
+};
+
 /** The definition of {@link recentEventsCondenser}. */
 export const recentEvents = /* @__PURE__ */ defineCondenser({
   name: 'recentEvents',
   summary: 'shows the first events and the newest ones, anew at each step',
-  options: /* @__PURE__ */ optionsOf(() => ({
-    keepFirst: z._default(wholeNumber(0), 1),
-    maxSize: z._default(wholeNumber(1), 100),
-  })),
-  create: ({ keepFirst, maxSize }) => ({
+  options: /* @__PURE__ */ optionsOf(
+    () => ({ keepFirst: z.optional(wholeNumber(0)), maxSize: z._default(wholeNumber(1), 100) }),
+    roomForNewest,
+  ),
+  create: ({ maxSize, keepFirst = Math.min(1, maxSize - 1) }) => ({
     name: 'recentEvents',
     rewritesEveryStep: true,
     condense: (view) => (view.events.length <= maxSize ? view : view.without(hiddenEvents(view, keepFirst, maxSize))),
@@ -46,8 +57,7 @@ export const recentEvents = /* @__PURE__ */ defineCondenser({
 
 function hiddenEvents(view: View, keepFirst: number, maxSize: number): ReadonlySet<EventId> {
   const { events, cutPoints } = view;
-  const tail = Math.max(0, maxSize - keepFirst);
-  const wanted = events.length - tail;
+  const wanted = events.length - (maxSize - keepFirst);
   const end = Math.min(cutPoints.atOrAfter(wanted) ?? events.length, newestStep(view).cutPoint);
   const start = cutPoints.atOrAfter(Math.min(keepFirst, events.length));
   const hidden = new Set<EventId>();

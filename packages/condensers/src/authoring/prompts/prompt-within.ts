@@ -31,9 +31,11 @@ export interface PromptLimits {
  * Writes a prompt that stays within the window less the answer and a margin of a tenth, by four characters a token. The previous
  * summary goes in whole, up to half of that; the events share the rest.
  *
- * @throws {@link CondenserModelError} when not one event would fit beside what the prompt says itself.
+ * @throws {@link CondenserModelError} when not one event would fit beside what the prompt says itself; when the prompt cannot be
+ *   written, or is blank; when it is longer than the window less the answer, because its own text grows with the events.
  */
-export function promptWithin(write: Prompt, input: SummaryInput, limits: PromptLimits): string {
+export function promptWithin(prompt: Prompt, input: SummaryInput, limits: PromptLimits): string {
+  const write = (values: PromptValues): string => written(prompt, values);
   const { events, previousSummary = '', maxSummaryTokens, inputScale = 1 } = input;
   const { contextWindow = assumedWindow, maxEventCharacters } = limits;
   const answer =
@@ -65,14 +67,27 @@ export function promptWithin(write: Prompt, input: SummaryInput, limits: PromptL
       text: cutInMiddle(text, (shared.limits[number] ?? frame) - frame),
     };
   });
+  const text = write({ previousSummary: summary, events: shown, leftOut: shared.leftOut, maxSummaryTokens, userWords });
+  if (text.trim() === '')
+    throw new CondenserModelError('error', 'the prompt is blank: the model would read nothing', { mayRetry: false });
+  const most = Math.floor((contextWindow - answer) * charactersPerToken);
+  if (text.length > most)
+    throw new CondenserModelError(
+      'overflow',
+      `the prompt has ${text.length} characters, and the window of ${contextWindow} tokens has room for ${most}`,
+    );
   // Half a pair of characters, which a tool may have left behind, is refused by some providers.
-  return write({
-    previousSummary: summary,
-    events: shown,
-    leftOut: shared.leftOut,
-    maxSummaryTokens,
-    userWords,
-  }).toWellFormed();
+  return text.toWellFormed();
+}
+
+/** The text of a prompt, which may be somebody else's code. @throws {@link CondenserModelError} when it throws. */
+function written(prompt: Prompt, values: PromptValues): string {
+  try {
+    return prompt(values);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CondenserModelError('error', `the prompt could not be written: ${reason}`, { cause, mayRetry: false });
+  }
 }
 
 /**
