@@ -187,6 +187,9 @@ describe('what else it carries', () => {
     const alone = condensation({ view, redactions: [{ eventId: 'event-9', text: 'X' }], summary: 'unused' });
     expect(alone).toMatchObject({ forgottenEventIds: [], redactions: [{ eventId: 'event-9', text: 'X' }] });
     expect(alone.summary).toBeUndefined();
+    const unknown = [{ eventId: 'no-such-event', text: 'X' }];
+    expect(() => condensation({ view, redactions: unknown })).toThrow('no redaction names an event of the view');
+    expect(() => condensation({ view })).toThrow('nothing is selected');
   });
 
   test('metadata, and the ids and times of the factory that it is given', () => {

@@ -12,13 +12,13 @@ export interface CondensationOptions extends Selection {
   /** The view that the condenser was given, or one derived from it. */
   readonly view: View;
   /** Stands in the place of what is forgotten. @defaultValue no summary */
-  readonly summary?: string;
+  readonly summary?: string | undefined;
   /** What to mask in place. What is forgotten, pinned or not in the view, or cannot be masked so, is left out. @defaultValue nothing */
-  readonly redactions?: readonly Redaction[];
+  readonly redactions?: readonly Redaction[] | undefined;
   /** For the log: condenser, reason, tokens before and after, whatever replay or people need. */
-  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /** @defaultValue the factory of `@palimpsest/events` */
-  readonly createEvent?: CreateEvent;
+  readonly createEvent?: CreateEvent | undefined;
 }
 
 /**
@@ -42,8 +42,18 @@ export function condensation(options: CondensationOptions): Condensation {
   });
 }
 
-function nothingIn({ view, start = 0, end = 0, units, ids }: CondensationOptions): string {
-  const what = units === undefined && ids === undefined ? `the range ${start}–${end}` : 'what is selected';
+function nothingIn({ view, start, end, units, ids, redactions = [] }: CondensationOptions): string {
+  const isRange = start !== undefined || end !== undefined;
+  if (!isRange && units === undefined && ids === undefined) {
+    return redactions.length === 0
+      ? 'nothing is selected; pass a range (`start` and `end`), `units`, `ids` or `redactions`'
+      : 'no redaction names an event of the view that may be masked so';
+  }
+  const named = ids === undefined ? [] : [...ids];
+  if (!isRange && units === undefined && !named.some((id) => view.indexOf(id) !== undefined)) {
+    return named.length === 0 ? '`ids` is empty' : 'none of the ids is in the view';
+  }
+  const what = units === undefined && ids === undefined ? `the range ${start ?? 0}–${end ?? 0}` : 'what is selected';
   return `${what} of ${view.events.length} events holds no whole unit that may be forgotten`;
 }
 

@@ -1,7 +1,16 @@
+import { EventLog } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import { expect, test } from 'vitest';
-import { condensation, condenseUntilSettled, NoCondensationAvailableError, View, ViewProjection } from './index.js';
+import {
+  condensation,
+  condenseUntilSettled,
+  InvalidCondensedLogError,
+  InvalidCondenserResultError,
+  NoCondensationAvailableError,
+  View,
+  ViewProjection,
+} from './index.js';
 import type { AttemptReport, Condenser } from './index.js';
 
 /** A log of twelve messages of the agent, and all that is appended to it. */
@@ -118,4 +127,97 @@ test('what the condenser throws is thrown, and its reports are in the log', asyn
   };
   await expect(condenseUntilSettled(condenser, host)).rejects.toThrow('broken');
   expect(types()).toEqual(['condensation-attempt']);
+});
+
+test.each([
+  [undefined, 'but undefined'],
+  [null, 'but null'],
+  [7, 'but a number'],
+  ['done', 'but a string'],
+  [[], 'but a list'],
+  [{}, 'but another object'],
+])('a condenser that returns %j is named', async (result, what) => {
+  const { host, appended } = session();
+  const settled = condenseUntilSettled({ name: 'lost', condense: () => result as never }, host);
+  await expect(settled).rejects.toThrow(InvalidCondenserResultError);
+  await expect(settled).rejects.toThrow(`The condenser 'lost' returned neither a view nor a condensation ${what}.`);
+  expect(appended).toEqual([]);
+});
+
+test('an abort ends the wait for a condenser that ignores the signal', async () => {
+  const { host, appended } = session();
+  const abort = new AbortController();
+  const reason = new Error('nobody waits');
+  const hangs: Condenser = {
+    name: 'hangs',
+    condense: () => {
+      queueMicrotask(() => abort.abort(reason));
+      return new Promise(() => undefined);
+    },
+  };
+  await expect(condenseUntilSettled(hangs, host, { signal: abort.signal })).rejects.toBe(reason);
+  expect(appended).toEqual([]);
+});
+
+test('with a signal that is aborted already nothing is asked and nothing appended', async () => {
+  const { host, appended } = session();
+  const reason = new Error('nobody waits');
+  const signal = AbortSignal.abort(reason);
+  let calls = 0;
+  const counts: Condenser = {
+    name: 'counts',
+    condense: (view, context) => {
+      calls++;
+      return forgetsOne(3).condense(view, context);
+    },
+  };
+  await expect(condenseUntilSettled(counts, host, { signal })).rejects.toBe(reason);
+  expect([calls, appended]).toEqual([0, []]);
+});
+
+test('an abort between two condensations ends the loop', async () => {
+  const { host, types } = session();
+  const abort = new AbortController();
+  const log = {
+    get view() {
+      return host.view;
+    },
+    append: async (event: Event) => {
+      await host.append(event);
+      abort.abort(new Error('enough'));
+    },
+  };
+  await expect(condenseUntilSettled(forgetsOne(3), log, { signal: abort.signal })).rejects.toThrow('enough');
+  expect(types()).toEqual(['condensation']);
+});
+
+test('a report that is no valid event does not hide what the condenser throws', async () => {
+  const { host, appended } = session();
+  const condenser: Condenser = {
+    name: 'careless',
+    condense: (_, { report }) => {
+      report?.({ outcome: 'failed' } as AttemptReport);
+      report?.({ outcome: 'failed', reason: 'no answer', data: { retry: () => undefined } });
+      report?.({ outcome: 'failed', reason: 'no answer' });
+      throw new TypeError('broken');
+    },
+  };
+  await expect(condenseUntilSettled(condenser, host)).rejects.toThrow('broken');
+  expect(appended).toMatchObject([
+    { condenser: 'careless', outcome: 'invalid-report', reason: expect.stringContaining('reason') as string },
+    { condenser: 'careless', outcome: 'invalid-report', reason: expect.stringContaining('retry') as string },
+    { condenser: 'careless', outcome: 'failed', reason: 'no answer' },
+  ]);
+});
+
+test('what is no log with a view is refused, and the error says what is', async () => {
+  const { projection } = session();
+  const eventLog = new EventLog('one');
+  for (const log of [eventLog, {}, undefined, projection.view]) {
+    const settled = condenseUntilSettled(forgetsOne(3), log as never);
+    await expect(settled).rejects.toThrow(InvalidCondensedLogError);
+    await expect(settled).rejects.toThrow('it has no `view`. Pass a ViewProjection, or an object');
+  }
+  const readOnly = { view: projection.view };
+  await expect(condenseUntilSettled(forgetsOne(3), readOnly as never)).rejects.toThrow('it has no `append`');
 });

@@ -1,9 +1,10 @@
-import { createEvent as createEventByDefault } from '@palimpsest/events';
+import { createEvent as createEventByDefault, InvalidEventError } from '@palimpsest/events';
 import type { Condensation, CreateEvent, Event } from '@palimpsest/events';
 import { condensationProblem, condensedViewProblem } from './condensation-problem.js';
 import type { AttemptReport, CondenseContext, Condenser } from './condenser.js';
 import { isCondensation } from './condenser.js';
-import { NoCondensationAvailableError } from './errors.js';
+import { InvalidCondensedLogError, InvalidCondenserResultError, NoCondensationAvailableError } from './errors.js';
+import { untilAborted } from './until-aborted.js';
 import type { View } from './view.js';
 
 /** A log that can be appended to, and the view of all that it holds. A {@link ViewProjection} is one. */
@@ -15,9 +16,9 @@ export interface CondensedLog {
 /** Options of {@link condenseUntilSettled}: the condenser's context, and two more. */
 export interface SettlingOptions extends CondenseContext {
   /** How many condensations may come in a row. @defaultValue 3 */
-  readonly maxCondensations?: number;
+  readonly maxCondensations?: number | undefined;
   /** Makes the events that report attempts and settle requests. @defaultValue the factory of `@palimpsest/events` */
-  readonly createEvent?: CreateEvent;
+  readonly createEvent?: CreateEvent | undefined;
 }
 
 /**
@@ -26,11 +27,14 @@ export interface SettlingOptions extends CondenseContext {
  * view is returned (reported with the outcome `unsettled`).
  *
  * Reports are appended to the log as `condensation-attempt` before anything else, because condensers read their failures there,
- * and go to `report` too. A result that a host must not take ({@link condensationProblem}, {@link condensedViewProblem}) is
+ * and go to `report` too; one that is no valid event is appended as `invalid-report` with the reason. A result that a host must not take ({@link condensationProblem}, {@link condensedViewProblem}) is
  * reported and changes nothing. A request that cannot be met is settled by an empty condensation. With `preview` nothing is
  * appended.
  *
  * @throws what the condenser throws, but for {@link NoCondensationAvailableError}; what `append` throws.
+ * @throws the signal's reason as soon as it is aborted, also when the condenser ignores the signal.
+ * @throws {@link InvalidCondenserResultError} when the condenser returns neither a view nor a condensation.
+ * @throws {@link InvalidCondensedLogError} when the log lacks `view` or `append`: an `EventLog` has no view.
  *
  * @example
  * ```ts
@@ -42,13 +46,17 @@ export async function condenseUntilSettled(
   log: CondensedLog,
   { maxCondensations = 3, createEvent = createEventByDefault, ...context }: SettlingOptions = {},
 ): Promise<View> {
+  checkLog(log);
   for (let made = 0; ; made++) {
+    context.signal?.throwIfAborted();
     const { view } = log;
     const attempts: AttemptReport[] = [];
     let result: View | Condensation = view;
     let isUnable = false;
     try {
-      result = await condenser.condense(view, { ...context, report: (attempt) => void attempts.push(attempt) });
+      const report = (attempt: AttemptReport): void => void attempts.push(attempt);
+      const asked = (async () => condenser.condense(view, { ...context, report }))();
+      result = checkedResult(condenser, await untilAborted(asked, context.signal));
       const problem = isCondensation(result)
         ? condensationProblem(log.view, result, condenser)
         : condensedViewProblem(view, result);
@@ -67,8 +75,7 @@ export async function condenseUntilSettled(
     } finally {
       for (const attempt of attempts) {
         context.report?.(attempt);
-        const event = { condenser: condenser.name, ...attempt };
-        if (context.preview !== true) await log.append(createEvent('condensation-attempt', event));
+        if (context.preview !== true) await log.append(attemptEvent(condenser, attempt, createEvent));
       }
     }
     if (context.preview === true) return isCondensation(result) ? view : result;
@@ -78,6 +85,31 @@ export async function condenseUntilSettled(
       return log.view;
     }
     await log.append(result);
+  }
+}
+
+function checkLog(log: Partial<CondensedLog> | null | undefined): void {
+  if (typeof log?.view?.toMessages !== 'function') throw new InvalidCondensedLogError('it has no `view`');
+  if (typeof log.append !== 'function') throw new InvalidCondensedLogError('it has no `append`');
+}
+
+function checkedResult({ name }: Condenser, result: View | Condensation): View | Condensation {
+  const isView = typeof (result as Partial<View> | null | undefined)?.toMessages === 'function';
+  if (isView || isCondensation(result)) return result;
+  throw new InvalidCondenserResultError(name, result);
+}
+
+/** The event of a report. One that is no valid event is named, so that it does not hide what the condenser throws. */
+function attemptEvent({ name }: Condenser, attempt: AttemptReport, createEvent: CreateEvent): Event {
+  try {
+    return createEvent('condensation-attempt', { condenser: name, ...attempt });
+  } catch (error) {
+    if (!InvalidEventError.isInstance(error)) throw error;
+    return createEvent('condensation-attempt', {
+      condenser: name,
+      outcome: 'invalid-report',
+      reason: error.message,
+    });
   }
 }
 

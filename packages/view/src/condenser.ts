@@ -4,23 +4,23 @@ import type { View } from './view.js';
 /** What a condenser is told besides the view. Unit of all numbers: tokens. */
 export interface CondenseContext {
   /** Aborted when nobody waits for the result any more. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** The window of the model that will read the view. @defaultValue unknown: policies that need it do not act */
-  readonly contextWindow?: number;
+  readonly contextWindow?: number | undefined;
   /** What the model may answer. */
-  readonly maxOutputTokens?: number;
+  readonly maxOutputTokens?: number | undefined;
   /** What is sent beside the view: system prompt and tools. */
-  readonly fixedTokens?: number;
+  readonly fixedTokens?: number | undefined;
   /**
    * The host only wants to see the view: a `Condensation` is not appended. A condenser that would make one returns the view, and asks
    * no model. @defaultValue false
    */
-  readonly preview?: boolean;
+  readonly preview?: boolean | undefined;
   /**
    * Tells the host what was tried. The host may append it to the log as a `condensation-attempt`. Call it as
    * `context.report?.(…)`. @defaultValue nobody is told
    */
-  report?(attempt: AttemptReport): void;
+  readonly report?: ((attempt: AttemptReport) => void) | undefined;
 }
 
 /** What a condenser tells of an attempt. */
@@ -30,7 +30,7 @@ export interface AttemptReport {
   /** Why, in words for people. */
   readonly reason: string;
   /** What a policy reads when it is asked again, and what it cost. Plain JSON. */
-  readonly data?: Readonly<Record<string, unknown>>;
+  readonly data?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
@@ -47,18 +47,18 @@ export interface Condenser {
   /** Appears in the log and in the metadata of its condensations. */
   readonly name: string;
   /** It acts when the view has an unhandled request, or throws. @defaultValue false */
-  readonly handlesCondensationRequests?: boolean;
+  readonly handlesCondensationRequests?: boolean | undefined;
   /** It returns a different view on each step, so that provider caches are rewritten each time. @defaultValue false */
-  readonly rewritesEveryStep?: boolean;
+  readonly rewritesEveryStep?: boolean | undefined;
   /**
    * False: it forgets the user's words too, which are protected by default (first and latest message). A host makes up for the
    * latest ones. The instructions in force and what is pinned stay all the same. @defaultValue true
    */
-  readonly protects?: boolean;
+  readonly protects?: boolean | undefined;
   condense(view: View, context: CondenseContext): Promise<View | Condensation> | View | Condensation;
 }
 
-/** True for the condensation among a condenser's two kinds of result. */
-export function isCondensation(result: View | Condensation): result is Condensation {
-  return 'type' in result && result.type === 'condensation';
+/** True for the condensation among a condenser's two kinds of result; false for a view and for anything else. */
+export function isCondensation(result: unknown): result is Condensation {
+  return typeof result === 'object' && result !== null && 'type' in result && result.type === 'condensation';
 }

@@ -10,3 +10,43 @@ export class NoCondensationAvailableError extends PalimpsestError {
     super('no-condensation-available', `No condensation is available: ${reason}`, options);
   }
 }
+
+/** A condenser returned neither a view nor a condensation. Nothing was appended but its reports. */
+export class InvalidCondenserResultError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'InvalidCondenserResultError';
+  }
+
+  /** The name of the condenser. */
+  readonly condenser: string;
+
+  constructor(condenser: string, result: unknown) {
+    super(
+      'invalid-condenser-result',
+      `The condenser '${condenser}' returned neither a view nor a condensation but ${kindOf(result)}. ` +
+        'Return the view that it is given, a view made from it, or a condensation.',
+    );
+    this.condenser = condenser;
+  }
+}
+
+/** What was passed as a log cannot be condensed: it lacks a view or a way to append. Nothing was done. */
+export class InvalidCondensedLogError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'InvalidCondensedLogError';
+  }
+
+  constructor(reason: string) {
+    super(
+      'invalid-condensed-log',
+      `The log cannot be condensed: ${reason}. Pass a ViewProjection, or an object with the \`view\` of all that the log holds ` +
+        'and `append(event)`, which appends to the log and to the projection that the view is taken of.',
+    );
+  }
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'another object' : `a ${typeof value}`;
+}

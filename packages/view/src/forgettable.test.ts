@@ -35,7 +35,19 @@ describe('by ids', () => {
     const ids = [result.id, 'unknown', words.id, view.events.at(0)?.id ?? ''];
     expect([...forgettableEventIds(view, { ids })]).toEqual([words.id, action.id, result.id]);
     expect(forgettableEventIds(view, { ids: ['unknown'] }).size).toBe(0);
-    expect(() => condensation({ view, ids: ['unknown'] })).toThrow('what is selected of 10 events');
+    expect(() => condensation({ view, ids: ['unknown'] })).toThrow('none of the ids is in the view');
+    expect(() => condensation({ view, ids: [] })).toThrow('`ids` is empty');
+    expect(() => condensation({ view, ids: new Set([words.id, 'unknown']) })).not.toThrow();
+    const first = view.events.at(0)?.id ?? '';
+    expect(() => condensation({ view, ids: [first] })).toThrow('what is selected of 10 events');
+  });
+
+  test('one id is no list of ids', () => {
+    const { view, words } = session();
+    // @ts-expect-error a string would be read letter by letter
+    expect(() => condensation({ view, ids: words.id })).toThrow('none of the ids is in the view');
+    // @ts-expect-error as above
+    expect(forgettableEventIds(view, { ids: words.id }).size).toBe(0);
   });
 
   test('a batch of which the view hides a call stays', () => {

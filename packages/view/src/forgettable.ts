@@ -9,16 +9,16 @@ import type { View } from './view.js';
 /** What a condensation should forget: a range, units, single events, or several of these together. */
 export interface Selection {
   /** The first index of a range; moved forward to the next cut point. @defaultValue 0 */
-  readonly start?: number;
+  readonly start?: number | undefined;
   /** The index behind the last one of a range; moved back to the cut point before it. @defaultValue 0: no range */
-  readonly end?: number;
+  readonly end?: number | undefined;
   /** Units of the view, which need not stand together ({@link unitsOf}). @defaultValue none */
-  readonly units?: readonly Unit[];
+  readonly units?: readonly Unit[] | undefined;
   /**
    * Single events, in any order. A call or a result takes the other calls and results of its unit along, because half of a batch
    * is never sent; words between them stay unless they are named, or a run of a property holds them. Ids that the view does not hold change nothing. @defaultValue none
    */
-  readonly ids?: Iterable<EventId>;
+  readonly ids?: readonly EventId[] | ReadonlySet<EventId> | undefined;
 }
 
 /** What of a selection may be forgotten. */

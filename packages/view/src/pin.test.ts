@@ -42,4 +42,10 @@ test('the types of older logs are read, also beside the new ones', () => {
 test('an id that is none is refused', () => {
   expect(() => pin('')).toThrow(InvalidEventError);
   expect(() => pin(['a', 3 as unknown as string])).toThrow("'eventIds.1'");
+  for (const wrong of [logBuilder().user('Hi.'), undefined, null, 7]) {
+    for (const make of [pin, unpin]) {
+      expect(() => make(wrong as never)).toThrow(InvalidEventError);
+      expect(() => make(wrong as never)).toThrow("'eventIds': pass the id of an event, or a list of ids");
+    }
+  }
 });

@@ -4,11 +4,11 @@ import type { CreateEvent, CustomEvent, EventId } from '@palimpsest/events';
 /** Options of {@link pin} and {@link unpin}. */
 export interface PinOptions {
   /** Who pins: the user, or the application. @defaultValue `user` */
-  readonly source?: 'user' | 'environment';
+  readonly source?: 'user' | 'environment' | undefined;
   /** Why, for people who read the log. @defaultValue none */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** @defaultValue the factory of `@palimpsest/events` */
-  readonly createEvent?: CreateEvent;
+  readonly createEvent?: CreateEvent | undefined;
 }
 
 /** Keeps events from being forgotten or masked, from where it stands in a log on. Never sent to a model. */
@@ -23,7 +23,7 @@ export interface PinEvent extends CustomEvent {
  * cannot stand without: a call's results, the other calls of its batch. What was forgotten before stays forgotten, and an id that
  * the log does not hold changes nothing. Pinned events do not count towards the bounds of condensers.
  *
- * @throws {@link InvalidEventError} when an id is not a non-empty string.
+ * @throws {@link InvalidEventError} when it is neither an id nor a list of ids, or an id is not a non-empty string.
  *
  * @example
  * ```ts
@@ -41,11 +41,19 @@ export function unpin(eventIds: EventId | readonly EventId[], options: PinOption
 
 function pinEvent(type: PinEvent['type'], eventIds: EventId | readonly EventId[], options: PinOptions): PinEvent {
   const { source = 'user', reason, createEvent = createEventByDefault } = options;
-  const ids = typeof eventIds === 'string' ? [eventIds] : eventIds;
+  const ids: unknown = typeof eventIds === 'string' ? [eventIds] : eventIds;
+  if (!isList(ids)) {
+    const reason = 'pass the id of an event, or a list of ids: event.id, not the event';
+    throw new InvalidEventError({ reason, path: ['eventIds'], eventType: type });
+  }
   for (const [index, id] of ids.entries()) {
     if (typeof id === 'string' && id !== '') continue;
     const reason = 'must be the id of an event';
     throw new InvalidEventError({ reason, path: ['eventIds', index], eventType: type });
   }
   return createEvent(type, { source, eventIds: [...ids], reason }) as PinEvent;
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
 }

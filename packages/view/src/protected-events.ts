@@ -10,7 +10,10 @@ import type { View } from './view.js';
  *
  * @param options - `userWords: false` leaves the user's words out: what a condenser keeps that declares `protects: false`
  */
-export function protectedEventIds(view: View, options: { readonly userWords?: boolean } = {}): ReadonlySet<EventId> {
+export function protectedEventIds(
+  view: View,
+  options: { readonly userWords?: boolean | undefined } = {},
+): ReadonlySet<EventId> {
   const ids = new Set<EventId>(pinnedEventIds(view));
   const { events } = view;
   const users = options.userWords === false ? noUsers : usersIn(events);

@@ -15,7 +15,7 @@ export type ThinkingMode = 'prefix-bound' | 'latest-turn' | 'none';
 /** How a view becomes messages. */
 export interface RenderOptions {
   /** @defaultValue the view's own mode, which is `prefix-bound` where nothing else was said */
-  readonly thinking?: ThinkingMode;
+  readonly thinking?: ThinkingMode | undefined;
   /** A label for the last line of a tool result. On or off for a whole conversation. @defaultValue no labels */
-  readonly labelObservation?: (event: ToolResultEvent) => string | undefined;
+  readonly labelObservation?: ((event: ToolResultEvent) => string | undefined) | undefined;
 }

@@ -15,7 +15,7 @@ export interface Replacement {
    * The event with which the replacement took effect: thinking made before it and standing after the replaced event no
    * longer verifies. @defaultValue the end of the log: all thinking after the replaced event is stale
    */
-  readonly effectiveFrom?: EventId;
+  readonly effectiveFrom?: EventId | undefined;
 }
 
 /** Something in the log that the fold could not do, and passed over. */
@@ -27,11 +27,11 @@ export interface ViewNote {
 /** Options of {@link View.fromEvents} and {@link ViewProjection}. */
 export interface ViewOptions {
   /** What the model that reads the view checks of thinking; decides the cut points. @defaultValue 'prefix-bound' */
-  readonly thinking?: ThinkingMode;
+  readonly thinking?: ThinkingMode | undefined;
   /** Size of one stored event. Unit: tokens. @defaultValue {@link estimateTokens} */
-  readonly estimateTokens?: EstimateTokens;
+  readonly estimateTokens?: EstimateTokens | undefined;
   /** What belongs together besides calls and their results: the view is not cut inside the runs that they name. @defaultValue none */
-  readonly properties?: readonly ViewProperty[];
+  readonly properties?: readonly ViewProperty[] | undefined;
 }
 
 /**

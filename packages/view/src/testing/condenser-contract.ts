@@ -18,15 +18,15 @@ export interface CondenserContractOptions {
   /** A log on which it must act, so that a condenser that never does anything fails. */
   readonly actsOn: readonly Event[];
   /** Makes one whose model never answers, so that an abort has something to stop. @defaultValue none: not tried */
-  readonly createHanging?: () => Condenser | Promise<Condenser>;
+  readonly createHanging?: (() => Condenser | Promise<Condenser>) | undefined;
   /** More logs to try it on: recorded ones. @defaultValue none */
-  readonly logs?: readonly NamedLog[];
+  readonly logs?: readonly NamedLog[] | undefined;
   /** The window and the limits that it is told of. @defaultValue none */
-  readonly context?: Omit<CondenseContext, 'signal' | 'report'>;
+  readonly context?: Omit<CondenseContext, 'signal' | 'report'> | undefined;
   /** Seeds of the generated logs, one clean and one dirty for each. @defaultValue 1 to 9 */
-  readonly seeds?: readonly number[];
+  readonly seeds?: readonly number[] | undefined;
   /** How many condensations in a row it may need until it returns a view. @defaultValue 3 */
-  readonly settlesWithin?: number;
+  readonly settlesWithin?: number | undefined;
 }
 
 /**

@@ -13,13 +13,13 @@ export interface RandomLogOptions {
   /** The same options always make the same log. */
   readonly seed: number;
   /** How long it gets before it stops. A clean log ends with the turn it is in. Unit: events. @defaultValue 60 */
-  readonly length?: number;
+  readonly length?: number | undefined;
   /** It holds what no agent should write. @defaultValue false */
-  readonly dirty?: boolean;
+  readonly dirty?: boolean | undefined;
   /** Stands before every id in it, so that two logs can be put one behind the other. @defaultValue `'e'` */
-  readonly idPrefix?: string;
+  readonly idPrefix?: string | undefined;
   /** It holds condensations, redactions and reverts. @defaultValue true */
-  readonly decisions?: boolean;
+  readonly decisions?: boolean | undefined;
 }
 
 /** A generated log and what is in it. */

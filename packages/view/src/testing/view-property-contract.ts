@@ -21,9 +21,9 @@ export interface ViewPropertyContractOptions {
   /** Logs in which the property names runs. All of these must close before {@link longestRun}. */
   readonly logs: readonly NamedLog[];
   /** Seeds of the generated logs, one clean and one dirty for each. @defaultValue 1 to 5 */
-  readonly seeds?: readonly number[];
+  readonly seeds?: readonly number[] | undefined;
   /** Makes the fold that is tested. @defaultValue a {@link ViewProjection} */
-  readonly createProjection?: (options: ViewOptions) => Pick<ViewProjection, 'append' | 'view'>;
+  readonly createProjection?: ((options: ViewOptions) => Pick<ViewProjection, 'append' | 'view'>) | undefined;
 }
 
 interface Subject extends Required<Omit<ViewPropertyContractOptions, 'test' | 'seeds'>> {
