@@ -22,8 +22,9 @@ export function runNode(file, args) {
 
 /**
  * @param {readonly string[]} targets
+ * @param {readonly string[]} options more arguments of `nx run-many`
  * @returns {number} the exit code of Nx
  */
-export function runTargets(targets) {
-  return runNode(createRequire(import.meta.url).resolve('nx/bin/nx.js'), ['run-many', '-t', ...targets]);
+export function runTargets(targets, options = []) {
+  return runNode(createRequire(import.meta.url).resolve('nx/bin/nx.js'), ['run-many', '-t', ...targets, ...options]);
 }

@@ -33,12 +33,13 @@ export function removeReports(root) {
  * Sums the reports of all projects. A project with no report or no test is a problem, so that none is forgotten.
  *
  * @param {string} root
+ * @param {readonly string[]} leftOut folders of projects that did not run
  * @returns {TestSummary}
  */
-export function summarize(root) {
+export function summarize(root, leftOut = []) {
   /** @type {TestSummary} */
   const summary = { passed: 0, failed: 0, skipped: 0, problems: [] };
-  for (const folder of projectFolders(root)) {
+  for (const folder of projectFolders(root).filter((each) => !leftOut.includes(each))) {
     const counts = countsOf(path.join(root, folder, reportName));
     if (typeof counts === 'string') {
       summary.problems.push(`${folder}: ${counts}`);

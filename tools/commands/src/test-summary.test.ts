@@ -55,6 +55,13 @@ describe('summarize', () => {
     ]);
   });
 
+  it('asks no report of a project that was left out', () => {
+    project('packages/a', { numPassedTests: 3 });
+    project('tools/checks');
+
+    expect(summarize(root, ['tools/checks'])).toMatchObject({ passed: 3, problems: [] });
+  });
+
   it('counts a test file that could not be loaded as a failure', () => {
     project('packages/a', { success: false, numPassedTests: 4, numFailedTestSuites: 2 });
 

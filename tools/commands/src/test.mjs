@@ -1,12 +1,15 @@
 // `npm test`: everything that a change must pass, cached by Nx; the last line counts the tests of all projects.
-// `npm run test:projects`: the tests alone, and the builds that they need.
+// `npm run test:projects`: the tests of packages and applications alone, and the builds that they need. The checks of the
+// repository (what is packed, documented and installed) do not depend on the Node that runs them.
 import { runTargets, workspaceRoot } from './run.mjs';
 import { removeReports, summarize, summaryLine } from './test-summary.mjs';
 
 removeReports(workspaceRoot);
 const onlyTests = process.argv.includes('--only-tests');
-const nx = runTargets(onlyTests ? ['test'] : ['build', 'lint', 'typecheck', 'test']);
-const summary = summarize(workspaceRoot);
+const nx = onlyTests
+  ? runTargets(['test'], ['--exclude', '@palimpsest/repository-checks'])
+  : runTargets(['build', 'lint', 'typecheck', 'test']);
+const summary = summarize(workspaceRoot, onlyTests ? ['tools/repository-checks'] : []);
 
 for (const problem of summary.problems) console.error(problem);
 if (nx !== 0) console.error('Not all tasks passed: see above.');
