@@ -53,6 +53,8 @@ export class ViewProjection {
   readonly #reverted = new Set<EventId>();
   /** The keys that the properties give to events, of those that have some. */
   readonly #runKeys = new Map<EventId, readonly string[]>();
+  /** The properties that have failed once. */
+  readonly #failedProperties = new Set<number>();
   #hasRepeatedIds = false;
   #fold: Fold;
   #view: View | undefined;
@@ -101,19 +103,26 @@ export class ViewProjection {
     return true;
   }
 
-  /** Asks the properties, once for each event. One that fails names no run. */
+  /** Asks the properties, once for each event. One that fails names no run; the first failure of each is noted. */
   #nameRuns(event: LLMConvertibleEvent): void {
     const keys = this.#options.properties.flatMap((property, index) => {
       try {
         const key: unknown = property(event);
-        return typeof key === 'string' ? [`${index} ${key}`] : [];
+        if (typeof key === 'string') return [`${index} ${key}`];
+        if (key !== undefined) this.#noteProperty(event, index, `gave ${whatIs(key)}, not a string or undefined`);
       } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
-        this.#note(event, `property ${index} failed, and names no run: ${message}`);
-        return [];
+        this.#noteProperty(event, index, `failed: ${error instanceof Error ? error.message : whatIs(error)}`);
       }
+      return [];
     });
     if (keys.length > 0) this.#runKeys.set(event.id, keys);
+  }
+
+  /** Notes a property once, however many events it fails for. */
+  #noteProperty(event: LLMConvertibleEvent, index: number, what: string): void {
+    if (this.#failedProperties.has(index)) return;
+    this.#failedProperties.add(index);
+    this.#note(event, `property ${index} ${what}; where it does so, it names no run (noted once)`);
   }
 
   /** The view of the events so far. */
@@ -304,6 +313,13 @@ export class ViewProjection {
       unhandledCondensationRequest: false,
     };
   }
+}
+
+/** What a property gave instead of a key. The rejection of a promise is no loose end. */
+function whatIs(key: unknown): string {
+  if (!(key instanceof Promise)) return key === null ? 'null' : `a value of type ${typeof key}`;
+  key.catch(() => undefined);
+  return 'a promise';
 }
 
 /** A model that was called while some calls of a batch waited saw nothing of it; later requests hold what was answered. */

@@ -32,7 +32,11 @@ describe('a condenser whose model can hang', () => {
   condenserContract({
     test,
     actsOn: longLog(),
-    create: () => ({ name: 'x', condense: (view) => (mustAct(view) ? forgetMiddle(view, 'S') : view) }),
+    create: () => ({
+      name: 'x',
+      handlesCondensationRequests: true,
+      condense: (view) => (mustAct(view) ? forgetMiddle(view, 'S') : view),
+    }),
     createHanging: () => ({
       name: 'x',
       condense: (_view, { signal }) =>
@@ -58,6 +62,28 @@ test('the test names state the seeds, and a failure names the log', async () => 
   });
   expect(failure?.name).toMatch(/\(seeds 7\)$/);
   expect(failure?.message).toMatch(/^on the log made for it \(prefix-bound\): returned undefined/);
+});
+
+test('a result that is no object is named by every rule that meets it', async () => {
+  const failuresFor = (result: unknown) =>
+    failuresOf({ create: () => ({ name: 'x', condense: () => result as never }), actsOn: longLog(), seeds: [7] });
+  for (const [result, what] of [
+    [undefined, 'returned undefined'],
+    [null, 'returned null'],
+  ] as const) {
+    const failures = await failuresFor(result);
+    expect(failures.length).toBeGreaterThan(10);
+    expect(failures.map(({ message }) => message).filter((one) => /Cannot|not a function/.test(one))).toEqual([]);
+    expect(failures[0]?.message).toContain(what);
+  }
+});
+
+test('an empty log to act on is named', async () => {
+  const [condenser] = soundCondensers;
+  const failures = await failuresOf({ create: () => condenser as never, actsOn: [], seeds: [7] }, 'acts on');
+  expect(failures.map(({ message }) => message)).toEqual([
+    'on the log made for it (prefix-bound): `actsOn` is empty; pass a log on which the condenser must act',
+  ]);
 });
 
 /** What fails of the rules, or of one of them. */

@@ -1,10 +1,12 @@
 import { isToolResult } from '@palimpsest/events';
 import type { Condensation, EventId } from '@palimpsest/events';
+import { condensation } from '../condensation.js';
 import type { Condenser } from '../condenser.js';
 import { NoCondensationAvailableError } from '../errors.js';
 import { pinnedEventIds } from '../pinned-events.js';
 import { protectedEventIds } from '../protected-events.js';
 import { redactedCopy } from '../redacted-copy.js';
+import { unitsOf } from '../units.js';
 import { View } from '../view.js';
 import { carelessCondensation, forgetMiddle, mustAct } from './sample-condensers.js';
 
@@ -40,6 +42,15 @@ const unprotected = (view: View): readonly EventId[] => {
   return [...view.events].map(({ id }) => id).filter((id) => !kept.has(id));
 };
 
+/** Leaves the last unit with a result out of the view. */
+function hidesNewest(view: View): View {
+  const unit = unitsOf(view).findLast(({ start, end }) => view.events.slice(start, end).some(isToolResult));
+  if (!mustAct(view) || unit === undefined) return view;
+  const kept = protectedEventIds(view);
+  const ids = view.events.slice(unit.start, unit.end).map(({ id }) => id);
+  return view.without(new Set(ids.filter((id) => !kept.has(id))));
+}
+
 const whole = 'leaves calls, results and batches whole';
 const sameDecision = 'decides the same for the same view, and keeps no state';
 const typedError = 'throws nothing but NoCondensationAvailableError, and that only on a request';
@@ -48,11 +59,13 @@ const aborted = 'stops when aborted';
 const input = 'leaves the view that it was given as it was';
 const hosts = 'returns what a host takes';
 const oneOfTwo = 'returns a view or a condensation';
+const newest = 'keeps the results that no response has followed, or summarises them';
 const pins = 'respects a pin on what it would forget or mask';
 
 /** One broken condenser for each way in which one can be broken. */
 export const mutants: readonly Mutant[] = [
   mutant('does nothing', 'acts on the history made for it', (view) => view, { handlesCondensationRequests: false }),
+  mutant('has no name', 'has a name', act, { name: '' }),
   mutant('ignores requests', 'answers requests, where it says that it does', (view) =>
     view.unhandledCondensationRequest ? view : act(view),
   ),
@@ -99,6 +112,11 @@ export const mutants: readonly Mutant[] = [
     const waiting = [...view.events].findLast((event) => event.type === 'action' && view.leftOut.has(event.id));
     return waiting === undefined ? act(view) : forget([waiting.id]);
   }),
+  mutant('forgets all but the newest half, also what no response has followed', newest, (view) => {
+    const { length } = view.events;
+    return mustAct(view) ? condensation({ view, end: length - Math.floor(Math.min(40, length) / 2) }) : view;
+  }),
+  mutant('hides what no response has followed', newest, hidesNewest, { handlesCondensationRequests: false }),
   mutant('forgets the first user message', 'keeps protected events', (view) => {
     const first = [...view.events].find((event) => event.type === 'message' && event.source === 'user');
     return mustAct(view) && first !== undefined ? forget([first.id]) : act(view);

@@ -1,8 +1,8 @@
 import { logBuilder } from '@palimpsest/events/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ViewProjection } from '../index.js';
-import type { View, ViewProperty } from '../index.js';
+import { View, ViewProjection } from '../index.js';
+import type { ViewProperty } from '../index.js';
 import { randomLog } from './random-log.js';
 import { viewPropertyContract } from './view-property-contract.js';
 import type { ViewPropertyContractOptions } from './view-property-contract.js';
@@ -121,7 +121,7 @@ describe('the contract catches', () => {
   });
 });
 
-test('a property that fails names no run, and is noted once for each event', () => {
+test('a property that fails names no run, and is noted once', () => {
   const log = logBuilder();
   log.user('Go.');
   log.call('run');
@@ -135,9 +135,40 @@ test('a property that fails names no run, and is noted once for each event', () 
   });
   for (const event of log.events) projection.append(event);
   expect([...projection.view.cutPoints]).toEqual([0, 1, 3]);
-  expect([...projection.view.notes].map(({ note }) => note)).toEqual(
-    Array(3).fill('property 0 failed, and names no run: broken'),
-  );
+  expect([...projection.view.notes].map(({ note }) => note)).toEqual([
+    'property 0 failed: broken; where it does so, it names no run (noted once)',
+  ]);
+});
+
+test.each([
+  ['a value of type number', () => 5],
+  ['null', () => null],
+  ['a value of type object', () => ({})],
+  ['a promise', () => Promise.resolve('a')],
+  ['a promise', () => Promise.reject(new Error('later'))],
+])('a property that gives %s names no run, and is noted once', (what, property) => {
+  const log = logBuilder();
+  log.user('Go.');
+  log.call('run');
+  log.call('run');
+  const projection = new ViewProjection({ properties: [approvals, property as never] });
+  for (const event of log.events) projection.append(event);
+  expect([...projection.view.cutPoints]).toEqual([0, 1, 3, 5]);
+  expect([...projection.view.notes]).toEqual([
+    {
+      eventId: log.events[0]?.id,
+      note: `property 1 gave ${what}, not a string or undefined; where it does so, it names no run (noted once)`,
+    },
+  ]);
+  expect([...View.fromEvents(log.events, { properties: [property as never] }).notes]).toHaveLength(1);
+});
+
+test('what a property throws is noted, whatever it is', () => {
+  const property = () => {
+    throw Object.create(null);
+  };
+  const view = View.fromEvents([logBuilder().user('Go.')], { properties: [property] });
+  expect(view.notes.at(0)?.note).toContain('property 0 failed: a value of type object');
 });
 
 function counting(): ViewProperty {

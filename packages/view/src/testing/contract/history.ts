@@ -31,7 +31,8 @@ export function historyOf(log: NamedLog, thinking: ThinkingMode = 'prefix-bound'
 
 /**
  * The histories of a contract run: the log on which the condenser acts, the same with something pinned, the caller's logs, the
- * first one with dirt behind it, and generated clean and dirty ones, 30 to 250 events long. Each comes a second time with a
+ * first one with dirt behind it, generated clean and dirty ones, 30 to 250 events long, and a short one with a result that nobody
+ * has read. Each comes a second time with a
  * request at its end.
  */
 export function historiesOf(options: {
@@ -51,11 +52,39 @@ export function historiesOf(options: {
         : []),
     ];
   });
-  return [actsOn, pinned(actsOn), ...options.logs, ...generated].flatMap((log, index) => {
+  return [actsOn, pinned(actsOn), ...options.logs, ...generated, unreadResult()].flatMap((log, index) => {
     const thinking: ThinkingMode = index % 2 === 0 ? 'prefix-bound' : 'latest-turn';
     const history = historyOf(log, thinking);
     return [history, withRequest(history)];
   });
+}
+
+/** A call whose result the model has not read, and three words of the environment behind it. */
+function unreadResult(): NamedLog {
+  const idOf = (id: string): { readonly id: string } => ({ id: `unread-${id}` });
+  const text = (words: string) => [{ type: 'text', text: words }] as const;
+  const toolCall = { id: 'unread-call', name: 'read', arguments: '{}' };
+  return {
+    name: 'a result that no response has followed',
+    events: [
+      createEvent('message', { ...idOf('user'), source: 'user', role: 'user', content: text('Read it.') }),
+      createEvent('action', { ...idOf('action'), thought: [], toolCall, llmResponseId: 'unread-response' }),
+      createEvent('observation', {
+        ...idOf('result'),
+        toolName: 'read',
+        toolCallId: toolCall.id,
+        content: text('UNREAD '.repeat(100)),
+      }),
+      ...[1, 2, 3].map((n) =>
+        createEvent('message', {
+          ...idOf(`note-${n}`),
+          source: 'environment',
+          role: 'user',
+          content: text(`The branch changed ${n} times.`),
+        }),
+      ),
+    ],
+  };
 }
 
 /** The log with its first two results and a word of the agent pinned, as a user pins what must stay. */

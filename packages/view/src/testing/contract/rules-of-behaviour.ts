@@ -11,6 +11,7 @@ const actsWhereItShould: Rule = {
   name: 'acts on the history made for it',
   check: (subject) =>
     named(subject.actsOn, async () => {
+      check(subject.actsOn.events.length > 0, '`actsOn` is empty; pass a log on which the condenser must act');
       const outcome = await condense(await subject.create(), subject.actsOn.view, subject);
       check(outcome.kind !== 'none', 'said that nothing can be condensed');
       if (outcome.kind === 'condensation') return;

@@ -11,6 +11,16 @@ import type { Rule, Subject } from './subject.js';
 /** How long an aborted condenser may take. Unit: turns of the event loop. */
 const turnsToStop = 50;
 
+const hasName: Rule = {
+  name: 'has a name',
+  check: (subject) =>
+    named(subject.actsOn, async () => {
+      const { name }: { readonly name?: unknown } = await subject.create();
+      const isName = typeof name === 'string' && name.trim() !== '';
+      check(isName, '`name` is no text; it stands in the log and in reports of what the condenser did');
+    }),
+};
+
 const survivesJson: Rule = {
   name: 'survives JSON',
   check: (subject) =>
@@ -114,6 +124,7 @@ const needsNoReports: Rule = {
 
 /** What a host relies on around a condenser. */
 export const rulesOfHosting: readonly Rule[] = [
+  hasName,
   survivesJson,
   replaysExactly,
   stopsWhenAborted,

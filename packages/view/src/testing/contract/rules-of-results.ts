@@ -1,7 +1,8 @@
-import { createEvent } from '@palimpsest/events';
-import type { Event } from '@palimpsest/events';
+import { createEvent, isToolResult } from '@palimpsest/events';
+import type { Event, EventId } from '@palimpsest/events';
 import { callHistory, withoutRepeatedIds } from '../specification/call-history.js';
 import { condensationProblem, condensedViewProblem } from '../../condensation-problem.js';
+import { newestStep } from '../../newest-step.js';
 import { pinnedEventIds } from '../../pinned-events.js';
 import { protectedEventIds } from '../../protected-events.js';
 import { viewOfLog } from '../../view-of-log.js';
@@ -109,6 +110,30 @@ const isTakenByHosts: Rule = {
     }),
 };
 
+const keepsNewestStep: Rule = {
+  name: 'keeps the results that no response has followed, or summarises them',
+  check: (subject) =>
+    onEveryHistory(subject, ({ history: { view }, outcome, after }) => {
+      const summarised =
+        outcome.kind === 'condensation' && (outcome.condensation.summary ?? '').trim() !== ''
+          ? new Set(outcome.condensation.forgottenEventIds)
+          : new Set<EventId>();
+      const lost = unreadResults(view).filter((id) => after.indexOf(id) === undefined && !summarised.has(id));
+      check(
+        lost.length === 0,
+        `forgot results that the model has not read, without a summary: ${lost.join(', ')}; end before newestStep(view).cutPoint`,
+      );
+    }),
+};
+
+/** The results of the newest step that are sent. */
+function unreadResults(view: View): readonly EventId[] {
+  return view.events
+    .slice(newestStep(view).start)
+    .filter((event) => isToolResult(event) && !view.leftOut.has(event.id))
+    .map(({ id }) => id);
+}
+
 const respectsPins: Rule = {
   name: 'respects a pin on what it would forget or mask',
   check: async (subject) => {
@@ -166,6 +191,7 @@ export const rulesOfResults: readonly Rule[] = [
   forgetsWhatIsThere,
   keepsUnitsWhole,
   keepsProtected,
+  keepsNewestStep,
   respectsPins,
   summariesBetweenUnits,
   isTakenByHosts,

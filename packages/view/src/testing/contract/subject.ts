@@ -50,7 +50,7 @@ export async function condense(
     if (NoCondensationAvailableError.isInstance(error)) return { kind: 'none' };
     throw error;
   }
-  check(typeof result === 'object' && result !== null, `returned ${typeof result}`);
+  check(typeof result === 'object' && result !== null, `returned ${result === null ? 'null' : typeof result}`);
   if (isCondensation(result)) return { kind: 'condensation', condensation: result };
   check(
     typeof result.toMessages === 'function' && result.events !== undefined,
