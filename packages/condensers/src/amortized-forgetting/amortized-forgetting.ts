@@ -1,7 +1,7 @@
 import type { CreateEvent } from '@palimpsest/events';
 import { newestStep, NoCondensationAvailableError, unitsOf } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
-import { defineCondenser } from '../authoring/define-condenser.js';
+import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
 import { forgetUnits } from '../authoring/rolling/forget-units.js';
 import { optionsOf } from '../authoring/options/option-schemas.js';
 import { roomBehindFirst, sizeOptions, usualFirst } from '../authoring/options/size-options.js';
@@ -15,7 +15,7 @@ import type { Selection } from '../authoring/rolling/select-middle.js';
 /** Options of {@link amortizedForgettingCondenser}. */
 export interface AmortizedForgettingOptions extends SizeOptions {
   /** Makes the condensation. @defaultValue the factory of `@palimpsest/events` */
-  readonly createEvent?: CreateEvent;
+  readonly createEvent?: CreateEvent | undefined;
 }
 
 const name = 'amortizedForgetting';
@@ -32,8 +32,8 @@ const name = 'amortizedForgetting';
  *   throws {@link NoCondensationAvailableError} when a condensation was asked for and nothing may be forgotten.
  * @see AmortizedForgettingCondenser of OpenHands at d6fab190, without its faults: a request on a short view fails there
  */
-export function amortizedForgettingCondenser({ createEvent, ...options }: AmortizedForgettingOptions = {}): Condenser {
-  return amortizedForgetting.create(options, { createEvent });
+export function amortizedForgettingCondenser(options: AmortizedForgettingOptions = {}): Condenser {
+  return createCondenser(amortizedForgetting, options);
 }
 
 /** The definition of {@link amortizedForgettingCondenser}. */

@@ -4,14 +4,15 @@ import type { Condenser } from '@palimpsest/view';
 import type * as z from 'zod/mini';
 import { InvalidCondenserConfigError } from './errors.js';
 import { checkedOptions } from './options/checked-options.js';
+import { assertOptionsObject, shown } from './options/option-issues.js';
 import type { OptionsSchema } from './options/checked-options.js';
 
 /** What a host adds to the options: parts that are code. */
 export interface CondenserHost {
   /** The model that the condenser asks. @defaultValue none: a condenser that {@link CondenserDefinition.asksModel} is refused */
-  readonly llm?: LLM;
+  readonly llm?: LLM | undefined;
   /** Makes the condensations. @defaultValue the factory of `@palimpsest/events` */
-  readonly createEvent?: CreateEvent;
+  readonly createEvent?: CreateEvent | undefined;
 }
 
 /** What {@link defineCondenser} is given. */
@@ -22,8 +23,11 @@ export interface CondenserSpec<Schema extends OptionsSchema, Name extends string
   readonly summary: string;
   /** The options. Unknown ones are refused if the schema is strict. */
   readonly options: Schema;
-  /** It needs a model: `host.llm` is there when `create` is called. @defaultValue false */
-  readonly asksModel?: Asks;
+  /**
+   * It needs a model: `host.llm` is there when `create` is called. Without it, a configuration that names a model is refused.
+   * @defaultValue false
+   */
+  readonly asksModel?: Asks | undefined;
   /** Makes the condenser of checked options. */
   create(
     options: z.output<Schema>,
@@ -40,7 +44,8 @@ export interface CondenserDefinition<Schema extends OptionsSchema = OptionsSchem
   /**
    * Checks the options and makes the condenser.
    *
-   * @throws {@link InvalidCondenserConfigError} when an option is unknown or out of range, or when the model is missing.
+   * @throws {@link InvalidCondenserConfigError} when an option is unknown or out of range, when the model is missing, or when
+   *   `createEvent` is no function.
    */
   create(options?: z.input<Schema>, host?: CondenserHost): Condenser;
 }
@@ -69,11 +74,36 @@ export function defineCondenser<Schema extends OptionsSchema, const Name extends
     options: spec.options,
     asksModel,
     create(options, host = {}) {
-      const checked = checkedOptions(spec.options, options ?? {}, { subject: name });
+      const checked = checkedOptions(spec.options, options === undefined ? {} : options, { subject: name });
+      assertCreateEvent(name, host.createEvent);
       if (asksModel) assertModel(name, host.llm);
       return spec.create(checked, host as CondenserHost & { readonly llm: LLM });
     },
   };
+}
+
+/**
+ * Makes the condenser of a factory's options, in which `createEvent`, and the `llm` of a condenser that asks a model, stand beside
+ * what the schema checks.
+ *
+ * @throws {@link InvalidCondenserConfigError} as {@link CondenserDefinition.create} does.
+ */
+export function createCondenser<Schema extends OptionsSchema>(
+  definition: CondenserDefinition<Schema>,
+  options: z.input<Schema> & CondenserHost,
+): Condenser {
+  assertOptionsObject(definition.name, options);
+  const { createEvent, ...others } = options;
+  if (!definition.asksModel) return definition.create(others as z.input<Schema>, { createEvent });
+  const { llm, ...data } = others;
+  return definition.create(data as z.input<Schema>, { llm, createEvent });
+}
+
+/** @throws {@link InvalidCondenserConfigError} when what makes the condensations is given, and no function. */
+export function assertCreateEvent(condenser: string, createEvent: unknown): void {
+  if (createEvent === undefined || typeof createEvent === 'function') return;
+  const reason = `must be a function that makes events, not ${shown(createEvent)}`;
+  throw new InvalidCondenserConfigError({ condenser, option: 'createEvent', reason });
 }
 
 /** @throws {@link InvalidCondenserConfigError} when a condenser that asks a model has none. */

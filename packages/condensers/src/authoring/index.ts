@@ -1,9 +1,10 @@
 // The definition of a condenser, and its options by schema.
 export type { CondenserDefinition, CondenserHost, CondenserSpec } from './define-condenser.js';
-export { defineCondenser, isCondenserDefinition } from './define-condenser.js';
+export { assertCreateEvent, createCondenser, defineCondenser, isCondenserDefinition } from './define-condenser.js';
 export { CondenserNotFoundError, InvalidCondenserConfigError } from './errors.js';
 export type { OptionsSchema } from './options/checked-options.js';
 export { checkedOptions, optionNames } from './options/checked-options.js';
+export { assertOptionsObject } from './options/option-issues.js';
 export type { OptionsCheck } from './options/option-schemas.js';
 export {
   flag,

@@ -3,7 +3,7 @@ import type { CreateEvent, LLMConvertibleEvent, ToolResultEvent } from '@palimps
 import { matchingEvents } from '@palimpsest/view';
 import type { Condenser, MatchingEvents, View } from '@palimpsest/view';
 import * as z from 'zod/mini';
-import { defineCondenser } from '../authoring/define-condenser.js';
+import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
 import { batchesOrEveryStep, maskingCondenser, maskOptions } from '../authoring/masks/masking.js';
 import type { MaskOptions } from '../authoring/masks/masking.js';
 import { pageStubText } from './browser-output.prompt.js';
@@ -17,14 +17,14 @@ import { visitedUrl } from './visited-url.js';
 /** Options of {@link browserOutputCondenser}. */
 export interface BrowserOutputOptions extends MaskOptions {
   /** How many of the newest browser outputs stay as they are. Unit: browser outputs. @defaultValue 1 */
-  readonly attentionWindow?: number;
+  readonly attentionWindow?: number | undefined;
   /**
    * The tools whose results are browser outputs, by their exact names.
    * @defaultValue those with `browser`, `browse`, `playwright`, `puppeteer`, `selenium` or `webpage` as a word in their name
    */
-  readonly toolNames?: readonly string[];
+  readonly toolNames?: readonly string[] | undefined;
   /** Makes the condensation. @defaultValue the factory of `@palimpsest/events` */
-  readonly createEvent?: CreateEvent;
+  readonly createEvent?: CreateEvent | undefined;
 }
 
 const browserWords = new Set(['browser', 'browse', 'playwright', 'puppeteer', 'selenium', 'webpage']);
@@ -44,8 +44,13 @@ const browserWords = new Set(['browser', 'browse', 'playwright', 'puppeteer', 's
  * @see BrowserOutputCondenser of OpenHands at d6fab190, without its faults: it masks anew at each step, loses the call's id,
  *   so that the call is not sent either, and drops an open request
  */
-export function browserOutputCondenser({ createEvent, ...options }: BrowserOutputOptions = {}): Condenser {
-  return browserOutput.create(options, { createEvent });
+export function browserOutputCondenser(options: BrowserOutputOptions = {}): Condenser {
+  return createCondenser(browserOutput, options);
+}
+
+/** A list of no tools would mask nothing. */
+function someToolNames() {
+  return toolNameList().check(z.minLength(1, { error: 'must name a tool, or be left out' }));
 }
 
 /** The definition of {@link browserOutputCondenser}. */
@@ -53,7 +58,7 @@ export const browserOutput = /* @__PURE__ */ defineCondenser({
   name: 'browserOutput',
   summary: 'masks old pages of browser tools, when a batch of them saves enough',
   options: /* @__PURE__ */ optionsOf(
-    () => ({ ...maskOptions(1), toolNames: z.optional(z.readonly(toolNameList())) }),
+    () => ({ ...maskOptions(1), toolNames: z.optional(z.readonly(someToolNames())) }),
     batchesOrEveryStep,
   ),
   create: ({ attentionWindow, toolNames, placeholder, ...options }, { createEvent }) => {

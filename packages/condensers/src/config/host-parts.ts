@@ -10,14 +10,14 @@ export interface HostParts {
    * The model of a name that stands in a configuration (`llm = "small"`). Undefined where there is none of this name.
    * @defaultValue none: a name is an error
    */
-  readonly llm?: (name: string) => LLM | undefined | Promise<LLM | undefined>;
+  readonly llm?: ((name: string) => LLM | undefined | Promise<LLM | undefined>) | undefined;
   /**
    * The model, or what makes it, of a condenser that needs one and names none: the agent's own.
    * @defaultValue none: such a condenser is an error
    */
-  readonly defaultLLM?: LLM | (() => LLM | Promise<LLM>);
+  readonly defaultLLM?: LLM | (() => LLM | Promise<LLM>) | undefined;
   /** Reads the template that `promptFile` names, and each that it includes. @defaultValue none: `promptFile` is an error */
-  readonly readPrompt?: (file: string) => string | Promise<string>;
+  readonly readPrompt?: ((file: string) => string | Promise<string>) | undefined;
 }
 
 /** The model that a configuration names. @throws {@link InvalidCondenserConfigError} when there is none. */

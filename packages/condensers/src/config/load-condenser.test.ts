@@ -211,6 +211,11 @@ describe('what is wrong is said, with its place', () => {
     ],
     ['a pipeline without stages', { type: 'pipeline' }, /pipeline: 'stages' is missing/],
     [
+      'a pipeline of no stages',
+      { condenser: { type: 'pipeline', stages: [] } },
+      /pipeline: 'condenser.stages' is an empty list, which does nothing/,
+    ],
+    [
       'a pipeline whose stages have the wrong name',
       { type: 'pipeline', stage: [] },
       /'stage' is not an option\. Did you mean 'stages'/,

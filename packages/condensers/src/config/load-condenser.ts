@@ -4,6 +4,7 @@ import { CondenserNotFoundError, InvalidCondenserConfigError } from '../authorin
 import type { CondenserDefinition } from '../authoring/define-condenser.js';
 import { checkedOptions, optionNames } from '../authoring/options/checked-options.js';
 import { noOpCondenser, pipelineCondenser } from '../index.js';
+import { noStages } from '../pipeline/pipeline.js';
 import { isTable, readConfig } from './config-source.js';
 import { defaultModel, modelOf, promptIn, wrongOption } from './host-parts.js';
 import type { HostParts } from './host-parts.js';
@@ -19,16 +20,16 @@ import type { ImportModule } from './package-condenser.js';
 /** What only the program that loads a configuration can give. */
 export interface LoadCondenserOptions extends HostParts {
   /** The condenser, or what makes it, where none is named and the default is not switched off. @defaultValue none */
-  readonly defaultCondenser?: Condenser | (() => Condenser | Promise<Condenser>);
+  readonly defaultCondenser?: Condenser | (() => Condenser | Promise<Condenser>) | undefined;
   /**
    * Imports the package that `use` names. Never called with a path. @defaultValue `import()` from this package; a program whose
    * packages lie elsewhere passes its own: `(name) => import(name)`
    */
-  readonly importModule?: ImportModule;
+  readonly importModule?: ImportModule | undefined;
   /** Sections of the same file that others read. @defaultValue `['llm']` */
-  readonly otherSections?: readonly string[];
+  readonly otherSections?: readonly string[] | undefined;
   /** Makes the condensations. @defaultValue the factory of `@palimpsest/events` */
-  readonly createEvent?: CreateEvent;
+  readonly createEvent?: CreateEvent | undefined;
 }
 
 type OwnConfig = { readonly type: Exclude<OwnCondenserName, 'pipeline'> } & Readonly<Record<string, unknown>>;
@@ -37,7 +38,11 @@ type OwnConfig = { readonly type: Exclude<OwnCondenserName, 'pipeline'> } & Read
 export type CondenserConfig =
   | OwnConfig
   | { readonly type: 'pipeline'; readonly stages: readonly CondenserConfig[] }
-  | { readonly use: string; readonly llm?: string; readonly options?: Readonly<Record<string, unknown>> }
+  | {
+      readonly use: string;
+      readonly llm?: string | undefined;
+      readonly options?: Readonly<Record<string, unknown>> | undefined;
+    }
   | V0CondenserConfig;
 
 /** What OpenHands V0 calls a condenser, with its options as they are called there. */
@@ -56,7 +61,8 @@ export type V0CondenserConfig = {
 
 /** A configuration: a condenser, or a document that holds one. */
 export type CondenserConfigDocument =
-  CondenserConfig | { readonly condenser?: CondenserConfig; readonly enableDefaultCondenser?: boolean };
+  | CondenserConfig
+  | { readonly condenser?: CondenserConfig | undefined; readonly enableDefaultCondenser?: boolean | undefined };
 
 /** Deeper than this is a mistake. Unit: pipelines. */
 const deepest = 16;
@@ -220,6 +226,7 @@ async function pipelineOf(
   const reason = 'must be a list of condensers, in the order in which they act';
   if (stages === undefined) throw wrongOption('pipeline', path, 'stages', `is missing: it ${reason}`);
   if (!Array.isArray(stages)) throw wrongOption('pipeline', path, 'stages', `${reason}, not ${shown(stages)}`);
+  if (stages.length === 0) throw wrongOption('pipeline', path, 'stages', noStages);
   if (depth >= deepest) throw wrongOption('pipeline', path, 'stages', `stands in more than ${deepest} pipelines`);
   const made: Condenser[] = [];
   // One after the other, so that of several mistakes the first is reported.

@@ -158,7 +158,7 @@ describe('a default export that defineCondenser made', () => {
     name: 'acme',
     summary: 'a condenser of Acme',
     options: z.strictObject({ maxSize: z.int().min(4).default(120) }),
-    create: ({ maxSize }, { llm }) => ({ name: `acme ${maxSize} ${llm?.model}`, condense: (view) => view }),
+    create: ({ maxSize }) => ({ name: `acme ${maxSize}`, condense: (view) => view }),
   });
   const importModule = async () => ({ default: definition });
   const load = (options: object, llm?: string) =>
@@ -168,13 +168,30 @@ describe('a default export that defineCondenser made', () => {
     );
 
   test('has its options checked by its schema, and its defaults', async () => {
-    expect((await load({})).name).toBe('acme 120 undefined');
+    expect((await load({})).name).toBe('acme 120');
     await expect(load({ maxsize: 8 })).rejects.toThrow(
       "@acme/condenser: 'condenser.options.maxsize' is not an option. Did you mean 'maxSize'? There are: maxSize.",
     );
   });
 
-  test('is given the model that the configuration names', async () => {
-    expect((await load({ maxSize: 8 }, 'small')).name).toBe(`acme 8 ${scriptedLLM({ script: [] }).model}`);
+  test('is given the model that the configuration names, if it asks one', async () => {
+    const asking = defineCondenser({
+      name: 'asking',
+      summary: 'asks a model',
+      options: z.strictObject({}),
+      asksModel: true,
+      create: (_, { llm }) => ({ name: `asking ${llm.model}`, condense: (view) => view }),
+    });
+    const llm = scriptedLLM({ script: [] });
+    const config = { use: '@acme/condenser', llm: 'small' };
+    const condenser = await loadCondenser(config, {
+      importModule: async () => ({ default: asking }),
+      llm: () => llm,
+    });
+
+    expect(condenser.name).toBe(`asking ${llm.model}`);
+    await expect(load({ maxSize: 8 }, 'small')).rejects.toThrow(
+      "@acme/condenser: 'condenser.llm' is not an option: it asks no model",
+    );
   });
 });

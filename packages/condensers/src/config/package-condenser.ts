@@ -29,7 +29,7 @@ const packageName = /^(?:@[a-z0-9-][a-z0-9._-]*\/)?[a-z0-9-][a-z0-9._-]*(?:\/[A-
  * the configuration names a model, and has to check them itself.
  *
  * @throws {@link InvalidCondenserConfigError} when the name is not a package's, the package cannot be imported, its default export is
- *   neither, the options are wrong, the factory throws, or what it makes is no condenser. An error of ours that the factory throws goes
+ *   neither, the options are wrong, a model is named that nobody asks, the factory throws, or what it makes is no condenser. An error of ours that the factory throws goes
  *   through.
  */
 export async function packageCondenser(
@@ -53,7 +53,7 @@ export async function packageCondenser(
       cause,
     );
   }
-  const factory = factoryOf(loaded, { subject: name, path: joined(path, 'options'), host, defaultModel });
+  const factory = factoryOf(loaded, { subject: name, place: path, path: joined(path, 'options'), host, defaultModel });
   if (factory === undefined) {
     const names = typeof loaded === 'object' && loaded !== null ? namesIn(loaded) : shown(loaded);
     throw wrong(
@@ -79,6 +79,8 @@ function namesIn(loaded: object): string {
 
 interface FactoryParts {
   readonly subject: string;
+  /** Of the part of the configuration that names the package. */
+  readonly place: string;
   /** Of the package's options. */
   readonly path: string;
   readonly host: CondenserHost;
@@ -88,10 +90,18 @@ interface FactoryParts {
 type Factory = (options: Readonly<Record<string, unknown>>) => unknown;
 
 /** The default export; for CommonJS that was compiled from a module, the default of that. */
-function factoryOf(loaded: unknown, { subject, path, host, defaultModel }: FactoryParts): Factory | undefined {
+function factoryOf(loaded: unknown, { subject, place, path, host, defaultModel }: FactoryParts): Factory | undefined {
   const first = defaultOf(loaded);
   for (const found of [first, defaultOf(first)]) {
     if (isCondenserDefinition(found)) {
+      if (host.llm !== undefined && !found.asksModel) {
+        const option = joined(place, 'llm');
+        throw new InvalidCondenserConfigError({
+          condenser: subject,
+          option,
+          reason: 'is not an option: it asks no model',
+        });
+      }
       return (options) => fromDefinition(found, options, { subject, path, host, defaultModel });
     }
     if (typeof found === 'function') {

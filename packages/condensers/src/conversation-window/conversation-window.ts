@@ -3,6 +3,7 @@ import type { CreateEvent, LLMConvertibleEvent } from '@palimpsest/events';
 import { newestStep, unitsOf } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
 import { defineCondenser } from '../authoring/define-condenser.js';
+import { assertOptionsObject } from '../authoring/options/option-issues.js';
 import { optionsOf } from '../authoring/options/option-schemas.js';
 import { forgetUnits } from '../authoring/rolling/forget-units.js';
 import type { Requirement } from '../authoring/rolling/requirement.js';
@@ -11,7 +12,7 @@ import { rollingCondenser } from '../authoring/rolling/rolling.js';
 /** Options of {@link conversationWindowCondenser}. */
 export interface ConversationWindowOptions {
   /** Makes the condensation. @defaultValue the factory of `@palimpsest/events` */
-  readonly createEvent?: CreateEvent;
+  readonly createEvent?: CreateEvent | undefined;
 }
 
 /** What a conversation window keeps. */
@@ -36,8 +37,10 @@ export interface ConversationWindow {
  * @see ConversationWindowCondenser of OpenHands at d6fab190, without its faults: the user's latest words are forgotten, parallel
  *   batches split, the newest step forgotten when it alone is left, and nothing forgotten where the user has said nothing
  */
-export function conversationWindowCondenser({ createEvent, ...options }: ConversationWindowOptions = {}): Condenser {
-  return conversationWindow.create(options, { createEvent });
+export function conversationWindowCondenser(options: ConversationWindowOptions = {}): Condenser {
+  assertOptionsObject('conversationWindow', options);
+  const { createEvent, ...others } = options;
+  return conversationWindow.create(others, { createEvent });
 }
 
 /** The definition of {@link conversationWindowCondenser}. */

@@ -2,7 +2,7 @@ import type { Condensation, CreateEvent } from '@palimpsest/events';
 import { condensation, newestStep, NoCondensationAvailableError } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
 import * as z from 'zod/mini';
-import { defineCondenser } from '../authoring/define-condenser.js';
+import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
 import { manifestOfRange } from './manifest-of-range.js';
 import { optionsOf, wholeNumber } from '../authoring/options/option-schemas.js';
 import { roomBehindFirst, sizeOptions, usualFirst } from '../authoring/options/size-options.js';
@@ -17,9 +17,9 @@ import type { Selection } from '../authoring/rolling/select-middle.js';
 /** Options of {@link extractiveSummaryCondenser}. */
 export interface ExtractiveSummaryOptions extends SizeOptions {
   /** How long a summary may be. Unit: tokens. @defaultValue 3000 */
-  readonly maxSummaryTokens?: number;
+  readonly maxSummaryTokens?: number | undefined;
   /** Makes the condensation. @defaultValue the factory of `@palimpsest/events` */
-  readonly createEvent?: CreateEvent;
+  readonly createEvent?: CreateEvent | undefined;
 }
 
 const name = 'extractiveSummary';
@@ -45,8 +45,8 @@ const name = 'extractiveSummary';
  *   the view smaller. Over the budget without a request it reports that, and returns the view.
  * @see LLMSummarizingCondenser of OpenHands' software-agent-sdk at 611629e6 for the triggers and the selection
  */
-export function extractiveSummaryCondenser({ createEvent, ...options }: ExtractiveSummaryOptions = {}): Condenser {
-  return extractiveSummary.create(options, { createEvent });
+export function extractiveSummaryCondenser(options: ExtractiveSummaryOptions = {}): Condenser {
+  return createCondenser(extractiveSummary, options);
 }
 
 /** The definition of {@link extractiveSummaryCondenser}. */

@@ -3,7 +3,7 @@ import type { LLM } from '@palimpsest/llm-adapters';
 import { newestStep, NoCondensationAvailableError, unitsOf } from '@palimpsest/view';
 import type { Condenser, Unit, View } from '@palimpsest/view';
 import * as z from 'zod/mini';
-import { defineCondenser } from '../authoring/define-condenser.js';
+import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
 import { backgroundCondenser } from '../authoring/model/background.js';
 import { askForRanking } from './attention-answer.js';
 import type { AttentionQuestion } from './attention-answer.js';
@@ -31,15 +31,15 @@ export interface LLMAttentionOptions extends SizeOptions {
   /** The model that ranks the events; a smaller one than the agent's will often do. */
   readonly llm: LLM;
   /** How it is asked. @defaultValue with {@link attentionTemplate}, and with events of at most 2000 characters */
-  readonly modelCall?: ModelCallOptions;
+  readonly modelCall?: ModelCallOptions | undefined;
   /**
    * Has the ranking made while the agent goes on, and acts on it at a later step; only a view over its budget, or a request, waits.
    * It begins at four fifths of `maxTokens`. Meanwhile the view may have more than `maxSize` events. After a restart it begins again.
    * @defaultValue false
    */
-  readonly background?: boolean;
+  readonly background?: boolean | undefined;
   /** Makes the condensation. @defaultValue the factory of `@palimpsest/events` */
-  readonly createEvent?: CreateEvent;
+  readonly createEvent?: CreateEvent | undefined;
 }
 
 const name = 'llmAttention';
@@ -62,8 +62,8 @@ const name = 'llmAttention';
  *   cannot be used; `condense` throws {@link NoCondensationAvailableError} when a condensation was asked for and there is none.
  * @see LLMAttentionCondenser of OpenHands at d6fab190
  */
-export function llmAttentionCondenser({ llm, createEvent, ...options }: LLMAttentionOptions): Condenser {
-  return llmAttention.create(options, { llm, createEvent });
+export function llmAttentionCondenser(options: LLMAttentionOptions): Condenser {
+  return createCondenser(llmAttention, options);
 }
 
 /** The definition of {@link llmAttentionCondenser}. */
@@ -81,7 +81,7 @@ export const llmAttention = /* @__PURE__ */ defineCondenser({
   ),
   create: (options, { llm, createEvent }) => {
     const { maxSize, keepFirst = usualFirst(maxSize, 'an event'), maxTokens, modelCall } = options;
-    const write = promptOf(name, modelCall.prompt ?? attentionTemplate);
+    const write = promptOf(name, modelCall.prompt ?? attentionTemplate, 'modelCall.prompt');
     const question: AttentionQuestion = { ...modelCall, llm, write };
     const parts = { sizes: { maxSize, keepFirst }, maxTokens, question, createEvent };
     if (!options.background) return attention({ ...parts, isEarly: false, asks: () => {} });

@@ -1,5 +1,5 @@
 import type { Condenser } from '@palimpsest/view';
-import { defineCondenser } from '../authoring/define-condenser.js';
+import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
 import { summaryTemplate } from '../authoring/prompts/summary.prompt.js';
 import { llmSummarizer } from '../authoring/summaries/summarizer.js';
 import { modelSummaryCondenser, modelSummaryOptions } from '../authoring/summaries/summarizing.js';
@@ -36,8 +36,8 @@ const name = 'llmSummarizing';
  * const condenser = llmSummarizingCondenser({ llm: openaiLLM({ model: 'gpt-5.4-mini' }), maxSize: 80 });
  * ```
  */
-export function llmSummarizingCondenser({ llm, createEvent, ...options }: LLMSummarizingOptions): Condenser {
-  return llmSummarizing.create(options, { llm, createEvent });
+export function llmSummarizingCondenser(options: LLMSummarizingOptions): Condenser {
+  return createCondenser(llmSummarizing, options);
 }
 
 /** The definition of {@link llmSummarizingCondenser}. */

@@ -1,12 +1,20 @@
 import type { Condenser } from '@palimpsest/view';
 import { defineCondenser } from '../authoring/define-condenser.js';
+import { InvalidCondenserConfigError } from '../authoring/errors.js';
+import { assertOptionsObject } from '../authoring/options/option-issues.js';
 import { optionsOf } from '../authoring/options/option-schemas.js';
 
 /**
  * The condenser that does nothing: it returns the view that it is given. It does not handle requests, so a model call that
  * overflows ends the run. Bound: none.
+ *
+ * @throws {@link InvalidCondenserConfigError} when it is given an option: there are none.
  */
-export function noOpCondenser(): Condenser {
+export function noOpCondenser(options: Readonly<Record<string, never>> = {}): Condenser {
+  assertOptionsObject('noOp', options);
+  const [option] = Object.keys(options);
+  if (option !== undefined)
+    throw new InvalidCondenserConfigError({ condenser: 'noOp', option, reason: 'is not an option. There are none.' });
   return { name: 'noOp', condense: (view) => view };
 }
 
@@ -15,5 +23,5 @@ export const noOp = /* @__PURE__ */ defineCondenser({
   name: 'noOp',
   summary: 'does nothing',
   options: /* @__PURE__ */ optionsOf(() => ({})),
-  create: noOpCondenser,
+  create: () => noOpCondenser(),
 });

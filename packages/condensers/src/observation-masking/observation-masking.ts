@@ -2,7 +2,7 @@ import { isErrorResult, isToolResult } from '@palimpsest/events';
 import type { ActionEvent, CreateEvent, LLMConvertibleEvent } from '@palimpsest/events';
 import type { Condenser } from '@palimpsest/view';
 import * as z from 'zod/mini';
-import { defineCondenser } from '../authoring/define-condenser.js';
+import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
 import { maskedArguments } from './argument-mask.js';
 import { batchesOrEveryStep, maskingCondenser, maskOptions } from '../authoring/masks/masking.js';
 import type { MaskOptions } from '../authoring/masks/masking.js';
@@ -15,11 +15,11 @@ import { remembered } from '../authoring/remembered.js';
 /** Options of {@link observationMaskingCondenser}. */
 export interface ObservationMaskingOptions extends MaskOptions {
   /** How many of the newest events stay as they are. Unit: events, of any type. @defaultValue 24 */
-  readonly attentionWindow?: number;
+  readonly attentionWindow?: number | undefined;
   /** Masks long texts in the arguments of old calls too (file contents, patches); paths and short texts stay. @defaultValue false */
-  readonly maskArguments?: boolean;
+  readonly maskArguments?: boolean | undefined;
   /** Makes the condensation. @defaultValue the factory of `@palimpsest/events` */
-  readonly createEvent?: CreateEvent;
+  readonly createEvent?: CreateEvent | undefined;
 }
 
 /** A failure of at most this size stays: it says what not to try again. Unit: tokens. */
@@ -47,8 +47,8 @@ const keptErrorTokens = 250;
  * @see ObservationMaskingCondenser of OpenHands at d6fab190, without its faults: it masks anew at each step, summaries too,
  *   loses the call's id, so that the call is not sent either, and drops an open request
  */
-export function observationMaskingCondenser({ createEvent, ...options }: ObservationMaskingOptions = {}): Condenser {
-  return observationMasking.create(options, { createEvent });
+export function observationMaskingCondenser(options: ObservationMaskingOptions = {}): Condenser {
+  return createCondenser(observationMasking, options);
 }
 
 /** The definition of {@link observationMaskingCondenser}. */

@@ -9,7 +9,6 @@ import type { OptionsCheck } from '../authoring/options/option-schemas.js';
 
 /**
  * Runs condensers one after the other, each on the view that the one before returned, and stops at the first `Condensation`.
- * An empty pipeline returns the view.
  *
  * A stage that must act and cannot is reported and passed over, so that the next one gets its chance; when no stage acts, the
  * pipeline throws in its place. Reports and condensations carry the stage's name (`data.stage`, `metadata.stage`).
@@ -17,16 +16,20 @@ import type { OptionsCheck } from '../authoring/options/option-schemas.js';
  * It handles requests if a stage does, rewrites at every step if a stage does, and protects unless a stage does not. Bound:
  * that of the stage whose bound is the lowest; each stage's bound holds for what it is given.
  *
- * @throws {@link InvalidCondenserConfigError} when a stage is no condenser, and from `condense` when what it returns is neither a
+ * @throws {@link InvalidCondenserConfigError} when there is no stage or one is no condenser, and from `condense` when what it returns is neither a
  *   view nor a condensation; `condense` throws {@link NoCondensationAvailableError} when a stage had to act and could not, and no later one acted.
  */
 export function pipelineCondenser(stages: readonly Condenser[]): Condenser {
   return pipeline.create({ stages });
 }
 
-/** Checks that each stage is a condenser. */
+/** Why a pipeline without stages is refused. */
+export const noStages = 'is an empty list, which does nothing: name a condenser, or noOp';
+
+/** Checks that there is a stage and that each is a condenser. */
 const areCondensers: OptionsCheck = ({ value, issues }) => {
   const { stages } = value as { readonly stages: readonly unknown[] };
+  if (stages.length === 0) issues.push(optionIssue('stages', noStages));
   for (const [index, stage] of stages.entries()) {
     const option = ['stages', index];
     if (typeof stage === 'function') issues.push(optionIssue(option, 'is a function: call it, it makes a condenser'));

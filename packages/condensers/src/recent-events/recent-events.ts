@@ -9,9 +9,9 @@ import type { OptionsCheck } from '../authoring/options/option-schemas.js';
 /** Options of {@link recentEventsCondenser}. */
 export interface RecentEventsOptions {
   /** How many of the first events stay. Unit: events, fewer than `maxSize`. @defaultValue 1, or 0 with a `maxSize` of 1 */
-  readonly keepFirst?: number;
+  readonly keepFirst?: number | undefined;
   /** How many events are shown. Unit: events, at least 1. @defaultValue 100 */
-  readonly maxSize?: number;
+  readonly maxSize?: number | undefined;
 }
 
 /**

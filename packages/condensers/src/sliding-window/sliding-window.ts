@@ -2,10 +2,11 @@ import { isUserMessage } from '@palimpsest/events';
 import type { Condensation, CreateEvent } from '@palimpsest/events';
 import { matchingEvents, NoCondensationAvailableError } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
-import { defineCondenser } from '../authoring/define-condenser.js';
+import { assertCreateEvent, defineCondenser } from '../authoring/define-condenser.js';
 import { backgroundCondenser, notifyingSummarizer } from '../authoring/model/background.js';
 import { CondenserModelError } from '../authoring/model/model-failure.js';
 import { checkedOptions } from '../authoring/options/checked-options.js';
+import { assertOptionsObject } from '../authoring/options/option-issues.js';
 import { promptOf } from '../authoring/prompts/prompt.js';
 import { isHeldBack } from '../authoring/rolling/back-off.js';
 import { llmSummarizer } from '../authoring/summaries/summarizer.js';
@@ -50,10 +51,12 @@ export type { SlidingWindowOptions } from './window-options.js';
  * @see EventsCompactionConfig of Google's Agent Development Kit for Python, 1.16 and later
  */
 export function slidingWindowCondenser(options: SlidingWindowOptions): Condenser {
+  assertOptionsObject(condenserName, options);
   const { llm, summarizer, compactor, createEvent, ...data } = options;
   const own = ownSummarizer({ llm, summarizer, compactor });
   if (own === undefined) return slidingWindow.create(data, { llm, createEvent });
   const checked = checkedOptions(slidingWindow.options, data, { subject: condenserName });
+  assertCreateEvent(condenserName, createEvent);
   if (checked.modelCall.prompt !== undefined)
     throw promptWithoutModel(summarizer === undefined ? 'compactor' : 'summarizer');
   return windows(checked, own, createEvent);

@@ -23,37 +23,37 @@ export interface SlidingWindowOptions {
    * So many completed invocations that no summary speaks of make a window. Goes with `overlapSize`. Unit: invocations, at least 1.
    * @defaultValue none: windows are made by `tokenThreshold` alone
    */
-  readonly compactionInterval?: number;
+  readonly compactionInterval?: number | undefined;
   /** How many invocations of the window before are read again with the new ones. Unit: invocations. @defaultValue none */
-  readonly overlapSize?: number;
+  readonly overlapSize?: number | undefined;
   /**
    * As soon as the next model call would be sent so many tokens, what is older than the newest events is rolled up. Goes with
    * `eventRetentionSize`. Unit: tokens. @defaultValue none
    */
-  readonly tokenThreshold?: number;
+  readonly tokenThreshold?: number | undefined;
   /** How many of the newest events stay then, at least. Unit: events. @defaultValue none */
-  readonly eventRetentionSize?: number;
+  readonly eventRetentionSize?: number | undefined;
   /** More summaries than this are rolled up into one with the next window. Unit: summaries, at least 1. @defaultValue 10 */
-  readonly maxSummaries?: number;
+  readonly maxSummaries?: number | undefined;
   /** The model that writes the summaries. One of `llm` and `summarizer` is needed. */
-  readonly llm?: LLM;
+  readonly llm?: LLM | undefined;
   /** Writes the summaries, in the place of `llm`. */
-  readonly summarizer?: Summarizer;
+  readonly summarizer?: Summarizer | undefined;
   /** Another name for `summarizer`, by which it is known too. Only one of the two may be given. */
-  readonly compactor?: Summarizer;
+  readonly compactor?: Summarizer | undefined;
   /** How long a summary is asked to be at most. Unit: tokens. @defaultValue 2000 */
-  readonly maxSummaryTokens?: number;
+  readonly maxSummaryTokens?: number | undefined;
   /** How the model is asked; of a summariser of your own, `timeoutMs` alone counts. @defaultValue with {@link windowSummaryTemplate} */
-  readonly modelCall?: ModelCallOptions;
+  readonly modelCall?: ModelCallOptions | undefined;
   /** The tools that end a run. @defaultValue `finish` */
-  readonly finishTools?: readonly string[];
+  readonly finishTools?: readonly string[] | undefined;
   /**
    * Has summaries written while the agent goes on, and puts them in at a later step; only a view over the model's window, or a
    * request, waits. After a restart it begins again. @defaultValue false
    */
-  readonly background?: boolean;
+  readonly background?: boolean | undefined;
   /** Makes the condensations. @defaultValue the factory of `@palimpsest/events` */
-  readonly createEvent?: CreateEvent;
+  readonly createEvent?: CreateEvent | undefined;
 }
 
 /** Checks that of two options that are of use only together both are given, and that one pair is there. */

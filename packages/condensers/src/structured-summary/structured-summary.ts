@@ -1,5 +1,5 @@
 import type { Condenser } from '@palimpsest/view';
-import { defineCondenser } from '../authoring/define-condenser.js';
+import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
 import { modelSummaryCondenser, modelSummaryOptions } from '../authoring/summaries/summarizing.js';
 import type { ModelSummaryOptions } from '../authoring/summaries/summarizing.js';
 import { structuredSummarizer } from './structured-summarizer.js';
@@ -29,8 +29,8 @@ const name = 'structuredSummary';
  * const condenser = structuredSummaryCondenser({ llm: openaiLLM({ model: 'gpt-5.4-mini' }), maxSize: 80 });
  * ```
  */
-export function structuredSummaryCondenser({ llm, createEvent, ...options }: StructuredSummaryOptions): Condenser {
-  return structuredSummary.create(options, { llm, createEvent });
+export function structuredSummaryCondenser(options: StructuredSummaryOptions): Condenser {
+  return createCondenser(structuredSummary, options);
 }
 
 /** The definition of {@link structuredSummaryCondenser}. */

@@ -10,17 +10,17 @@ import { rollingMasks } from './rolling-masks.js';
 /** When masks are made, and what stands in the place of what is masked. */
 export interface MaskOptions {
   /** Stands in the place of each text that is masked, such as `<MASKED>`. @defaultValue a line that says what was there */
-  readonly placeholder?: string;
+  readonly placeholder?: string | undefined;
   /**
    * Old texts are masked, all at once, when that saves so much; no more than a tenth of the model's window, where that is
    * known. Not with `rewritesEveryStep`. Unit: tokens. @defaultValue 8000
    */
-  readonly minSavedTokens?: number;
+  readonly minSavedTokens?: number | undefined;
   /**
    * Masks each text as soon as it leaves the window, in the view alone: nothing goes on record, requests are left to others,
    * and each step rewrites what a provider has cached. For models without a prompt cache. @defaultValue false
    */
-  readonly rewritesEveryStep?: boolean;
+  readonly rewritesEveryStep?: boolean | undefined;
 }
 
 /** The schemas of {@link MaskOptions}, and of an `attentionWindow` of this size. Goes with {@link batchesOrEveryStep}. */
@@ -53,10 +53,10 @@ export interface MaskingOptions {
   /** Before it masks may stand. None touches the newest step, which need not lie in it. */
   readonly windowOf: (view: View) => AttentionWindow;
   /** Unit: tokens. @defaultValue 8000 */
-  readonly minSavedTokens?: number;
+  readonly minSavedTokens?: number | undefined;
   /** Masks anew at each step instead of in batches. @defaultValue false */
-  readonly rewritesEveryStep?: boolean;
-  readonly createEvent?: CreateEvent;
+  readonly rewritesEveryStep?: boolean | undefined;
+  readonly createEvent?: CreateEvent | undefined;
 }
 
 /**

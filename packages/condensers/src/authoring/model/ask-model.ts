@@ -10,7 +10,7 @@ import type { ModelAccount } from './model-failure.js';
 export interface AskOptions {
   /** Unit: milliseconds. */
   readonly timeoutMs: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

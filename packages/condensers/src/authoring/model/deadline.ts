@@ -8,7 +8,7 @@ export interface Deadline {
   /** Unit: milliseconds. */
   readonly timeoutMs: number;
   /** Ends it too. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Whose work it is, for the record. */
   readonly model: string | undefined;
 }

@@ -12,17 +12,17 @@ export type ModelFailureKind =
 /** What a model call took, whether its answer was of use or not. */
 export interface ModelAccount {
   /** The model that answered, or that was asked. */
-  readonly model?: string;
-  readonly usage?: Usage;
+  readonly model?: string | undefined;
+  readonly usage?: Usage | undefined;
   /** Unit: USD. */
-  readonly costUsd?: number;
+  readonly costUsd?: number | undefined;
 }
 
 /** Options of {@link CondenserModelError}. */
 export interface CondenserModelErrorOptions {
-  readonly account?: ModelAccount;
+  readonly account?: ModelAccount | undefined;
   /** Whether the same history can succeed at the next try, with less to read. @defaultValue true */
-  readonly mayRetry?: boolean;
+  readonly mayRetry?: boolean | undefined;
   readonly cause?: unknown;
 }
 

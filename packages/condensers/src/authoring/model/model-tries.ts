@@ -12,7 +12,7 @@ export interface Tries {
   readonly most: number;
   readonly isWorthIt: (failure: CondenserModelError) => boolean;
   /** What the first try is given to read. @defaultValue 1 */
-  readonly scale?: number;
+  readonly scale?: number | undefined;
 }
 
 /** Tries with less and less to read. What a try but the last cost is reported, so that it is on record too. */

@@ -20,7 +20,7 @@ export interface ObjectQuestion {
   /** The JSON schema, of the kind that a provider can enforce: every member required, none besides them. */
   readonly schema: Readonly<Record<string, unknown>>;
   /** The same with what may be left out left out: for the tool and the instruction. @defaultValue `schema` */
-  readonly looseSchema?: Readonly<Record<string, unknown>>;
+  readonly looseSchema?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** What a model answered. */
@@ -39,7 +39,7 @@ export interface ObjectRequest {
   /** The ways to try, the best first. The next one is tried where the provider refuses the request as invalid. */
   readonly ways: readonly AnswerWay[];
   /** Unit: tokens. @defaultValue what the adapter takes */
-  readonly maxOutputTokens?: number;
+  readonly maxOutputTokens?: number | undefined;
 }
 
 /**

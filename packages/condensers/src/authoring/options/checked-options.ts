@@ -1,6 +1,6 @@
 import { errorTexts } from '@palimpsest/events';
 import * as z from 'zod/mini';
-import { invalidOptions } from './option-issues.js';
+import { assertOptionsObject, invalidOptions } from './option-issues.js';
 
 /** A zod schema of an object, classic or mini. */
 export type OptionsSchema = z.core.$ZodType<object, object>;
@@ -10,14 +10,20 @@ export type OptionsSchema = z.core.$ZodType<object, object>;
  *
  * @param place `subject` is the condenser, for the message; `path` is where the options stand in a configuration, empty at its top;
  *   `known` lists the names that a message offers, if they are not those of the schema.
- * @throws {@link InvalidCondenserConfigError} that names each option that is wrong, what is wrong with it, and what there is.
+ * @throws {@link InvalidCondenserConfigError} that names each option that is wrong, what is wrong with it, and what there is; or that
+ *   says that the options are no object.
  */
 export function checkedOptions<Schema extends OptionsSchema>(
   schema: Schema,
   value: unknown,
-  place: { readonly subject: string; readonly path?: string; readonly known?: readonly string[] },
+  place: {
+    readonly subject: string;
+    readonly path?: string | undefined;
+    readonly known?: readonly string[] | undefined;
+  },
 ): z.output<Schema> {
   const { subject, path = '', known = optionNames(schema) } = place;
+  assertOptionsObject(subject, value, path);
   const read = z.safeParse(schema, value, errorTexts());
   if (read.success) return read.data;
   throw invalidOptions({ subject, path, known, value }, read.error.issues);

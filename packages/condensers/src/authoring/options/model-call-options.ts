@@ -9,13 +9,13 @@ export interface ModelCallOptions {
    * What the model is asked: the text of a Jinja template, one that `loadTemplate` of `@palimpsest/templates` has loaded, or a
    * function. @defaultValue a template of the condenser's own
    */
-  readonly prompt?: string | Template | Prompt;
+  readonly prompt?: string | Template | Prompt | undefined;
   /** A longer event is cut in its middle. Unit: characters, at least 100. @defaultValue 10000; 2000 for a ranking */
-  readonly maxEventCharacters?: number;
+  readonly maxEventCharacters?: number | undefined;
   /** The longest answer, thinking included. Unit: tokens. @defaultValue what the adapter takes */
-  readonly maxOutputTokens?: number;
+  readonly maxOutputTokens?: number | undefined;
   /** How long one call may take. Unit: milliseconds. @defaultValue 120000 */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** The schemas of {@link ModelCallOptions}. */

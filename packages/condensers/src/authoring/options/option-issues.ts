@@ -26,6 +26,17 @@ export function invalidOptions(part: CheckedPart, issues: readonly z.core.$ZodIs
   });
 }
 
+/** Checks that options are an object. @throws {@link InvalidCondenserConfigError} when they are not. */
+export function assertOptionsObject(subject: string, value: unknown, path = ''): asserts value is object {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return;
+  const option = path === '' ? 'options' : path;
+  throw new InvalidCondenserConfigError({
+    condenser: subject,
+    option,
+    reason: `must be an object, not ${shown(value)}`,
+  });
+}
+
 /** `a`, `a.b` or `a[0]`. */
 export function joined(path: string, key: PropertyKey): string {
   if (typeof key === 'number') return `${path}[${key}]`;
@@ -71,6 +82,8 @@ function listed(known: readonly string[]): string {
 }
 
 function textOf(value: unknown): string {
+  // JSON knows neither NaN nor Infinity, and would show null.
+  if (typeof value === 'number') return String(value);
   try {
     return JSON.stringify(value) ?? typeof value;
   } catch {

@@ -4,14 +4,19 @@ import * as z from 'zod/mini';
  * The strict schema of a condenser's options. The members come from a function, so that a bundler drops the schema of a condenser
  * that nobody uses.
  *
- * @param checks Checks of several options together. Their messages say all that there is to say, the value included.
+ * @param checks Checks of several options together, made once each option is right by itself. Their messages say all that there is
+ *   to say, the value included.
  */
 export function optionsOf<Shape extends z.core.$ZodShape>(
   shape: () => Shape,
   ...checks: readonly OptionsCheck[]
 ): z.ZodMiniObject<Shape, z.core.$strict> {
   const schema = z.strictObject(shape());
-  return checks.length === 0 ? schema : schema.check(...(checks as readonly z.core.CheckFn<z.output<typeof schema>>[]));
+  if (checks.length === 0) return schema;
+  return schema.check((payload: z.core.ParsePayload<object>) => {
+    if (payload.issues.length > 0) return;
+    for (const check of checks) check(payload);
+  });
 }
 
 /** A check of several options together, once each of them is right by itself. */

@@ -5,11 +5,11 @@ import type { OptionsCheck } from './option-schemas.js';
 /** When a rolling condenser acts, and how much it leaves. */
 export interface SizeOptions {
   /** More events than this are condensed to half of it. Unit: events. @defaultValue 120 */
-  readonly maxSize?: number;
+  readonly maxSize?: number | undefined;
   /** How many of the first events stay. Unit: events. @defaultValue 4, or what `maxSize` leaves room for */
-  readonly keepFirst?: number;
+  readonly keepFirst?: number | undefined;
   /** More tokens than this are condensed to half of it. Unit: tokens. @defaultValue what the model's window leaves, if known */
-  readonly maxTokens?: number;
+  readonly maxTokens?: number | undefined;
 }
 
 /** What half of `maxSize` has room for behind the first events. */

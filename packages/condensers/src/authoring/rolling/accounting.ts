@@ -12,9 +12,9 @@ export interface Account extends ModelAccount {
   /** What goes, less what comes. Unit: tokens, as the view estimates. */
   readonly savedTokens: number;
   /** What the view may hold. Unit: tokens, as the view estimates. @defaultValue not known */
-  readonly tokenBudget?: number;
+  readonly tokenBudget?: number | undefined;
   /** The events that the summary speaks of, where they are others than those that are forgotten. */
-  readonly coveredEventIds?: readonly EventId[];
+  readonly coveredEventIds?: readonly EventId[] | undefined;
 }
 
 /**

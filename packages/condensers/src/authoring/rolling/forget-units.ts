@@ -11,10 +11,10 @@ export interface ForgetUnitsOptions {
   /** Units of the view, in order, which need not stand together. */
   readonly units: readonly Unit[];
   /** Events that stay, besides the protected ones. Words only: a call without its result cannot stay. @defaultValue none */
-  readonly stays?: (index: number) => boolean;
+  readonly stays?: ((index: number) => boolean) | undefined;
   readonly account: Omit<Account, 'view' | 'savedTokens'>;
   /** More for the metadata. */
-  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   readonly createEvent: CreateEvent | undefined;
 }
 

@@ -15,9 +15,9 @@ export interface FailedCall {
   readonly context: CondenseContext;
   readonly failure: CondenserModelError;
   /** `retried` where the condenser goes on to ask again. @defaultValue `failed` */
-  readonly outcome?: 'failed' | 'retried';
+  readonly outcome?: 'failed' | 'retried' | undefined;
   /** More for the report. */
-  readonly data?: Readonly<Record<string, unknown>>;
+  readonly data?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Reports a model call that failed, with what it took. What {@link isHeldBack} goes by, once the host has put it into the log. */

@@ -21,9 +21,9 @@ export interface RequirementLimits {
   /** Unit: events. `Infinity` for none. */
   readonly maxSize: number;
   /** Unit: tokens, as the provider counts. @defaultValue none but the model's window */
-  readonly maxTokens?: number;
+  readonly maxTokens?: number | undefined;
   /** Acts at four fifths of `maxTokens` already, because nobody waits. @defaultValue false */
-  readonly isEarly?: boolean;
+  readonly isEarly?: boolean | undefined;
 }
 
 /** The protected events that count like any other, because they do in the system that the numbers are from. */

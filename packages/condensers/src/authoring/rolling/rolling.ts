@@ -29,12 +29,14 @@ export interface RollingOptions {
    *
    * @throws what `getCondensation` throws, which then counts instead.
    */
-  readonly hardReset?: (
-    view: View,
-    requirement: Requirement,
-    context: CondenseContext,
-    failure: NoCondensationAvailableError | CondenserModelError,
-  ) => MaybePromise<Condensation | undefined>;
+  readonly hardReset?:
+    | ((
+        view: View,
+        requirement: Requirement,
+        context: CondenseContext,
+        failure: NoCondensationAvailableError | CondenserModelError,
+      ) => MaybePromise<Condensation | undefined>)
+    | undefined;
 }
 
 /**

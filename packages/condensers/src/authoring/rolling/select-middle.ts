@@ -24,7 +24,7 @@ export function selectMiddle(options: {
   /** Unit: events. A negative one selects nothing. */
   readonly tail: number;
   /** The least that must be selected. Unit: share of all events. @defaultValue 0.1 */
-  readonly minProgress?: number;
+  readonly minProgress?: number | undefined;
 }): Selection | undefined {
   const { length, cutPoints, keepFirst, tail, minProgress = usualProgress } = options;
   const start = cutPoints.atOrAfter(keepFirst);

@@ -19,7 +19,7 @@ export interface SummaryResult extends ModelAccount {
 /** Writes summaries. {@link llmSummarizer} asks a model; one of your own may ask whom it likes. */
 export interface Summarizer {
   /** For messages and metadata. */
-  readonly model?: string;
+  readonly model?: string | undefined;
   /**
    * Writes one summary. When the signal aborts, rejects with its reason. Whatever else it throws leaves the history as it was.
    *

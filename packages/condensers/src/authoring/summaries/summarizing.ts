@@ -27,15 +27,15 @@ import { everythingOf, isWorthACall, middleOf } from './summary-ranges.js';
 /** When a summarising condenser acts, and what it leaves. */
 export interface SummarizingLimits extends SizeOptions {
   /** How long a summary is asked to be at most. Unit: tokens. @defaultValue 4000 */
-  readonly maxSummaryTokens?: number;
+  readonly maxSummaryTokens?: number | undefined;
   /**
    * Has summaries written while the agent goes on, and puts them in at a later step; only a view over its budget, or a request,
    * waits. It begins at four fifths of `maxTokens`. While a summary is written, the view may have more than `maxSize` events. After
    * a restart it begins again. @defaultValue false
    */
-  readonly background?: boolean;
+  readonly background?: boolean | undefined;
   /** Makes the condensation. @defaultValue the factory of `@palimpsest/events` */
-  readonly createEvent?: CreateEvent;
+  readonly createEvent?: CreateEvent | undefined;
 }
 
 /** When a summary is asked for, and how often. */
@@ -44,24 +44,24 @@ export interface SummaryCallOptions {
    * A condensation that takes less is not made, unless somebody asks and the view would then be within `maxTokens`. Unit: share of the
    * view's events or tokens, above 0 and below 1. @defaultValue 0.1
    */
-  readonly minProgress?: number;
+  readonly minProgress?: number | undefined;
   /** How often the last resort is tried, and a prompt that is too long, with less to read each time. @defaultValue 3 */
-  readonly tries?: number;
+  readonly tries?: number | undefined;
   /**
    * How long a summary may take; a deadline that the summariser sets itself counts if it is shorter. Then it is left alone, and its
    * signal aborts. Unit: milliseconds. @defaultValue 120000
    */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** Options of {@link summarizingCondenser}. */
 export interface SummarizingOptions extends SummarizingLimits {
   /** Appears in the log and in the metadata. @defaultValue `summarizing` */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Writes the summaries. */
   readonly summarizer: Summarizer;
   /** When it is asked, and how often. */
-  readonly modelCall?: SummaryCallOptions;
+  readonly modelCall?: SummaryCallOptions | undefined;
 }
 
 /** Options of a condenser that has a model write its summaries. */
@@ -69,7 +69,7 @@ export interface ModelSummaryOptions extends SummarizingLimits {
   /** The model; a smaller one than the agent's will often do. */
   readonly llm: LLM;
   /** When and how it is asked. */
-  readonly modelCall?: ModelCallOptions & SummaryCallOptions;
+  readonly modelCall?: (ModelCallOptions & SummaryCallOptions) | undefined;
 }
 
 const besidesFirst = 'a summary and an event';
@@ -98,7 +98,7 @@ export function modelSummaryOptions() {
 export interface CheckedModelCall {
   readonly llm: LLM;
   readonly prompt: Prompt;
-  readonly maxOutputTokens?: number;
+  readonly maxOutputTokens?: number | undefined;
   /** Unit: milliseconds. */
   readonly timeoutMs: number;
   readonly maxEventCharacters: number;
@@ -111,7 +111,7 @@ export interface CheckedModelCall {
  */
 export function modelSummaryCondenser(
   { modelCall, ...limits }: z.output<ReturnType<typeof modelSummaryOptions>>,
-  { llm, createEvent }: { readonly llm: LLM; readonly createEvent?: CreateEvent },
+  { llm, createEvent }: { readonly llm: LLM; readonly createEvent?: CreateEvent | undefined },
   own: {
     readonly name: string;
     /** What the model is asked where nothing else is said. */
@@ -135,7 +135,9 @@ const options = /* @__PURE__ */ optionsOf(
   () => ({
     name: z._default(z.string(), 'summarizing'),
     summarizer: objectWith<Summarizer>('summarize'),
-    createEvent: z.optional(z.custom<CreateEvent>()),
+    createEvent: z.optional(
+      z.custom<CreateEvent>((value) => typeof value === 'function', { error: 'must be a function that makes events' }),
+    ),
     ...limits({}),
   }),
   /* @__PURE__ */ roomBehindFirst(besidesFirst),
@@ -151,7 +153,9 @@ const leastTokens = 24;
  * @throws {@link InvalidCondenserConfigError} when the numbers leave no room for a summary and one event behind it.
  */
 export function summarizingCondenser(given: SummarizingOptions): Condenser {
-  const checked = checkedOptions(options, given, { subject: given.name ?? 'summarizing' });
+  const checked = checkedOptions(options, given, {
+    subject: (given as Partial<SummarizingOptions> | null | undefined)?.name ?? 'summarizing',
+  });
   const { name, summarizer, background, maxSize, maxTokens, maxSummaryTokens, createEvent, modelCall } = checked;
   const { keepFirst = usualFirst(maxSize, besidesFirst) } = checked;
   const parts = { name, summarizer, maxSize, keepFirst, maxTokens, maxSummaryTokens, createEvent, ...modelCall };
@@ -176,7 +180,7 @@ interface Parts {
   readonly tries: number;
   readonly timeoutMs: number;
   /** Begun early, because nobody waits for it. @defaultValue false */
-  readonly isEarly?: boolean;
+  readonly isEarly?: boolean | undefined;
 }
 
 function rollingSummary(parts: Parts): Condenser {
