@@ -202,7 +202,7 @@ test('what is saved is counted as the view counts', () => {
       event.type !== 'observation' ? 10 : event.redacted === true ? sizes.mask : sizes.result;
     const view = View.fromEvents(events, { estimateTokens });
     const condenser = observationMaskingCondenser({ attentionWindow: 4, minSavedTokens: 100 });
-    return isCondensation(condenser.condense(view, { report }) as View | Condensation);
+    return isCondensation(condenser.condense(view, { report }));
   };
   expect(condenseAt({ result: 120, mask: 115 })).toBe(false);
   expect(condenseAt({ result: 45, mask: 2 })).toBe(true);
