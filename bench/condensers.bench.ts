@@ -24,7 +24,7 @@ const llm: LLM = {
 };
 const never = 1_000_000_000;
 
-/** Each condenser, set so that there is nothing to do. */
+/** Every condenser, with options under which it has nothing to do. */
 const idle: Readonly<Record<string, () => Condenser>> = {
   observationMasking: () => observationMaskingCondenser({ attentionWindow: 24, minSavedTokens: never }),
   browserOutput: () => browserOutputCondenser(),
@@ -44,7 +44,7 @@ const idle: Readonly<Record<string, () => Condenser>> = {
     ]),
 };
 
-/** Each condenser that asks no model, at its defaults. */
+/** Every condenser that calls no model, with default options. */
 const steady: Readonly<Record<string, () => Condenser>> = {
   recentEvents: () => recentEventsCondenser(),
   observationMasking: () => observationMaskingCondenser(),
@@ -55,7 +55,7 @@ const steady: Readonly<Record<string, () => Condenser>> = {
   pipeline: () => pipelineCondenser([observationMaskingCondenser(), extractiveSummaryCondenser()]),
 };
 
-/** Each condenser that asks no model, set so that it acts on half of so many events. */
+/** Every condenser that calls no model, with options under which it acts on half of the given number of events. */
 const acting: Readonly<Record<string, (length: number) => Condenser>> = {
   recentEvents: (length) => recentEventsCondenser({ maxSize: Math.floor(length / 2) }),
   observationMasking: () => observationMaskingCondenser({ attentionWindow: 24, minSavedTokens: 1 }),
@@ -69,7 +69,7 @@ const lengths = [1_000, 10_000, 100_000];
 const actingLengths = [1_000, 10_000, 40_000];
 const [rounds, warmUps] = [200, 30];
 
-/** A decision for "no", one step after the last: flat in the length of the history. */
+/** A decision not to condense, one step after the previous one. The time should not grow with the history. */
 export async function idleBench(): Promise<void> {
   console.log('\nA decision for "no" after one more step of two events, with its fold and its view. Unit: µs, median');
   console.log(row('', [...lengths.map((length) => `${length / 1_000} k events`), '100 k / 1 k']));
@@ -84,12 +84,12 @@ export async function idleBench(): Promise<void> {
   }
 }
 
-/** Every decision for "yes" of a run of 10,000 events. */
+/** Every decision to condense in a run of 10,000 events. */
 export async function steadyBench(): Promise<void> {
   console.log('\nEvery decision for "yes" while 10,000 events are appended, at the defaults. Unit: ms');
   console.log(row('', ['decisions', 'p50', 'p99', 'longest']));
   for (const [name, create] of Object.entries(steady)) {
-    // Those that act at every step have warmed up before a hundredth of their decisions.
+    // Condensers that act at every step are warm after less than a hundredth of their decisions.
     for (let run = 0; run < 3 && create().rewritesEveryStep !== true; run++) await timesOfRun(create());
     const times = await timesOfRun(create());
     const cells = [at(times, 0.5), at(times, 0.99), times.at(-1) ?? NaN].map((time) => time.toFixed(2));
@@ -97,7 +97,7 @@ export async function steadyBench(): Promise<void> {
   }
 }
 
-/** How long each "yes" of a run took, sorted. Unit: milliseconds. */
+/** The durations of all decisions to condense in a run, sorted. Unit: milliseconds. */
 async function timesOfRun(condenser: Condenser): Promise<readonly number[]> {
   const projection = new ViewProjection();
   const asksItself = condenser.name !== 'conversationWindow';
@@ -116,7 +116,7 @@ async function timesOfRun(condenser: Condenser): Promise<readonly number[]> {
   return times.sort((a, b) => a - b);
 }
 
-/** A decision for "yes" that asks no model: linear in what it touches. */
+/** A decision to condense without a model call. The time should be linear in the number of affected events. */
 export async function actingBench(): Promise<void> {
   console.log('\nA decision for "yes" without a model, on half of the events. Unit: ms');
   console.log(row('', ['1 k p50', '10 k p50', '10 k p99', '40 k p50', '40 k / 10 k']));
@@ -134,7 +134,7 @@ export async function actingBench(): Promise<void> {
   }
 }
 
-/** How long each decision took, sorted. Unit: milliseconds. */
+/** The durations of all decisions, sorted. Unit: milliseconds. */
 async function timesOf(
   condenser: Condenser,
   length: number,

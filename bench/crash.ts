@@ -7,7 +7,7 @@ import { failingDisk, refusedWriter } from '../packages/events/test-support/cras
 import { rivalWriters } from '../packages/events/test-support/crash/rival-writers.js';
 import { bundleWriter } from '../packages/events/test-support/crash/writer-under-test.js';
 
-/** How many writing processes are killed. 10,000 take about half an hour on two cores. */
+/** The number of writing processes to kill. 10,000 take about half an hour on two cores. */
 const rounds = Number(process.argv[2] ?? 10_000);
 
 const start = performance.now();
@@ -38,7 +38,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Lets writers append to a disk that refuses some of it, alone and together, with the log open for writing and without. */
+/** Appends to a disk that rejects some writes: single and concurrent appends, with and without a log open for writing. */
 async function refuse(disk: string, writer: readonly string[] | undefined, directory: string | undefined) {
   if (writer === undefined || directory === undefined) return console.log(`skipped: ${disk} cannot be made here`);
   let [stored, refused] = [0, 0];
@@ -49,14 +49,14 @@ async function refuse(disk: string, writer: readonly string[] | undefined, direc
       const told = await refusedWriter(writer, where, options);
       stored += told.acknowledged;
       refused += told.failed.length;
-      // The next one has the disk to itself.
+      // The next run gets an empty disk.
       await rm(join(directory, `${where.conversationId}.jsonl`));
     }
   }
   console.log(`${disk}: ${refused} appends failed and left nothing; ${stored} acknowledged appends, all there`);
 }
 
-/** A folder that holds 256 KiB; undefined where this user may mount none. */
+/** A folder with a capacity of 256 KiB; undefined if this user may not mount one. */
 async function smallDisk(directory: string): Promise<string | undefined> {
   await mkdir(directory);
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', directory]);

@@ -4,7 +4,7 @@ import { ordinaryLog, returningResponseLog } from './logs.js';
 import { measure, printTimings } from './measure.js';
 import type { Subject } from './measure.js';
 
-/** Folding a log, with and without a view at every event, against a bare loop that pushes each event and maps its id. */
+/** Folds a log, with and without a view at every event. Floor: a plain loop that pushes each event and maps its id. */
 export async function foldBench(): Promise<void> {
   const logs = [
     ['an ordinary log', ordinaryLog],
@@ -19,10 +19,10 @@ export async function foldBench(): Promise<void> {
   }
 }
 
-/** How often a condensation is appended to a fresh fold, after as many times to warm up. */
+/** The number of timed appends of a condensation to a fresh fold, after the same number of warm-up appends. */
 const timedAppends = 9;
 
-/** One condensation of the middle half of a view, against a copy of the view's list. */
+/** One condensation of the middle half of a view. Floor: a copy of the view's list. */
 export async function condensationBench(): Promise<void> {
   for (const length of [1_000, 10_000, 100_000]) {
     const projection = new ViewProjection();
@@ -47,7 +47,7 @@ export async function condensationBench(): Promise<void> {
       target.append(event);
       times.push(performance.now() - start);
     }
-    // The first half warms up.
+    // The first half is warm-up.
     const median = times.slice(timedAppends).sort((a, b) => a - b)[Math.floor(timedAppends / 2)] ?? NaN;
     console.log(`          ${median.toFixed(1).padStart(9)} ms                  append it to the fold`);
   }

@@ -39,7 +39,7 @@ function observation(index: number, characters: number): Event {
   };
 }
 
-/** A log of an ordinary agent: a user message, then ten calls with their results, and so on. Unit of `characters`: per result. */
+/** The log of a typical agent: a user message, then ten calls with results, repeated. Unit of `characters`: per result. */
 export function ordinaryLog(length: number, characters = 200): readonly Event[] {
   const log: Event[] = [];
   for (let index = 0; log.length < length; index++) {
@@ -51,8 +51,8 @@ export function ordinaryLog(length: number, characters = 200): readonly Event[] 
 }
 
 /**
- * A log made to be slow: one model response that comes back after each message of the framework, so that its unit never ends
- * and every cut point behind its start may still be taken back.
+ * A worst-case log: one model response continues after each message of the framework. Its unit never ends, so every cut point
+ * after its start can still be invalidated.
  */
 export function returningResponseLog(length: number): readonly Event[] {
   const log: Event[] = [];

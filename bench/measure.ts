@@ -1,7 +1,7 @@
-/** An engine compiles what it runs often. Unit: milliseconds for each subject. */
+/** Warm-up time, because an engine compiles code that runs often. Unit: milliseconds per subject. */
 const warmUpMs = 300;
 
-/** Something to time. `run` may return a value, so that the work is not optimised away. */
+/** A function to time. `run` may return a value, so that the engine does not optimise the work away. */
 export interface Subject {
   readonly name: string;
   run(): unknown;
@@ -15,19 +15,19 @@ export interface Timing {
   readonly ratio: number;
 }
 
-/** What a run took by the clock on the wall. Unit: milliseconds. */
+/** The wall-clock time of a run. Unit: milliseconds. */
 export const wallClock = (): number => performance.now();
 
-/** What all threads of this process have computed: on a busy machine it moves less. Unit: milliseconds. */
+/** The CPU time of all threads of this process. It varies less on a busy machine. Unit: milliseconds. */
 export function cpuClock(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
 }
 
 /**
- * Times the floor and the subjects in turn, `rounds` times after a while of warming up, so that whatever else the machine
- * does meets all of them alike. The garbage of one run is collected before the next where Node allows it (`--expose-gc`);
- * the first result of each stays alive, since an engine forgets what it compiled for objects of which none is left.
+ * Times the floor and the subjects in turn, `rounds` times after a warm-up, so that other load on the machine affects all of
+ * them equally. With `--expose-gc`, garbage is collected between runs. The first result of each subject stays alive, because
+ * an engine discards compiled code for a kind of object when no such object is left.
  */
 export async function measure(
   floor: Subject,
@@ -61,7 +61,7 @@ export async function measure(
   }));
 }
 
-/** Prints timings below a title, each with its time per item. */
+/** Prints timings under a title, each with its time per item. */
 export function printTimings(title: string, items: number, timings: readonly Timing[]): void {
   console.log(`\n${title}`);
   for (const { name, median: time, ratio } of timings) {

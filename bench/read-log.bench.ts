@@ -19,7 +19,7 @@ const sizes = [
   { length: 1_000_000, characters: 200, rounds: 3 },
 ];
 
-/** Reading a log from disk, checked and frozen, against reading the same lines and `JSON.parse` alone. */
+/** Reads a log from disk, with checked and frozen events. Floor: reading the same lines with `JSON.parse` only. */
 export async function readLogBench(): Promise<void> {
   for (const { length, characters, rounds } of sizes) {
     const directory = await mkdtemp(join(tmpdir(), 'palimpsest-bench-'));
@@ -62,12 +62,12 @@ async function logFile(directory: string): Promise<string> {
   return join(directory, name);
 }
 
-/** What each keeps in memory when it is done; nothing without `--expose-gc`. */
+/** The memory that each subject holds after its run. Prints nothing without `--expose-gc`. */
 async function printMemory(subjects: readonly Subject[]): Promise<void> {
   const collect = globalThis.gc;
   if (collect === undefined) return;
   const held = async () => {
-    // What is freed by a finaliser goes in the second round.
+    // The second collection frees the objects that finalisers released.
     for (let round = 0; round < 2; round++) {
       collect();
       await new Promise(setImmediate);
@@ -85,7 +85,7 @@ async function printMemory(subjects: readonly Subject[]): Promise<void> {
   }
 }
 
-/** The floor reads in blocks, because an await for each line would make it slower than it must be. */
+/** The floor reads in blocks, because an await per line would make it slower than necessary. */
 async function parseLines(file: string): Promise<unknown[]> {
   const parsed: unknown[] = [];
   let rest = '';

@@ -16,7 +16,7 @@ const appends = 200;
 const together = 20;
 const rounds = 15;
 
-/** Appends of one event of about 600 bytes: one after another, and twenty at a time. */
+/** Appends of one event of about 600 bytes: sequential, and twenty at the same time. */
 export async function appendBench(): Promise<void> {
   const event = (): Event =>
     parseEvent({
@@ -99,7 +99,7 @@ async function inGroups(events: readonly Event[], append: (event: Event) => Prom
   }
 }
 
-/** Counts the calls of fsync and fdatasync that one group of appends makes. */
+/** Counts the calls of fsync and fdatasync for one group of appends. */
 async function printSyncs(
   events: readonly Event[],
   append: (event: Event) => Promise<unknown>,
@@ -124,7 +124,7 @@ async function printSyncs(
 const conversations = 200;
 const steps = 10;
 
-/** What agents get done: many conversations at the same time, each some steps of a call and its result. */
+/** The throughput of agents: many concurrent conversations, each with several steps of a call and its result. */
 export async function stepsBench(): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'palimpsest-bench-'));
   let run = 0;

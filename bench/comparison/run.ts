@@ -22,7 +22,7 @@ const never = 1_000_000_000;
 const resultOf = (index: number): string => `export const value${index} = ${index};\n`.repeat(30);
 const inputOf = (index: number) => ({ path: `src/module-${index}.ts` });
 
-/** The same history three times: ours, LangChain's and that of the AI SDK. A system prompt, a word of the user, and calls. */
+/** The same history for Palimpsest, LangChain and the AI SDK: a system prompt, a user message, and calls. */
 function histories(messages: number) {
   const log = logBuilder();
   const chain: BaseMessage[] = [new SystemMessage('You repair programs.'), new HumanMessage('Mend the parser.')];
@@ -44,7 +44,7 @@ function histories(messages: number) {
   return { events: log.events as readonly Event[], chain, sdk };
 }
 
-/** Ours decides on a view that is there, since a fold keeps it up to date event by event. */
+/** Palimpsest decides on an existing view, because a fold updates the view with each event. */
 function ours(name: string, events: readonly Event[], create: () => Condenser, acts: boolean): Subject {
   const view = View.fromEvents(events);
   const condenser = create();
@@ -58,7 +58,7 @@ function ours(name: string, events: readonly Event[], create: () => Condenser, a
   };
 }
 
-/** The same, and what it takes besides: the fold of the whole log, the condensation in it, and the messages. */
+/** The same decision, plus the fold of the whole log, its condensation, and the messages. */
 function oursFromScratch(name: string, events: readonly Event[], create: () => Condenser): Subject {
   const condenser = create();
   return {
@@ -82,7 +82,7 @@ function edits(name: string, chain: readonly BaseMessage[], tokens: number): Sub
   const edit = new ClearToolUsesEdit({ trigger: { tokens }, keep: { messages: 12 } });
   const { wrapModelCall } = contextEditingMiddleware({ edits: [edit] }) as Middleware;
   const wrap = wrapModelCall as (request: unknown, handler: (request: unknown) => unknown) => Promise<unknown>;
-  // It changes the list that it is given, so that each run gets its own.
+  // The function changes its input list, so each run gets its own list.
   return { name, run: () => wrap({ messages: [...chain] }, (request) => request) };
 }
 
@@ -92,7 +92,7 @@ function summarizes(name: string, chain: readonly BaseMessage[], messages: numbe
     model,
     trigger: { messages },
     keep: { messages: Math.max(1, Math.floor(chain.length / 2)) },
-    // Its default lets the model read the last 4,000 tokens only; ours reads all.
+    // By default the model reads only the last 4,000 tokens; with Palimpsest it reads all.
     trimTokensToSummarize: never,
   };
   const middleware = summarizationMiddleware(options as never) as Middleware;
@@ -157,7 +157,7 @@ for (const messages of [100, 1_000, 10_000]) {
     const timings = await measure(floor, subjects, rounds);
     for (const timing of timings) print(timing);
     if (messages <= 1_000 || title !== goes) continue;
-    // It takes time with the square of the messages, so that once must do.
+    // The time grows with the square of the number of messages, so one run must suffice.
     const slow = edits('langchain contextEditingMiddleware (one run)', chain, 1);
     const start = performance.now();
     await slow.run();

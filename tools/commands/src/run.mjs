@@ -5,7 +5,7 @@ import path from 'node:path';
 export const workspaceRoot = path.resolve(import.meta.dirname, '../../..');
 
 /**
- * Runs a JavaScript file with this Node in the workspace root, its output passed through.
+ * Runs a JavaScript file with this Node in the workspace root. The output is passed through.
  *
  * @param {string} file absolute, or relative to the workspace root
  * @param {readonly string[]} args

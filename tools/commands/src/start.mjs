@@ -1,8 +1,8 @@
-// `npm start`, after the build: the offline agent works on a small project, then the harness replays the log that it wrote.
+// `npm start`, after the build: runs the offline agent on a small project, then replays its log with the harness.
 import path from 'node:path';
 import { runNode, workspaceRoot } from './run.mjs';
 
-// A folder of its own for each run, so that the replay shows the log of this one.
+// Each run gets its own folder, so the replay shows only the log of this run.
 const startedAt = new Date().toISOString().replaceAll(':', '-');
 const logDirectory = path.join(workspaceRoot, '.palimpsest', 'demo', startedAt);
 

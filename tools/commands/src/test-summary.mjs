@@ -21,7 +21,7 @@ export function projectFolders(root) {
 }
 
 /**
- * Reports of an earlier run would be counted again if a project's tests did not start.
+ * Removes the reports of earlier runs. They would be counted again if a project's tests did not start.
  *
  * @param {string} root
  */
@@ -30,7 +30,7 @@ export function removeReports(root) {
 }
 
 /**
- * Sums the reports of all projects. A project with no report or no test is a problem, so that none is forgotten.
+ * Sums the reports of all projects. A project with no report or no test is a problem, so no project is forgotten.
  *
  * @param {string} root
  * @param {readonly string[]} leftOut folders of projects that did not run
@@ -73,7 +73,7 @@ function countsOf(file) {
   const failed = report.numFailedTests;
   return {
     passed: report.numPassedTests,
-    // A file that cannot be loaded holds no test that could fail.
+    // A test file that cannot be loaded reports no failed test.
     failed: failed === 0 && !report.success ? Math.max(1, report.numFailedTestSuites) : failed,
     skipped: report.numPendingTests + report.numTodoTests,
   };

@@ -1,6 +1,6 @@
-// `npm test`: everything that a change must pass, cached by Nx; the last line counts the tests of all projects.
-// `npm run test:projects`: the tests of packages and applications alone, and the builds that they need. The checks of the
-// repository (what is packed, documented and installed) do not depend on the Node that runs them.
+// `npm test`: all checks that a change must pass, cached by Nx. The last line counts the tests of all projects.
+// `npm run test:projects`: only the tests of packages and applications, and the builds that they need. The repository checks
+// (packed files, documentation, installation) do not depend on the version of Node.
 import { runTargets, workspaceRoot } from './run.mjs';
 import { removeReports, summarize, summaryLine } from './test-summary.mjs';
 

@@ -8,12 +8,12 @@ export interface CodeBlock {
   readonly page: string;
   /** The line of the fence that opens the block. */
   readonly line: number;
-  /** The word behind that fence; empty if there is none. */
+  /** The language after the opening fence; empty if there is none. */
   readonly language: string;
   readonly code: string;
 }
 
-/** Every fenced block of the READMEs and of the pages beside them. Decisions are records: nobody pastes their code. */
+/** Every fenced block of the READMEs and of the documentation pages. Decision pages are excluded: nobody pastes their code. */
 export function codeBlocks(): readonly CodeBlock[] {
   const directories = [workspaceRoot, ...[...packages, ...apps].map(({ directory }) => directory)];
   return directories.flatMap((directory) => pagesIn(directory).flatMap(blocksOf));

@@ -2,11 +2,11 @@ import path from 'node:path';
 import { importsOf } from './imports.js';
 
 /**
- * Files that import each other, one cycle of each such group: imports of types count, since they too keep a file from being read,
- * moved or tested without the other. `import()` counts as well.
+ * One cycle for each group of files that import each other. Type imports count, because a file with them cannot be read,
+ * moved or tested without the other file. `import()` counts too.
  *
  * @param sources The text of each file by its path.
- * @returns Each cycle as its files in order, the first one again at its end.
+ * @returns The files of each cycle in order. The first file is repeated at the end.
  */
 export function importCycles(sources: ReadonlyMap<string, string>): readonly (readonly string[])[] {
   const cycles: (readonly string[])[] = [];

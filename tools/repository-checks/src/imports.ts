@@ -3,7 +3,7 @@ import { builtinModules } from 'node:module';
 import path from 'node:path';
 import ts from 'typescript';
 
-/** Every module that the files name which are reached from one file by relative imports, `import()` and `require` too. */
+/** The modules imported by a file and by all files that it reaches by relative imports. Includes `import()` and `require`. */
 export function externalImports(entry: string): ReadonlySet<string> {
   const external = new Set<string>();
   const seen = new Set<string>();
@@ -19,7 +19,7 @@ export function externalImports(entry: string): ReadonlySet<string> {
   return external;
 }
 
-/** Parsed in full: TypeScript's faster `preProcessFile` misses imports behind some regular expressions and templates. */
+/** Uses the full parser: TypeScript's faster `preProcessFile` misses imports after some regular expressions and templates. */
 export function importsOf(source: string): readonly string[] {
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
@@ -50,7 +50,7 @@ export function packageOf(name: string): string {
   return name.split('/', name.startsWith('@') ? 2 : 1).join('/');
 }
 
-/** A declaration file names the JavaScript beside its neighbour. */
+/** In a declaration file, an import of `x.js` means the declaration file `x.d.ts`. */
 function resolveRelative(from: string, name: string): string {
   const target = path.resolve(path.dirname(from), name);
   const declaration = target.replace(/\.(c?)js$/, '.d.$1ts');

@@ -7,7 +7,7 @@ import { packages, readManifest, workspaceRoot } from './workspace.js';
 
 const run = promisify(execFile);
 
-/** Tarballs by package name: our packages, and from node_modules what they depend on, so that no registry is asked. */
+/** Tarballs by package name: our packages and, from node_modules, their dependencies. No registry is needed. */
 export type Tarballs = ReadonlyMap<string, string>;
 
 export async function packAll(destination: string): Promise<Tarballs> {
@@ -33,7 +33,7 @@ export async function packAll(destination: string): Promise<Tarballs> {
   return new Map(Object.values(packed).map(({ name, filename }) => [name, path.join(destination, filename)]));
 }
 
-/** Its own copy, where the workspace holds another version for somebody else. */
+/** A dependent's own copy is used if the workspace root holds another version. */
 function installed(name: string, from: string): string {
   const own = path.join(from, 'node_modules', name);
   return existsSync(own) ? own : path.join(workspaceRoot, 'node_modules', name);
@@ -44,12 +44,12 @@ interface Packed {
   readonly filename: string;
 }
 
-/** Makes a project with this one package in it; every other comes from a tarball only if that package asks for it. */
+/** Creates a project with only this package. Other packages are installed from tarballs only if it depends on them. */
 export function installAlone(project: string, name: string, tarballs: Tarballs): Promise<void> {
   return installTogether(project, [name], tarballs);
 }
 
-/** Makes a project with these packages in it. */
+/** Creates a project with these packages. */
 export async function installTogether(project: string, names: readonly string[], tarballs: Tarballs): Promise<void> {
   const files = [...tarballs].map(([name, file]) => [name, `file:${file}`] as const);
   const manifest = {
@@ -75,8 +75,8 @@ export async function installedPackages(project: string): Promise<readonly strin
 /**
  * Runs a program with this Node in the project.
  *
- * @returns what it wrote to stdout
- * @throws Error with all that it wrote, if its exit code is not 0
+ * @returns the output on stdout
+ * @throws Error with the whole output, if the exit code is not 0
  */
 export async function node(project: string, args: readonly string[]): Promise<string> {
   try {
@@ -88,7 +88,7 @@ export async function node(project: string, args: readonly string[]): Promise<st
 }
 
 export function npm(directory: string, args: readonly string[]): Promise<{ stdout: string }> {
-  // Its own program when npm runs us, so that Windows needs no shell.
+  // If npm runs this script, its JavaScript file is used, so Windows needs no shell.
   const program = process.env['npm_execpath'];
   const options = { cwd: directory, maxBuffer: 64 * 1024 * 1024 };
   const all = [...args, '--ignore-scripts', '--loglevel=error'];

@@ -3,9 +3,9 @@ import path from 'node:path';
 
 export interface Manifest {
   readonly name: string;
-  /** By entry point; a command has none. */
+  /** Indexed by entry point. Commands have no entry points. */
   readonly exports?: Readonly<Record<string, unknown>>;
-  /** By name of the command. */
+  /** Indexed by command name. */
   readonly bin?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ export interface Manifest {
 }
 
 export interface Workspace {
-  /** The last part of its name, which is its folder's name too. */
+  /** The last part of the package name. It is also the name of the folder. */
   readonly shortName: string;
   readonly directory: string;
   readonly manifest: Manifest;
@@ -44,7 +44,7 @@ export function readManifest(directory: string): Manifest {
   return JSON.parse(readFileSync(path.join(directory, 'package.json'), 'utf8')) as Manifest;
 }
 
-/** `.` and the subpaths that hold code. */
+/** `.` and the subpaths that contain code. */
 export function entryPoints({ exports }: Manifest): readonly string[] {
   return Object.keys(exports ?? {}).filter((entry) => entry !== './package.json');
 }

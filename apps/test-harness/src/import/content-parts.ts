@@ -1,6 +1,6 @@
 import { contentOf, readOpenAIContent } from '@palimpsest/llm-adapters/wire';
 
-/** All text of some content, one part a line. */
+/** The text parts of a content, joined by line feeds. */
 export function plainText(content: unknown): string {
   return contentOf(readOpenAIContent(content, 'content'))
     .map((part) => (part.type === 'text' ? part.text : ''))

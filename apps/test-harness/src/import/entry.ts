@@ -1,8 +1,8 @@
-/** The place in a log from which events are made: their ids are its id, then `id#2`, `id#3`. */
+/** A place in a log. Its first event gets the id of the entry; further events get `id#2`, `id#3`. */
 export interface Entry {
-  /** The log's own id, or one made from the position (`line-12`). */
+  /** The id in the log. Without one, an id made from the position (`line-12`). */
   readonly id: string;
   readonly line?: number | undefined;
-  /** As logged: ISO 8601 text, or milliseconds since 1970. Without one, the time of the event before is taken. */
+  /** As logged: ISO 8601 text, or a number of seconds or milliseconds since 1970. Default: the time of the previous event. */
   readonly timestamp?: unknown;
 }

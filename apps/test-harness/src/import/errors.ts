@@ -1,6 +1,6 @@
 import { PalimpsestError } from '@palimpsest/events';
 
-/** A file is none of the known log formats. Names the file, what is wrong with it, and the formats. */
+/** A file matches no known log format. Names the file, the reason and the known formats. */
 export class UnknownLogFormatError extends PalimpsestError {
   static override get typeName(): string {
     return 'UnknownLogFormatError';
@@ -26,7 +26,7 @@ export class UnknownLogFormatError extends PalimpsestError {
   }
 }
 
-/** A log, or the path given for one, could not be read. Names the file and the line where there is one. */
+/** A log or its path cannot be read. Names the file and, if known, the line. */
 export class LogReadError extends PalimpsestError {
   static override get typeName(): string {
     return 'LogReadError';

@@ -5,14 +5,14 @@ import type { CallDraft, ResponseDraft } from './response-draft.js';
 import type { Entry } from './entry.js';
 
 /**
- * What becomes events, in the order of the log: fields of one; the place where a response begins (its first action, or its
- * message); the place of a further call of it.
+ * A future event, in the order of the log. A draft holds the fields of one event, or marks where a response begins (its first
+ * action or its message), or marks a further call of that response.
  */
 export type EventDraft =
   | { readonly entry: Entry; readonly fields: Readonly<Record<string, unknown>>; readonly answers?: CallDraft }
   | { readonly response: ResponseDraft; readonly call?: CallDraft };
 
-/** Makes the events. Ids and times come from the log alone, so that the same log gives the same events. */
+/** Converts drafts to events. Ids and times come only from the log, so the same log always gives the same events. */
 export function eventsFromDrafts(drafts: readonly EventDraft[], notes: NoteTaker): readonly Event[] {
   const events: Event[] = [];
   const ids = new EventIds(notes);
@@ -44,7 +44,7 @@ export function eventsFromDrafts(drafts: readonly EventDraft[], notes: NoteTaker
         notes.add('empty-response', 'the model was called and nothing came back', response.entry.line);
       add(response.entry, messageFields(response));
     } else {
-      // Where a reply began is where it was asked for, so its first action has the time of its first line.
+      // The request was sent when the response began, so the first action gets the time of the first line.
       const isFirst = draft.call === undefined;
       const { timestamp } = isFirst ? response.entry : call.entry;
       call.eventId = add({ ...call.entry, timestamp }, actionFields(response, call, isFirst), ids.next(call.entry));
@@ -82,7 +82,7 @@ function actionFields(response: ResponseDraft, call: CallDraft, isFirst: boolean
   };
 }
 
-/** Gives each event the id of its entry, numbered from the second on, and none twice. */
+/** Assigns unique ids: the id of the entry, with a number from the second event on. */
 class EventIds {
   readonly #notes: NoteTaker;
   readonly #used = new Set<string>();
@@ -105,7 +105,7 @@ class EventIds {
   }
 }
 
-/** Gives each event the logged time, or where there is none the time of the event before it. */
+/** Assigns the logged time. If the log has none, assigns the time of the previous event. */
 class EventTimes {
   #latest = '1970-01-01T00:00:00.000Z';
 
@@ -116,10 +116,10 @@ class EventTimes {
 }
 
 function loggedTime(timestamp: unknown): string | undefined {
-  // Text is kept as it stands: a time without a zone must not be read as this machine's.
+  // Text is kept unchanged: parsing a time without a zone would assume the local time zone.
   if (typeof timestamp === 'string') return /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(timestamp) ? timestamp : undefined;
   if (typeof timestamp !== 'number' || !Number.isFinite(timestamp)) return undefined;
-  // Seconds or milliseconds since 1970: as seconds, 1e11 lies in the year 5138.
+  // Seconds or milliseconds since 1970. Read as seconds, 1e11 is in the year 5138, so larger numbers are milliseconds.
   const date = new Date(timestamp < 1e11 ? timestamp * 1000 : timestamp);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }

@@ -2,14 +2,14 @@
 export type JsonPiece = { readonly value: unknown } | { readonly broken: string };
 
 /**
- * The JSON values of one line. A sound line holds one. A line on which two writers met holds several, and what stands
- * between them is given back as broken.
+ * The JSON values of one line. A sound line holds one value. If two processes wrote to the same line, the line holds several
+ * values, and the text between them is returned as broken.
  */
 export function jsonValues(text: string): readonly JsonPiece[] {
   const whole = parse(text);
   if (!('broken' in whole)) return [whole];
   const pieces = split(text).map(parse);
-  // Without one sound object in it, the line is one broken thing, not several.
+  // A line without any sound object is one broken piece.
   return pieces.some((piece) => !('broken' in piece)) ? pieces : [whole];
 }
 
@@ -21,7 +21,7 @@ function parse(text: string): JsonPiece {
   }
 }
 
-/** Cuts the text after every object or array that is complete at depth 0. */
+/** Splits the text after every complete object or array at depth 0. */
 function split(text: string): readonly string[] {
   const pieces: string[] = [];
   let start = 0;

@@ -6,18 +6,19 @@ import { LogReadError } from './errors.js';
 /** A file that may be a log. */
 export interface LogFile {
   readonly file: string;
-  /** Below the folder that was given; the file's own name when it was given itself. */
+  /** The path relative to the given folder. For a given file, its name. */
   readonly name: string;
-  /** Why it is not looked at, for a file that no agent wrote. */
+  /** Why the file is skipped, if no agent wrote it. */
   readonly notALog?: string;
 }
 
 const notLogs = /^(?:readme|licen[cs]e|notice|changelog|adp-readme-license)(?:[.-].*)?$|^manifest\.json$/i;
 
 /**
- * The files at a path: itself, or all in the folder and below, sorted by name. Links to folders are not followed.
+ * The files at a path: the file itself, or all files of the folder and its subfolders, sorted by name. Links to folders are
+ * not followed.
  *
- * @throws {@link LogReadError} when there is nothing at the path, or a folder cannot be listed.
+ * @throws {@link LogReadError} when the path does not exist or a folder cannot be listed.
  */
 export async function logFiles(
   path: string,
@@ -39,7 +40,7 @@ export async function logFiles(
   }
 }
 
-/** Everything below a folder but the folders. Not `recursive`: from Node 26 on, that follows links to folders, in circles too. */
+/** All entries below a folder except folders. From Node 26 on, `recursive` follows links to folders, even in a cycle. */
 async function* entriesBelow(folder: string): AsyncGenerator<Dirent> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     if (entry.isDirectory()) yield* entriesBelow(join(folder, entry.name));
@@ -57,14 +58,14 @@ async function leadsToFile(link: string): Promise<boolean> {
 
 function logFile(folder: string, file: string, isFile: boolean): LogFile {
   const name = relative(folder, file).replaceAll('\\', '/');
-  // Reading a pipe or a socket may never end.
+  // A read of a pipe or a socket may never end.
   if (!isFile) return { file, name, notALog: 'it is no regular file' };
   if (notLogs.test(basename(file))) return { file, name, notALog: 'it goes with the logs and is none' };
   if (basename(file).startsWith('.')) return { file, name, notALog: 'it is hidden' };
   return { file, name };
 }
 
-/** The order must not depend on the language of the machine. */
+/** Compares without a locale, so the order is the same on every machine. */
 function byCodePoint(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }

@@ -6,11 +6,11 @@ export interface LogRecord {
   readonly value: unknown;
   /** The first line is 1. */
   readonly line: number;
-  /** The line begins with a space. JSON ignores that, and Palimpsest's own log says with it that its append goes on. */
+  /** True if the line begins with a space. JSON ignores it; in Palimpsest's own log it means that the append continues. */
   readonly continues: boolean;
 }
 
-/** The beginning of a log, by which its format is recognised. */
+/** The beginning of a log. A format recognises a log by it. */
 export interface LogSample {
   /** The first values of a log with one value per line; for a document, the document. */
   readonly head: readonly unknown[];
@@ -20,21 +20,21 @@ export interface LogSample {
 
 /** An opened log. */
 export interface LogSource extends LogSample {
-  /** The file, for people. */
+  /** The path of the file, for messages. */
   readonly file: string;
   /** The name for the first session of the file. */
   readonly name: string;
   readonly notes: NoteTaker;
   /**
-   * Every value of the log with its line, read anew and in blocks; a document gives itself. What is not JSON is noted and
-   * left out, or with `strict` is an error unless it is a torn last line.
+   * Every value of the log with its line. Each call reads the file again, in blocks. A document is one value. Text that is not
+   * JSON is noted and left out. With `strict` it is an error, except in a torn last line.
    *
    * @throws {@link LogReadError}
    */
   records(options?: { readonly strict?: boolean }): AsyncIterable<LogRecord>;
 }
 
-/** A session as a format reads it; its notes stand in the source's note taker when it is handed out. */
+/** A session as a format reads it. When the format yields it, its notes are in the note taker of the source. */
 export interface ImportedSession {
   readonly name: string;
   readonly events: readonly Event[];
@@ -42,9 +42,9 @@ export interface ImportedSession {
 
 /** Reads one kind of log. */
 export interface LogFormat {
-  /** Kebab-case; stands in the report. */
+  /** The name in the report, in kebab-case. */
   readonly name: string;
-  /** True when the beginning of the log is of this format. Decides by content, never by a file name. */
+  /** True if the log begins in this format. Looks only at the content, never at the file name. */
   recognise(sample: LogSample): boolean;
   /** The sessions of the log. @throws {@link LogReadError} */
   read(source: LogSource): AsyncIterable<ImportedSession>;

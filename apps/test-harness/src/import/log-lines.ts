@@ -6,7 +6,7 @@ export interface LogLine {
   readonly text: string;
   /** The first line is 1. */
   readonly line: number;
-  /** False for a last line that no line feed ends. */
+  /** False for a last line without a line feed. */
   readonly terminated: boolean;
 }
 

@@ -7,22 +7,22 @@ import { logLines } from './log-lines.js';
 import { isObject } from './json-shape.js';
 import { NoteTaker } from './note-taker.js';
 
-/** How much of a log is looked at to recognise it: values, and characters. */
+/** The size of the sample that recognises a log. Units: values and characters. */
 const sampleSize = { values: 200, characters: 1 << 20 };
 
 /** Options of {@link openLog}. */
 export interface OpenLogOptions {
-  /** The name for the first session. @defaultValue the file */
+  /** The name for the first session. @defaultValue the path of the file */
   readonly name?: string;
-  /** For the error. */
+  /** Names for the error message. */
   readonly knownFormats: readonly string[];
   readonly signal?: AbortSignal;
 }
 
 /**
- * Opens a log: one JSON value per line, or one JSON document. A document is held in memory whole; lines are read in blocks.
+ * Opens a log: one JSON value per line, or one JSON document. A document is kept in memory; lines are read in blocks.
  *
- * @throws {@link UnknownLogFormatError} when there is no JSON in it; {@link LogReadError} when it cannot be read.
+ * @throws {@link UnknownLogFormatError} when the file contains no JSON; {@link LogReadError} when it cannot be read.
  */
 export async function openLog(file: string, options: OpenLogOptions): Promise<LogSource> {
   const { signal } = options;
@@ -52,13 +52,13 @@ async function sampleOfLines(file: string, signal: AbortSignal | undefined): Pro
     if (lines === 1) firstIsSound = values.length > 0 && typeof values[0] === 'object';
     head.push(...values);
     characters += text.length;
-    // A pretty-printed document has no sound first line, and there is no use in reading all of it as lines.
+    // The first line of a pretty-printed document is not sound JSON. Reading all of its lines is useless.
     if (!firstIsSound && lines >= 20) break;
-    // At least two, because a lone value is a document.
+    // At least two values: a single value is a document.
     if (head.length > 1 && (head.length >= sampleSize.values || characters >= sampleSize.characters)) break;
   }
   if (firstIsSound) return { head, document: lines === 1 && head.length === 1 ? head[0] : undefined };
-  // Where the first line is damaged, the objects below it still tell what the log is, unless all of it is one document.
+  // If the first line is damaged, the objects after it identify the format, unless the whole file is one document.
   if (!head.some(isObject) || (await isDocument(file, signal))) return undefined;
   return { head, document: undefined };
 }

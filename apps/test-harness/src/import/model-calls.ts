@@ -2,9 +2,9 @@ import type { Event } from '@palimpsest/events';
 import { View } from '@palimpsest/view';
 
 /**
- * The positions in a log just before which a recorded model call happened: those of the first action or assistant message
- * of each response, as the view tells responses apart. What stands before such a position is what the call could be sent. An
- * event that repeats an id is passed over, as a view does.
+ * The positions of the recorded model calls in a log: for each response, the position of its first action or assistant
+ * message. The view's rules separate responses. The model call could receive only the events before its position. Events
+ * that repeat an id are skipped, as in a view.
  */
 export function modelCalls(events: readonly Event[]): number[] {
   const positions: number[] = [];

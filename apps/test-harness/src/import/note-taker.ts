@@ -1,9 +1,9 @@
 import type { ImportNote, NoteKind } from './session.js';
 
-/** Past this many different messages of one kind, the rest is only counted: a broken log must not fill the memory. */
+/** The maximum of different messages per kind. Further ones are only counted, so a broken log cannot fill the memory. */
 const maximumMessagesPerKind = 100;
 
-/** Collects the remarks on one file. Equal ones are counted together, with the line of the first. */
+/** Collects the remarks on one file. Equal remarks are counted together, with the line of the first one. */
 export class NoteTaker {
   readonly #file: string;
   readonly #counts = new Map<string, { readonly note: Omit<ImportNote, 'count'>; count: number }>();
@@ -13,7 +13,7 @@ export class NoteTaker {
     this.#file = file;
   }
 
-  /** Notes one occurrence. Put what differs between occurrences into the message only where it matters to a reader. */
+  /** Notes one occurrence. The message should contain details of one occurrence only if a reader needs them. */
   add(kind: NoteKind, message: string, line?: number): void {
     const key = `${kind} ${message}`;
     const known = this.#counts.get(key);

@@ -10,14 +10,14 @@ import type { ImportNote, Session, SkippedFile } from './session.js';
 
 /** Options of {@link readSessions}. */
 export interface ReadSessionsOptions {
-  /** Called for each file before it is read, with its place among them, so that a program can show how far it is. */
+  /** Called before each file is read, with the position of the file, so that a program can show progress. */
   readonly onFile?: (file: { readonly file: string; readonly index: number; readonly count: number }) => void;
   readonly signal?: AbortSignal;
 }
 
-/** The sessions of a file or folder. It can be iterated over once. */
+/** The sessions of a file or folder. Can be iterated once. */
 export interface SessionReader extends AsyncIterable<Session> {
-  /** The files that gave no session, and why. Complete when the iteration is. */
+  /** The files without a session, with the reason. Complete after the iteration. */
   readonly skipped: readonly SkippedFile[];
 }
 
@@ -25,13 +25,13 @@ export interface SessionReader extends AsyncIterable<Session> {
 export const logFormatNames: readonly string[] = logFormats.map((format) => format.name);
 
 /**
- * Reads recorded sessions from a file, or from all files in a folder and below, sorted by name. The format is recognised by
- * content. A file is read while its sessions are taken; no more than two sessions are held.
+ * Reads recorded sessions from a file, or from all files of a folder and its subfolders, sorted by name. The content of a
+ * file determines its format. A file is read during the iteration; at most two sessions are in memory.
  *
- * In a folder, a file that cannot be read stands in `skipped` with the reason, and the others go on. A file that was named
- * itself throws.
+ * In a folder, a file that cannot be read is added to `skipped` with the reason, and the next file is read. A path that names
+ * a file throws.
  *
- * @throws {@link UnknownLogFormatError} when the named file is of no known format; names the known ones.
+ * @throws {@link UnknownLogFormatError} when the named file has no known format; names the known formats.
  * @throws {@link LogReadError} when a file cannot be read, or is a Palimpsest log with a broken line; names file and line.
  */
 export function readSessions(path: string, options: ReadSessionsOptions = {}): SessionReader {
@@ -73,7 +73,7 @@ async function* sessionsOf(
       knownFormats: logFormatNames,
     });
   }
-  // A session waits for the next one, because what is noted at the end of the file belongs to the last.
+  // A session is yielded after the next one is read, because notes at the end of the file belong to the last session.
   const names = new Set<string>();
   let waiting: Session | undefined;
   let orphanedNotes: readonly ImportNote[] = [];
@@ -96,12 +96,12 @@ async function* sessionsOf(
   else yield { ...waiting, notes: [...waiting.notes, ...rest] };
 }
 
-/** A log of our own is read as it stands; of others' the events are written here, in text that every provider takes. */
+/** Events of Palimpsest's own log stay unchanged. Events made from other logs get text that every provider accepts. */
 function writtenEvents({ events }: ImportedSession, format: LogFormat): ImportedSession['events'] {
   return format.name === palimpsestJsonl.name ? events : events.map((event) => wellFormedEvent(event));
 }
 
-/** What a log does to a reader that its author did not foresee is an error that names the log, never a bare crash. */
+/** Converts an unexpected exception of a reader into an error that names the log. */
 async function* imports(format: LogFormat, source: LogSource): AsyncGenerator<ImportedSession> {
   try {
     yield* format.read(source);

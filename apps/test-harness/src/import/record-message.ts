@@ -12,17 +12,17 @@ export interface RecordingPlace {
   readonly entry: Entry;
   readonly recorder: SessionRecorder;
   readonly notes: NoteTaker;
-  /** The reply that an assistant message is a part of. @defaultValue a reply of its own */
+  /** The reply that an assistant message belongs to. @defaultValue a new reply */
   readonly response?: ResponseDraft | undefined;
-  /** Who wrote a text in the user's place. @defaultValue the user */
+  /** Who wrote the text of a user message. @defaultValue the user */
   readonly sourceOf?: (text: string) => 'user' | 'environment';
-  /** What the model can call, for a message that is the system prompt. @defaultValue none */
+  /** The tools of the model, for a message that is the system prompt. @defaultValue none */
   readonly tools?: readonly ToolDefinition[];
 }
 
 /**
- * Records a message as a reader of `@palimpsest/llm-adapters/wire` gives it: results where they stand among the words, and for
- * what has no neutral form a note and an event that keeps it. Gives the reply that an assistant message is a part of.
+ * Records a message that a reader of `@palimpsest/llm-adapters/wire` returns. Results keep their position within the text. A
+ * part without a neutral form is noted and kept in an event. Returns the reply that an assistant message belongs to.
  */
 export function recordMessage(message: ReadMessage, place: RecordingPlace): ResponseDraft | undefined {
   const { entry, recorder, notes } = place;
@@ -97,7 +97,7 @@ function recordResult(piece: ResultPiece, entry: Entry, recorder: SessionRecorde
   recorder.result(entry, { callId, toolName, content: contentOf(piece.content), isError });
 }
 
-/** The id for a call that the log gives none. */
+/** The id for a call without an id in the log. */
 export function madeCallId(entry: Entry, { calls }: ResponseDraft): string {
   return calls.length === 0 ? `call-of-${entry.id}` : `call-of-${entry.id}-${calls.length}`;
 }

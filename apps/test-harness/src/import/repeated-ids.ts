@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { NoteTaker } from './note-taker.js';
 
 /**
- * Watches the ids that a log gives to its own lines. A line that repeats an id with the same content is a copy, which the
- * model saw once: it is left out. One with other content is kept under an id of its own. Both are noted.
+ * Detects repeated ids of log lines. A line with the id and the content of an earlier line is a copy: it is left out, because
+ * the model saw the content once. A line with different content gets a new id. Both cases are noted.
  */
 export class RepeatedIds {
   readonly #notes: NoteTaker;
@@ -13,7 +13,7 @@ export class RepeatedIds {
     this.#notes = notes;
   }
 
-  /** The id to use for the line; `undefined` when it is a copy of an earlier one. */
+  /** The id to use for the line; `undefined` if the line is a copy of an earlier one. */
   accept(id: string, content: unknown, line: number): string | undefined {
     const known = this.#seen.get(id);
     const contentDigest = digest(JSON.stringify(content) ?? '');
@@ -41,7 +41,7 @@ export class RepeatedIds {
 }
 
 function digest(text: string): string {
-  // UTF-8 has one form for all halves of surrogate pairs; escaped they are told apart.
+  // UTF-8 encodes all lone surrogates as the same character; JSON escapes keep them distinct.
   const sound = text.isWellFormed() ? text : JSON.stringify(text);
   return createHash('sha256').update(sound).digest('hex');
 }

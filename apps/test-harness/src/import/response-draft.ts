@@ -5,7 +5,7 @@ import type { Piece } from '@palimpsest/llm-adapters/wire';
 import { textOf } from './json-shape.js';
 import type { Entry } from './entry.js';
 
-/** One tool call of a response that is being read. */
+/** A tool call of the response being read. */
 export interface CallDraft {
   readonly entry: Entry;
   readonly toolCall: ToolCall;
@@ -16,18 +16,18 @@ export interface CallDraft {
 }
 
 /**
- * One reply of the model, collected from as many lines as the log spread it over. It becomes a batch of actions whose first
- * carries the words and the thinking, or an assistant message when it calls nothing.
+ * One reply of the model, collected from one or more lines of the log. It becomes a batch of actions; the first action
+ * carries the text and the thinking. A reply without calls becomes an assistant message.
  */
 export class ResponseDraft {
   readonly id: string;
   readonly entry: Entry;
-  /** What the provider called it, where that is logged. */
+  /** The provider's id of the response, if logged. */
   readonly providerId: string | undefined;
   readonly calls: CallDraft[] = [];
   usage:
     { readonly entry: Entry; readonly model: string; readonly usage: Usage; readonly costUsd?: number } | undefined;
-  // Every call gets its id before it is added.
+  // Every call has an id before it is added.
   readonly #builder = answerBuilder({ newCallId: () => '' });
 
   constructor(id: string, entry: Entry, providerId?: string) {
@@ -36,12 +36,12 @@ export class ResponseDraft {
     this.providerId = providerId;
   }
 
-  /** Adds pieces as a reader gives them. */
+  /** Adds the pieces that a reader returns. */
   add(...pieces: readonly Piece[]): void {
     for (const piece of pieces) this.#builder.add(piece);
   }
 
-  /** Adds words and images. */
+  /** Adds text and images. */
   say(parts: readonly KnownContent[]): void {
     this.add(...parts.map((part) => ({ type: 'content' as const, part })));
   }
@@ -51,14 +51,14 @@ export class ResponseDraft {
     this.#builder.add({ type: 'call', ...call.toolCall, path: '', value: call.toolCall });
   }
 
-  /** What a line of the log counted for the reply. Counts that are all 0 say nothing: the call failed, or nobody counted. */
+  /** Sets the usage of the reply from a line of the log. Ignores counts that are all 0: the call failed or was not counted. */
   count(entry: Entry, model: unknown, usage: Usage | undefined, costUsd?: number): void {
     if (usage === undefined || (totalInputTokens(usage) === 0 && usage.outputTokens === 0)) return;
     const cost = costUsd === undefined ? {} : { costUsd };
     this.usage = { entry, model: textOf(model) ?? 'unknown', usage, ...cost };
   }
 
-  /** What has been added, as one message. */
+  /** All added parts as one message. */
   get message(): AssistantMessage {
     return this.#builder.end().message;
   }

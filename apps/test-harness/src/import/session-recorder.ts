@@ -19,12 +19,12 @@ import type { CallDraft } from './response-draft.js';
 /** The custom event that marks where the recording agent compacted its context. No model reads it. */
 export const recordedCompactionType = 'recorded/compaction';
 
-/** The custom event that keeps what a recorded message holds and no event has a place for. No model reads it. */
+/** The custom event for a part of a recorded message that no other event can hold. No model reads it. */
 export const recordedUnreadType = 'recorded/unread';
 
 /**
- * Turns what a format reads, in the order of the log, into the events of one session. It matches results to calls, gives
- * ids and times, and notes what is amiss; it never drops or reorders what it is told.
+ * Converts what a format reads, in the order of the log, to the events of one session. Matches results to calls, assigns ids
+ * and times, and notes problems. Never reorders its input; leaves out only messages without content.
  */
 export class SessionRecorder {
   readonly #notes: NoteTaker;
@@ -43,7 +43,7 @@ export class SessionRecorder {
     return this.#drafts.length === 0;
   }
 
-  /** How often the model has replied so far. */
+  /** The number of replies so far. */
   get responses(): number {
     return this.#responses;
   }
@@ -54,7 +54,7 @@ export class SessionRecorder {
     this.#drafts.push({ entry, fields: { type: 'system-prompt', source: 'agent', ...fields } });
   }
 
-  /** Instructions: the system prompt when they are the first thing in the log, otherwise a message of the framework. */
+  /** Adds instructions: as the system prompt if the log begins with them, otherwise as a message of the framework. */
   instructions(entry: Entry, content: readonly ContentPart[], tools: readonly ToolDefinition[] = []): void {
     if (this.isEmpty) {
       const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n\n');
@@ -64,7 +64,7 @@ export class SessionRecorder {
     }
   }
 
-  /** What the model reads in the user's place; the source says who wrote it. One without content is left out and noted. */
+  /** Adds a user message; `source` is its author. A message without content is left out and noted. */
   message(entry: Entry, content: readonly ContentPart[], source: Exclude<EventSource, 'agent'>): void {
     if (content.length === 0) {
       this.#notes.add('skipped-line', 'a message without content', entry.line);
@@ -74,9 +74,9 @@ export class SessionRecorder {
   }
 
   /**
-   * Opens a reply of the model at this position of the log. Each has an id of its own, whatever the provider called it.
+   * Starts a reply of the model at this position of the log. Its id is unique, even if the provider's id is not.
    *
-   * @param providerId - the provider's id of it, where logged
+   * @param providerId - the provider's id of the response, if logged
    */
   response(entry: Entry, providerId?: string): ResponseDraft {
     this.#responses++;
@@ -90,7 +90,7 @@ export class SessionRecorder {
     return response;
   }
 
-  /** Adds a call to a reply. The first stands where the reply began, each further one here. `arguments` is JSON text. */
+  /** Adds a call to a reply. The first call takes the position of the reply, further calls this one. `arguments` is JSON text. */
   call(
     response: ResponseDraft,
     entry: Entry,
@@ -121,12 +121,12 @@ export class SessionRecorder {
     if (response.calls.length > 1) this.#drafts.push({ response, call: draft });
   }
 
-  /** The id of the latest open call of a tool, for results that name their tool alone. */
+  /** The id of the latest open call of a tool, for results that name only their tool. */
   openCallOf(toolName: string): string | undefined {
     return this.#calls.findLast(({ toolCall, answered }) => toolCall.name === toolName && !answered)?.toolCall.id;
   }
 
-  /** The result of a call, matched to the oldest open call with this id; one that matches none is kept and noted. */
+  /** Adds a result and matches it to the oldest open call with this id. A result without a call is kept and noted. */
   result(
     entry: Entry,
     result: {
@@ -151,14 +151,14 @@ export class SessionRecorder {
     this.#drafts.push({ entry, fields, answers: call });
   }
 
-  /** The parts of a content: text, or parts as OpenAI's APIs and the AI SDK have them. */
+  /** The parts of a content: text, or parts in the form of the OpenAI APIs or the AI SDK. */
   parts(entry: Entry, content: unknown): readonly KnownContent[] {
     const pieces = readOpenAIContent(content, 'content');
     this.unread(entry, pieces);
     return contentOf(pieces);
   }
 
-  /** Notes what of some pieces has no neutral form, and keeps it in events that no model reads. */
+  /** Notes pieces without a neutral form and keeps them in events that no model reads. */
   unread(entry: Entry, pieces: readonly Piece[]): void {
     for (const piece of pieces) {
       if (piece.type !== 'unread') continue;
@@ -170,12 +170,12 @@ export class SessionRecorder {
     }
   }
 
-  /** An event that no model reads. */
+  /** Adds an event that no model reads. */
   internal(entry: Entry, fields: { readonly type: string; readonly [field: string]: unknown }): void {
     this.#drafts.push({ entry, fields: { source: 'environment', ...fields } });
   }
 
-  /** Marks where the recording agent compacted. Nothing is forgotten, so that a replay decides for itself. */
+  /** Marks a compaction of the recording agent. No event is forgotten, so a replay makes its own condensations. */
   compaction(entry: Entry, fields: Readonly<Record<string, unknown>>): void {
     this.#notes.add(
       'recorded-compaction',
@@ -185,7 +185,7 @@ export class SessionRecorder {
     this.internal(entry, { ...fields, type: recordedCompactionType });
   }
 
-  /** The events, once everything has been told. */
+  /** Notes the calls without a result and returns the events. */
   finish(): readonly Event[] {
     for (const call of this.#calls) {
       if (!call.answered)

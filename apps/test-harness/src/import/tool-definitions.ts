@@ -3,7 +3,7 @@ import { readTool } from '@palimpsest/llm-adapters/wire';
 import { listOf, objectOf, textOf } from './json-shape.js';
 import type { NoteTaker } from './note-taker.js';
 
-/** The tools that a log names, in the form of any API. One that only the provider runs is left out and noted. */
+/** The tools in a log, in the form of any API. A tool that only the provider runs is left out and noted. */
 export function toolDefinitions(tools: unknown, notes: NoteTaker): readonly ToolDefinition[] {
   return listOf(tools).flatMap((tool) => {
     const definition = readTool(tool);

@@ -5,7 +5,7 @@ const { condenserNames, condenserPackageFiles } = require('@palimpsest/create-co
 /**
  * @param {import('@nx/devkit').Tree} tree
  * @param {{ name: string, directory?: string }} options
- * @throws RangeError when npm would refuse the name; Error when the folder holds something already.
+ * @throws RangeError when npm would refuse the name; Error when the folder is not empty.
  */
 module.exports = async function condenserGenerator(tree, { name, directory = 'packages' }) {
   const folder = joinPathFragments(directory, condenserNames(name).folder);

@@ -13,7 +13,7 @@ const ownBlocks: ReadonlySet<unknown> = new Set(['tool_use', 'tool_result', 'thi
 
 /**
  * Anthropic Messages: a list of messages with content blocks, `{ system?, messages, tools? }`, lists of these, and JSON
- * Lines of either. It is known by its blocks; a conversation of plain text alone is read as `openai-chat`.
+ * Lines of either. The content blocks identify the format; a conversation with only plain text is read as `openai-chat`.
  */
 export const anthropicMessages: LogFormat = {
   name: 'anthropic-messages',

@@ -8,11 +8,11 @@ import { conversationsIn, readConversations } from './conversations.js';
 import type { TextTurn } from './text-mode-turns.js';
 import { TextModeTurns } from './text-mode-turns.js';
 
-/** Without its end tag, at which agents stop the model, a call goes on to the next one or to the end of the text. */
+/** Agents often stop the model at the end tag. A call without it ends at the next call or at the end of the text. */
 const callPattern = /<function=([^>\s]+)>([\s\S]*?)(<\/function>|(?=<function=)|$)/g;
 const parameterPattern = /<parameter=([^>\s]+)>([\s\S]*?)(?:<\/parameter>|(?=<parameter=)|$)/g;
 
-/** Chat messages whose calls stand in the text as `<function=…><parameter=…>`. The result is the next user message. */
+/** Chat messages with calls in the text as `<function=…><parameter=…>`. The next user message is the result. */
 export const chatXml: LogFormat = {
   name: 'chat-xml',
   recognise: (sample) =>

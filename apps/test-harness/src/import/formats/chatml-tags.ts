@@ -7,7 +7,7 @@ import { TextModeTurns } from './text-mode-turns.js';
 const callPattern = /<tool_call>([\s\S]*?)<\/tool_call>/g;
 const responsePattern = /<tool_response>([\s\S]*?)<\/tool_response>/g;
 
-/** Chat messages whose calls stand in the text as `<tool_call>{ name, arguments }</tool_call>`, answered by `<tool_response>`. */
+/** Chat messages with calls in the text as `<tool_call>{ name, arguments }</tool_call>` and results in `<tool_response>`. */
 export const chatMLTags: LogFormat = {
   name: 'chatml-tags',
 
@@ -30,7 +30,7 @@ async function* readChatML(source: LogSource): AsyncGenerator<ImportedSession> {
     const message = objectOf(value);
     const entry = { id: `message-${index}` };
     const text = plainText(message['content']);
-    // Words around the tags would be lost if only the tags were read.
+    // Reading only the tags would lose the text around them.
     const isOnlyTags = text.replaceAll(responsePattern, '').trim() === '';
     const perCall = [...text.matchAll(responsePattern)].map(([whole]) => [{ type: 'text' as const, text: whole }]);
     turns.read(entry, { role: message['role'], text }, tagTurn, isOnlyTags ? perCall : undefined);
@@ -38,7 +38,7 @@ async function* readChatML(source: LogSource): AsyncGenerator<ImportedSession> {
   yield { name: source.name, events: turns.finish() };
 }
 
-/** The words keep their `<think>` tags, because the model was sent them. A call that does not parse keeps its text. */
+/** The text keeps its `<think>` tags because the model was sent them. A call that does not parse stays in the text. */
 function tagTurn(text: string): TextTurn {
   const calls = [...text.matchAll(callPattern)].map(([, body = '']) => {
     const call = parsed(body);

@@ -9,8 +9,8 @@ import type { Entry } from '../entry.js';
 import { toolDefinitions } from '../tool-definitions.js';
 
 /**
- * Chat exports of VS Code: prompts, each with the requests and tool calls it led to. The calls of a request stand below the
- * next prompt, which then repeats the text of the one before.
+ * Chat exports of VS Code: prompts, each with its requests and tool calls. The calls of a request are listed under the next
+ * prompt, which then repeats the text of the previous prompt.
  */
 export const chatReplay: LogFormat = {
   name: 'chatreplay',
@@ -79,7 +79,7 @@ class ReplayReader {
 
   #systemPrompt(request: JsonObject): void {
     const first = objectOf(listOf(objectOf(request['requestMessages'])['messages'])[0]);
-    // The editor's roles are numbers; 0 is the system.
+    // The editor stores roles as numbers; 0 is the system role.
     const text = first['role'] === 0 || first['role'] === 'system' ? plainText(first['content']) : '';
     const metadata = objectOf(request['metadata']);
     const tools = toolDefinitions(metadata['tools'], this.#source.notes);
@@ -98,7 +98,7 @@ class ReplayReader {
 
   #toolCall(log: JsonObject, entry: Entry): void {
     this.#response ??= this.#recorder.response(entry);
-    // The editor appends a counter of its own to the id.
+    // The editor appends its own counter to the id.
     const callId = (textOf(log['id']) ?? `call-of-${entry.id}`).replace(/__vscode-\d+$/, '');
     this.#recorder.call(this.#response, entry, {
       id: callId,

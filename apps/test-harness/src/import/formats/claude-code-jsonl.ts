@@ -11,7 +11,7 @@ import { SessionRecorder } from '../session-recorder.js';
 import type { Entry } from '../entry.js';
 import { plainText } from '../content-parts.js';
 
-/** Lines about the session that are not part of the conversation, or copy a part of it. */
+/** Types of lines that describe the session or copy a part of the conversation. */
 const bookkeeping: ReadonlySet<unknown> = new Set([
   'agent-color',
   'agent-name',
@@ -33,13 +33,13 @@ const bookkeeping: ReadonlySet<unknown> = new Set([
   'worktree-state',
 ]);
 
-/** How the text begins that the program itself puts into the user's place. */
+/** Matches the start of a user message that the program wrote. */
 const programText =
   /^\s*(?:<(?:local-command-(?:caveat|stdout|stderr)|bash-(?:stdout|stderr)|system-reminder|task-notification|user-memory-input)>|\[Request interrupted by user|Caveat: The messages below)/;
 
 /**
- * The session logs of Claude Code: one object a line, one reply spread over the lines with its `message.id`. Neither system
- * prompt nor tools are in such a log.
+ * The session logs of Claude Code: one object per line. A reply spans all lines with its `message.id`. The log contains
+ * neither the system prompt nor the tools.
  */
 export const claudeCodeJsonl: LogFormat = {
   name: 'claude-code-jsonl',
@@ -112,7 +112,7 @@ class Conversation {
   readonly #parents = new Set<string>();
   #response:
     { readonly messageId: string | undefined; readonly input: string; readonly draft: ResponseDraft } | undefined;
-  /** A result stands behind the newest line of the reply. */
+  /** True if a result follows the newest line of the reply. */
   #hasResult = false;
 
   constructor(notes: NoteTaker) {
@@ -138,7 +138,7 @@ class Conversation {
 
   #assistant(fields: JsonObject, message: JsonObject, entry: Entry): void {
     if (message['model'] === '<synthetic>' || fields['isApiErrorMessage'] === true) {
-      // The program wrote it in the model's place when a request failed. No model made it, and none is sent it.
+      // The program wrote this message after a failed request. No model wrote it, and it is never sent to a model.
       this.#recorder.internal(entry, {
         type: 'conversation-error',
         code: 'recorded-api-error',
@@ -148,13 +148,13 @@ class Conversation {
     }
     const { draft } = this.#replyOf(message, entry);
     this.#record({ ...message, role: 'assistant' }, entry, { response: draft });
-    // Every line of a reply repeats its usage, and only the last one has all output counted.
+    // Every line of a reply repeats its usage. Only the last line counts all output tokens.
     draft.count(entry, message['model'], anthropicUsage(message['usage'])?.usage);
   }
 
   /**
-   * The reply of which a line is a part: the one before it, where the lines have one `message.id`, which other servers than
-   * Anthropic's repeat. So they must count the same input, and a line behind a result must be a further call.
+   * The reply that a line belongs to. A line continues the latest reply if it has the same `message.id`. Servers other than
+   * Anthropic's repeat ids, so the input counts must be equal too, and a line after a result must contain only calls.
    */
   #replyOf(message: JsonObject, entry: Entry): { readonly draft: ResponseDraft } {
     const messageId = textOf(message['id']);
@@ -184,7 +184,7 @@ class Conversation {
       return;
     }
     if (listOf(message['content']).some((block) => objectOf(block)['type'] === 'tool_result')) this.#hasResult = true;
-    // What was said to the model, the next line answers.
+    // The next assistant line answers this message, so it starts a new reply.
     else this.#response = undefined;
     const isProgram = (text: string) => fields['isMeta'] === true || programText.test(text);
     const sourceOf = (text: string) => (isProgram(text) ? 'environment' : 'user');
@@ -195,7 +195,7 @@ class Conversation {
     recordMessage(readAnthropicMessage(message), { ...place, entry, recorder: this.#recorder, notes: this.#notes });
   }
 
-  /** A second prompt below one line means that the user went back. The parallel results below one line do not. */
+  /** A second prompt with the same parent means that the user rewound the conversation. Parallel results do not. */
   #noteBranch(fields: JsonObject, message: JsonObject, entry: Entry): void {
     const parent = textOf(fields['parentUuid']);
     if (parent === undefined) return;
@@ -211,7 +211,7 @@ class Conversation {
   }
 }
 
-/** What a reply was asked with, as every line of it repeats it. */
+/** The input token counts of a reply. Every line of the reply repeats them. */
 function inputCounts(usage: unknown): string {
   const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens } = objectOf(usage);
   return JSON.stringify([input_tokens, cache_read_input_tokens, cache_creation_input_tokens]);

@@ -14,13 +14,13 @@ const lineTypes: ReadonlySet<unknown> = new Set([
   'compacted',
 ]);
 
-/** How the text begins that the program itself puts into the user's place. */
+/** Matches the start of a user message that the program wrote. */
 const programText =
   /^\s*(?:# AGENTS\.md instructions|<(?:environment_context|user_instructions|permissions instructions|collaboration_mode|turn_aborted|skill|skills_instructions|subagent_notification|user_shell_command)>)/;
 
 /**
- * The rollouts of Codex CLI: lines with a `payload`. The model's truth is in `response_item`; `event_msg` repeats it for the
- * screen and adds the usage of each response.
+ * The rollouts of Codex CLI: lines with a `payload`. `response_item` holds what the model received and wrote; `event_msg`
+ * repeats it for display and adds the usage of each response.
  */
 export const codexRollout: LogFormat = {
   name: 'codex-rollout',
@@ -95,7 +95,7 @@ class Rollout {
     const instructions = textOf(objectOf(payload['base_instructions'])['text']) ?? textOf(payload['instructions']);
     if (instructions === undefined) return;
     if (this.#recorder.isEmpty) this.#recorder.systemPrompt(entry, instructions);
-    // A resumed or forked rollout begins with the head of the one it goes on from.
+    // A resumed or forked rollout begins with the head of the original rollout.
     else
       this.#source.notes.add(
         'skipped-line',
@@ -104,7 +104,7 @@ class Rollout {
       );
   }
 
-  /** It comes after a response and repeats itself when only the rate limits changed. */
+  /** A usage line follows its response. It is repeated if only the rate limits changed. */
   #tokenCount(payload: JsonObject, entry: Entry): void {
     const info = objectOf(payload['info']);
     const total = numberOf(objectOf(info['total_token_usage'])['total_tokens']);

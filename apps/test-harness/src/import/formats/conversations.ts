@@ -2,23 +2,23 @@ import { isObject, textOf } from '../json-shape.js';
 import type { JsonObject } from '../json-shape.js';
 import type { ImportedSession, LogSource } from '../log-format.js';
 
-/** A list of messages found in a log, with what stands beside it. */
+/** A list of messages found in a log, with the other fields of its object. */
 export interface FoundConversation {
   readonly messages: readonly unknown[];
-  /** The object that holds the list; empty when the list stands alone. */
+  /** The object that holds the list; empty if the list has no such object. */
   readonly beside: JsonObject;
   readonly name: string | undefined;
 }
 
-/** The keys under which the usual files keep their list of messages. */
+/** Common keys for a list of messages. */
 const messageKeys = ['messages', 'traj', 'conversation', 'input'] as const;
 
-/** The keys that name one of several conversations, the most telling first. */
+/** Keys that name one of several conversations, the most specific first. */
 const nameKeys = ['instance_id', 'traj_id', 'conversation_id', 'session_id', 'task_id', 'id'] as const;
 
 /**
- * The lists of messages in a value: the value itself, an object that holds one, or a list of such objects or lists. Empty
- * when it is anything else.
+ * The lists of messages in a value: the value itself, an object that holds a list, or a list of such objects or lists. Empty
+ * for any other value.
  */
 export function conversationsIn(value: unknown, isMessage: (value: unknown) => boolean): readonly FoundConversation[] {
   if (Array.isArray(value)) {
@@ -29,7 +29,7 @@ export function conversationsIn(value: unknown, isMessage: (value: unknown) => b
   if (!isObject(value)) return [];
   for (const key of messageKeys) {
     const messages = value[key];
-    // One damaged message must not hide the others.
+    // A damaged message does not hide the other messages.
     if (Array.isArray(messages) && messages.length > 0 && messages.filter(isMessage).length * 2 > messages.length) {
       return [{ messages, beside: value, name: nameOf(value) }];
     }
@@ -39,14 +39,14 @@ export function conversationsIn(value: unknown, isMessage: (value: unknown) => b
 
 /** Reads the messages of one conversation. */
 export interface ConversationReader {
-  /** `index` counts the messages of a list; a message on a line of its own has the line instead. */
+  /** `index` is the position in a list. A message on a line of its own has `line` instead. */
   read(message: JsonObject, place: { readonly index: number; readonly line?: number | undefined }): void;
   finish(): ImportedSession['events'];
 }
 
 /**
- * The sessions of a log of messages: one for each list in it, and one for the messages that have lines of their own. `open` is
- * given what stands beside a list.
+ * The sessions of a log of messages: one for each list, and one for all messages on lines of their own. `open` receives the
+ * object that holds the list.
  */
 export async function* readConversations(
   source: LogSource,
@@ -78,7 +78,7 @@ export async function* readConversations(
   if (onLines !== undefined) yield { name: source.name, events: onLines.finish() };
 }
 
-/** The name of one of a file's sessions: the file's, and where there are several what tells them apart. */
+/** The name of a session: the name of the file and, if the file has several sessions, what distinguishes this one. */
 export function conversationName(
   file: string,
   { name }: Pick<FoundConversation, 'name'>,

@@ -17,7 +17,7 @@ import { piSessionJsonl } from './pi-session-jsonl.js';
 import { sweAgentTraj } from './swe-agent-traj.js';
 import { tau2 } from './tau2.js';
 
-/** Every format that is read, the most particular first: the first that recognises a log reads it. */
+/** All supported formats, the most specific first. The first format that recognises a log reads it. */
 export const logFormats: readonly LogFormat[] = [
   palimpsestJsonl,
   claudeCodeJsonl,

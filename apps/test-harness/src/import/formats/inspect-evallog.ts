@@ -11,7 +11,7 @@ import { toolDefinitions } from '../tool-definitions.js';
 
 const attachmentPrefix = 'attachment://';
 
-/** Evaluation logs of Inspect as JSON: a session per sample. Long texts stand apart and are put back in their places. */
+/** Evaluation logs of Inspect as JSON: one session per sample. Long texts are stored separately and are inserted again. */
 export const inspectEvalLog: LogFormat = {
   name: 'inspect-evallog',
 
@@ -48,7 +48,7 @@ async function* readInspect(source: LogSource): AsyncGenerator<ImportedSession> 
   }
 }
 
-/** A sample is run in several epochs. */
+/** Inspect can run a sample in several epochs. */
 function sampleName(sample: JsonObject, index: number): string {
   const id = numberOf(sample['id']) ?? textOf(sample['id']) ?? index + 1;
   return `${id}.${numberOf(sample['epoch']) ?? 1}`;
@@ -80,7 +80,7 @@ function readMessage(
   response.count(entry, message['model'] ?? call?.['model'], usageOfCall(call));
 }
 
-/** Inspect counts the cached tokens beside `input_tokens` for some providers and inside them for others: the total tells which. */
+/** For some providers, `input_tokens` includes the cached tokens; for others it does not. The total shows which. */
 function usageOfCall(call: JsonObject | undefined): Usage | undefined {
   const counts = objectOf(objectOf(call?.['output'])['usage']);
   const number = (key: string): number => numberOf(counts[key]) ?? 0;

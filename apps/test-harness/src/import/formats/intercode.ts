@@ -2,7 +2,7 @@ import { isObject, listOf, objectOf, textOf } from '../json-shape.js';
 import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
 import { TextModeTurns } from './text-mode-turns.js';
 
-/** InterCode's results: per task the question and parallel lists of actions and observations. Each task is a session. */
+/** Results of InterCode: for each task, the question and parallel lists of actions and observations. Each task is a session. */
 export const intercode: LogFormat = {
   name: 'intercode',
 

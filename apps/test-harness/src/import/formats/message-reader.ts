@@ -14,7 +14,7 @@ export interface MessageApi {
   readonly usage: (usage: unknown) => { readonly usage: Usage } | undefined;
 }
 
-/** Reads messages of an API, each of which is its own event or response. Programs keep raw responses in `extra`. */
+/** Reads the messages of an API. Each message is one event or response. Programs keep raw responses in `extra`. */
 export function messageReader(
   notes: NoteTaker,
   api: MessageApi,

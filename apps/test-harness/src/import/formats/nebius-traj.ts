@@ -2,7 +2,7 @@ import { isObject, listOf, objectOf, textOf } from '../json-shape.js';
 import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
 import { fencedCommand, TextModeTurns } from './text-mode-turns.js';
 
-/** SWE-agent runs in text mode as one data set stores them: `{ trajectory: [{ role: system | ai | user, text }] }`. */
+/** SWE-agent runs in text mode, in the form of one data set: `{ trajectory: [{ role: system | ai | user, text }] }`. */
 export const nebiusTraj: LogFormat = {
   name: 'nebius-traj',
 

@@ -4,8 +4,8 @@ import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
 import { fencedCommand, TextModeTurns } from './text-mode-turns.js';
 
 /**
- * The steps of a browser agent, one row each with a prompt of its own: system text, page, reply. The pages are strung
- * together: the first is the task, each later one the result of the action before it.
+ * The steps of a browser agent. Each row has its own prompt (system text and page) and a reply. The rows form one
+ * conversation: the first page is the task, and each later page is the result of the previous action.
  */
 export const nnetnavSteps: LogFormat = {
   name: 'nnetnav-steps',

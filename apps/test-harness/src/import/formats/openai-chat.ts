@@ -8,12 +8,12 @@ import type { ConversationReader } from './conversations.js';
 import { conversationsIn, readConversations } from './conversations.js';
 import { messageReader } from './message-reader.js';
 
-/** How a result begins that an agent without native tools puts into the user's place. */
+/** Matches the start of a result that an agent without native tools sends as a user message. */
 const observationText = /^\s*(?:OBSERVATION:|Observation:|EXECUTION RESULT of \[|<returncode>|<tool_response>)/;
 
 /**
  * OpenAI Chat Completions messages: a list of them, `{ messages, tools? }`, tau-bench's `{ traj }`, lists of these, and JSON
- * Lines of messages or of any of these. A user message is taken for the user's own, unless it reads like a result.
+ * Lines of messages or of any of these. A user message counts as written by the user unless it begins like a result.
  */
 export const openAIChat: LogFormat = {
   name: 'openai-chat',
@@ -37,7 +37,7 @@ function openChat(beside: JsonObject, notes: NoteTaker): ConversationReader {
   const tools = toolDefinitions(beside['tools'] ?? beside['functions'], notes);
   return messageReader(notes, api, (index, recorder, { role }) => {
     if (index > 0) return { sourceOf };
-    // Tools belong to the system prompt; where the log has tools and no prompt, they stand in an empty one.
+    // Tools are part of the system prompt event. If the log has tools but no prompt, the event has an empty prompt.
     if (role !== 'system' && tools.length > 0) recorder.systemPrompt({ id: 'message-0-tools' }, '', tools);
     return { sourceOf, tools };
   });

@@ -8,7 +8,7 @@ import type { ResponseDraft } from '../response-draft.js';
 import type { Entry } from '../entry.js';
 import { toolDefinitions } from '../tool-definitions.js';
 
-/** Actions and observations of the framework itself: state changes, and the retrieval of context. */
+/** Actions and observations of the framework: state changes and context retrieval. */
 const internalKinds: ReadonlySet<unknown> = new Set([
   'agent_state_changed',
   'change_agent_state',
@@ -19,7 +19,7 @@ const internalKinds: ReadonlySet<unknown> = new Set([
 
 /**
  * Event logs of OpenHands before its software agent SDK: a list of actions and observations, alone or as `history`. An
- * observation names its action as `cause`; where it names none, it answers the action before it.
+ * observation names its action in `cause`. Without `cause`, it answers the previous action.
  */
 export const openHandsEvents: LogFormat = {
   name: 'openhands-events',
@@ -69,7 +69,7 @@ class OpenHandsReader {
   }
 
   #action(event: JsonObject, kind: string, entry: Entry): void {
-    // The earliest logs hold the arguments beside `action`, not below `args`.
+    // The earliest logs store the arguments next to `action` instead of under `args`.
     const { action: _action, is_confirmed: _confirmed, action_risk: _risk, ...flat } = event;
     const args = isObject(event['args']) ? event['args'] : flat;
     const content = () => this.#recorder.parts(entry, args['content'] ?? event['message']);
@@ -102,7 +102,7 @@ class OpenHandsReader {
     const metadata = objectOf(event['tool_call_metadata']);
     const reply = objectOf(metadata['model_response']);
     const responseId = textOf(reply['id']);
-    // Every action of a reply repeats the whole of it, and that tells two replies of one id apart.
+    // Every action of a reply repeats the whole reply. The repeated content distinguishes two replies with the same id.
     const whole = JSON.stringify(reply);
     const message = objectOf(objectOf(listOf(reply['choices'])[0])['message']);
     const callId = textOf(metadata['tool_call_id']) ?? `call-of-${entry.id}`;
@@ -131,7 +131,7 @@ class OpenHandsReader {
     const callId = event['cause'] === undefined ? this.#latestCall : this.#callOfAction.get(event['cause']);
     const isError = event['observation'] === 'error';
     if (callId === undefined || (isError && event['cause'] === undefined)) {
-      // Nothing that the agent did caused it: the framework tells the model something.
+      // No action of the agent caused this observation: it is a message of the framework to the model.
       this.#recorder.message(entry, content, 'environment');
       return;
     }
@@ -140,7 +140,7 @@ class OpenHandsReader {
   }
 }
 
-/** The user, where nobody else is named. Whoever else is, a hook for one, keeps the name and is not the user. */
+/** The source is the user unless the log names another one, such as a hook. A named source keeps its name. */
 function sourceOf(event: JsonObject): Exclude<EventSource, 'agent'> {
   return (textOf(event['source']) ?? 'user') as Exclude<EventSource, 'agent'>;
 }

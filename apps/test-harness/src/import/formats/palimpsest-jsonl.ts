@@ -19,8 +19,8 @@ const internalTypes: Readonly<Record<InternalEvent['type'], true>> = {
 const sources: ReadonlySet<unknown> = new Set(['user', 'agent', 'environment']);
 
 /**
- * Palimpsest's own log: one event a line, as the file store writes it. It is ours, so it is read strictly: a torn last line
- * is noted, and anything else that is not an event is an error that names the line.
+ * Palimpsest's own log: one event per line, as the file store writes it. The log is read strictly: a torn last line is
+ * noted, and any other line that is not an event is an error that names the line.
  */
 export const palimpsestJsonl: LogFormat = {
   name: 'palimpsest-jsonl',
@@ -31,7 +31,7 @@ export const palimpsestJsonl: LogFormat = {
     textOf(head[0]['id']) !== undefined &&
     textOf(head[0]['timestamp']) !== undefined &&
     (sources.has(head[0]['source']) || (textOf(head[0]['source']) !== undefined && isOurs(textOf(head[0]['type'])))) &&
-    // OpenHands' events have all of these too.
+    // Events of OpenHands have all of these fields too.
     head[0]['kind'] === undefined &&
     head[0]['action'] === undefined &&
     head[0]['observation'] === undefined,
@@ -49,7 +49,7 @@ async function* readPalimpsest(source: LogSource): AsyncGenerator<ImportedSessio
     if (first === undefined) {
       lineOfId.set(event.id, line);
     } else {
-      // Kept as the log has it: a view passes over the second one and reports it.
+      // The duplicate is kept: a view skips the second event and reports it.
       source.notes.add(
         'duplicate-event-id',
         `line ${line} has the id of line ${first} ('${event.id}'); a view ignores it`,
@@ -63,7 +63,7 @@ async function* readPalimpsest(source: LogSource): AsyncGenerator<ImportedSessio
     if (!continues) whole = events.length;
   }
   if (whole < events.length) {
-    // An append counts when its last line is there; the store would leave these out too.
+    // An append is valid only if its last line exists. The file store ignores incomplete appends too.
     const torn = events.splice(whole).length;
     source.notes.add('torn-last-line', `${torn} events of an append whose last line is missing were left out`);
   }
@@ -71,12 +71,12 @@ async function* readPalimpsest(source: LogSource): AsyncGenerator<ImportedSessio
   yield { name: source.name, events: Object.freeze(events) };
 }
 
-/** True for a type of this version. */
+/** True for an event type of this version. */
 function isOurs(type: string | undefined): boolean {
   return type !== undefined && (isLLMConvertible({ type }) || Object.hasOwn(internalTypes, type));
 }
 
-/** True for a type of this version, and for one that a package made for itself. */
+/** True for an event type of this version and for a custom type of a package. */
 function isKnown({ type }: Event): boolean {
   return isOurs(type) || type.includes('/');
 }
@@ -90,7 +90,7 @@ function eventOf(value: unknown, file: string, line: number): Event {
   }
 }
 
-/** Says what stands unmatched in the log; a view decides what becomes of it. */
+/** Notes calls and results without a counterpart. A view decides how to treat them. */
 function noteUnmatched(events: readonly Event[], { notes }: LogSource): void {
   const open = new Map<string, number>();
   const answered = new Set<string>();

@@ -27,7 +27,7 @@ const settings: ReadonlySet<unknown> = new Set([
   'thinking_level_change',
 ]);
 
-/** The session logs of pi, linear ones of the first version and trees of the later ones. Usage stands on every reply. */
+/** The session logs of pi: linear in the first version, trees in later versions. Every reply has its usage. */
 export const piSessionJsonl: LogFormat = {
   name: 'pi-session-jsonl',
 
@@ -149,11 +149,11 @@ class PiSession {
         const thinking = textOf(fields['thinking']) ?? '';
         const isAnthropic = message['api'] === 'anthropic-messages' || message['api'] === undefined;
         const signed = signature === undefined ? {} : { signature };
-        // Other providers' signatures are not Anthropic's, and a block with one would be sent to no one rightly.
+        // A signature of another provider is not valid for Anthropic, so a block with that signature could not be sent.
         if (!isAnthropic) response.add({ type: 'reasoning-text', text: thinking });
         else response.add({ type: 'thinking', block: { type: 'thinking', thinking, ...signed } });
       } else if (fields['type'] === 'toolCall') {
-        // pi joins the ids of the call and of its item with a bar where the provider gives both.
+        // If the provider gives both ids, pi joins the call id and the item id with `|`.
         const [callId, itemId] = textOf(fields['id'])?.split('|') ?? [];
         this.#recorder.call(response, entry, {
           id: textOf(callId) ?? madeCallId(entry, response),
@@ -181,7 +181,7 @@ class PiSession {
     );
   }
 
-  /** A command that the user ran: no call of the model, but its output is put before the model in the user's place. */
+  /** A command that the user ran. The model did not call it, but receives its output as a user message. */
   #userShell(message: JsonObject, entry: Entry): void {
     if (message['excludeFromContext'] === true) {
       this.#source.notes.add('skipped-line', "a 'bashExecution' that the user kept from the model", entry.line);

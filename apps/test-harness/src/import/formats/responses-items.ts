@@ -10,8 +10,8 @@ import type { SessionRecorder } from '../session-recorder.js';
 const compactions: ReadonlySet<unknown> = new Set(['compaction', 'compaction_summary', 'context_compaction']);
 
 /**
- * Reads the items of the OpenAI Responses API, as rollouts and request inputs hold them. Items carry no response id, so a
- * response is the run of the model's items between two that are not its own.
+ * Reads the items of the OpenAI Responses API from rollouts and request inputs. Items have no response id, so consecutive
+ * items of the model form one response.
  */
 export class ResponsesItems {
   readonly #recorder: SessionRecorder;
@@ -30,12 +30,12 @@ export class ResponsesItems {
     this.#sourceOf = options.sourceOf;
   }
 
-  /** The response that was read last, for the usage that a log reports after it. */
+  /** The latest response. A log reports its usage after it. */
   get latest(): ResponseDraft | undefined {
     return this.#latest;
   }
 
-  /** Ends the response that is being read: the model's next item belongs to another. */
+  /** Ends the current response. The next item of the model starts a new response. */
   endResponse(): void {
     this.#open = undefined;
   }
@@ -58,7 +58,7 @@ export class ResponsesItems {
   }
 }
 
-/** True for something that only the Responses API calls an item. */
+/** True for a type of item that only the Responses API has. */
 export function isResponsesItem(value: unknown): boolean {
   if (!isObject(value)) return false;
   const type = textOf(value['type']);

@@ -10,8 +10,8 @@ import { fencedCommand, TextModeTurns } from './text-mode-turns.js';
 const toolName = 'shell';
 
 /**
- * SWE-agent's trajectories. `history` is what the model was sent and is read; `trajectory` repeats it and is read only
- * where there is no history.
+ * Trajectories of SWE-agent. `history` holds what the model was sent. `trajectory` repeats it and is read only if there is
+ * no history.
  */
 export const sweAgentTraj: LogFormat = {
   name: 'swe-agent-traj',
@@ -46,13 +46,13 @@ function readMessage(message: JsonObject, entry: Entry, turns: TextModeTurns, { 
     turns.user(entry, recorder.parts(entry, message['content']));
   } else {
     const callId = textOf(listOf(message['tool_call_ids'])[0]) ?? message['tool_call_id'];
-    // A demonstration shows the work of another run; the user never said it.
+    // A demonstration shows another run. The user did not write it.
     const place = { entry, recorder, notes, sourceOf: () => 'environment' as const };
     recordMessage(readChatMessage({ ...message, tool_call_id: callId }), place);
   }
 }
 
-/** The program parsed the text already and logged what it made of it; older files hold the text alone. */
+/** Newer files contain the parsed text. Older files contain only the text itself. */
 function textTurn(message: JsonObject, text: string): { thought: string; calls: { name: string; input: unknown }[] } {
   const action = textOf(message['action'])?.trim();
   if (action === undefined || action === '') {

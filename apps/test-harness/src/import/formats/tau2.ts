@@ -9,8 +9,8 @@ import { toolDefinitions } from '../tool-definitions.js';
 import { conversationName } from './conversations.js';
 
 /**
- * tau2-bench's runs: `{ info, simulation }`, or `{ info, simulations }`. A simulated user has tools of its own, which the
- * agent never sees: they are left out. The domain's policy stands as the system prompt.
+ * Runs of tau2-bench: `{ info, simulation }` or `{ info, simulations }`. The tools of the simulated user are left out because
+ * the agent never sees them. The policy of the domain is the system prompt.
  */
 export const tau2: LogFormat = {
   name: 'tau2',
@@ -59,7 +59,7 @@ function readMessage(
     notes.add('skipped-line', "the simulated user's own calls are not seen by the agent");
     if (textOf(message['content']) === undefined) return;
   }
-  // A result has the id of its call as its own.
+  // The id of a result is the id of its call.
   const result = { ...message, tool_call_id: message['id'], is_error: message['error'] === true };
   const read = readChatMessage(message['role'] === 'tool' ? result : message);
   const response = recordMessage(read, { entry, recorder, notes });

@@ -5,16 +5,16 @@ import type { NoteTaker } from '../note-taker.js';
 import { SessionRecorder } from '../session-recorder.js';
 import type { Entry } from '../entry.js';
 
-/** What one assistant text of an agent without native tools says and calls. */
+/** The text and the calls of an assistant message of an agent without native tools. */
 export interface TextTurn {
-  /** The words without the calls. */
+  /** The text without the calls. */
   readonly thought: string;
   readonly calls: readonly { readonly name: string; readonly input: unknown }[];
 }
 
 /**
- * Reads the turns of agents that write their calls into their text and get the result as the next user message. The call
- * becomes an action with an id made from its place, and that user message its result.
+ * Reads the turns of agents that write calls into their text and receive the result as the next user message. The call
+ * becomes an action with an id made from its position. The user message becomes the result.
  */
 export class TextModeTurns {
   readonly recorder: SessionRecorder;
@@ -26,7 +26,7 @@ export class TextModeTurns {
     this.recorder = new SessionRecorder(notes);
   }
 
-  /** A message of a role: `turnOf` says what the model's text says and calls; `perCall` as in {@link TextModeTurns.user}. */
+  /** Reads a message by role. `turnOf` parses the text of the model. `perCall` is as in {@link TextModeTurns.user}. */
   read(
     entry: Entry,
     { role, text }: { readonly role: unknown; readonly text: string },
@@ -52,8 +52,8 @@ export class TextModeTurns {
   }
 
   /**
-   * A message in the user's place. It answers the calls of the assistant's last text, in order: all of it the first, unless
-   * `perCall` gives each its part. Before the first reply it is the user's.
+   * A user message. It answers the calls of the last assistant text. `perCall` splits the message into one part per call, in
+   * order; without it the first call gets the whole message. Before the first reply the user wrote the message.
    */
   user(entry: Entry, content: readonly ContentPart[], perCall?: readonly (readonly ContentPart[])[]): void {
     const results = perCall?.length === this.#open.length ? perCall : [content];
@@ -84,7 +84,7 @@ export class TextModeTurns {
   }
 }
 
-/** The words around the last fenced block of a text, and that block as a command; the whole text where there is none. */
+/** Splits a text into its last fenced block (the command) and the rest. Without a block, returns the whole text. */
 export function fencedCommand(text: string, toolName: string): TextTurn {
   const last = [...text.matchAll(/```([\s\S]*?)```/g)].at(-1);
   const command = commandOf(last?.[1] ?? '');
@@ -96,7 +96,7 @@ export function fencedCommand(text: string, toolName: string): TextTurn {
   };
 }
 
-/** A block may begin with the name of its language, but a lone word is a command. */
+/** A block can begin with the name of its language. If the block is a single word, the word is the command. */
 function commandOf(block: string): string {
   const named = /^(?:bash|sh|shell|console|python|text)\n([\s\S]*\S[\s\S]*)$/.exec(block);
   return (named?.[1] ?? block).trim();
