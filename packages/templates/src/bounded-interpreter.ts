@@ -7,26 +7,26 @@ import { TemplateLimitError } from './template-limits.js';
 import type { TemplatePlace } from './template-part.js';
 import { charactersIn, itemsIn } from './value-size.js';
 
-/** How deep parts of a template stand in each other, calls of macros included. */
+/** The nesting limit of a template's nodes. Calls of macros count. Unit: levels. */
 const deepestPart = 500;
-/** What the library does for each item of a loop takes as long as so many parts. */
+/** The library's own work for each item of a loop. Unit: steps. */
 const stepsOfLoop = 4;
 
 /**
  * The library's interpreter with two additions.
  *
- * - Jinja's StrictUndefined: a variable that is not given is an error; to ask whether it is given is none.
- * - A budget: what a part of the template costs is spent before it is done, so that no template runs without an end.
+ * - Jinja's StrictUndefined: reading a variable that is not given is an error; testing whether it is given is not.
+ * - A budget: the cost of each part of the template is spent before the part is evaluated, so every rendering ends.
  */
 export class BoundedInterpreter extends Interpreter {
   readonly #places: StatementPlaces;
   readonly #budget: RenderingBudget;
   readonly #mayBeUndefined = new WeakSet<JinjaNode>();
-  /** Nodes whose value is gone through item by item, with the steps of an item. */
+  /** Nodes whose value is iterated over, with the steps that one item costs. */
   readonly #walked = new WeakMap<JinjaNode, number>();
-  /** What is called next, with which arguments. */
+  /** The next call, with its arguments. */
   #call: { readonly callee: JinjaNode; readonly values: readonly JinjaValue[] } | undefined;
-  /** Whose member was looked up last. */
+  /** The owner of the member that was looked up last. */
   #owner: JinjaValue | undefined;
   #place: TemplatePlace | undefined;
   #depth = 0;
@@ -37,7 +37,7 @@ export class BoundedInterpreter extends Interpreter {
     this.#budget = budget;
   }
 
-  /** Where it is, or stopped. */
+  /** The place of the statement that is being evaluated, or at which the rendering stopped. */
   get place(): TemplatePlace | undefined {
     return this.#place;
   }
@@ -95,7 +95,7 @@ export class BoundedInterpreter extends Interpreter {
       this.#walk(iterable.type === 'SelectExpression' ? membersOf(iterable)['lhs'] : iterable, stepsOfLoop);
     }
     if (node.type === 'TestExpression' && ['lower', 'upper'].includes(identifierName(test) ?? '')) this.#walk(operand);
-    // The library looks through the body of a macro each time that it is defined.
+    // The library searches the body of a macro each time the macro is defined.
     if (node.type === 'Macro' || node.type === 'CallStatement') this.#budget.spend(nodesIn(node));
   }
 
@@ -116,7 +116,7 @@ export class BoundedInterpreter extends Interpreter {
       this.#budget.allow(characters);
       values.push(new ValueNode(value));
     }
-    // Where a statement throws, its place stays.
+    // If a statement throws, its place is kept.
     this.#place = outer;
     return super.evaluateBlock(values, environment);
   }
@@ -130,7 +130,7 @@ export class BoundedInterpreter extends Interpreter {
     return super.evaluate(undefined, environment);
   }
 
-  /** As in Jinja, `map.items` is the method, also where the map has a key of that name: a host or a secret may be called so. */
+  /** As in Jinja, `map.items` is the method, even if the map has a key `items`: the name of a host or a secret can be `items`. */
   override evaluateMemberExpression(node: JinjaNode, environment: JinjaEnvironment): JinjaValue {
     const { object, computed } = membersOf(node);
     const owner = this.evaluate(isNode(object) ? object : undefined, environment);
@@ -183,14 +183,14 @@ export class BoundedInterpreter extends Interpreter {
     return value;
   }
 
-  /** The arguments of a call, each evaluated once, and the call's own nodes with those values in them. */
+  /** Evaluates each argument of a call once and returns the call's nodes with these values in them. */
   #argumentsOf(
     call: JinjaNode,
     environment: JinjaEnvironment,
   ): { readonly nodes: readonly JinjaNode[]; readonly values: readonly JinjaValue[] } {
     const values: JinjaValue[] = [];
     const valueNode = (node: unknown): unknown => {
-      // Some filters look whether an argument stands there as a text.
+      // Some filters check whether an argument node is a string literal.
       if (!isNode(node) || node.type === 'StringLiteral') {
         if (isNode(node)) values.push(this.evaluate(node, environment));
         return node;
@@ -209,7 +209,7 @@ export class BoundedInterpreter extends Interpreter {
   }
 }
 
-/** Stands for an expression that has been evaluated. */
+/** A node that holds the value of an evaluated expression. */
 class ValueNode implements JinjaNode {
   readonly type = 'Value';
 
@@ -243,7 +243,7 @@ function nameOf(node: unknown): string | undefined {
 
 const countedNodes = new WeakMap<JinjaNode, number>();
 
-/** How many nodes a node has in it. */
+/** The number of nodes inside a node. */
 function nodesIn(node: unknown): number {
   if (Array.isArray(node)) return node.reduce<number>((sum, item) => sum + nodesIn(item), 0);
   if (!isNode(node)) return 0;

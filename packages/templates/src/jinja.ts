@@ -19,14 +19,14 @@ export interface JinjaValue {
   readonly builtins: ReadonlyMap<string, JinjaValue>;
 }
 
-/** The variables in sight. */
+/** The variables in scope. */
 export interface JinjaEnvironment {
   readonly parent?: JinjaEnvironment;
   readonly variables: Map<string, JinjaValue>;
   set(name: string, value: unknown): unknown;
 }
 
-/** Evaluates nodes. Each method calls the others by `this`, so a subclass stands between all of them. */
+/** Evaluates nodes. Each method calls the others through `this`, so a subclass can intercept every call. */
 interface JinjaInterpreter {
   run(program: JinjaNode): JinjaValue;
   evaluate(node: JinjaNode | undefined, environment: JinjaEnvironment): JinjaValue;
@@ -54,8 +54,8 @@ interface Jinja {
 }
 
 /**
- * The parts of the library that we build on. Its own declarations name their files without an ending, which Node's module
- * resolution does not find, so the types are stated here.
+ * The parts of the library that this package uses. Its own declarations import files without an extension, which Node's module
+ * resolution does not find, so the types are declared here.
  */
 export const { tokenize, parse, Environment, Interpreter } = library as unknown as Jinja;
 
@@ -64,19 +64,19 @@ export function membersOf(node: JinjaNode): Readonly<Record<string, unknown>> {
   return node as unknown as Readonly<Record<string, unknown>>;
 }
 
-/** True for a node of a parsed template; not for a list, a text or a token's place. */
+/** True for a node of a parsed template; false for a list, a text or a token's place. */
 export function isNode(value: unknown): value is JinjaNode {
   return typeof value === 'object' && value !== null && typeof (value as Partial<JinjaNode>).type === 'string';
 }
 
-/** The name that an identifier holds. */
+/** The name in an identifier node. */
 export function identifierName(node: unknown): string | undefined {
   if (!isNode(node) || node.type !== 'Identifier') return undefined;
   const { value } = membersOf(node);
   return typeof value === 'string' ? value : undefined;
 }
 
-/** What `x is defined`, `x is undefined` or `x | default(…)` asks about; undefined for any other node. */
+/** The node that `x is defined`, `x is undefined` or `x | default(…)` tests; undefined for any other node. */
 export function askedAbout(node: JinjaNode): JinjaNode | undefined {
   const { operand, test, filter } = membersOf(node);
   const asks =

@@ -2,15 +2,15 @@ import type { JinjaValue } from './jinja.js';
 import type { RenderingBudget } from './template-limits.js';
 import { charactersIn, isCollection, itemsIn, valuesIn } from './value-size.js';
 
-// Each function spends what an operation costs before the library does it: some make a text that is as long as the product of
-// two others.
+// Each function spends the cost of an operation before the library performs it. The length of some results is the product of the
+// lengths of two operands.
 
-/** What stands between the values of a list when it becomes a text, at the least. Unit: characters. */
+/** The minimum length of the separator between list values when a list becomes a text. Unit: characters. */
 const aroundValue = 4;
 
 /**
- * Spends what it takes to go through a value and all that it holds, a value that stands in it twice twice. Returns how many
- * characters it has as a text.
+ * Spends the cost of traversing a value and everything inside it. A value that occurs twice counts twice. Returns the length of
+ * the value as a text, in characters.
  */
 export function spendWhole(value: JinjaValue, budget: RenderingBudget): number {
   if (!isCollection(value)) return charactersIn(value) || aroundValue;
@@ -21,14 +21,14 @@ export function spendWhole(value: JinjaValue, budget: RenderingBudget): number {
     characters += charactersIn(next) + aroundValue;
     if (!isCollection(next)) continue;
     if (next.value instanceof Map) for (const key of next.value.keys()) characters += String(key).length;
-    // One by one: a list that holds more than is left is not copied first.
+    // Items are visited one by one, so a list with more items than the remaining budget is not copied first.
     for (const each of valuesIn(next)) open.push(each);
   }
   budget.write(characters);
   return characters;
 }
 
-/** For `left operator right`. */
+/** Spends the cost of `left operator right`. */
 export function costOfOperator(operator: string, left: JinjaValue, right: JinjaValue, budget: RenderingBudget): void {
   if (operator === 'in' || operator === 'not in') {
     if (charactersIn(right) > 0) searchCost(charactersIn(right), charactersIn(left), budget);
@@ -42,7 +42,7 @@ export function costOfOperator(operator: string, left: JinjaValue, right: JinjaV
   budget.write(spendWhole(left, budget) + spendWhole(right, budget));
 }
 
-/** For a filter: `operand | name(values)`. */
+/** Spends the cost of a filter: `operand | name(values)`. */
 export function costOfFilter(
   name: string,
   operand: JinjaValue,
@@ -65,7 +65,7 @@ export function costOfFilter(
       budget.write(characters + linesIn(operand) * Math.max(4, numberIn(values)));
       return;
     case 'tojson':
-      // Escapes and white space: each level of a value is indented on its own line.
+      // Escapes and white space: each nested value is indented on its own line.
       budget.write(6 * characters + depthOf(operand) * (numberIn(values) + given) * valuesWithin(operand, budget));
       return;
     case 'sort':
@@ -79,7 +79,7 @@ export function costOfFilter(
   }
 }
 
-/** For a call; `owner` is the value whose method it is. */
+/** Spends the cost of a call. `owner` is the value whose method is called. */
 export function costOfCall(
   owner: JinjaValue | undefined,
   name: string,
@@ -94,13 +94,13 @@ export function costOfCall(
   }
   const [first] = values;
   if (name === 'split') searchCost(charactersIn(owner), first === undefined ? 1 : charactersIn(first), budget);
-  // A text that is split becomes as many values, each larger than a character.
+  // Splitting a text gives as many values, and each takes more memory than a character.
   budget.spend(name === 'split' ? Math.ceil(itemsIn(owner) / 8) : isCollection(owner) ? itemsIn(owner) : 1);
   budget.read(charactersIn(owner));
   if (name === 'dictsort') spendWhole(owner, budget);
 }
 
-/** Filters that look at one item, or at none. */
+/** Filters that read at most one item. */
 const constantFilters: ReadonlySet<string> = new Set([
   'length',
   'first',
@@ -112,7 +112,10 @@ const constantFilters: ReadonlySet<string> = new Set([
   'bool',
 ]);
 
-/** How much longer a search takes for what is looked for: the engine may compare all of it at each place. */
+/**
+ * The factor by which the length of the searched-for text makes a search slower: the engine may compare all of it at each
+ * position.
+ */
 function searchLength(characters: number): number {
   return Math.max(1, Math.ceil(characters / 16));
 }
@@ -144,7 +147,7 @@ function numberIn(values: readonly JinjaValue[]): number {
   return values.reduce((sum, { value }) => sum + (typeof value === 'number' && value > 0 ? value : 0), 0);
 }
 
-/** How many values stand in a value, itself included. */
+/** The number of values inside a value, itself included. */
 function valuesWithin(value: JinjaValue, budget: RenderingBudget): number {
   let count = 0;
   const open = [value];
@@ -156,7 +159,7 @@ function valuesWithin(value: JinjaValue, budget: RenderingBudget): number {
   return count;
 }
 
-/** How deep values stand in a value. Called for a value that has been gone through: it is not larger than the limits. */
+/** The nesting depth of a value. The caller has already traversed the value, so its size is within the limits. */
 function depthOf(value: JinjaValue): number {
   let depth = 0;
   for (let level: readonly JinjaValue[] = [value]; level.length > 0; level = level.flatMap(valuesIn)) depth++;

@@ -2,15 +2,15 @@ import { isNode, membersOf } from './jinja.js';
 import type { JinjaNode } from './jinja.js';
 import type { TemplatePlace, TemplateToken } from './template-part.js';
 
-/** The place of each statement of a template: a text, `{{ … }}`, or a tag with what it encloses. */
+/** The place of each statement of a template. A statement is a text, `{{ … }}`, or a tag with its body. */
 export type StatementPlaces = ReadonlyMap<JinjaNode, TemplatePlace>;
 
-/** Tags that stand within a statement, and begin none. */
+/** Tags inside a statement that do not begin a new one. */
 const within = /^(?:else|end.*)$/;
 
 /**
- * The library's nodes have no places, but there is one token for the beginning of each statement, in the same order. Empty where
- * that does not hold: errors then name no line.
+ * The library's nodes have no places, but each statement begins with one token, in the same order. Returns an empty result if
+ * nodes and tokens do not match; errors then name no line.
  */
 export function statementPlaces(program: JinjaNode, tokens: readonly TemplateToken[]): StatementPlaces {
   const beginnings = tokens.filter(({ type }, index) => {

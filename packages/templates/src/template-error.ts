@@ -1,16 +1,16 @@
 import { PalimpsestError } from '@palimpsest/events';
 
-/** A prompt template is missing, does not parse, or cannot be rendered. Names the template, and the line where it is known. */
+/** A prompt template is missing, does not parse, or cannot be rendered. The error names the template and, if known, the line. */
 export class PromptTemplateError extends PalimpsestError {
   static override get typeName(): string {
     return 'PromptTemplateError';
   }
 
-  /** Where the template was looked for: a path, or the name that its source gives it. */
+  /** The place in which the template was looked up: a path, or the name that its source gives it. */
   readonly file: string;
-  /** On which the tag begins that is wrong. The first is 1. Undefined where it is not about one tag. */
+  /** The line on which the wrong tag begins, from 1. Undefined if the error does not concern a single tag. */
   readonly line: number | undefined;
-  /** What is wrong and what to do, without the place. */
+  /** The problem and its remedy, without the place. */
   readonly reason: string;
 
   constructor(

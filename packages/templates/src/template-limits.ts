@@ -1,19 +1,19 @@
 import { PromptTemplateError } from './template-error.js';
 
-/** How much a template may do. More is a {@link PromptTemplateError}, whatever the template holds. */
+/** The limits of a template. Exceeding one throws a {@link PromptTemplateError}, whatever the template contains. */
 export interface TemplateLimits {
   /**
-   * Steps of one rendering: a part that is evaluated counts one, and so do 64 characters that are read or written; an item of a
-   * loop counts four. @defaultValue 1,000,000, which takes about a second
+   * Steps of one rendering. Each evaluated part counts 1, each 64 characters read or written count 1, and each item of a loop
+   * counts 4. @defaultValue 1,000,000, which takes about a second
    */
   readonly maxSteps?: number;
-  /** The rendered text, and every text on the way to it. Unit: characters. @defaultValue 10,000,000 */
+  /** The length of the rendered text and of every intermediate text. Unit: characters. @defaultValue 10,000,000 */
   readonly maxCharacters?: number;
-  /** A template with everything that it includes. Unit: characters. @defaultValue 1,000,000 */
+  /** The length of a template together with its includes. Unit: characters. @defaultValue 1,000,000 */
   readonly maxTemplateCharacters?: number;
 }
 
-/** The limits where none are given. */
+/** The default limits. */
 export const defaultTemplateLimits: Readonly<Required<TemplateLimits>> = {
   maxSteps: 1_000_000,
   maxCharacters: 10_000_000,
@@ -30,10 +30,10 @@ export function checkedLimits(given: TemplateLimits | undefined, file: string): 
   return limits;
 }
 
-/** Characters that are read or written in one step. */
+/** Characters read or written in one step. */
 const charactersPerStep = 64;
 
-/** What is left of the limits of one rendering. */
+/** The remaining budget of one rendering. */
 export class RenderingBudget {
   readonly #limits: Required<TemplateLimits>;
   #steps = 0;
@@ -52,18 +52,18 @@ export class RenderingBudget {
     }
   }
 
-  /** For characters that an operation looks at. @throws TemplateLimitError when no steps are left. */
+  /** Spends steps for characters that an operation reads. @throws TemplateLimitError when no steps are left. */
   read(characters: number): void {
     this.spend(characters / charactersPerStep);
   }
 
-  /** For a text that an operation makes. @throws TemplateLimitError when it is too long, or no steps are left. */
+  /** Spends steps for a text that an operation makes. @throws TemplateLimitError when it is too long, or no steps are left. */
   write(characters: number): void {
     this.allow(characters);
     this.read(characters);
   }
 
-  /** @throws TemplateLimitError when a text may not be so long. */
+  /** Checks the length of a text. @throws TemplateLimitError when the text is too long. */
   allow(characters: number): void {
     if (characters > this.#limits.maxCharacters) {
       throw new TemplateLimitError(
@@ -73,5 +73,5 @@ export class RenderingBudget {
   }
 }
 
-/** A rendering went beyond a limit. Never leaves the package: a {@link PromptTemplateError} says where. */
+/** A rendering exceeded a limit. This error never leaves the package: it becomes a {@link PromptTemplateError} with a place. */
 export class TemplateLimitError extends Error {}

@@ -2,13 +2,13 @@ import { parse, tokenize } from './jinja.js';
 import type { JinjaNode, JinjaToken } from './jinja.js';
 import { PromptTemplateError } from './template-error.js';
 
-/** Where something stands: a template, and the line of the tag, from 1. */
+/** A place: a template and the line of a tag, from 1. */
 export interface TemplatePlace {
   readonly file: string;
   readonly line: number;
 }
 
-/** A token with the place of the tag that it belongs to. */
+/** A token with the place of its tag. */
 export interface TemplateToken extends JinjaToken, TemplatePlace {}
 
 /** The tag `{% include 'name' %}`. The library has no such statement. */
@@ -16,7 +16,7 @@ export interface TemplateInclude extends TemplatePlace {
   readonly include: string;
 }
 
-/** One text of a template, with the tags where other texts go. */
+/** The text of one template, with its include tags. */
 export interface TemplatePart {
   readonly file: string;
   /** Its length. Unit: characters. */
@@ -24,20 +24,20 @@ export interface TemplatePart {
   readonly pieces: readonly (TemplateToken | TemplateInclude)[];
 }
 
-/** Reads one text of a template. @throws {@link PromptTemplateError} when it holds what cannot stand in a template. */
+/** Parses the text of one template. @throws {@link PromptTemplateError} when the text is not a valid template. */
 export function templatePart(text: string, file: string, trimBlocks: boolean): TemplatePart {
-  // As Jinja reads it: what editors put at the beginning of a file and at the end of lines is no text.
+  // As in Jinja, a byte order mark and line endings added by editors are not part of the text.
   const source = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   refuseLongWhiteSpace(source, file);
   return { file, characters: source.length, pieces: withIncludes(tokensOf(source, file, trimBlocks), file) };
 }
 
-/** Tells a token from a tag where another text goes. */
+/** True for a token; false for an include tag. */
 export function isToken(piece: TemplateToken | TemplateInclude): piece is TemplateToken {
   return !('include' in piece);
 }
 
-/** @throws {@link PromptTemplateError} that names the line of the tag at which it went wrong. */
+/** @throws {@link PromptTemplateError} that names the line of the wrong tag. */
 export function parseTokens(tokens: readonly TemplateToken[], file: string): JinjaNode {
   try {
     return parse(tokens);
@@ -49,7 +49,7 @@ export function parseTokens(tokens: readonly TemplateToken[], file: string): Jin
   }
 }
 
-/** The library's errors name no place, but it reads the tokens one by one: the farthest is where it stops. */
+/** The library's errors name no place. It reads the tokens one by one, so the farthest token read is the place of the error. */
 function farthestRead(tokens: readonly TemplateToken[]): number {
   let farthest = 0;
   const watched = new Proxy([...tokens], {
@@ -67,7 +67,7 @@ function farthestRead(tokens: readonly TemplateToken[]): number {
   return farthest;
 }
 
-/** The library's words without their full stop. */
+/** The library's error message without its full stop. */
 export function messageOf(error: unknown): string {
   if (error instanceof RangeError && /call stack/i.test(error.message)) return 'its parts stand in each other too deep';
   return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
@@ -118,10 +118,10 @@ function isTokens(words: string): boolean {
 }
 
 const closings: Readonly<Record<string, string>> = { '{#': '#}', '{%': '%}', '{{': '}}' };
-/** The library takes these tags for white space. */
+/** The library treats these tags as white space. */
 const skipped = /^\{%-?\s*(?:end)?generation\s*-?%\}$/;
 
-/** The tags of a text with their lines, in one pass whatever it holds. */
+/** The tags of a text with their lines, found in a single pass for any input. */
 function tagsIn(text: string): readonly { readonly words: string; readonly line: number }[] {
   const tags: { words: string; line: number }[] = [];
   const absent = new Set<string>();
@@ -143,7 +143,7 @@ function tagsIn(text: string): readonly { readonly words: string; readonly line:
   return tags;
 }
 
-/** The library takes time that grows with the square of it. Unit: characters. */
+/** The library's time grows with the square of this length. Unit: characters. */
 const longestWhiteSpace = 1_000;
 
 function refuseLongWhiteSpace(text: string, file: string): void {

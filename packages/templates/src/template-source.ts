@@ -1,20 +1,20 @@
 import { PromptTemplateError } from './template-error.js';
 
-/** Where templates come from: a package, a folder, a database. */
+/** A source of templates: a package, a folder, a database. */
 export interface TemplateSource {
-  /** Where a template of this name is, for error messages. */
+  /** The place of a template with this name, for error messages. */
   locate(name: string): string;
-  /** The text of a template; undefined where there is none of this name. */
+  /** The text of a template; undefined if the source has no template of this name. */
   read(name: string): Promise<string | undefined> | string | undefined;
 }
 
-/** Templates from memory, by name. */
+/** A source that holds templates in memory, by name. */
 export function templatesFrom(texts: Readonly<Record<string, string>>): TemplateSource {
   const byName = new Map(Object.entries(texts));
   return { locate: (name) => name, read: (name) => byName.get(name) };
 }
 
-/** Looks in each source in turn, so that a few templates of one's own stand in front of the built-in ones. */
+/** Searches the sources in order, so that custom templates override the built-in ones. */
 export function layeredTemplates(...sources: readonly TemplateSource[]): TemplateSource {
   const found = new Map<string, TemplateSource>();
   return {
@@ -31,7 +31,7 @@ export function layeredTemplates(...sources: readonly TemplateSource[]): Templat
   };
 }
 
-/** The text of a template. @throws {@link PromptTemplateError} when there is none, or it cannot be read. */
+/** The text of a template. @throws {@link PromptTemplateError} when the template is missing or cannot be read. */
 export async function readTemplate(source: TemplateSource, name: string): Promise<string> {
   let text: string | undefined;
   try {

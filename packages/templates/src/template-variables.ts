@@ -4,20 +4,20 @@ import type { StatementPlaces } from './statement-places.js';
 
 /** A variable that a template uses and does not set itself. */
 export interface TemplateVariable {
-  /** Its name; with `[].` a member of each item of a list that is looped over: `events[].text`. */
+  /** The name. `[].` marks a member of each item of a list that the template loops over: `events[].text`. */
   readonly path: string;
-  /** As it stands in the template: `event.text`. */
+  /** The variable as the template writes it: `event.text`. */
   readonly written: string;
-  /** It is only asked for, with `is defined` or `default`: it need not be given. */
+  /** The template only tests the variable, with `is defined` or `default`, so it is optional. */
   readonly isOptional: boolean;
   readonly file: string | undefined;
-  /** Of the first tag that uses it, from 1. */
+  /** The line of the first tag that uses the variable, from 1. */
   readonly line: number | undefined;
 }
 
 const builtIn = ['true', 'false', 'none', 'True', 'False', 'None', 'range', 'namespace', 'loop', 'caller'];
 
-/** The variables of a parsed template, each once, so that a mistyped name is found before anything is rendered. */
+/** The variables of a parsed template, each once. A mistyped name is found before rendering. */
 export function variablesOf(program: JinjaNode, places: StatementPlaces): readonly TemplateVariable[] {
   const own = new Set([...builtIn, 'varargs', 'kwargs']);
   const lists = new Map<string, string>();
@@ -42,7 +42,7 @@ export function variablesOf(program: JinjaNode, places: StatementPlaces): readon
     for (const [name, member] of Object.entries(members)) {
       const isMember = node.type === 'MemberExpression' && name === 'property' && members['computed'] !== true;
       if (isMember || notVariables[node.type] === name) continue;
-      // The name of a filter is none of a variable; its arguments are expressions.
+      // A filter's name is not a variable; its arguments are expressions.
       const expression = name === 'filter' && isNode(member) ? membersOf(member)['args'] : member;
       visit(expression, member === asked, statement);
     }
@@ -64,7 +64,7 @@ export function variablesOf(program: JinjaNode, places: StatementPlaces): readon
   return [...found.values()];
 }
 
-/** The names that a statement brings into the template. */
+/** The names that a statement defines in the template. */
 function namesSetBy(node: JinjaNode): readonly string[] {
   const { loopvar, assignee, name, args, callerArgs } = membersOf(node);
   switch (node.type) {
@@ -81,7 +81,7 @@ function namesSetBy(node: JinjaNode): readonly string[] {
   }
 }
 
-/** Of a name, a list of names, or parameters with defaults. */
+/** The names in an identifier, in a list of names, or in parameters with defaults. */
 function namesIn(target: unknown): readonly string[] {
   if (Array.isArray(target)) return target.flatMap(namesIn);
   const name = identifierName(target);
@@ -91,7 +91,7 @@ function namesIn(target: unknown): readonly string[] {
   return namesIn(target.type === 'TupleLiteral' ? value : key);
 }
 
-/** Members that name a test, an argument or an operator (`and` is an identifier): they are no variables. */
+/** Members that hold the name of a test, an argument or an operator (`and` is an identifier), which is not a variable. */
 const notVariables: Readonly<Record<string, string>> = {
   BinaryExpression: 'operator',
   UnaryExpression: 'operator',

@@ -13,19 +13,19 @@ import type { TemplateSource } from './template-source.js';
 import { variablesOf } from './template-variables.js';
 import type { TemplateVariable } from './template-variables.js';
 
-/** What a template can be given. Never code, and never read as a template itself. */
+/** A value for a template's variable. It is never code, and never parsed as a template. */
 export type TemplateValue =
   string | number | boolean | null | readonly TemplateValue[] | { readonly [key: string]: TemplateValue };
 
-/** A template that parses, with everything that it includes. */
+/** A parsed template, with its includes. */
 export interface Template {
-  /** What it must be given, or may be. */
+  /** The required and optional variables. */
   readonly variables: readonly TemplateVariable[];
   /**
    * Pure: the same variables give the same text. Nothing is escaped.
    *
-   * @throws {@link PromptTemplateError} when it uses a variable that it is not given, does what Jinja does not allow, or goes
-   * beyond a limit.
+   * @throws {@link PromptTemplateError} when a variable is missing, when the template does what Jinja does not allow, or when it
+   *   exceeds a limit.
    */
   render(variables: Readonly<Record<string, TemplateValue>>): string;
 }
@@ -33,7 +33,7 @@ export interface Template {
 /** Options of {@link loadTemplate} and {@link parseTemplate}. */
 export interface TemplateOptions {
   /**
-   * A tag on a line of its own leaves no line behind, and no white space before it (Jinja's `trim_blocks` and `lstrip_blocks`).
+   * A tag on a line of its own renders no line and no white space before it (Jinja's `trim_blocks` and `lstrip_blocks`).
    * @defaultValue false, as in Jinja
    */
   readonly trimBlocks?: boolean;
@@ -43,18 +43,18 @@ export interface TemplateOptions {
 
 /** Options of {@link parseTemplate}. */
 export interface ParseOptions extends TemplateOptions {
-  /** What errors call it. @defaultValue 'template' */
+  /** The template's name in errors. @defaultValue 'template' */
   readonly name?: string;
-  /** What it can include, by name. @defaultValue nothing */
+  /** The templates that it can include, by name. @defaultValue nothing */
   readonly includes?: Readonly<Record<string, string>>;
 }
 
 /**
- * Reads and parses a template. `{% include 'name' %}` is resolved here, once: the included text sees the variables of the place
- * where it stands.
+ * Reads and parses a template. `{% include 'name' %}` is resolved here, once. The included text has access to the variables that
+ * are in scope at the include tag.
  *
- * @throws {@link PromptTemplateError} when it or something that it includes is missing, does not parse, includes itself, or is
- * larger than the limits allow.
+ * @throws {@link PromptTemplateError} when the template or one of its includes is missing, does not parse, includes itself, or
+ *   exceeds the size limits.
  */
 export async function loadTemplate(
   source: TemplateSource,
@@ -70,7 +70,7 @@ export async function loadTemplate(
   return templateOf(name, step.value, options);
 }
 
-/** As {@link loadTemplate}, for a text at hand. @throws {@link PromptTemplateError} as it does. */
+/** Like {@link loadTemplate}, for a text in memory. @throws {@link PromptTemplateError} like {@link loadTemplate}. */
 export function parseTemplate(
   text: string,
   { name = 'template', includes = {}, ...options }: ParseOptions = {},
@@ -89,7 +89,7 @@ export function parseTemplate(
 
 type Parts = ReadonlyMap<string, TemplatePart>;
 
-/** Asks for the text of a template and of everything that it includes, each once. */
+/** Requests the text of a template and of each of its includes, each once. */
 function* partsOf(
   name: string,
   { trimBlocks = false, limits }: TemplateOptions,
@@ -108,14 +108,14 @@ function* partsOf(
     parts.set(next, part);
     open.push(...part.pieces.flatMap((piece) => (isToken(piece) ? [] : [piece.include])));
   }
-  // Each must parse by itself, the included ones first: an error names the one that is broken.
+  // Each text must parse by itself. Included texts are parsed first, so that the error names the broken one.
   if (parts.size > 1) {
     for (const { file, pieces } of [...parts.values()].reverse()) parseTokens(pieces.filter(isToken), file);
   }
   return parts;
 }
 
-/** How deep templates include each other. */
+/** The nesting limit of includes. Unit: levels. */
 const deepestInclude = 50;
 
 function templateOf(name: string, parts: Parts, options: TemplateOptions): Template {
@@ -163,7 +163,7 @@ function templateOf(name: string, parts: Parts, options: TemplateOptions): Templ
   };
 }
 
-/** What is known of a template before it is rendered. @throws {@link PromptTemplateError} when it is nested too deep for that. */
+/** Analyses a template before it is rendered. @throws {@link PromptTemplateError} when it is nested too deep. */
 function known(
   program: JinjaNode,
   tokens: readonly TemplateToken[],
@@ -187,7 +187,7 @@ const constants = { true: true, false: false, none: null, True: true, False: fal
 function environmentOf(variables: Readonly<Record<string, unknown>>): JinjaEnvironment {
   const environment = new Environment();
   for (const [key, value] of Object.entries(variables)) {
-    // A variable may have the name of something that Jinja brings.
+    // A variable may have the name of a Jinja global.
     environment.variables.delete(key);
     environment.set(key, value);
   }

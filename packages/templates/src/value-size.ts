@@ -1,17 +1,17 @@
 import type { JinjaValue } from './jinja.js';
 
-/** The characters of a text; 0 for anything else. */
+/** The length of a text in characters; 0 for other values. */
 export function charactersIn({ value }: JinjaValue): number {
   return typeof value === 'string' ? value.length : 0;
 }
 
-/** The items of a list or a map, the characters of a text; 1 for anything else. */
+/** The number of items of a list or a map, or the characters of a text; 1 for other values. */
 export function itemsIn({ value }: JinjaValue): number {
   if (typeof value === 'string' || Array.isArray(value)) return value.length;
   return value instanceof Map ? value.size : 1;
 }
 
-/** The values of a list or a map; none of anything else. */
+/** The values of a list or a map; empty for other values. */
 export function valuesIn({ value }: JinjaValue): readonly JinjaValue[] {
   if (Array.isArray(value)) return value as readonly JinjaValue[];
   return value instanceof Map ? [...(value as ReadonlyMap<string, JinjaValue>).values()] : [];

@@ -14,22 +14,22 @@ import type { Selection } from '../authoring/rolling/select-middle.js';
 
 /** Options of {@link amortizedForgettingCondenser}. */
 export interface AmortizedForgettingOptions extends SizeOptions {
-  /** Makes the condensation. @defaultValue the factory of `@palimpsest/events` */
+  /** Creates the condensation. @defaultValue the factory of `@palimpsest/events` */
   readonly createEvent?: CreateEvent | undefined;
 }
 
 const name = 'amortizedForgetting';
 
 /**
- * Forgets the middle of a history when it has grown too long, and leaves nothing in its place: the first `keepFirst` events and
- * the newest ones stay. No model is called. Half goes at a time, so that what a provider has cached holds for `maxSize / 2`
- * events. More than `maxSize` events is a soft trigger; too many tokens, or a request, is a hard one.
+ * Forgets the middle of a history that has grown too long, without a summary. The first `keepFirst` events and the newest ones
+ * stay. No model is called. Each condensation forgets half, so the provider's cached prefix holds for `maxSize / 2` events. More
+ * than `maxSize` events is a soft trigger; too many tokens, or a request, is a hard one.
  *
- * Bound: `maxSize` events in what is sent, as far as there are cut points; after a condensation `floor(maxSize / 2)`, and
- * besides them protected events (at most three) and the rest of a unit or a newest step that cannot be cut.
+ * Bound: `maxSize` events in what is sent, as far as there are cut points; after a condensation `floor(maxSize / 2)`, plus
+ * protected events (at most three) and the rest of a unit or a newest step that cannot be cut.
  *
  * @throws {@link InvalidCondenserConfigError} when the numbers leave no room for one event behind the first ones; `condense`
- *   throws {@link NoCondensationAvailableError} when a condensation was asked for and nothing may be forgotten.
+ *   throws {@link NoCondensationAvailableError} when a condensation was requested and nothing may be forgotten.
  * @see AmortizedForgettingCondenser of OpenHands at d6fab190, without its faults: a request on a short view fails there
  */
 export function amortizedForgettingCondenser(options: AmortizedForgettingOptions = {}): Condenser {
@@ -78,7 +78,7 @@ export const amortizedForgetting = /* @__PURE__ */ defineCondenser({
   },
 });
 
-/** How many of the newest events may stay, by the strictest of the reasons. Nothing stands in the place of what goes. */
+/** The number of newest events that may stay, by the strictest of the reasons. No summary replaces the forgotten events. */
 function tailToKeep(
   view: View,
   { reasons, tokenBudget = 0 }: Requirement,

@@ -7,51 +7,54 @@ import { checkedOptions } from './options/checked-options.js';
 import { assertOptionsObject, shown } from './options/option-issues.js';
 import type { OptionsSchema } from './options/checked-options.js';
 
-/** What a host adds to the options: parts that are code. */
+/** The parts of the options that are code and that the host supplies. */
 export interface CondenserHost {
-  /** The model that the condenser asks. @defaultValue none: a condenser that {@link CondenserDefinition.asksModel} is refused */
+  /** The model that the condenser calls. @defaultValue none: a condenser that {@link CondenserDefinition.asksModel} is refused */
   readonly llm?: LLM | undefined;
-  /** Makes the condensations. @defaultValue the factory of `@palimpsest/events` */
+  /** Creates the condensations. @defaultValue the factory of `@palimpsest/events` */
   readonly createEvent?: CreateEvent | undefined;
 }
 
-/** What {@link defineCondenser} is given. */
+/** The argument of {@link defineCondenser}. */
 export interface CondenserSpec<Schema extends OptionsSchema, Name extends string, Asks extends boolean> {
-  /** How logs and configurations name the condenser. */
+  /** The condenser's name in logs and configurations. */
   readonly name: Name;
-  /** What it does, in one line, for lists and tables. */
+  /** A one-line description, for lists and tables. */
   readonly summary: string;
-  /** The options. Unknown ones are refused if the schema is strict. */
+  /** The schema of the options. A strict schema refuses unknown options. */
   readonly options: Schema;
   /**
-   * It needs a model: `host.llm` is there when `create` is called. Without it, a configuration that names a model is refused.
+   * True if the condenser needs a model: `create` then always receives `host.llm`. If false, a configuration that names a model
+   * is refused.
    * @defaultValue false
    */
   readonly asksModel?: Asks | undefined;
-  /** Makes the condenser of checked options. */
+  /** Creates the condenser from checked options. */
   create(
     options: z.output<Schema>,
     host: Asks extends true ? CondenserHost & { readonly llm: LLM } : CondenserHost,
   ): Condenser;
 }
 
-/** A condenser before it has options: what a package exports by default, and what configurations, commands and tables are made from. */
+/**
+ * A condenser definition without options: the default export of a package. Configurations, commands and tables are made from it.
+ */
 export interface CondenserDefinition<Schema extends OptionsSchema = OptionsSchema, Name extends string = string> {
   readonly name: Name;
   readonly summary: string;
   readonly options: Schema;
   readonly asksModel: boolean;
   /**
-   * Checks the options and makes the condenser.
+   * Checks the options and creates the condenser.
    *
    * @throws {@link InvalidCondenserConfigError} when an option is unknown or out of range, when the model is missing, or when
-   *   `createEvent` is no function.
+   *   `createEvent` is not a function.
    */
   create(options?: z.input<Schema>, host?: CondenserHost): Condenser;
 }
 
 /**
- * Defines a condenser once, for everything that makes one by name.
+ * Defines a condenser once, for every program that creates condensers by name.
  *
  * @example
  * ```ts
@@ -83,10 +86,10 @@ export function defineCondenser<Schema extends OptionsSchema, const Name extends
 }
 
 /**
- * Makes the condenser of a factory's options, in which `createEvent`, and the `llm` of a condenser that asks a model, stand beside
- * what the schema checks.
+ * Creates the condenser from a factory's options. These hold the options that the schema checks, `createEvent`, and the `llm` of
+ * a condenser that calls a model.
  *
- * @throws {@link InvalidCondenserConfigError} as {@link CondenserDefinition.create} does.
+ * @throws {@link InvalidCondenserConfigError} like {@link CondenserDefinition.create}.
  */
 export function createCondenser<Schema extends OptionsSchema>(
   definition: CondenserDefinition<Schema>,
@@ -99,21 +102,21 @@ export function createCondenser<Schema extends OptionsSchema>(
   return definition.create(data as z.input<Schema>, { llm, createEvent });
 }
 
-/** @throws {@link InvalidCondenserConfigError} when what makes the condensations is given, and no function. */
+/** @throws {@link InvalidCondenserConfigError} when `createEvent` is given and is not a function. */
 export function assertCreateEvent(condenser: string, createEvent: unknown): void {
   if (createEvent === undefined || typeof createEvent === 'function') return;
   const reason = `must be a function that makes events, not ${shown(createEvent)}`;
   throw new InvalidCondenserConfigError({ condenser, option: 'createEvent', reason });
 }
 
-/** @throws {@link InvalidCondenserConfigError} when a condenser that asks a model has none. */
+/** @throws {@link InvalidCondenserConfigError} when a condenser that calls a model has none. */
 function assertModel(condenser: string, llm: Partial<LLM> | undefined): void {
   if (typeof llm?.complete === 'function') return;
   const reason = llm === undefined ? 'is missing: it asks a model' : 'must be a model with `complete`';
   throw new InvalidCondenserConfigError({ condenser, option: 'llm', reason });
 }
 
-/** True for what {@link defineCondenser} made, in this copy of the package or another. */
+/** True for the result of {@link defineCondenser}, from this copy of the package or another one. */
 export function isCondenserDefinition(value: unknown): value is CondenserDefinition {
   const { name, options, create } = (value ?? {}) as Partial<CondenserDefinition>;
   return typeof name === 'string' && typeof create === 'function' && typeof options === 'object' && '_zod' in options;

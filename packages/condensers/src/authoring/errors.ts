@@ -1,7 +1,7 @@
 import { PalimpsestError } from '@palimpsest/events';
 import { didYouMean } from './options/near-miss.js';
 
-/** There is no condenser of this name. Lists the known ones, and names the one that was probably meant. */
+/** No condenser has this name. The error lists the known names and suggests the nearest one. */
 export class CondenserNotFoundError extends PalimpsestError {
   static override get typeName(): string {
     return 'CondenserNotFoundError';
@@ -10,7 +10,7 @@ export class CondenserNotFoundError extends PalimpsestError {
   readonly condenser: string;
   readonly known: readonly string[];
 
-  /** @param path Where the name stands in a configuration. */
+  /** @param path The place of the name in a configuration. */
   constructor(condenser: string, known: readonly string[], path?: string) {
     const where = path === undefined ? '' : `'${path}': `;
     super(
@@ -23,8 +23,8 @@ export class CondenserNotFoundError extends PalimpsestError {
 }
 
 /**
- * The options of a condenser contradict each other or are out of range, or a configuration cannot be read. Names the condenser
- * and the option; in a configuration, the path of the option.
+ * The options of a condenser contradict each other or are out of range, or a configuration cannot be read. The error names the
+ * condenser and the option; in a configuration, also the path of the option.
  */
 export class InvalidCondenserConfigError extends PalimpsestError {
   static override get typeName(): string {

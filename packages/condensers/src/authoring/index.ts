@@ -22,7 +22,7 @@ export { roomBehindFirst, sizeOptions, usualFirst } from './options/size-options
 export type { ModelCallOptions } from './options/model-call-options.js';
 export { modelCallOptions, timeoutMs } from './options/model-call-options.js';
 
-// The rolling base: when to act, what to take, what to say of it.
+// The rolling base: when to act, what to forget, and what to report.
 export type { RollingOptions } from './rolling/rolling.js';
 export { rollingCondenser } from './rolling/rolling.js';
 export type { Reason, Requirement, RequirementLimits } from './rolling/requirement.js';
@@ -47,7 +47,7 @@ export type { AttentionWindow, MaskRule } from './masks/masks.js';
 export { answeredCall, leastSavedByOne } from './masks/masks.js';
 export { remembered } from './remembered.js';
 
-// Asking a model.
+// Model calls.
 export type { AskOptions } from './model/ask-model.js';
 export { accountOf, askModel, saysNothing, textOf } from './model/ask-model.js';
 export type { AnswerWay, ObjectQuestion, ObjectRequest, StructuredAnswer } from './model/structured-answer.js';
@@ -64,7 +64,7 @@ export type { PromptLimits } from './prompts/prompt-within.js';
 export { promptWithin } from './prompts/prompt-within.js';
 export { summaryTemplate } from './prompts/summary.prompt.js';
 
-// Summaries: of a range, by a model or by whatever writes one.
+// Summaries of a range, by a model or by any other summariser.
 export type {
   CheckedModelCall,
   ModelSummaryOptions,
@@ -83,7 +83,7 @@ export { summariseRange } from './summaries/summarise-range.js';
 export type { AskedSummary } from './summaries/asked-summary.js';
 export { askForSummary, leastSummaryTokens, wordsThatStay } from './summaries/asked-summary.js';
 
-// What calls and results say: names of arguments, files of patches, how a call ended.
+// The content of calls and results: argument names, files of patches, how a call ended.
 export type { ArgumentRoles } from './tool-calls/argument-roles.js';
 export { argumentRoles } from './tool-calls/argument-roles.js';
 export type { ArgumentLeaf, CallArguments } from './tool-calls/call-arguments.js';

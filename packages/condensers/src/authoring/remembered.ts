@@ -1,8 +1,8 @@
 /**
- * The same function, which remembers what it said of each subject the last time, as long as somebody holds the subject. For pure
- * functions of events, which never change: a condenser that reads the same events at each step need not read them again.
+ * Memoises a function: it keeps the last result of each subject for as long as the subject is referenced. For pure functions of
+ * events, which never change: a condenser need not read the same events again at each step.
  *
- * @param compute Depends on the subject and on the second argument alone; another second argument is computed anew.
+ * @param compute Depends only on the subject and the second argument. A different second argument recomputes the result.
  */
 export function remembered<Subject extends object, Besides, Result>(
   compute: (subject: Subject, besides: Besides) => Result,

@@ -16,31 +16,31 @@ import { visitedUrl } from './visited-url.js';
 
 /** Options of {@link browserOutputCondenser}. */
 export interface BrowserOutputOptions extends MaskOptions {
-  /** How many of the newest browser outputs stay as they are. Unit: browser outputs. @defaultValue 1 */
+  /** The number of newest browser outputs that are not masked. Unit: browser outputs. @defaultValue 1 */
   readonly attentionWindow?: number | undefined;
   /**
    * The tools whose results are browser outputs, by their exact names.
    * @defaultValue those with `browser`, `browse`, `playwright`, `puppeteer`, `selenium` or `webpage` as a word in their name
    */
   readonly toolNames?: readonly string[] | undefined;
-  /** Makes the condensation. @defaultValue the factory of `@palimpsest/events` */
+  /** Creates the condensation. @defaultValue the factory of `@palimpsest/events` */
   readonly createEvent?: CreateEvent | undefined;
 }
 
 const browserWords = new Set(['browser', 'browse', 'playwright', 'puppeteer', 'selenium', 'webpage']);
 
 /**
- * Masks old pages: of the results of browser tools the newest `attentionWindow` stay, and the older ones become a line with
- * the address that was visited. Everything else stays as it is, and so does the newest step. Batches, budget and requests are
- * as in {@link observationMaskingCondenser}, which masks results of every tool; this one is for pages and screenshots, which
- * are large and soon out of date. Put it in front of a condenser that summarises, so that no summary is made of old pages.
+ * Masks old pages. Of the results of browser tools the newest `attentionWindow` stay; each older one is replaced by a line with
+ * the visited address. Everything else stays, including the newest step. Batches, budget and requests work as in {@link
+ * observationMaskingCondenser}, which masks results of every tool. This condenser is for pages and screenshots, which are large
+ * and soon out of date. Place it before a condenser that summarises, so that old pages are not summarised.
  *
- * Failures that the framework reported and the user's refusals stay.
+ * Failures reported by the framework and the user's refusals stay.
  *
- * Bound: none, because calls and words stay; compose it with one that forgets.
+ * Bound: none, because calls and messages stay; combine it with a condenser that forgets.
  *
- * @throws {@link InvalidCondenserConfigError} when a number is out of range or a tool has no name; `condense` throws
- *   {@link NoCondensationAvailableError} when a condensation was asked for and masking would save too little.
+ * @throws {@link InvalidCondenserConfigError} when a number is out of range or a tool has no name; `condense` throws {@link
+ *   NoCondensationAvailableError} when a condensation was requested and masking would save too little.
  * @see BrowserOutputCondenser of OpenHands at d6fab190, without its faults: it masks anew at each step, loses the call's id,
  *   so that the call is not sent either, and drops an open request
  */
@@ -48,7 +48,7 @@ export function browserOutputCondenser(options: BrowserOutputOptions = {}): Cond
   return createCondenser(browserOutput, options);
 }
 
-/** A list of no tools would mask nothing. */
+/** An empty list of tools would mask nothing. */
 function someToolNames() {
   return toolNameList().check(z.minLength(1, { error: 'must name a tool, or be left out' }));
 }
@@ -83,7 +83,7 @@ export const browserOutput = /* @__PURE__ */ defineCondenser({
   },
 });
 
-/** Tells browser tools by their names: the given ones, or those that have a browser's word in them. */
+/** Recognises browser tools by name: the given names, or those with a browser word in them. */
 function browserTools(toolNames: readonly string[] | undefined): (tool: string) => boolean {
   if (toolNames !== undefined) {
     const named = new Set(toolNames);
@@ -105,7 +105,7 @@ function windowOfPages(view: View, attentionWindow: number, pages: MatchingEvent
   };
 }
 
-/** What stands in the place of a page. Undefined where that would not be shorter. */
+/** The replacement for a page. Undefined if it would not be shorter. */
 const pageStub = /* @__PURE__ */ remembered((event: ToolResultEvent, url: string): string | undefined => {
   let text = '';
   let images = 0;

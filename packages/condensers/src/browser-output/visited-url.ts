@@ -8,15 +8,15 @@ import { remembered } from '../authoring/remembered.js';
 
 /** Unit: characters. */
 const longestUrl = 200;
-/** How far back an address may have been opened. Unit: events. */
+/** The number of earlier events that are searched for an address. Unit: events. */
 const lookBack = 200;
 const anyUrl = /\bhttps?:\/\/[^\s"'`<>()[\]]+/i;
-/** Where tools write the address of the page that they show. */
+/** The labels with which tools write the address of the page. */
 const labelled = /\b(?:page |current |visited )?url["']?\s*[:=]\s*["'(<]?((?:https?|file):\/\/[^\s"'<>)]+)/i;
 
 /**
- * The address of the page that a browser tool showed, cut to 200 characters: that of the call, or the one with which the
- * result labels itself, or the last one that an earlier browser call opened. Empty where nothing names it.
+ * The address of the page that a browser tool showed, cut to 200 characters: the address in the call, or the one in the result's
+ * label, or the last one that an earlier browser call opened. Empty if no event names an address.
  */
 export function visitedUrl(
   view: View,

@@ -11,7 +11,7 @@ export const condenserNamesWithModel: readonly string[] = /* @__PURE__ */ Object
   condenserNames.filter((name) => ownCondensers.get(name)?.asksModel === true),
 );
 
-/** What stands for the options that have no default: a pipeline masks first and summarises when that is not enough. */
+/** The options of condensers that have no defaults: the pipeline masks first and summarises if that is not enough. */
 const usualOptions: Readonly<Record<string, () => object>> = {
   pipeline: () => ({ stages: ['observationMasking', 'extractiveSummary'].map((name) => condenserByName(name)) }),
   slidingWindow: () => ({ compactionInterval: 3, overlapSize: 1 }),
@@ -20,8 +20,8 @@ const usualOptions: Readonly<Record<string, () => object>> = {
 /**
  * A condenser with its defaults, by name.
  *
- * @param options `llm`: the model of those that need one; the others leave it alone.
- * @throws {@link CondenserNotFoundError} when there is none of this name; lists the known ones.
+ * @param options `llm`: the model of the condensers that need one; the others ignore it.
+ * @throws {@link CondenserNotFoundError} when no condenser has this name; lists the known names.
  * @throws {@link InvalidCondenserConfigError} when it needs a model and none is given.
  */
 export function condenserByName(name: string, { llm }: { readonly llm?: LLM | undefined } = {}): Condenser {

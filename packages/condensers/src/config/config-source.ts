@@ -3,11 +3,11 @@ import { InvalidCondenserConfigError } from '../authoring/errors.js';
 import { didYouMean } from '../authoring/options/near-miss.js';
 import { shown } from '../authoring/options/option-issues.js';
 
-/** What a configuration says, before any of it is looked at closely. */
+/** A configuration before it is validated in detail. */
 export interface ConfigSource {
-  /** What describes the condenser, and where it stands. Undefined where the configuration names none. */
+  /** The description of the condenser, and its place. Undefined if the configuration names none. */
   readonly condenser: { readonly value: unknown; readonly path: string } | undefined;
-  /** Whether the host's default is wanted where no condenser is named. */
+  /** Whether the host's default is used if no condenser is named. */
   readonly enableDefaultCondenser: boolean | undefined;
 }
 
@@ -16,10 +16,10 @@ const flags = ['enableDefaultCondenser', 'enable_default_condenser'];
 const sections = ['condenser', 'enableDefaultCondenser'];
 
 /**
- * Reads a configuration: an object, JSON text (it begins with `{`) or TOML text. It describes a condenser itself (`type` or `use`), or holds
- * one below `condenser`.
+ * Reads a configuration: an object, JSON text (it begins with `{`) or TOML text. The configuration is the description of a
+ * condenser (`type` or `use`), or holds one under `condenser`.
  *
- * @throws {@link InvalidCondenserConfigError} when the text does not parse, or there is a section that nobody reads.
+ * @throws {@link InvalidCondenserConfigError} when the text does not parse, or when it has an unknown section.
  */
 export function readConfig(config: unknown, otherSections: readonly string[]): ConfigSource {
   const value = typeof config === 'string' ? parsed(config) : (config ?? {});
@@ -41,7 +41,7 @@ export function readConfig(config: unknown, otherSections: readonly string[]): C
   };
 }
 
-/** True for an object with names and values; not for a list, a date or null. */
+/** True for an object with names and values; false for a list, a date or null. */
 export function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -59,7 +59,7 @@ function flagOf(value: Readonly<Record<string, unknown>>): boolean | undefined {
 }
 
 function parsed(text: string): unknown {
-  // No TOML document begins with a brace, and all JSON that describes something does.
+  // No TOML document begins with a brace, and every JSON description does.
   const isJson = text.trimStart().startsWith('{');
   try {
     return isJson ? JSON.parse(text) : parse(text);

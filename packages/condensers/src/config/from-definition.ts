@@ -5,20 +5,23 @@ import { InvalidCondenserConfigError } from '../authoring/errors.js';
 import { checkedOptions } from '../authoring/options/checked-options.js';
 import { wrongOption } from './host-parts.js';
 
-/** Where a configuration names a condenser, and what the host adds to its options. */
+/** The place of a condenser in a configuration, and the host's part of its options. */
 export interface DefinitionPlace {
-  /** For messages: the condenser, or the package that it comes from. */
+  /** For messages: the condenser, or its package. */
   readonly subject: string;
-  /** Where the options stand in the configuration; empty at its top. */
+  /** The place of the options in the configuration; empty at its top. */
   readonly path: string;
   /** The names that a message lists. @defaultValue those of the schema */
   readonly known?: readonly string[];
   readonly host: CondenserHost;
-  /** The host's own model, where the configuration names none. @throws where the host has none */
+  /** The host's own model, used if the configuration names none. @throws when the host has none */
   readonly defaultModel: () => Promise<LLM>;
 }
 
-/** Makes the condenser of a definition, ours or a package's. @throws {@link InvalidCondenserConfigError} that names the option's place. */
+/**
+ * Creates the condenser of a definition, built-in or from a package. @throws {@link InvalidCondenserConfigError} that names the
+ * option's place.
+ */
 export async function fromDefinition(
   definition: CondenserDefinition,
   options: Readonly<Record<string, unknown>>,

@@ -4,15 +4,15 @@ import type { Template } from '@palimpsest/templates';
 import { InvalidCondenserConfigError } from '../authoring/errors.js';
 import { joined } from '../authoring/options/option-issues.js';
 
-/** What stands in a configuration by name alone, and the host has. */
+/** The parts that a configuration references by name and the host provides. */
 export interface HostParts {
   /**
-   * The model of a name that stands in a configuration (`llm = "small"`). Undefined where there is none of this name.
+   * The model with a name from a configuration (`llm = "small"`). Undefined if there is none of this name.
    * @defaultValue none: a name is an error
    */
   readonly llm?: ((name: string) => LLM | undefined | Promise<LLM | undefined>) | undefined;
   /**
-   * The model, or what makes it, of a condenser that needs one and names none: the agent's own.
+   * The agent's own model, or a function that returns it, for a condenser that needs a model and names none.
    * @defaultValue none: such a condenser is an error
    */
   readonly defaultLLM?: LLM | (() => LLM | Promise<LLM>) | undefined;
@@ -63,7 +63,10 @@ export async function defaultModel(subject: string, path: string, { defaultLLM }
   }
 }
 
-/** The template in a file that a configuration names. @throws {@link InvalidCondenserConfigError} when it cannot be read. */
+/**
+ * Loads the template from the file that a configuration names. @throws {@link InvalidCondenserConfigError} when it cannot be
+ * read.
+ */
 export async function promptIn(
   file: string,
   subject: string,
@@ -91,7 +94,7 @@ export async function promptIn(
   }
 }
 
-/** An error of one option at its place in a configuration. */
+/** The error of one option, with its place in the configuration. */
 export function wrongOption(
   condenser: string,
   path: string,

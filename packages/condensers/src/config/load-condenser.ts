@@ -17,24 +17,27 @@ import type { OwnCondenserName } from './own-condensers.js';
 import { packageCondenser } from './package-condenser.js';
 import type { ImportModule } from './package-condenser.js';
 
-/** What only the program that loads a configuration can give. */
+/** The parts that only the program that loads a configuration can supply. */
 export interface LoadCondenserOptions extends HostParts {
-  /** The condenser, or what makes it, where none is named and the default is not switched off. @defaultValue none */
+  /**
+   * The default condenser, or a function that returns it, used if none is named and the default is not switched off.
+   * @defaultValue none
+   */
   readonly defaultCondenser?: Condenser | (() => Condenser | Promise<Condenser>) | undefined;
   /**
    * Imports the package that `use` names. Never called with a path. @defaultValue `import()` from this package; a program whose
-   * packages lie elsewhere passes its own: `(name) => import(name)`
+   * packages are installed elsewhere passes its own: `(name) => import(name)`
    */
   readonly importModule?: ImportModule | undefined;
-  /** Sections of the same file that others read. @defaultValue `['llm']` */
+  /** Sections of the same file that other programs read. @defaultValue `['llm']` */
   readonly otherSections?: readonly string[] | undefined;
-  /** Makes the condensations. @defaultValue the factory of `@palimpsest/events` */
+  /** Creates the condensations. @defaultValue the factory of `@palimpsest/events` */
   readonly createEvent?: CreateEvent | undefined;
 }
 
 type OwnConfig = { readonly type: Exclude<OwnCondenserName, 'pipeline'> } & Readonly<Record<string, unknown>>;
 
-/** What describes one condenser: a type with its options beside it, a pipeline of others, or a package of somebody else. */
+/** The description of one condenser: a type with its options, a pipeline of descriptions, or a third-party package. */
 export type CondenserConfig =
   | OwnConfig
   | { readonly type: 'pipeline'; readonly stages: readonly CondenserConfig[] }
@@ -45,7 +48,7 @@ export type CondenserConfig =
     }
   | V0CondenserConfig;
 
-/** What OpenHands V0 calls a condenser, with its options as they are called there. */
+/** The type of a condenser in OpenHands V0, with its options under their V0 names. */
 export type V0CondenserConfig = {
   readonly type:
     | 'noop'
@@ -64,28 +67,28 @@ export type CondenserConfigDocument =
   | CondenserConfig
   | { readonly condenser?: CondenserConfig | undefined; readonly enableDefaultCondenser?: boolean | undefined };
 
-/** Deeper than this is a mistake. Unit: pipelines. */
+/** Deeper nesting is a mistake. Unit: pipelines. */
 const deepest = 16;
 const types = [...ownCondensers.keys()];
 
-/** A condenser, and what in its configuration was read as something else. */
+/** A condenser, and the names in its configuration that were read as other names. */
 export interface LoadedCondenser {
   readonly condenser: Condenser;
-  /** For the person who wrote it. Empty where every name is one of ours. */
+  /** Notes for the author of the configuration. Empty if every name is one of ours. */
   readonly notes: readonly ConfigNote[];
 }
 
 /**
- * Makes a condenser from a configuration: an object, JSON text, or TOML text. `type` names one of ours, with its options beside
- * it; `use` names a package, with `options` for it; `pipeline` has `stages`. Where no condenser is named, `enableDefaultCondenser`
- * decides: true, or nothing, gives the host's default, false gives `noOp`. A condenser that needs a model and names none has
- * the host's `defaultLLM`.
+ * Creates a condenser from a configuration: an object, JSON text, or TOML text. `type` names a built-in condenser, with its
+ * options beside it; `use` names a package, with `options` for it; `pipeline` has `stages`. If no condenser is named,
+ * `enableDefaultCondenser` decides: true or absent selects the host's default, false selects `noOp`. A condenser that needs a
+ * model and names none gets the host's `defaultLLM`.
  *
- * Names with underscores (`keep_first`) and the names of OpenHands V0 (`type = "llm"`, `llm_config`) are read as ours, and a
- * type of V0 has the defaults that it has there; {@link loadCondenserConfig} says so. Nothing else is guessed: what is not
- * known, out of range, or cannot be loaded is an error that names its place.
+ * Names with underscores (`keep_first`) and the names of OpenHands V0 (`type = "llm"`, `llm_config`) are read as ours. A V0 type
+ * has its V0 defaults; {@link loadCondenserConfig} reports this. Nothing else is guessed: an option that is unknown or out of
+ * range, or a part that cannot be loaded, is an error that names its place.
  *
- * @throws {@link CondenserNotFoundError} for a type that there is not; {@link InvalidCondenserConfigError} for everything else.
+ * @throws {@link CondenserNotFoundError} for an unknown type; {@link InvalidCondenserConfigError} for everything else.
  *
  * @example
  * ```ts
@@ -99,7 +102,10 @@ export async function loadCondenser(
   return (await loadCondenserConfig(config, options)).condenser;
 }
 
-/** As {@link loadCondenser}, with a note of every name that was read as another one. @throws as {@link loadCondenser} does. */
+/**
+ * Like {@link loadCondenser}, with a note for every name that was read as another one. @throws the errors of {@link
+ * loadCondenser}.
+ */
 export async function loadCondenserConfig(
   config: CondenserConfigDocument | string | undefined,
   options: LoadCondenserOptions = {},
@@ -127,7 +133,7 @@ async function loaded(
 interface Place {
   readonly host: LoadCondenserOptions;
   readonly depth: number;
-  /** Told of each name that was read as another one. */
+  /** Receives each name that was read as another one. */
   readonly note: (note: ConfigNote) => void;
 }
 
@@ -160,7 +166,7 @@ async function condenserOf(value: unknown, path: string, place: Place): Promise<
   return ownCondenser(definition, { ...own.defaults, ...given }, path, place);
 }
 
-/** The options as a configuration writes them: `llm` names a model, and beside a `prompt` there is a `promptFile`. */
+/** The options in the form of a configuration: `llm` names a model, and `promptFile` is an alternative to `prompt`. */
 function configurableOptions({ options, asksModel }: CondenserDefinition): readonly string[] {
   const names = optionNames(options).flatMap((name) => (name.endsWith('prompt') ? [name, `${name}File`] : [name]));
   return asksModel ? ['llm', ...names] : names;
@@ -229,7 +235,7 @@ async function pipelineOf(
   if (stages.length === 0) throw wrongOption('pipeline', path, 'stages', noStages);
   if (depth >= deepest) throw wrongOption('pipeline', path, 'stages', `stands in more than ${deepest} pipelines`);
   const made: Condenser[] = [];
-  // One after the other, so that of several mistakes the first is reported.
+  // Stages are loaded in sequence, so that the first of several mistakes is reported.
   for (const [index, stage] of stages.entries()) {
     made.push(await condenserOf(stage, joined(joined(path, 'stages'), index), { host, depth: depth + 1, note }));
   }

@@ -2,17 +2,17 @@ import { isTable } from './config-source.js';
 import { wrongOption } from './host-parts.js';
 import { joined } from '../authoring/options/option-issues.js';
 
-/** Something in a configuration that was read as something else. */
+/** A name in a configuration that was read as another one. */
 export interface ConfigNote {
-  /** Where it stands: `condenser.stages[0].keep_first`. */
+  /** The place of the name: `condenser.stages[0].keep_first`. */
   readonly path: string;
   readonly message: string;
 }
 
-/** Options of one condenser, or the description of one. */
+/** The options of one condenser, or its description. */
 type Table = Readonly<Record<string, unknown>>;
 
-/** A type of OpenHands V0, and what its options are there where they are not given. */
+/** A type of OpenHands V0, and the V0 defaults of its options. */
 interface OtherType {
   readonly type: string;
   readonly defaults: Table;
@@ -33,7 +33,7 @@ const v0Types: Readonly<Record<string, OtherType>> = {
   conversation_window: { type: 'conversationWindow', defaults: {} },
 };
 
-/** Options that are called something else in OpenHands; the others are ours with underscores. */
+/** Options with a different name in OpenHands; the other options have our names with underscores. */
 const otherOptions: Readonly<Record<string, string>> = {
   llm_config: 'llm',
   max_event_length: 'maxEventCharacters',
@@ -43,7 +43,7 @@ const otherOptions: Readonly<Record<string, string>> = {
   hard_context_reset_max_retries: 'tries',
 };
 
-/** The name that a type has here, and with which options, where they are not given, it behaves as there. */
+/** Our name of a V0 type, with the V0 values of options that are not given. */
 export function ownType(type: string, types: readonly string[]): OtherType {
   if (types.includes(type)) return { type, defaults: {} };
   const known = Object.hasOwn(v0Types, type) ? v0Types[type] : undefined;
@@ -52,9 +52,9 @@ export function ownType(type: string, types: readonly string[]): OtherType {
 }
 
 /**
- * The options under the names that they have here, each in its group. An option may stand beside its group too.
+ * The options under our names, each in its group. A configuration may also write an option outside its group.
  *
- * @param known The options that there are; one of a group as `modelCall.timeoutMs`.
+ * @param known The known options; an option of a group has the form `modelCall.timeoutMs`.
  * @throws {@link InvalidCondenserConfigError} when an option is given under two names.
  */
 export function withOwnNames(
@@ -75,7 +75,7 @@ export function withOwnNames(
     else read[group] = { ...(read[group] as Table | undefined), [inner]: option };
   };
   const entries = Object.entries(value).filter(([, option]) => option !== undefined);
-  // What has its own name comes first, so that of two the other one is named in the error.
+  // Our own names come first, so that the error about a duplicate names the other one.
   for (const isOwn of [true, false]) {
     for (const [key, option] of entries) {
       const group = [key, camelCase(key)].find((name) => groups.has(name));
@@ -93,7 +93,7 @@ export function withOwnNames(
   return read;
 }
 
-/** The known option of this name, or the one that is called so elsewhere, whichever group it stands in; else the name itself. */
+/** The known option with this name or with this name in another project, in whichever group; otherwise the name itself. */
 function ownName(key: string, known: readonly string[]): string {
   if (known.includes(key)) return key;
   const [name = '', group = ''] = key.split('.').reverse();

@@ -14,7 +14,7 @@ import {
   structuredSummary,
 } from '../index.js';
 
-/** The condensers of ours, those without a model first: what a configuration, a command and the README's table list. */
+/** The built-in condensers, those without a model first: the list for configurations, commands and the README's table. */
 const definitions = [
   noOp,
   recentEvents,
@@ -30,10 +30,10 @@ const definitions = [
   slidingWindow,
 ] as const;
 
-/** The name of a condenser of ours. */
+/** The name of a built-in condenser. */
 export type OwnCondenserName = (typeof definitions)[number]['name'];
 
-/** The condensers of ours by name. */
+/** The built-in condensers by name. */
 export const ownCondensers: ReadonlyMap<string, CondenserDefinition> = new Map(
   definitions.map((definition: CondenserDefinition) => [definition.name, definition]),
 );

@@ -10,27 +10,27 @@ import { fromDefinition } from './from-definition.js';
 /** Imports a module by the name of a package. */
 export type ImportModule = (name: string) => Promise<unknown>;
 
-/** Where a package is named, and what it is given besides its options. */
+/** The place of a package in a configuration, and the host's part of its options. */
 export interface PackageParts {
-  /** Of the part of the configuration that names it; empty at its top. */
+  /** The place of the configuration's part that names the package; empty at its top. */
   readonly path: string;
   readonly importModule: ImportModule;
   readonly host: CondenserHost;
-  /** The host's own model, for a definition that asks one where the configuration names none. @throws where the host has none */
+  /** The host's own model, for a definition that needs one if the configuration names none. @throws when the host has none */
   readonly defaultModel: () => Promise<LLM>;
 }
 
-/** `name`, `@scope/name`, and a subpath of either: nothing that can mean a place on a disk or a network. */
+/** `name`, `@scope/name`, and a subpath of either: no form that can be a path on a disk or a network address. */
 const packageName = /^(?:@[a-z0-9-][a-z0-9._-]*\/)?[a-z0-9-][a-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/;
 
 /**
- * Makes a condenser of a package. Its default export is what `defineCondenser` returns: then the options are checked by its schema,
- * and unknown ones are refused as for our own. Or it is a function: then it is called with the options, and `llm` among them where
- * the configuration names a model, and has to check them itself.
+ * Creates the condenser of a package. If the default export is the result of `defineCondenser`, its schema checks the options,
+ * and unknown ones are refused as for built-in condensers. If it is a function, it is called with the options, including `llm` if
+ * the configuration names a model, and checks them itself.
  *
- * @throws {@link InvalidCondenserConfigError} when the name is not a package's, the package cannot be imported, its default export is
- *   neither, the options are wrong, a model is named that nobody asks, the factory throws, or what it makes is no condenser. An error of ours that the factory throws goes
- *   through.
+ * @throws {@link InvalidCondenserConfigError} when the name is not a package's, when the package cannot be imported, when its
+ *   default export is neither, when the options are wrong, when a model is named that the package does not use, when the factory
+ *   throws, or when its result is not a condenser. A Palimpsest error of the factory is rethrown unchanged.
  */
 export async function packageCondenser(
   name: unknown,
@@ -71,7 +71,7 @@ export async function packageCondenser(
   return made;
 }
 
-/** Some of what a module exports: of the largest it would be pages. */
+/** The first of a module's exports: a complete list could fill pages. */
 function namesIn(loaded: object): string {
   const names = Object.keys(loaded);
   return names.length > 12 ? `${names.slice(0, 12).join(', ')} and ${names.length - 12} more` : names.join(', ');
@@ -79,9 +79,9 @@ function namesIn(loaded: object): string {
 
 interface FactoryParts {
   readonly subject: string;
-  /** Of the part of the configuration that names the package. */
+  /** The place of the configuration's part that names the package. */
   readonly place: string;
-  /** Of the package's options. */
+  /** The place of the package's options. */
   readonly path: string;
   readonly host: CondenserHost;
   readonly defaultModel: () => Promise<LLM>;
@@ -89,7 +89,7 @@ interface FactoryParts {
 
 type Factory = (options: Readonly<Record<string, unknown>>) => unknown;
 
-/** The default export; for CommonJS that was compiled from a module, the default of that. */
+/** The default export; for a CommonJS module compiled from ESM, the `default` of that export. */
 function factoryOf(loaded: unknown, { subject, place, path, host, defaultModel }: FactoryParts): Factory | undefined {
   const first = defaultOf(loaded);
   for (const found of [first, defaultOf(first)]) {

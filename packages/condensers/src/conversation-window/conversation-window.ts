@@ -11,31 +11,34 @@ import { rollingCondenser } from '../authoring/rolling/rolling.js';
 
 /** Options of {@link conversationWindowCondenser}. */
 export interface ConversationWindowOptions {
-  /** Makes the condensation. @defaultValue the factory of `@palimpsest/events` */
+  /** Creates the condensation. @defaultValue the factory of `@palimpsest/events` */
   readonly createEvent?: CreateEvent | undefined;
 }
 
-/** What a conversation window keeps. */
+/** The events that a conversation window keeps. */
 export interface ConversationWindow {
-  /** The indices of what the conversation is about: the first system prompt, the user's first words, and what came with them. */
+  /**
+   * The indices of the essential events: the first system prompt, the user's first message, and the framework's events right
+   * after it.
+   */
   readonly essential: ReadonlySet<number>;
   /** The index at which the newer half begins: a cut point. */
   readonly start: number;
 }
 
 /**
- * Forgets the older half of a conversation when it is asked to, and never by itself: for a host that condenses only when a
- * provider refused a request as too long. No model is called and no summary written; summaries that are there stay.
+ * Forgets the older half of a conversation on request only. It is for a host that condenses only when a provider refuses a
+ * request as too long. No model is called and no summary is written; existing summaries stay.
  *
- * What the conversation is about stays: the first system prompt, the first message of the user, and what the framework said
- * right behind it. Of the rest the newer half stays, from the next cut point on, so that no batch is split; and so do the
- * protected events and the newest step. Each further request halves what is left.
+ * The essential events stay: the first system prompt, the first message of the user, and the framework's events right after it.
+ * Of the rest the newer half stays, from the next cut point on, so that no batch is split. Protected events and the newest step
+ * stay too. Each further request halves the rest again.
  *
- * Bound: none; it acts on requests alone.
+ * Bound: none; it acts only on requests.
  *
  * @throws `condense` throws {@link NoCondensationAvailableError} when nothing is left to forget.
- * @see ConversationWindowCondenser of OpenHands at d6fab190, without its faults: the user's latest words are forgotten, parallel
- *   batches split, the newest step forgotten when it alone is left, and nothing forgotten where the user has said nothing
+ * @see ConversationWindowCondenser of OpenHands at d6fab190, without its faults: it forgets the user's latest message, splits
+ *   parallel batches, forgets the newest step if only that is left, and forgets nothing if there is no user message
  */
 export function conversationWindowCondenser(options: ConversationWindowOptions = {}): Condenser {
   assertOptionsObject('conversationWindow', options);
@@ -73,8 +76,8 @@ function requestAlone({ unhandledCondensationRequest }: View): Requirement {
 }
 
 /**
- * Selects the conversation window, before protection: the newer half of what is not essential, at least one event, from the
- * next cut point on. A batch in which that half begins goes whole, also when nothing is then left.
+ * Selects the conversation window, before protection: the newer half of the non-essential events, at least one event, from the
+ * next cut point on. If that half begins inside a batch, the whole batch is forgotten, even if nothing is left then.
  */
 export function selectConversationWindow({
   events,

@@ -16,33 +16,32 @@ import type { Selection } from '../authoring/rolling/select-middle.js';
 
 /** Options of {@link extractiveSummaryCondenser}. */
 export interface ExtractiveSummaryOptions extends SizeOptions {
-  /** How long a summary may be. Unit: tokens. @defaultValue 3000 */
+  /** The maximum length of a summary. Unit: tokens. @defaultValue 3000 */
   readonly maxSummaryTokens?: number | undefined;
-  /** Makes the condensation. @defaultValue the factory of `@palimpsest/events` */
+  /** Creates the condensation. @defaultValue the factory of `@palimpsest/events` */
   readonly createEvent?: CreateEvent | undefined;
 }
 
 const name = 'extractiveSummary';
 
 /**
- * A rolling summary without a model: the middle of the history is replaced by a manifest of what it did. The first `keepFirst`
- * events and the newest ones stay, and so does the newest step, whole. More than `maxSize` events is a soft trigger; too many
- * tokens, or a request, is a hard one.
+ * A rolling summary without a model: a manifest of facts replaces the middle of the history. The first `keepFirst` events, the
+ * newest events and the whole newest step stay. More than `maxSize` events is a soft trigger; too many tokens, or a request, is a
+ * hard one.
  *
- * The manifest names the user's words, open tasks, what other condensers summarised, files created, modified and deleted,
- * failing tests, errors, commands with their exit status, other calls, identifiers, files only read, what was looked at, and
- * what the agent said last, all as the log has them. When space is short, what stands last in this list is given up first, and
- * within a kind the oldest; long words of the user are cut in the middle before any are left out. A summary that is condensed
- * again is not read: the facts behind it lie in the metadata of its condensation, so nothing decays from one to the next.
+ * The manifest lists, as recorded in the log: the user's messages, open tasks, the summaries of other condensers, files created,
+ * modified and deleted, failing tests, errors, commands with their exit status, other calls, identifiers, files only read, calls
+ * that only looked, and the agent's last message. When space is short, the entries at the end of this list are dropped first, and
+ * within a kind the oldest; long user messages are cut in the middle before any are dropped. The text of an earlier summary is
+ * not read again: its facts are in the metadata of its condensation, so no information decays from one summary to the next.
  *
- * The summary takes at most `maxSummaryTokens`, a quarter of the budget, and half of what it replaces besides what earlier
- * summaries took. Bound: `maxSize` events in what is sent, as far as there are cut points; after a condensation
- * `floor(maxSize / 2)`, and besides them protected events (at most three) and the rest of a unit or a newest step that cannot
- * be cut.
+ * The summary takes at most `maxSummaryTokens`, a quarter of the budget, and the tokens of the replaced summaries plus half of
+ * the other replaced tokens. Bound: `maxSize` events in what is sent, as far as there are cut points; after a condensation
+ * `floor(maxSize / 2)`, plus protected events (at most three) and the rest of a unit or a newest step that cannot be cut.
  *
  * @throws {@link InvalidCondenserConfigError} when the numbers leave no room for a summary and one event behind it; `condense`
- *   throws {@link NoCondensationAvailableError} when a condensation was asked for and nothing that may be forgotten would make
- *   the view smaller. Over the budget without a request it reports that, and returns the view.
+ *   throws {@link NoCondensationAvailableError} when a condensation was requested and forgetting would not make the view smaller.
+ *   Over the budget without a request it reports the failure and returns the view.
  * @see LLMSummarizingCondenser of OpenHands' software-agent-sdk at 611629e6 for the triggers and the selection
  */
 export function extractiveSummaryCondenser(options: ExtractiveSummaryOptions = {}): Condenser {
@@ -84,7 +83,7 @@ export const extractiveSummary = /* @__PURE__ */ defineCondenser({
   },
 });
 
-/** @throws {@link NoCondensationAvailableError} when that leaves nothing to forget, or saves too little. */
+/** @throws {@link NoCondensationAvailableError} when nothing is left to forget, or too little is saved. */
 function summarise(
   view: View,
   selection: Selection,

@@ -13,9 +13,9 @@ export interface RangeSummary {
   readonly summary: string;
   /** Unit: tokens. */
   readonly summaryTokens: number;
-  /** What goes. Unit: events. */
+  /** The size of the forgotten events. Unit: events. */
   readonly forgottenEvents: number;
-  /** What goes. Unit: tokens. */
+  /** The size of the forgotten events. Unit: tokens. */
   readonly forgottenTokens: number;
   /** For the condensation: `coveredEvents`, the condensations that it `replaces`, and the `facts` of this range alone. */
   readonly metadata: {
@@ -26,8 +26,8 @@ export interface RangeSummary {
 }
 
 /**
- * Writes the manifest of what a range would forget, in at most `maxSummaryTokens`, and at most what earlier summaries in the range took
- * and half of the rest. Undefined where it would not make the view smaller.
+ * Writes the manifest of a range. Its limit is `maxSummaryTokens`, and also the tokens of earlier summaries in the range plus
+ * half of the rest. Undefined if the manifest would not make the view smaller.
  */
 export function manifestOfRange(
   view: View,
@@ -50,7 +50,7 @@ export function manifestOfRange(
     estimated += estimateTokens(event);
   }
   const summaries = forgotten.filter((event) => event.type === 'condensation-summary');
-  // To write one summary anew would be no progress.
+  // Rewriting a single summary is no progress.
   if (place === undefined || (forgotten.length === summaries.length && summaries.length < 2)) return undefined;
 
   const lineage = lineageOf(view, summaries);
@@ -60,7 +60,7 @@ export function manifestOfRange(
   const facts = readFacts(forgotten, view, manifest, before);
   const coveredEvents = lineage.coveredEvents + forgotten.length - summaries.length;
 
-  // The view may count otherwise than the estimate does; characters are what can be aimed at.
+  // The view's count may differ from the estimate; only a number of characters can be targeted.
   const room = Math.min(maxSummaryTokens, oldSummaryTokens + (forgottenTokens - oldSummaryTokens) / 2);
   let characters = Math.floor((room * 4 * estimated) / Math.max(1, forgottenTokens));
   for (let attempt = 0; attempt < 3; attempt++) {

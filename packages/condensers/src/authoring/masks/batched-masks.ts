@@ -5,24 +5,24 @@ import { masksBy, savedBy } from './masks.js';
 import type { AttentionWindow, Mask, MaskRule } from './masks.js';
 import { requirementOf } from '../rolling/requirement.js';
 
-/** What {@link batchedMasks} masks, when, and under which name. */
+/** The masks of {@link batchedMasks}, their trigger, and the condenser's name. */
 export interface BatchedMasksOptions {
   readonly name: string;
   readonly rule: MaskRule;
-  /** Before it masks may stand. None touches the newest step, which need not lie in it. */
+  /** The window: events before it may be masked. The newest step is never masked, even if it lies before the window. */
   readonly windowOf: (view: View) => AttentionWindow;
   /** Unit: tokens. */
   readonly minSavedTokens: number;
   readonly createEvent: CreateEvent | undefined;
 }
 
-/** What an urgent masking must save. Unit: share of the view's tokens. */
+/** The least that an urgent masking must save. Unit: share of the view's tokens. */
 const leastSavedWhenUrgent = 0.1;
 
 /**
- * A condenser that masks in batches: while little can be saved the view stays as it is, and then one condensation masks all
- * of it. Over the model's budget or on a request a tenth of the view's tokens is enough, and everything before the newest
- * step may be masked when the window holds too much.
+ * A condenser that masks in batches. It returns the view unchanged until the masks save enough; one condensation then applies all
+ * of them. If the view is over the model's budget, or on a request, a tenth of the view's tokens is enough. If the window itself
+ * is too large, everything before the newest step may be masked.
  */
 export function batchedMasks(options: BatchedMasksOptions): Condenser {
   const { name, minSavedTokens } = options;
@@ -76,7 +76,9 @@ function urgencyOf(view: View, context: CondenseContext): 'request' | 'tokens' |
   return reasons.includes('tokens') ? 'tokens' : undefined;
 }
 
-/** Where the last batch ended: what stands before it was looked at. Found in the log, so that nothing is kept between calls. */
+/**
+ * The end of the last batch: the events before it have been examined. It is read from the log, so no state is kept between calls.
+ */
 function firstUnmasked(view: View, name: string): number {
   const { condensations } = view;
   for (let index = condensations.length - 1; index >= 0; index--) {

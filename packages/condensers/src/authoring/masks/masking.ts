@@ -7,23 +7,23 @@ import { batchedMasks } from './batched-masks.js';
 import type { AttentionWindow, MaskRule } from './masks.js';
 import { rollingMasks } from './rolling-masks.js';
 
-/** When masks are made, and what stands in the place of what is masked. */
+/** When masks are made, and which text replaces the masked one. */
 export interface MaskOptions {
-  /** Stands in the place of each text that is masked, such as `<MASKED>`. @defaultValue a line that says what was there */
+  /** The replacement for each masked text, such as `<MASKED>`. @defaultValue a line that describes the masked text */
   readonly placeholder?: string | undefined;
   /**
-   * Old texts are masked, all at once, when that saves so much; no more than a tenth of the model's window, where that is
-   * known. Not with `rewritesEveryStep`. Unit: tokens. @defaultValue 8000
+   * Masks all old texts at once when the masks save this many tokens. If the model's window is known, the threshold is at most a
+   * tenth of it. Not with `rewritesEveryStep`. Unit: tokens. @defaultValue 8000
    */
   readonly minSavedTokens?: number | undefined;
   /**
-   * Masks each text as soon as it leaves the window, in the view alone: nothing goes on record, requests are left to others,
-   * and each step rewrites what a provider has cached. For models without a prompt cache. @defaultValue false
+   * Masks each text in the view as soon as it leaves the window. The log records nothing, requests are left to other condensers,
+   * and each step rewrites the provider's cached prefix. For models without a prompt cache. @defaultValue false
    */
   readonly rewritesEveryStep?: boolean | undefined;
 }
 
-/** The schemas of {@link MaskOptions}, and of an `attentionWindow` of this size. Goes with {@link batchesOrEveryStep}. */
+/** The schemas of {@link MaskOptions}, and of an `attentionWindow` of this size. Used with {@link batchesOrEveryStep}. */
 export function maskOptions(attentionWindow: number): {
   readonly attentionWindow: z.ZodMiniDefault<z.ZodMiniNumberFormat>;
   readonly placeholder: z.ZodMiniOptional<z.ZodMiniString<string>>;
@@ -38,7 +38,7 @@ export function maskOptions(attentionWindow: number): {
   };
 }
 
-/** Checks that nobody expects batches of a condenser that masks at each step. */
+/** Refuses batch options for a condenser that masks at each step. */
 export const batchesOrEveryStep: OptionsCheck = ({ value, issues }) => {
   const { rewritesEveryStep, minSavedTokens } = value as MaskOptions;
   if (rewritesEveryStep !== true || minSavedTokens === undefined) return;
@@ -46,24 +46,25 @@ export const batchesOrEveryStep: OptionsCheck = ({ value, issues }) => {
   issues.push(optionIssue('minSavedTokens', reason, minSavedTokens));
 };
 
-/** What {@link maskingCondenser} masks, when, and under which name. */
+/** The masks of {@link maskingCondenser}, their trigger, and the condenser's name. */
 export interface MaskingOptions {
   readonly name: string;
   readonly rule: MaskRule;
-  /** Before it masks may stand. None touches the newest step, which need not lie in it. */
+  /** The window: events before it may be masked. The newest step is never masked, even if it lies before the window. */
   readonly windowOf: (view: View) => AttentionWindow;
   /** Unit: tokens. @defaultValue 8000 */
   readonly minSavedTokens?: number | undefined;
-  /** Masks anew at each step instead of in batches. @defaultValue false */
+  /** Masks at each step instead of in batches. @defaultValue false */
   readonly rewritesEveryStep?: boolean | undefined;
   readonly createEvent?: CreateEvent | undefined;
 }
 
 /**
- * A condenser that masks what has left the attention window: in batches, each of which is a condensation, or anew at each step, in
- * the view alone. What is pinned, calls without a result and the newest step stay.
+ * A condenser that masks events outside the attention window. It masks in batches, one condensation each, or at each step in the
+ * view alone. Pinned events, calls without a result and the newest step are not masked.
  *
- * @throws `condense` throws {@link NoCondensationAvailableError} when a condensation was asked for and masking would save too little.
+ * @throws `condense` throws {@link NoCondensationAvailableError} when a condensation was requested and masking would save too
+ *   little.
  */
 export function maskingCondenser(options: MaskingOptions): Condenser {
   const { name, rule, windowOf, minSavedTokens = 8_000, createEvent } = options;

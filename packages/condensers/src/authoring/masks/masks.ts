@@ -4,23 +4,26 @@ import { keptEventIds, redactedCopy } from '@palimpsest/view';
 import type { Replacement, View } from '@palimpsest/view';
 import { remembered } from '../remembered.js';
 
-/** What a condenser masks, and how. The same event is always judged the same, whatever stands behind it. */
+/** The rule by which a condenser masks. The result for an event depends on that event alone, not on later events. */
 export interface MaskRule {
-  /** A quick look, at the size that the view counts: false where {@link maskOf} would give nothing. */
+  /** A cheap check by the size that the view counts: false if {@link maskOf} would return undefined. */
   isMaskable(event: LLMConvertibleEvent, tokens: number): boolean;
-  /** The redaction that masks an event. Undefined where it would not be shorter than what it replaces. */
+  /** The redaction that masks an event. Undefined if it would not be shorter than the original. */
   maskOf(view: View, event: LLMConvertibleEvent, index: number): Redaction | undefined;
 }
 
-/** The newest part of a view, in which nothing is masked. */
+/** The newest part of a view. Its events are not masked. */
 export interface AttentionWindow {
   /** The index of its first event. */
   readonly start: number;
-  /** The index of the event with which an older one, given by its index, left the window. Too high is safe, too low is not. */
+  /**
+   * The index of the event that pushed an older event, given by its index, out of the window. A value that is too high is safe;
+   * one that is too low is not.
+   */
   readonly leftWith: (index: number) => number;
 }
 
-/** One mask that is worth it. */
+/** One mask that saves enough. */
 export interface Mask {
   readonly index: number;
   readonly redaction: Redaction;
@@ -30,25 +33,27 @@ export interface Mask {
   readonly savedTokens: number;
 }
 
-/** What may be masked of the views that it is asked about. Each event is looked at once, as long as its list is the same. */
+/**
+ * The possible masks of the views that it is called with. Each event is examined once for as long as the view's list is the same.
+ */
 export interface Masks {
-  /** What masking a range saves, if nothing in it is pinned and no call in it waits. Unit: tokens. */
+  /** The tokens that masking a range saves if the range holds no pinned events and no open calls. Unit: tokens. */
   savable(view: View, from: number, to: number): number;
-  /** The masks of a range, without those of what is pinned and of calls that have no result yet. */
+  /** The masks of a range, except those of pinned events and of calls without a result. */
   of(view: View, from: number, to: number): readonly Mask[];
 }
 
-/** A mask that saves less is not worth a change. Unit: tokens. */
+/** A mask that saves less is not applied. Unit: tokens. */
 export const leastSavedByOne = 40;
 
 interface Looked {
-  /** By index; undefined where a mask is not worth it. */
+  /** By index; undefined if a mask does not save enough. */
   readonly masks: (Mask | undefined)[];
-  /** What the masks before an index save. */
+  /** The tokens saved by the masks before an index. */
   readonly sums: number[];
 }
 
-/** The masks that a rule makes. What was looked at is kept by the list's source, so that a call costs a look at what is new. */
+/** The masks that a rule makes. The results are kept per source of the list, so a call examines only new events. */
 export function masksBy(rule: MaskRule): Masks {
   const known = new WeakMap<object, Looked>();
   const look = (view: View, to: number): Looked => {
@@ -85,8 +90,8 @@ export function masksBy(rule: MaskRule): Masks {
 }
 
 /**
- * Whether the view holds a call's result. A call without one may still be carried out, once somebody allows it or another
- * process goes on with it, and the model must know what it asked for.
+ * Whether the view holds a call's result. A call without a result may still be carried out after a confirmation or in another
+ * process, and the model must know its request.
  */
 function isAnswered({ events }: View, { id, toolCall }: ActionEvent, index: number): boolean {
   for (let after = index + 1; after < events.length; after++) {
@@ -108,14 +113,14 @@ function maskAt(view: View, index: number, rule: MaskRule): Mask | undefined {
   return savedTokens < leastSavedByOne ? undefined : { index, redaction, copy, savedTokens };
 }
 
-/** What some masks save together. Unit: tokens. */
+/** The total savings of some masks. Unit: tokens. */
 export function savedBy(masks: readonly Mask[]): number {
   return masks.reduce((sum, { savedTokens }) => sum + savedTokens, 0);
 }
 
 /**
- * The view with masks in it. Id, call id, tool name and position of what is masked stay. `effectiveFrom` says with which event
- * the mask of the event at an index took effect, as {@link Replacement} does.
+ * The view with masks applied. A masked event keeps its id, call id, tool name and position. `effectiveFrom` gives the event with
+ * which the mask of the event at an index took effect, as in {@link Replacement}.
  */
 export function maskedView(
   view: View,
@@ -131,7 +136,7 @@ export function maskedView(
   return view.replace(changes);
 }
 
-/** The same copy each time, so that who masks anew at each step need not make it anew. */
+/** Returns the same copy each time, so that masking at each step does not create it again. */
 function copyWith(event: LLMConvertibleEvent, { text, arguments: input }: Redaction): LLMConvertibleEvent | undefined {
   return event.type === 'action' ? copyWithArguments(event, input) : copyWithText(event, text);
 }
@@ -143,7 +148,9 @@ const copyWithArguments = /* @__PURE__ */ remembered((event: LLMConvertibleEvent
   redactedCopy(event, input === undefined ? {} : { arguments: input }),
 );
 
-/** The call that a result answers, as it was logged: the one it names, or else the nearest before it with its tool call id. */
+/**
+ * The logged call that a result answers: the call that the result names, or else the nearest earlier call with its tool call id.
+ */
 export function answeredCall(view: View, result: ToolResultEvent, index: number): ActionEvent | undefined {
   const named = result.actionId === undefined ? undefined : view.original(result.actionId);
   if (named?.type === 'action') return named;

@@ -3,17 +3,17 @@ import type { Condenser, View } from '@palimpsest/view';
 import { maskedView, masksBy } from './masks.js';
 import type { AttentionWindow, MaskRule } from './masks.js';
 
-/** What {@link rollingMasks} masks, and under which name. */
+/** The masks of {@link rollingMasks} and the condenser's name. */
 export interface RollingMasksOptions {
   readonly name: string;
   readonly rule: MaskRule;
-  /** Before it masks stand. None touches the newest step, which need not lie in it. */
+  /** The window: events before it are masked. The newest step is never masked, even if it lies before the window. */
   readonly windowOf: (view: View) => AttentionWindow;
 }
 
 /**
- * A condenser that masks anew at each step what has left the window. The log is not touched, and each step rewrites what a
- * provider has cached behind the newest mask. It costs a look at every event before the window.
+ * A condenser that masks at each step the events that have left the window. The log does not change, and each step rewrites the
+ * provider's cache behind the newest mask. Each call examines every event before the window.
  */
 export function rollingMasks({ name, rule, windowOf }: RollingMasksOptions): Condenser {
   const masks = masksBy(rule);
@@ -25,11 +25,12 @@ export function rollingMasks({ name, rule, windowOf }: RollingMasksOptions): Con
       const to = Math.min(window.start, newestStep(view).start);
       let nextStep: readonly number[] | undefined;
       let wasUnpinned: boolean | undefined;
-      // A mask stands in what a response was made from when both what pushed the event out and a later step came before it.
+      // A response was made from the masked text if the event that pushed the original out, and a later step, came before the
+      // response.
       const standsFrom = (index: number): number =>
         Math.max(window.leftWith(index), (nextStep ??= nextSteps(view))[index] ?? Infinity) + 1;
       return maskedView(view, masks.of(view, 0, to), (index) => {
-        // What was pinned for a while is masked later than the window says; when, the view does not tell.
+        // An event that was pinned for a while is masked later than the window says; the view does not record when.
         wasUnpinned ??= [...pinStates(view).values()].some(({ isPinned }) => !isPinned);
         return wasUnpinned ? undefined : view.events.at(standsFrom(index))?.id;
       });
@@ -37,7 +38,7 @@ export function rollingMasks({ name, rule, windowOf }: RollingMasksOptions): Con
   };
 }
 
-/** For each index, where the next step behind it begins: the first of the model's events that follows somebody else's. */
+/** For each index, the start of the next step: the first event of the model that follows an event of another source. */
 function nextSteps({ events }: View): readonly number[] {
   const next = new Array<number>(events.length);
   let start = events.length;

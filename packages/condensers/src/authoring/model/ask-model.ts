@@ -6,7 +6,7 @@ import { withinDeadline } from './deadline.js';
 import { CondenserModelError } from './model-failure.js';
 import type { ModelAccount } from './model-failure.js';
 
-/** What {@link askModel} is given besides the request. */
+/** The options of {@link askModel} besides the request. */
 export interface AskOptions {
   /** Unit: milliseconds. */
   readonly timeoutMs: number;
@@ -14,8 +14,8 @@ export interface AskOptions {
 }
 
 /**
- * The one way in which a condenser calls a model: once, not streamed, with a deadline that holds even for a model that ignores
- * its signal. Resolves to a completion that ended by itself.
+ * Calls a condenser's model; every condenser uses this function. The call is a single one, not streamed, with a deadline that
+ * also holds for a model that ignores its signal. Resolves to a completion that ended by itself.
  *
  * @throws {@link CondenserModelError} when the model throws, refuses, is cut off or is too slow; the signal's reason when the
  *   caller aborts.
@@ -38,20 +38,20 @@ export async function askModel(
 }
 
 /**
- * What a completion took, for the metadata of a condensation. An estimated usage is left out, since it is not what was paid, and
- * so are numbers that are none.
+ * The model, usage and cost of a completion, for the metadata of a condensation. Estimated usage is left out, because it is not
+ * the billed usage. Values that are not numbers are left out too.
  */
 export function accountOf({ model, usage, usageIsEstimated, costUsd }: Completion): ModelAccount {
   const isCounted = usageIsEstimated !== true && usageSchema.safeParse(usage).success;
   return { model, ...(isCounted ? { usage } : {}), ...(isCost(costUsd) ? { costUsd } : {}) };
 }
 
-/** Whether it is an amount: adapters and summarisers of others may say anything. */
+/** Whether the value is a valid amount: adapters and summarisers by other authors may return any value. */
 export function isCost(costUsd: number | undefined): boolean {
   return typeof costUsd === 'number' && Number.isFinite(costUsd) && costUsd >= 0;
 }
 
-/** What a model said, without the thinking that some servers leave in front of it, as text that every provider takes. */
+/** The text of a completion, without the thinking that some servers put in front of it, in a form that every provider accepts. */
 export function textOf({ message }: Completion): string {
   return message.content
     .map((part) => (part.type === 'text' ? part.text : ''))
@@ -66,7 +66,7 @@ export function saysNothing(text: string): boolean {
   return !/[\p{L}\p{N}]/u.test(text);
 }
 
-/** A model in plain JavaScript may answer anything. */
+/** A model in plain JavaScript may return any value. */
 const answerSchema = () =>
   z.object({
     message: z.object({
@@ -93,7 +93,7 @@ function failureOf(error: unknown, { model }: LLM): CondenserModelError {
   const reason = error instanceof Error ? error.message : String(error);
   if (ContextWindowExceededError.isInstance(error))
     return new CondenserModelError('overflow', reason, { account, cause: error });
-  // Nothing that a provider says of itself changes with less to read, and where waiting helps, the adapter has waited.
+  // Other provider errors do not depend on the prompt's length, and the adapter has already retried those that pass with time.
   const mayRetry = !LLMError.isInstance(error);
   return new CondenserModelError('error', reason, { account, cause: error, mayRetry });
 }

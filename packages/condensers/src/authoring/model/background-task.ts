@@ -3,7 +3,7 @@ import { isLaterView } from '@palimpsest/view';
 import type { AttemptReport, CondenseContext, Condenser, View } from '@palimpsest/view';
 import { sizeNow } from '../rolling/back-off.js';
 
-/** One decision of a condenser that may outlast the call in which it began. */
+/** One decision of a condenser. It may outlast the call that started it. */
 export class BackgroundTask {
   readonly view: View;
   readonly #reports: AttemptReport[] = [];
@@ -34,7 +34,7 @@ export class BackgroundTask {
       this.#isSettled = true;
       for (const signal of this.#signals) signal.removeEventListener('abort', this.#passOn);
     });
-    // Nobody may be waiting when it fails; whoever asks later gets the failure.
+    // The task may fail while no call awaits it; the next call that awaits it receives the failure.
     this.#outcome.catch(() => undefined);
   }
 
@@ -46,7 +46,7 @@ export class BackgroundTask {
     return this.#stop.signal.aborted;
   }
 
-  /** The outcome, or undefined as soon as a model is asked. */
+  /** The outcome, or undefined as soon as a model is called. */
   outcomeUnlessAsking(): Promise<View | Condensation | undefined> {
     return Promise.race([this.#outcome, this.#asked]);
   }
@@ -55,12 +55,12 @@ export class BackgroundTask {
     return this.#outcome;
   }
 
-  /** True for later views of the conversation that it was started for. */
+  /** True for later views of the conversation for which the task was started. */
   belongsTo(view: View): boolean {
     return isLaterView(view, this.view);
   }
 
-  /** Lets the abort of one more call stop it. */
+  /** Adds the signal of another call: its abort stops the task. */
   stopWith(signal: AbortSignal | undefined): void {
     if (signal === undefined || this.#isSettled || this.#signals.has(signal)) return;
     this.#signals.add(signal);
@@ -72,7 +72,7 @@ export class BackgroundTask {
     this.#stop.abort(reason);
   }
 
-  /** Hands over what was reported meanwhile. A failure counts from now on, so that a back-off holds from here. */
+  /** Passes on the reports made in the meantime. A failure takes effect now, so the back-off starts at this point. */
   deliverReports(context: CondenseContext, view: View): void {
     for (const { data, ...report } of this.#reports.splice(0)) {
       const size = data?.['events'] === undefined ? {} : { events: sizeNow(view), tokens: view.tokens() };

@@ -6,28 +6,30 @@ import { CondenserModelError } from './model-failure.js';
 import { requirementOf } from '../rolling/requirement.js';
 import type { Summarizer } from '../summaries/summarizer.js';
 
-/** What is run in the background. */
+/** The condenser that runs in the background. */
 export interface BackgroundOptions {
   readonly name: string;
-  /** Makes the condenser, which calls `asks` when it asks its model. Called for each decision, so it must be cheap. */
+  /** Creates the condenser, which calls `asks` when it calls its model. Called for each decision, so it must be cheap. */
   readonly create: (asks: () => void) => Condenser;
-  /** A view with more must be condensed before the agent can go on, as must one over the model's window, or a request. Unit: tokens. */
+  /**
+   * A view with more tokens must be condensed before the agent continues; so must a view over the model's window, and one on a
+   * request. Unit: tokens.
+   */
   readonly maxTokens: number | undefined;
 }
 
-/** A conversation that was left takes its task along; with more than this, the one that started first is stopped. */
+/** The task of an abandoned conversation stays in memory. Above this number of tasks, the oldest one is stopped. */
 const mostTasks = 64;
 
 /**
- * Has a condenser's model asked while the agent goes on. What the condenser decides without asking it decides
- * at once. When it asks, the view is returned as it is; once the answer is there, the next call returns the condensation, if what it
- * covers is still in the view as it was read and the view can still be cut there. Else it is thrown away, and that is reported
+ * Runs the condenser's model call in the background. Decisions that need no model are returned immediately. While the model is
+ * called, the view is returned unchanged. After the answer, the next call returns the condensation if the covered events are
+ * still in the view as they were read and the view can still be cut there. Otherwise the condensation is discarded and reported
  * (`outcome: 'discarded'`). Only a view that must be condensed waits.
  *
- * The one thing that it keeps between calls is the answer that is being written, found again by what it was made from. It is in no
- * log: after a restart the next decision starts again, and a call that was paid for may be paid twice. A summary that fails is
- * reported at the next call, which is where a condenser's back-off reads it. An abort of a call that started it, or that
- * came while it was written, stops it.
+ * The only state between calls is the pending answer, which is found by its input. It is not in the log: after a restart the next
+ * decision starts again, and a paid call may be paid twice. The next call reports a failed summary, and a condenser's back-off
+ * reads that report. An abort of the call that started the task, or of a later call during the task, stops it.
  */
 export function backgroundCondenser(options: BackgroundOptions): Condenser {
   const { name, create, maxTokens } = options;
@@ -55,7 +57,7 @@ export function backgroundCondenser(options: BackgroundOptions): Condenser {
     handlesCondensationRequests: true,
     condense: async (view, context = {}) => {
       context.signal?.throwIfAborted();
-      // What is finished is for whoever can append it.
+      // A finished condensation goes to a call that can append it.
       if (context.preview === true) return view;
       const task = [...tasks].find((one) => one.belongsTo(view));
       if (task === undefined) return start(view, context);
@@ -66,7 +68,7 @@ export function backgroundCondenser(options: BackgroundOptions): Condenser {
         result = await task.outcome();
       } catch (error) {
         context.signal?.throwIfAborted();
-        // An earlier call was aborted, and took it along.
+        // An earlier call was aborted, and its abort stopped the task.
         if (task.isStopped) return await start(view, context);
         throw error;
       } finally {
@@ -86,7 +88,7 @@ export function backgroundCondenser(options: BackgroundOptions): Condenser {
   };
 }
 
-/** A summariser that calls `asks` when it is asked. */
+/** A summariser that calls `asks` when it is called. */
 export function notifyingSummarizer(summarizer: Summarizer, asks: () => void): Summarizer {
   return {
     model: summarizer.model,

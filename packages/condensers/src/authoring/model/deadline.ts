@@ -1,24 +1,24 @@
 import { CondenserModelError } from './model-failure.js';
 
-/** A timer that is set to more fires at once. Unit: milliseconds. */
+/** A timer with a longer delay fires immediately. Unit: milliseconds. */
 const longestTimer = 2 ** 31 - 1;
 
-/** How long some work may take. */
+/** The time limit of some work. */
 export interface Deadline {
   /** Unit: milliseconds. */
   readonly timeoutMs: number;
-  /** Ends it too. */
+  /** An abort of this signal also ends the work. */
   readonly signal?: AbortSignal | undefined;
-  /** Whose work it is, for the record. */
+  /** The name of the work's owner, for the error. */
   readonly model: string | undefined;
 }
 
 /**
- * What some work gives, if it comes in time. It is left alone at the deadline, and when the caller aborts, though it may ignore
- * the signal that it is given.
+ * Returns the result of some work if it arrives before the deadline. At the deadline, or when the caller aborts, the work is
+ * abandoned, even if it ignores its signal.
  *
- * @throws {@link CondenserModelError} of kind `timeout` at the deadline; the signal's reason when the caller aborts; else what
- *   the work throws.
+ * @throws {@link CondenserModelError} of kind `timeout` at the deadline; the signal's reason when the caller aborts; otherwise
+ *   the work's own error.
  */
 export async function withinDeadline<Result>(
   { timeoutMs, signal, model }: Deadline,
@@ -28,7 +28,7 @@ export async function withinDeadline<Result>(
   const call = new AbortController();
   const late = new CondenserModelError('timeout', `there was no answer within ${timeoutMs} ms`, {
     account: { model },
-    // Asked again it would keep the user waiting again.
+    // A retry would make the user wait again.
     mayRetry: false,
   });
   const timer = setTimeout(() => call.abort(late), Math.min(timeoutMs, longestTimer));

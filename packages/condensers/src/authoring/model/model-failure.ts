@@ -2,16 +2,17 @@ import { PalimpsestError } from '@palimpsest/events';
 import type { Usage } from '@palimpsest/events';
 
 /**
- * What became of a condenser's model call. `error`: it threw. `overflow`: the model refused the prompt as too long. `timeout`: it
- * took longer than its deadline. `empty`: it said nothing. `truncated`: its answer was cut off. `refused`: a content filter ended
- * it. `invalid`: the answer is not what was asked for. `too-large`: it is no smaller than what it would replace.
+ * The kind of failure of a condenser's model call. `error`: the call threw. `overflow`: the model refused the prompt as too long.
+ * `timeout`: the call exceeded its deadline. `empty`: the answer has no text. `truncated`: the answer was cut off. `refused`: a
+ * content filter ended the answer. `invalid`: the answer does not have the requested form. `too-large`: the answer is not smaller
+ * than the text that it would replace.
  */
 export type ModelFailureKind =
   'error' | 'overflow' | 'timeout' | 'empty' | 'truncated' | 'refused' | 'invalid' | 'too-large';
 
-/** What a model call took, whether its answer was of use or not. */
+/** The usage and cost of a model call, also of a failed one. */
 export interface ModelAccount {
-  /** The model that answered, or that was asked. */
+  /** The model that answered, or that was called. */
   readonly model?: string | undefined;
   readonly usage?: Usage | undefined;
   /** Unit: USD. */
@@ -21,12 +22,12 @@ export interface ModelAccount {
 /** Options of {@link CondenserModelError}. */
 export interface CondenserModelErrorOptions {
   readonly account?: ModelAccount | undefined;
-  /** Whether the same history can succeed at the next try, with less to read. @defaultValue true */
+  /** Whether a retry on the same history, with a shorter prompt, can succeed. @defaultValue true */
   readonly mayRetry?: boolean | undefined;
   readonly cause?: unknown;
 }
 
-/** The model of a condenser gave nothing that can be used. The history is as it was. */
+/** The model of a condenser gave no usable answer. The history is unchanged. */
 export class CondenserModelError extends PalimpsestError {
   static override get typeName(): string {
     return 'CondenserModelError';

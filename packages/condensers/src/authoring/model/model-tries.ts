@@ -3,19 +3,19 @@ import type { CondenseContext } from '@palimpsest/view';
 import { reportAttempt } from '../rolling/reports.js';
 import { CondenserModelError } from './model-failure.js';
 
-/** What the next try is given to read, after one that failed. Unit: share of the last. */
+/** The size of the prompt after a failed try. Unit: share of the previous one. */
 const scaleOfNextTry = 0.8;
 const scaleAfterOverflow = 0.5;
 
-/** How often to try, and after what. */
+/** How many tries to make, and for which failures. */
 export interface Tries {
   readonly most: number;
   readonly isWorthIt: (failure: CondenserModelError) => boolean;
-  /** What the first try is given to read. @defaultValue 1 */
+  /** The share of its input that the first try gives the model. @defaultValue 1 */
   readonly scale?: number | undefined;
 }
 
-/** Tries with less and less to read. What a try but the last cost is reported, so that it is on record too. */
+/** Retries with ever shorter input. The cost of each try except the last is reported, so that the log records it. */
 export async function tryAgain(
   { most, isWorthIt, scale = 1 }: Tries,
   condenser: string,
@@ -35,7 +35,7 @@ export async function tryAgain(
   }
 }
 
-/** What the next try is given to read: less, and half where the last one was too long. */
+/** The input of the next try: shorter, and half if the last prompt was too long. */
 export function nextScale(scale: number, { kind }: CondenserModelError): number {
   return scale * (kind === 'overflow' ? scaleAfterOverflow : scaleOfNextTry);
 }

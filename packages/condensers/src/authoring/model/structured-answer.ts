@@ -7,44 +7,44 @@ import { CondenserModelError } from './model-failure.js';
 import type { ModelAccount } from './model-failure.js';
 
 /**
- * How a model is made to answer with an object: by a call of a tool that it must call; by a response format that the provider
- * enforces; or by being told to.
+ * The way to make a model answer with an object: a forced tool call, a response format that the provider enforces, or an
+ * instruction.
  */
 export type AnswerWay = 'tool' | 'format' | 'instruction';
 
-/** An object to ask for. */
+/** The object that the model is asked for. */
 export interface ObjectQuestion {
-  /** The name of the tool, or of the format. */
+  /** The name of the tool or of the response format. */
   readonly name: string;
   readonly description: string;
-  /** The JSON schema, of the kind that a provider can enforce: every member required, none besides them. */
+  /** The JSON schema in the form that a provider can enforce: every member is required, no others are allowed. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** The same with what may be left out left out: for the tool and the instruction. @defaultValue `schema` */
+  /** The same schema with optional members, for the tool and the instruction. @defaultValue `schema` */
   readonly looseSchema?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What a model answered. */
+/** The answer of a model. */
 export interface StructuredAnswer {
-  /** What its JSON says. Nothing of it has been checked. */
+  /** The parsed JSON, not validated. */
   readonly value: unknown;
   readonly way: AnswerWay;
   readonly account: ModelAccount;
 }
 
-/** What {@link askForObject} asks. */
+/** The request of {@link askForObject}. */
 export interface ObjectRequest {
-  /** What the model reads; how to answer is said behind it. */
+  /** The prompt. The instruction on how to answer is appended to it. */
   readonly prompt: string;
   readonly question: ObjectQuestion;
-  /** The ways to try, the best first. The next one is tried where the provider refuses the request as invalid. */
+  /** The ways to try, the preferred one first. If the provider refuses the request as invalid, the next way is tried. */
   readonly ways: readonly AnswerWay[];
-  /** Unit: tokens. @defaultValue what the adapter takes */
+  /** Unit: tokens. @defaultValue the adapter's limit */
   readonly maxOutputTokens?: number | undefined;
 }
 
 /**
- * Asks a model for one object. A way that the model is known to refuse is left out, and one that it refuses is followed by the
- * next; all of them share one deadline. An answer in plain text counts as well, where its text is JSON.
+ * Asks a model for one object. Ways that the model is known to refuse are skipped; if it refuses one, the next is tried. All ways
+ * share one deadline. An answer in plain text is accepted if the text is JSON.
  *
  * @throws {@link CondenserModelError} when the model fails, or its answer holds no JSON; the signal's reason when the caller
  *   aborts.
@@ -70,7 +70,7 @@ export async function askForObject(
   });
 }
 
-/** What is said of an object besides the prompt. Unit: characters. */
+/** The size of the object's description beside the prompt. Unit: characters. */
 export function questionLength({ name, description, schema }: ObjectQuestion): number {
   return name.length + description.length + JSON.stringify(schema).length;
 }
@@ -115,13 +115,13 @@ function valueOf(completion: Completion, { name }: ObjectQuestion): unknown {
     try {
       return JSON.parse(json);
     } catch {
-      // The next reading may parse.
+      // The next candidate may parse.
     }
   }
   throw new CondenserModelError('invalid', 'the answer is not JSON', { account });
 }
 
-/** Where the JSON of an answer in words may stand: it is all of it, fenced, or the outermost braces. */
+/** The candidates for the JSON in a text answer: the whole text, a fenced block, or the outermost braces. */
 function jsonIn(said: string): readonly string[] {
   const fenced = /```(?:json)?\s*\n([^]*?)\n\s*```/.exec(said)?.[1];
   const braces = said.slice(said.indexOf('{'), said.lastIndexOf('}') + 1);

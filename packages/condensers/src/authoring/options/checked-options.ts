@@ -6,12 +6,12 @@ import { assertOptionsObject, invalidOptions } from './option-issues.js';
 export type OptionsSchema = z.core.$ZodType<object, object>;
 
 /**
- * Checks options by their schema, and fills in its defaults.
+ * Checks options against their schema and fills in its defaults.
  *
- * @param place `subject` is the condenser, for the message; `path` is where the options stand in a configuration, empty at its top;
- *   `known` lists the names that a message offers, if they are not those of the schema.
- * @throws {@link InvalidCondenserConfigError} that names each option that is wrong, what is wrong with it, and what there is; or that
- *   says that the options are no object.
+ * @param place `subject` is the condenser, for the message; `path` is the place of the options in a configuration, empty at its
+ *   top; `known` lists the names that a message offers, if they differ from the schema's.
+ * @throws {@link InvalidCondenserConfigError} when an option is wrong: the error names each one, the problem and the known
+ *   options. Also when the options are not an object.
  */
 export function checkedOptions<Schema extends OptionsSchema>(
   schema: Schema,
@@ -29,7 +29,10 @@ export function checkedOptions<Schema extends OptionsSchema>(
   throw invalidOptions({ subject, path, known, value }, read.error.issues);
 }
 
-/** The names of the options, where the schema is of an object with known keys; one of a group as `modelCall.timeoutMs`. */
+/**
+ * The names of the options if the schema is of an object with known keys. An option of a group has the form
+ * `modelCall.timeoutMs`.
+ */
 export function optionNames(schema: OptionsSchema): readonly string[] {
   return Object.entries(membersOf(schema) ?? {}).flatMap(([name, member]) => {
     const group = membersOf(member);
@@ -39,7 +42,7 @@ export function optionNames(schema: OptionsSchema): readonly string[] {
 
 type Definition = { readonly shape?: Readonly<Record<string, z.core.$ZodType>>; readonly innerType?: z.core.$ZodType };
 
-/** The members of an object, also of one that may be left out. */
+/** The members of an object schema, also of an optional one. */
 function membersOf({ _zod }: z.core.$ZodType): Definition['shape'] {
   const { shape, innerType } = _zod.def as Definition;
   return shape ?? (innerType === undefined ? undefined : membersOf(innerType));

@@ -3,18 +3,18 @@ import * as z from 'zod/mini';
 import type { Prompt } from '../prompts/prompt.js';
 import { objectWith, wholeNumber } from './option-schemas.js';
 
-/** How a condenser asks its model. */
+/** The settings of a condenser's model call. */
 export interface ModelCallOptions {
   /**
-   * What the model is asked: the text of a Jinja template, one that `loadTemplate` of `@palimpsest/templates` has loaded, or a
-   * function. @defaultValue a template of the condenser's own
+   * The prompt: the text of a Jinja template, a template loaded by `loadTemplate` of `@palimpsest/templates`, or a function.
+   * @defaultValue the condenser's own template
    */
   readonly prompt?: string | Template | Prompt | undefined;
-  /** A longer event is cut in its middle. Unit: characters, at least 100. @defaultValue 10000; 2000 for a ranking */
+  /** Longer events are cut in the middle. Unit: characters, at least 100. @defaultValue 10000; 2000 for a ranking */
   readonly maxEventCharacters?: number | undefined;
-  /** The longest answer, thinking included. Unit: tokens. @defaultValue what the adapter takes */
+  /** The limit of the answer, thinking included. Unit: tokens. @defaultValue the adapter's limit */
   readonly maxOutputTokens?: number | undefined;
-  /** How long one call may take. Unit: milliseconds. @defaultValue 120000 */
+  /** The deadline of one call. Unit: milliseconds. @defaultValue 120000 */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -40,7 +40,7 @@ export function modelCallOptions(maxEventCharacters: number): {
   };
 }
 
-/** How long a model, or a summariser, may take. Unit: milliseconds. */
+/** The schema of a model's or summariser's deadline. Unit: milliseconds. */
 export function timeoutMs(): z.ZodMiniDefault<z.ZodMiniNumberFormat> {
   return z._default(wholeNumber(1), 120_000);
 }

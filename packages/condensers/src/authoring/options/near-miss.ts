@@ -1,4 +1,4 @@
-/** What a name here was called elsewhere, where the two look nothing alike. Keys are normalised. */
+/** Names used by other projects for a name of ours that looks different. Keys are normalised. */
 const elsewhere: Readonly<Record<string, string>> = {
   condensers: 'stages',
   maxeventlength: 'maxEventCharacters',
@@ -9,8 +9,8 @@ const elsewhere: Readonly<Record<string, string>> = {
 };
 
 /**
- * The known name that was most likely meant: the same one written otherwise (`keep_first`), a longer or shorter form of it
- * (`recent`), or one with a slip in it. Undefined where none is near.
+ * The known name that was most likely meant: another spelling (`keep_first`), a longer or shorter form (`recent`), or a name with
+ * a typing error. Undefined if no name is near.
  */
 export function nearMiss(name: string, known: readonly string[]): string | undefined {
   const wanted = normalised(name);
@@ -30,7 +30,7 @@ export function nearMiss(name: string, known: readonly string[]): string | undef
   return best;
 }
 
-/** ` Did you mean 'x'?`, or nothing. */
+/** ` Did you mean 'x'?`, or an empty text. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const near = nearMiss(name, known);
   return near === undefined ? '' : ` Did you mean '${near}'?`;
@@ -40,7 +40,7 @@ function normalised(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
-/** Letters that must be added, taken away or replaced. */
+/** The number of letters to add, remove or replace. */
 function slipsBetween(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...a].entries()) {

@@ -3,18 +3,18 @@ import type * as z from 'zod/mini';
 import { InvalidCondenserConfigError } from '../errors.js';
 import { nearMiss } from './near-miss.js';
 
-/** What was checked, for the message. */
+/** The subject of a check, for the message. */
 export interface CheckedPart {
-  /** The condenser, or what else the options belong to. */
+  /** The condenser, or another owner of the options. */
   readonly subject: string;
-  /** Where the options stand in the configuration; empty at its top. */
+  /** The place of the options in the configuration; empty at its top. */
   readonly path: string;
-  /** The options that there are; one of a group with the group's name before it: `modelCall.timeoutMs`. */
+  /** The known options. An option of a group is prefixed with the group's name: `modelCall.timeoutMs`. */
   readonly known: readonly string[];
   readonly value: unknown;
 }
 
-/** All that is wrong with some options, in one error that names the place, what was expected and what was found. */
+/** Collects all problems of some options in one error. It names the place, the expected and the actual value. */
 export function invalidOptions(part: CheckedPart, issues: readonly z.core.$ZodIssue[]): InvalidCondenserConfigError {
   const found = issues.flatMap((issue) => reasonsOf(part, issue));
   const [first = { option: part.path, reason: 'is not valid' }, ...others] = found;
@@ -43,7 +43,7 @@ export function joined(path: string, key: PropertyKey): string {
   return path === '' ? String(key) : `${path}.${String(key)}`;
 }
 
-/** How a value looks in a message. */
+/** A value as a message shows it. */
 export function shown(value: unknown): string {
   const text = textOf(value);
   return text.length > 80 ? `${sliceText(text, 0, 77)}…` : text;
@@ -60,14 +60,14 @@ function reasonsOf(
       reason: `is not an option.${didYouMean(key, known)} ${listed(known)}`,
     }));
   }
-  // A check of several options together says all that there is to say.
+  // The message of a check across several options is already complete.
   if (issue.code === 'custom' && issue.params?.['isComplete'] === true) return [{ option, reason: issue.message }];
   const given = issue.path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown>)?.[key], value);
   if (given === undefined) return [{ option, reason: `is missing: it ${issue.message}` }];
   return [{ option, reason: `${issue.message}, not ${shown(given)}` }];
 }
 
-/** The known option whose own name is nearest, with the group that it stands in. */
+/** The known option with the nearest own name, with its group. */
 function didYouMean(key: string, known: readonly string[]): string {
   const near = nearMiss(key, known.map(ownName));
   return near === undefined ? '' : ` Did you mean '${known.find((option) => ownName(option) === near) ?? near}'?`;
@@ -82,12 +82,12 @@ function listed(known: readonly string[]): string {
 }
 
 function textOf(value: unknown): string {
-  // JSON knows neither NaN nor Infinity, and would show null.
+  // JSON has neither NaN nor Infinity: they would be shown as null.
   if (typeof value === 'number') return String(value);
   try {
     return JSON.stringify(value) ?? typeof value;
   } catch {
-    // It holds itself, or what JSON does not know.
+    // The value contains itself, or a value that JSON cannot represent.
     return typeof value;
   }
 }

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 
 /**
- * The strict schema of a condenser's options. The members come from a function, so that a bundler drops the schema of a condenser
- * that nobody uses.
+ * The strict schema of a condenser's options. The members come from a function, so that a bundler drops the schemas of unused
+ * condensers.
  *
- * @param checks Checks of several options together, made once each option is right by itself. Their messages say all that there is
- *   to say, the value included.
+ * @param checks Checks across several options, run after each option is valid by itself. Their messages are complete and include
+ *   the value.
  */
 export function optionsOf<Shape extends z.core.$ZodShape>(
   shape: () => Shape,
@@ -19,10 +19,10 @@ export function optionsOf<Shape extends z.core.$ZodShape>(
   });
 }
 
-/** A check of several options together, once each of them is right by itself. */
+/** A check across several options, run after each of them is valid by itself. */
 export type OptionsCheck = (payload: z.core.ParsePayload<object>) => void;
 
-/** What an {@link OptionsCheck} adds to the issues: the option, and a message that says all, the value included. */
+/** The issue that an {@link OptionsCheck} adds: the option, and a complete message that includes the value. */
 export function optionIssue(
   option: PropertyKey | PropertyKey[],
   message: string,
@@ -31,42 +31,42 @@ export function optionIssue(
   return { code: 'custom', path: [option].flat(), message, input, params: { isComplete: true } };
 }
 
-/** A whole number of at least `least`. */
+/** The schema of a whole number of at least `least`. */
 export function wholeNumber(least: number): z.ZodMiniNumberFormat {
   const error = `must be a whole number of at least ${least}`;
   return z.int({ error }).check(z.minimum(least, { error }));
 }
 
-/** A share above 0 and below 1. */
+/** The schema of a share above 0 and below 1. */
 export function fraction(): z.ZodMiniNumber<number> {
   const error = 'must be a number between 0 and 1';
   return z.number({ error }).check(z.gt(0, { error }), z.lt(1, { error }));
 }
 
-/** True or false. */
+/** The schema of a boolean. */
 export function flag(): z.ZodMiniBoolean<boolean> {
   return z.boolean({ error: 'must be true or false' });
 }
 
-/** Text that says something: providers refuse blank text. */
+/** The schema of a text that is not blank: providers refuse blank text. */
 export function nonBlankText(): z.ZodMiniString<string> {
   const error = 'must be text that is not blank';
   return z.string({ error }).check(z.regex(/\S/, { error }));
 }
 
-/** A list of tool names. */
+/** The schema of a list of tool names. */
 export function toolNameList(): z.ZodMiniArray<z.ZodMiniString<string>> {
   return z.array(nonBlankText(), { error: 'must be a list of tool names' });
 }
 
-/** An object with methods: a model, a summariser. `method` tells it from other values. */
+/** The schema of an object with methods: a model, a summariser. `method` distinguishes it from other values. */
 export function objectWith<Value extends object>(method: keyof Value & string): z.ZodMiniCustom<Value, Value> {
   return z.custom<Value>((value) => typeof (value as Partial<Value> | undefined)?.[method] === 'function', {
     error: `must be an object with \`${method}\``,
   });
 }
 
-/** A group of options, each with its default, so that the group may be left out. */
+/** The schema of a group of options. Each has a default, so the group is optional. */
 export function optionGroup<Shape extends z.core.$ZodShape>(
   shape: Shape,
 ): z.ZodMiniPrefault<z.ZodMiniObject<Shape, z.core.$strict>> {

@@ -2,20 +2,26 @@ import * as z from 'zod/mini';
 import { optionIssue, wholeNumber } from './option-schemas.js';
 import type { OptionsCheck } from './option-schemas.js';
 
-/** When a rolling condenser acts, and how much it leaves. */
+/** The triggers of a rolling condenser, and how much it keeps. */
 export interface SizeOptions {
-  /** More events than this are condensed to half of it. Unit: events. @defaultValue 120 */
+  /** A view with more events is condensed to half of this number. Unit: events. @defaultValue 120 */
   readonly maxSize?: number | undefined;
-  /** How many of the first events stay. Unit: events. @defaultValue 4, or what `maxSize` leaves room for */
+  /** The number of first events that stay. Unit: events. @defaultValue 4, or fewer if `maxSize` leaves less room */
   readonly keepFirst?: number | undefined;
-  /** More tokens than this are condensed to half of it. Unit: tokens. @defaultValue what the model's window leaves, if known */
+  /**
+   * A view with more tokens is condensed to half of this number. Unit: tokens. @defaultValue the room in the model's window, if
+   * known
+   */
   readonly maxTokens?: number | undefined;
 }
 
-/** What half of `maxSize` has room for behind the first events. */
+/** The room that half of `maxSize` leaves behind the first events. */
 type Behind = 'an event' | 'a summary and an event';
 
-/** The schemas of {@link SizeOptions}. `keepFirst` goes with {@link roomBehindFirst}, and without a value with {@link usualFirst}. */
+/**
+ * The schemas of {@link SizeOptions}. `keepFirst` is used with {@link roomBehindFirst}, and without a value with {@link
+ * usualFirst}.
+ */
 export function sizeOptions(leastSize: number): {
   readonly maxSize: z.ZodMiniDefault<z.ZodMiniNumberFormat>;
   readonly keepFirst: z.ZodMiniOptional<z.ZodMiniNumberFormat>;
@@ -28,7 +34,7 @@ export function sizeOptions(leastSize: number): {
   };
 }
 
-/** Checks that half of `maxSize` has room for the first events and for what stands behind them. */
+/** Checks that half of `maxSize` has room for the first events and for the events behind them. */
 export function roomBehindFirst(behind: Behind): OptionsCheck {
   return ({ value, issues }) => {
     const { maxSize = 0, keepFirst = 0 } = value as SizeOptions;
@@ -42,7 +48,7 @@ export function roomBehindFirst(behind: Behind): OptionsCheck {
   };
 }
 
-/** How many of the first events stay where nothing is said: 4, or what `maxSize` leaves room for. Unit: events. */
+/** The default number of first events that stay: 4, or fewer if `maxSize` leaves less room. Unit: events. */
 export function usualFirst(maxSize: number, behind: Behind): number {
   return Math.min(4, mostFirst(maxSize, behind));
 }

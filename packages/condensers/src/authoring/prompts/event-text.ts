@@ -8,14 +8,14 @@ import {
 import type { KnownContent, LLMConvertibleEvent, MessageEvent } from '@palimpsest/events';
 
 /**
- * What happened in an event, whole, for a model that writes a summary: words with who said them, a call with its name and
- * arguments, a result with its tool and whether it failed. Thinking is left out, images are named.
+ * The full content of an event, for a model that writes a summary: a message with its source, a call with its name and arguments,
+ * a result with its tool and whether it failed. Thinking is left out; images are named.
  */
 export function eventText(event: LLMConvertibleEvent): string {
   return neutralised(textOf(event));
 }
 
-/** A text in which nothing looks like the tags of a prompt, so that none of it passes for the prompt's own words. */
+/** Escapes whatever in a text looks like a prompt's tags, so that the model does not take it for the prompt itself. */
 export function neutralised(text: string): string {
   return text.replaceAll(/<(\/?)(event|previous_summary|user_words)\b/gi, '<$1 $2');
 }
@@ -40,7 +40,7 @@ function textOf(event: LLMConvertibleEvent): string {
   }
 }
 
-/** Somebody whom this version does not know is neither the user nor the agent. */
+/** A source that this version does not know is shown as neither the user nor the agent. */
 function speakerOf({ source }: MessageEvent): string {
   return source === 'user' || source === 'agent' ? source : 'environment';
 }

@@ -1,6 +1,9 @@
 import { sliceText } from '@palimpsest/events';
 
-/** The text, or its beginning and its end, with a note of how much is missing between. Never longer than the limit. Unit: characters. */
+/**
+ * The text, cut in the middle if it is too long, with a note of the missing length. Never longer than the limit. Unit:
+ * characters.
+ */
 export function cutInMiddle(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const note = `\n[… ${text.length - limit} characters left out …]\n`;

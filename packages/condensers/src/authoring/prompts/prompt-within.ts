@@ -5,16 +5,16 @@ import { cutInMiddle } from './middle-cut.js';
 import type { Prompt, PromptValues } from './prompt.js';
 import { textLimits } from './text-limits.js';
 
-/** What a model reads where it does not tell. Unit: tokens. */
+/** The assumed window of a model that does not state its own. Unit: tokens. */
 const assumedWindow = 100_000;
-/** What is left free of a window, because sizes are estimates. Unit: share. */
+/** The share of a window that stays free, because sizes are estimates. */
 const margin = 0.1;
-/** What is kept free for the answer where nothing else is said. Unit: tokens. */
+/** The room for the answer if no limit is set. Unit: tokens. */
 const usualAnswer = 4_096;
 const charactersPerToken = 4;
-/** What is shown of each message of the user that stays. Unit: characters. */
+/** The shown length of each user message that stays. Unit: characters. */
 const mostOfAWord = 2_000;
-/** What stands around each event. Unit: characters. */
+/** The prompt's own text around each event. Unit: characters. */
 const frame = 80;
 
 /** The limits of one prompt. */
@@ -28,11 +28,11 @@ export interface PromptLimits {
 }
 
 /**
- * Writes a prompt that stays within the window less the answer and a margin of a tenth, by four characters a token. The previous
- * summary goes in whole, up to half of that; the events share the rest.
+ * Writes a prompt that fits into the window minus the answer and a margin of a tenth, at four characters per token. The previous
+ * summary is included whole, up to half of that room; the events share the rest.
  *
- * @throws {@link CondenserModelError} when not one event would fit beside what the prompt says itself; when the prompt cannot be
- *   written, or is blank; when it is longer than the window less the answer, because its own text grows with the events.
+ * @throws {@link CondenserModelError} when not one event fits beside the prompt's own text; when the prompt cannot be written, or
+ *   is blank; when it exceeds the window minus the answer, because its own text grows with the events.
  */
 export function promptWithin(prompt: Prompt, input: SummaryInput, limits: PromptLimits): string {
   const write = (values: PromptValues): string => written(prompt, values);
@@ -76,11 +76,11 @@ export function promptWithin(prompt: Prompt, input: SummaryInput, limits: Prompt
       'overflow',
       `the prompt has ${text.length} characters, and the window of ${contextWindow} tokens has room for ${most}`,
     );
-  // Half a pair of characters, which a tool may have left behind, is refused by some providers.
+  // Some providers refuse half of a surrogate pair, which a tool may have left in its output.
   return text.toWellFormed();
 }
 
-/** The text of a prompt, which may be somebody else's code. @throws {@link CondenserModelError} when it throws. */
+/** Renders a prompt; a custom prompt is foreign code. @throws {@link CondenserModelError} when it throws. */
 function written(prompt: Prompt, values: PromptValues): string {
   try {
     return prompt(values);
@@ -91,8 +91,8 @@ function written(prompt: Prompt, values: PromptValues): string {
 }
 
 /**
- * The words of the user that stay, in a room that leaves enough for the events, however many are pinned: the first, which are the
- * task, and of the others rather the newest. Unit: characters.
+ * The user's messages that stay, cut so that enough room is left for the events, however many are pinned. The first message,
+ * which is the task, comes first; of the others the newest are preferred. Unit: characters.
  */
 function shownWords(words: readonly string[], room: number): string {
   const [task, ...later] = words.map(neutralised);

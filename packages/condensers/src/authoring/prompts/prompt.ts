@@ -8,39 +8,39 @@ export interface PromptEvent {
   readonly number: number;
   readonly id: string;
   readonly type: string;
-  /** What happened, cut in its middle where it is too long. */
+  /** The event's text, cut in the middle if it is too long. */
   readonly text: string;
 }
 
-/** What a prompt is written from. In a template the names are those in brackets. */
+/** The values of a prompt. Templates use the names in brackets. */
 export interface PromptValues {
-  /** The summary that the new one replaces (`previous_summary`); empty where there is none. */
+  /** The summary that the new one replaces (`previous_summary`); empty if there is none. */
   readonly previousSummary: string;
   /**
-   * What will be forgotten (`events`, each with `number`, `id`, `type` and `text`; or all of them in their tags, `transcript`,
-   * which is rendered faster).
+   * The events that will be forgotten (`events`, each with `number`, `id`, `type` and `text`). `transcript` holds all of them in
+   * their tags and renders faster.
    */
   readonly events: readonly PromptEvent[];
-  /** How many of the oldest events are not shown, because not even a part of them fits (`left_out`). */
+  /** The number of oldest events that are left out because not even a part of them fits (`left_out`). */
   readonly leftOut: number;
-  /** The user's messages that stay in the history beside the summary (`user_words`); empty where there is none. */
+  /** The user's messages that stay in the history beside the summary (`user_words`); empty if there are none. */
   readonly userWords: string;
-  /** How long the summary should be at most. Unit: tokens (`max_summary_tokens`; in words, `max_words`). */
+  /** The maximum length that the model is asked for. Unit: tokens (`max_summary_tokens`; in words, `max_words`). */
   readonly maxSummaryTokens: number;
 }
 
-/** Writes what a model is asked. */
+/** Writes the prompt of a model call. */
 export type Prompt = (values: PromptValues) => string;
 
 const names = ['previous_summary', 'user_words', 'events', 'transcript', 'left_out', 'max_summary_tokens', 'max_words'];
 const eventNames = ['number', 'id', 'type', 'text'];
 
 /**
- * The prompt of an option: a function as it is; the text of a Jinja template, in which a tag on a line of its own leaves no line
- * behind; or a template that `loadTemplate` of `@palimpsest/templates` has loaded, with what it includes. Nothing is escaped, and
- * what stands in an event is never read as a template.
+ * Compiles the prompt of an option. A function is used directly. The text of a Jinja template is parsed; a tag on a line of its
+ * own renders no line. A template that `loadTemplate` of `@palimpsest/templates` has loaded is used with its includes. Nothing is
+ * escaped, and the text of an event is never parsed as a template.
  *
- * @throws {@link InvalidCondenserConfigError} when the template does not parse, shows no events, or uses a name that there is not.
+ * @throws {@link InvalidCondenserConfigError} when the template does not parse, shows no events, or uses an unknown variable.
  */
 export function promptOf(condenser: string, prompt: string | Template | Prompt, option = 'prompt'): Prompt {
   const wrong = (reason: string, cause?: unknown) =>
@@ -67,7 +67,7 @@ export function promptOf(condenser: string, prompt: string | Template | Prompt, 
     template.render({
       previous_summary: previousSummary,
       user_words: userWords,
-      // What is not shown need not be translated for the template.
+      // Values that the template does not use are not converted.
       ...(used.has('events')
         ? { events: events.map(({ number, id, type, text }) => ({ number, id, type, text })) }
         : {}),
@@ -78,7 +78,7 @@ export function promptOf(condenser: string, prompt: string | Template | Prompt, 
     });
 }
 
-/** The events in the tags in which a model reads them. */
+/** The events in the tags of a prompt. */
 export function transcriptOf(events: readonly PromptEvent[]): string {
   return events
     .map(({ number, type, text }) => `<event number="${number}" type="${type}">\n${text}\n</event>`)

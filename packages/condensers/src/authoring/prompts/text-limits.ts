@@ -1,19 +1,19 @@
-/** How long each text may be. */
+/** The length limit of each text. */
 export interface TextLimits {
-  /** The oldest texts that get nothing at all. */
+  /** The number of oldest texts that are left out entirely. */
   readonly leftOut: number;
-  /** One for each text, the oldest first. Unit: characters. */
+  /** The limit of each text, the oldest first. Unit: characters. */
   readonly limits: readonly number[];
 }
 
-/** A text is not cut shorter than this; where that is too long still, the oldest are left out. Unit: characters. */
+/** The shortest limit of a text. If even this is too long, the oldest texts are left out. Unit: characters. */
 const shortest = 120;
-/** What the oldest text gets. Unit: share of what the newest gets. */
+/** The limit of the oldest text. Unit: share of the newest text's limit. */
 const shareOfOldest = 0.2;
 
 /**
- * Shares a room out among texts, the oldest first: each whole, up to `longest`, where that fits; else the older a text, the
- * shorter it is cut. Linear in the texts.
+ * Divides a room among texts, the oldest first. If all texts fit, each up to `longest`, they stay whole; otherwise older texts
+ * are cut shorter. Linear in the texts.
  */
 export function textLimits(
   lengths: readonly number[],

@@ -1,18 +1,18 @@
 import type { View } from '@palimpsest/view';
 
-/** How many of the newest internal events are looked at, and how many usages among them count. */
+/** The number of newest internal events that are read, and the number of usages among them that count. */
 const searched = 64;
 const counted = 5;
-/** A smaller estimate says more of what is sent beside the view than of the view. Unit: tokens. */
+/** A smaller estimate depends more on what is sent beside the view than on the view. Unit: tokens. */
 const leastEstimate = 1_000;
 const least = 0.5;
 const most = 4;
 
 /**
- * How many of the provider's tokens one estimated token of the view has been: the median of the last five model calls of the
- * agent that the log knows with both numbers, `fixedTokens` taken off, between 0.5 and 4. 1 where the log knows none. Costs O(1).
+ * The provider's tokens per estimated token of the view: the median of the agent's last five model calls with both numbers in the
+ * log, minus `fixedTokens`, limited to 0.5–4. 1 if the log has no such call. Costs O(1).
  *
- * @see decision 23; a counter that was wrong by four, and usage counted twice, are both on record, so neither is believed alone
+ * @see decision 23; logs contain a counter that was wrong by four, and usage counted twice, so neither number is trusted alone
  */
 export function calibrationOf(view: Pick<View, 'internalEvents'>, fixedTokens = 0): number {
   const ratios: number[] = [];

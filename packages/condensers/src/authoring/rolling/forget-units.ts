@@ -5,24 +5,24 @@ import { accountingOf } from './accounting.js';
 import type { Account } from './accounting.js';
 import { assertProgress } from './progress.js';
 
-/** What {@link forgetUnits} forgets, and what it notes of it. */
+/** The units that {@link forgetUnits} forgets, and their metadata. */
 export interface ForgetUnitsOptions {
   readonly view: View;
-  /** Units of the view, in order, which need not stand together. */
+  /** Units of the view, in order; they need not be contiguous. */
   readonly units: readonly Unit[];
-  /** Events that stay, besides the protected ones. Words only: a call without its result cannot stay. @defaultValue none */
+  /** Events that stay besides the protected ones. Only messages: a call without its result cannot stay. @defaultValue none */
   readonly stays?: ((index: number) => boolean) | undefined;
   readonly account: Omit<Account, 'view' | 'savedTokens'>;
-  /** More for the metadata. */
+  /** Additional metadata. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   readonly createEvent: CreateEvent | undefined;
 }
 
 /**
- * A condensation without a summary that forgets units, wherever they stand, but for the protected events in them.
+ * A condensation without a summary that forgets units anywhere in the view, except the protected events in them.
  *
- * @throws {@link NoCondensationAvailableError} when that leaves nothing to forget, or so little that it is not worth it while
- *   nobody asked: what is pinned may be most of a range.
+ * @throws {@link NoCondensationAvailableError} when nothing is left to forget, or when too little is left without a request:
+ *   pinned events may be most of a range.
  */
 export function forgetUnits(options: ForgetUnitsOptions): Condensation {
   const { view, units, stays = () => false, account, metadata, createEvent } = options;

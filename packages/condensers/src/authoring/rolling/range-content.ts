@@ -3,23 +3,23 @@ import { forgettableEventIds } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 import type { Selection } from './select-middle.js';
 
-/** What forgetting a range takes away. */
+/** The content that forgetting a range removes. */
 export interface RangeContent {
-  /** What goes, in order, summaries among it. What is protected stays, and is not here. */
+  /** The forgotten events in order, summaries included. Protected events stay and are not in this list. */
   readonly forgotten: readonly LLMConvertibleEvent[];
-  /** What goes, without the summaries. */
+  /** The forgotten events without the summaries. */
   readonly events: readonly LLMConvertibleEvent[];
-  /** The summaries that go, whole, one behind the other; undefined where there is none. */
+  /** The texts of the forgotten summaries, concatenated; undefined if there is none. */
   readonly previousSummary: string | undefined;
   /** Unit: tokens, as the view estimates. */
   readonly tokens: number;
-  /** The index of the first event that goes: in its place a summary counts as the view would count it. */
+  /** The index of the first forgotten event: the view counts the tokens of a summary at this position. */
   readonly place: number;
 }
 
 /**
- * What a range between two cut points would forget. Undefined where that is nothing, or nothing but one summary, which to write
- * anew would be no progress.
+ * The content that forgetting a range between two cut points removes. Undefined if it is empty or a single summary: rewriting one
+ * summary is no progress.
  */
 export function rangeContent(view: View, { start, end }: Selection): RangeContent | undefined {
   const goes = forgettableEventIds(view, { start, end });

@@ -2,17 +2,17 @@ import { protectedEventIds } from '@palimpsest/view';
 import type { CondenseContext, View } from '@palimpsest/view';
 import { calibrationOf } from './calibration.js';
 
-/** Why a condenser acts: there are too many events, too many tokens, or somebody asked. */
+/** The reason of a condensation: too many events, too many tokens, or a request. */
 export type Reason = 'events' | 'tokens' | 'request';
 
 /**
- * What a view requires of a rolling condenser. `soft`: it should act, and goes on without when it cannot. `hard`: it must act,
- * or say that it cannot.
+ * What a view requires of a rolling condenser. `soft`: it should act; if it cannot, the agent continues without. `hard`: it must
+ * act, or report that it cannot.
  */
 export interface Requirement {
   readonly level: 'none' | 'soft' | 'hard';
   readonly reasons: readonly Reason[];
-  /** What the view may hold, where that is known. Unit: tokens, as the view estimates, so that both can be compared. */
+  /** The view's budget, if known. Unit: tokens, as the view estimates, so that both can be compared. */
   readonly tokenBudget: number | undefined;
 }
 
@@ -22,24 +22,25 @@ export interface RequirementLimits {
   readonly maxSize: number;
   /** Unit: tokens, as the provider counts. @defaultValue none but the model's window */
   readonly maxTokens?: number | undefined;
-  /** Acts at four fifths of `maxTokens` already, because nobody waits. @defaultValue false */
+  /** Acts at four fifths of `maxTokens`, because no call waits for the result. @defaultValue false */
   readonly isEarly?: boolean | undefined;
 }
 
-/** The protected events that count like any other, because they do in the system that the numbers are from. */
+/** The protected events that count towards `maxSize`, because they do in the system that the numbers come from. */
 const countedProtected = 3;
 
-/** Where a condensation that nobody waits for is begun. Unit: share of `maxTokens`. */
+/** The start of a condensation in the background. Unit: share of `maxTokens`. */
 const earlyShare = 0.8;
 
 /** The share of a model's window that is left free, because sizes are estimates. */
 const windowMargin = 0.1;
 
 /**
- * What a view requires: more than `maxSize` events, what is pinned not counted, is soft; more tokens than `maxTokens`, or than
- * the model's window less its answer holds, is hard, and so is a request. The last tenth of the window is a margin, in which it is
- * soft; with `isEarly` so is the last fifth of `maxTokens`. All limits are strict: exactly full is not too full. Limits are the provider's tokens; where the log knows how many of them the view's
- * estimates have been, they are translated. Costs O(1), and with more than `maxSize` events a look for what is pinned.
+ * What a view requires. More than `maxSize` events, without the pinned ones, is soft. More tokens than `maxTokens`, or than the
+ * model's window minus its answer, is hard; so is a request. The last tenth of the window is a margin in which the requirement is
+ * soft; with `isEarly` the last fifth of `maxTokens` is soft too. All limits are strict: a size equal to the limit is allowed.
+ * Limits are in the provider's tokens. If the log holds the ratio of the provider's tokens to the view's estimates, the limits
+ * are converted. Costs O(1); with more than `maxSize` events also a search for pinned ones.
  */
 export function requirementOf(view: View, context: CondenseContext, limits: RequirementLimits): Requirement {
   const room = roomInWindow(context);
@@ -65,7 +66,7 @@ function isLongerThan(view: View, maxSize: number): boolean {
   return length > maxSize && length - Math.max(0, protectedEventIds(view).size - countedProtected) > maxSize;
 }
 
-/** What of the model's window is left for the view. Unit: tokens. */
+/** The room for the view in the model's window. Unit: tokens. */
 export function roomInWindow({
   contextWindow,
   maxOutputTokens = 0,

@@ -8,16 +8,15 @@ import type { Requirement } from './requirement.js';
 
 type MaybePromise<Value> = Value | Promise<Value>;
 
-/** What a rolling condenser is put together from. */
+/** The parts of a rolling condenser. */
 export interface RollingOptions {
   readonly name: string;
-  /** What the view requires. Asked at each step, so it must be cheap: O(1), or O(new events). */
+  /** What the view requires. Called at each step, so it must be cheap: O(1), or O(new events). */
   readonly requirement: (view: View, context: CondenseContext) => Requirement;
   /**
    * Makes the condensation.
    *
-   * @throws {@link NoCondensationAvailableError} when nothing may be forgotten; {@link CondenserModelError} when the model that
-   *   it asks fails.
+   * @throws {@link NoCondensationAvailableError} when nothing may be forgotten; {@link CondenserModelError} when its model fails.
    */
   readonly getCondensation: (
     view: View,
@@ -25,9 +24,9 @@ export interface RollingOptions {
     context: CondenseContext,
   ) => MaybePromise<Condensation>;
   /**
-   * The last resort, when the view must be condensed and `getCondensation` threw `failure`. Undefined where there is none.
+   * The last resort if the view must be condensed and `getCondensation` threw `failure`. Undefined if there is none.
    *
-   * @throws what `getCondensation` throws, which then counts instead.
+   * @throws the same errors as `getCondensation`; they replace `failure`.
    */
   readonly hardReset?:
     | ((
@@ -40,12 +39,12 @@ export interface RollingOptions {
 }
 
 /**
- * The rolling base, put together instead of inherited from: nothing happens while the view requires nothing. When it does and no
- * condensation can be made, a soft requirement leaves the view as it is, and a hard one tries the last resort; when that fails
- * too, a request ends in {@link NoCondensationAvailableError}, and a view that is only too large is reported and returned.
+ * The rolling base, by composition instead of inheritance. If the view requires nothing, it is returned unchanged. If no
+ * condensation can be made, a soft requirement leaves the view unchanged and a hard one tries the last resort. If the last resort
+ * fails too, a request throws {@link NoCondensationAvailableError}; a view that is only too large is reported and returned.
  *
- * A model that failed is reported (`outcome: 'failed'`). While the log says so, the next attempts are held back for 4, 8, 16 … 64
- * events, unless somebody asks: a view that is too large for the model ends in a request, which is never held back.
+ * A failed model call is reported (`outcome: 'failed'`). As long as the log holds the failure, the next attempts wait for 4, 8,
+ * 16 … 64 events. A request never waits, and a view that is too large for the model ends in a request.
  *
  * @see RollingCondenser of OpenHands' software-agent-sdk at 611629e6 for the table of outcomes
  *
@@ -91,7 +90,7 @@ export function rollingCondenser(options: RollingOptions): Condenser {
       if (CondenserModelError.isInstance(failure)) reportFailedCall({ ...call, failure });
       if (requirement.reasons.includes('request')) throw unavailable(failure);
       reportUnavailable(name, view, requirement, context, failure);
-      // Sizes are estimates: whether the view is too large is for the provider to say, and a request follows if it is.
+      // Sizes are estimates: only the provider knows whether the view is too large. If it is, a request follows.
       return view;
     },
   };
@@ -117,7 +116,7 @@ function unavailable(failure: Failure): NoCondensationAvailableError {
   return new NoCondensationAvailableError(`the model gave no summary: ${failure.message}`, { cause: failure });
 }
 
-/** Tells the host that nothing may be forgotten; of the same view only now and then. On a request it is thrown instead. */
+/** Reports that nothing may be forgotten, for the same view only now and then. A request throws instead. */
 function reportUnavailable(
   name: string,
   view: View,

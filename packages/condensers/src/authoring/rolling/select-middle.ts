@@ -5,15 +5,15 @@ import type { Requirement } from './requirement.js';
 /** A range of a stored list between two cut points. */
 export interface Selection {
   readonly start: number;
-  /** The index behind the last event. */
+  /** The index after the last event. */
   readonly end: number;
 }
 
 /**
- * Selects the middle of a list: what lies between the first `keepFirst` events and the last `tail`. Both ends move forward to
- * the next cut point. Undefined where that leaves nothing, or less than the minimum.
+ * Selects the middle of a list: the events between the first `keepFirst` and the last `tail`. Both ends move forward to the next
+ * cut point. Undefined if the selection is empty or below the minimum.
  *
- * @see LLMSummarizingCondenser of OpenHands' software-agent-sdk at 611629e6, of which this is the arithmetic
+ * @see LLMSummarizingCondenser of OpenHands' software-agent-sdk at 611629e6 for the arithmetic
  */
 export function selectMiddle(options: {
   /** Unit: events. */
@@ -21,9 +21,9 @@ export function selectMiddle(options: {
   readonly cutPoints: Pick<CutPoints, 'atOrAfter'>;
   /** Unit: events. */
   readonly keepFirst: number;
-  /** Unit: events. A negative one selects nothing. */
+  /** Unit: events. A negative number selects nothing. */
   readonly tail: number;
-  /** The least that must be selected. Unit: share of all events. @defaultValue 0.1 */
+  /** The smallest selection. Unit: share of all events. @defaultValue 0.1 */
   readonly minProgress?: number | undefined;
 }): Selection | undefined {
   const { length, cutPoints, keepFirst, tail, minProgress = usualProgress } = options;
@@ -33,14 +33,14 @@ export function selectMiddle(options: {
   return end - start < length * minProgress ? undefined : { start, end };
 }
 
-/** How many of the newest events may stay so that `target` remain: the first ones, one summary, and these. Unit: events. */
+/** The number of newest events that may stay so that `target` remain: the first ones, one summary, and these. Unit: events. */
 export function tailForSize(target: number, keepFirst: number): number {
   return target - keepFirst - 1;
 }
 
 /**
- * How many of the newest events may stay so that more than `excess` tokens go: all behind the shortest run of events after
- * the first `keepFirst` that holds more than that. Unit: events.
+ * The number of newest events that may stay so that more than `excess` tokens are removed: all events after the shortest run that
+ * starts behind the first `keepFirst` and holds more than `excess`. Unit: events.
  */
 export function tailForTokens(options: {
   /** Unit: events. */
@@ -66,8 +66,8 @@ export function tailForTokens(options: {
 }
 
 /**
- * How many of the newest events may stay, by the strictest of the reasons: half of `maxSize` for too many events, half of the
- * budget for too many tokens, half of the events for a request. Negative where the first events alone are too many.
+ * The number of newest events that may stay, by the strictest of the reasons: half of `maxSize` for too many events, half of the
+ * budget for too many tokens, half of the events for a request. Negative if the first events alone are too many.
  */
 export function strictestTail(options: {
   readonly requirement: Pick<Requirement, 'reasons' | 'tokenBudget'>;
@@ -97,8 +97,8 @@ export function strictestTail(options: {
 }
 
 /**
- * How many of the first events stay: `keepFirst`, or fewer where a summary is among them, so that it is replaced like any other
- * and there is only one. Costs O(keepFirst).
+ * The number of first events that stay: `keepFirst`, or fewer if a summary is among them. That summary is then replaced like any
+ * other, so that there is only one. Costs O(keepFirst).
  */
 export function firstSummary(events: View['events'], keepFirst: number): number {
   const first = events.slice(0, keepFirst).findIndex(({ type }) => type === 'condensation-summary');

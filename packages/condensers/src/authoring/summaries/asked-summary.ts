@@ -9,19 +9,19 @@ import type { ModelAccount } from '../model/model-failure.js';
 import type { Summarizer, SummaryResult } from './summarizer.js';
 import type { SummaryInput } from './summary-input.js';
 
-/** A summary that says something, and what it took. */
+/** A non-blank summary with its usage and cost. */
 export interface AskedSummary {
   readonly text: string;
-  /** What it will take in the view. Unit: tokens, as the view estimates. */
+  /** The size of the summary in the view. Unit: tokens, as the view estimates. */
   readonly tokens: number;
   readonly account: ModelAccount;
 }
 
-/** A shorter summary than this is not asked for. Unit: tokens. */
+/** The shortest summary length that is requested. Unit: tokens. */
 export const leastSummaryTokens = 64;
 
 /**
- * Asks a summariser, our own or somebody else's, once and within a deadline.
+ * Calls a built-in or custom summariser once, with a deadline.
  *
  * @throws {@link CondenserModelError} when there is no summary; the signal's reason when the caller aborts.
  */
@@ -53,14 +53,14 @@ export async function askForSummary(
     usage: result?.usage,
     costUsd: isCost(result?.costUsd) ? result?.costUsd : undefined,
   };
-  // A summariser in plain JavaScript may answer anything.
+  // A summariser in plain JavaScript may return any value.
   const text = typeof result?.text === 'string' ? result.text.toWellFormed().trim() : '';
   if (saysNothing(text)) throw new CondenserModelError('empty', 'the summary is blank', { account });
   const event = { type: 'condensation-summary', id: 'summary', timestamp: '', source: 'environment' } as const;
   return { text, tokens: view.tokensOf({ ...event, summary: text }), account };
 }
 
-/** What the user said that stands beside a summary, in order, but for what is in it anyway. Images are named. */
+/** The user's messages that stay beside a summary, in order, without those that the summary includes anyway. Images are named. */
 export function wordsThatStay(view: View, isInIt: (id: EventId) => boolean = () => false): readonly string[] {
   const words: { readonly index: number; readonly text: string }[] = [];
   for (const id of keptEventIds(view)) {

@@ -10,7 +10,7 @@ import type { Requirement } from '../rolling/requirement.js';
 import type { Selection } from '../rolling/select-middle.js';
 import type { Summarizer } from './summarizer.js';
 
-/** What is summarised, by whom and why. */
+/** The range to summarise, the summariser and the reasons. */
 export interface RangeToSummarise {
   readonly condenser: string;
   readonly summarizer: Summarizer;
@@ -20,17 +20,17 @@ export interface RangeToSummarise {
   readonly requirement: Requirement;
   /** Unit: tokens. */
   readonly maxSummaryTokens: number;
-  /** What a summary must save where the view holds too many tokens. Unit: share of the view's tokens. */
+  /** The least that a summary must save if the view holds too many tokens. Unit: share of the view's tokens. */
   readonly minProgress: number;
-  /** How long a summary may take. Unit: milliseconds. */
+  /** The deadline of a summary. Unit: milliseconds. */
   readonly timeoutMs: number;
   readonly context: CondenseContext;
   readonly createEvent: CreateEvent | undefined;
 }
 
 /**
- * Asks for one summary of a range and makes the condensation that puts it in the range's place. Fails closed: whatever is wrong
- * with the summary, nothing has happened.
+ * Requests one summary of a range and creates the condensation that replaces the range. Fails closed: if anything is wrong with
+ * the summary, the history is unchanged.
  *
  * @throws {@link CondenserModelError} when there is no summary, or none that makes the view smaller; the signal's reason when the
  *   caller aborts.
@@ -62,7 +62,10 @@ export async function summariseRange(options: RangeToSummarise, inputScale = 1):
   });
 }
 
-/** At least one token; and while the view would still be over its budget, the minimum, so that no chain of tiny steps begins. */
+/**
+ * The least savings: one token, or the minimum share if the view would still be over its budget. This avoids a chain of tiny
+ * steps.
+ */
 function leastSaved({ view, requirement, minProgress }: RangeToSummarise, saved: number): number {
   const isStillOver =
     requirement.reasons.includes('tokens') && view.tokens() - saved > (requirement.tokenBudget ?? Infinity);

@@ -11,26 +11,26 @@ import { promptWithin } from '../prompts/prompt-within.js';
 import { summaryHeader, summaryTemplate } from '../prompts/summary.prompt.js';
 import type { SummaryInput } from './summary-input.js';
 
-/** A summary, and what it took. */
+/** A summary with its usage and cost. */
 export interface SummaryResult extends ModelAccount {
   readonly text: string;
 }
 
-/** Writes summaries. {@link llmSummarizer} asks a model; one of your own may ask whom it likes. */
+/** Writes summaries. {@link llmSummarizer} calls a model; a custom summariser may use any other source. */
 export interface Summarizer {
-  /** For messages and metadata. */
+  /** The summariser's name in messages and metadata. */
   readonly model?: string | undefined;
   /**
-   * Writes one summary. When the signal aborts, rejects with its reason. Whatever else it throws leaves the history as it was.
+   * Writes one summary. Rejects with the signal's reason when the signal aborts. Any other error leaves the history unchanged.
    *
-   * @throws {@link CondenserModelError} when there is no summary that can be used.
+   * @throws {@link CondenserModelError} when there is no usable summary.
    */
   summarize(input: SummaryInput, context: { readonly signal?: AbortSignal | undefined }): Promise<SummaryResult>;
 }
 
-/** The model that writes summaries, and how it is asked: with {@link summaryTemplate} where nothing else is said. */
+/** The model that writes summaries and its settings. The default prompt is {@link summaryTemplate}. */
 export interface LLMSummarizerOptions extends ModelCallOptions {
-  /** The model; a smaller one than the agent's will often do. */
+  /** The model; one that is smaller than the agent's is often enough. */
   readonly llm: LLM;
 }
 
@@ -40,13 +40,13 @@ const summarizerOptions = /* @__PURE__ */ optionsOf(() => ({
 }));
 
 /**
- * A summariser that asks a model: one call, not streamed, no tools. The events go in whole, arguments of calls included, each
- * cut in its middle at `maxEventCharacters`; the whole prompt stays within the model's window (of 100,000 tokens, where the
- * model does not tell its own), for which the oldest events are cut hardest. A model's thinking and images stay out. The summary
- * begins with a line that says what it is.
+ * A summariser that calls a model once, not streamed, without tools. The prompt holds each event with its call arguments; events
+ * longer than `maxEventCharacters` are cut in the middle. The whole prompt fits into the model's window (100,000 tokens if the
+ * model does not state its own); the oldest events are cut most to make it fit. Thinking and images are left out. The summary
+ * begins with a line that identifies it as one.
  *
- * @throws {@link InvalidCondenserConfigError} when a number is out of range; `summarize` throws {@link CondenserModelError}
- *   when the model fails, is too slow, is cut off or says nothing.
+ * @throws {@link InvalidCondenserConfigError} when a number is out of range; `summarize` throws {@link CondenserModelError} when
+ *   the model fails, is too slow, is cut off or returns no text.
  */
 export function llmSummarizer(options: LLMSummarizerOptions): Summarizer {
   const checked = checkedOptions(summarizerOptions, options, { subject: 'llmSummarizer' });
@@ -55,7 +55,7 @@ export function llmSummarizer(options: LLMSummarizerOptions): Summarizer {
   return {
     model: llm.model,
     summarize: async (input, { signal }) => {
-      // What stands before a summary is ours, and would be copied.
+      // The heading of a summary is our own text; the model would copy it.
       const previousSummary = input.previousSummary?.replaceAll(`${summaryHeader}\n\n`, '');
       const text = promptWithin(
         write,

@@ -24,31 +24,31 @@ import { summariseRange } from './summarise-range.js';
 import type { Summarizer } from './summarizer.js';
 import { everythingOf, isWorthACall, middleOf } from './summary-ranges.js';
 
-/** When a summarising condenser acts, and what it leaves. */
+/** The triggers of a summarising condenser, and how much it keeps. */
 export interface SummarizingLimits extends SizeOptions {
-  /** How long a summary is asked to be at most. Unit: tokens. @defaultValue 4000 */
+  /** The maximum length that a summary is asked for. Unit: tokens. @defaultValue 4000 */
   readonly maxSummaryTokens?: number | undefined;
   /**
-   * Has summaries written while the agent goes on, and puts them in at a later step; only a view over its budget, or a request,
-   * waits. It begins at four fifths of `maxTokens`. While a summary is written, the view may have more than `maxSize` events. After
-   * a restart it begins again. @defaultValue false
+   * Writes summaries in the background and inserts them at a later step. Only a view over its budget, or a request, waits. A
+   * summary starts at four fifths of `maxTokens`. While it is written, the view may exceed `maxSize` events. After a restart the
+   * summary starts again. @defaultValue false
    */
   readonly background?: boolean | undefined;
   /** Makes the condensation. @defaultValue the factory of `@palimpsest/events` */
   readonly createEvent?: CreateEvent | undefined;
 }
 
-/** When a summary is asked for, and how often. */
+/** When a summary is requested, and how often. */
 export interface SummaryCallOptions {
   /**
-   * A condensation that takes less is not made, unless somebody asks and the view would then be within `maxTokens`. Unit: share of the
+   * A condensation that removes less is only made on request, and only if the view is then within `maxTokens`. Unit: share of the
    * view's events or tokens, above 0 and below 1. @defaultValue 0.1
    */
   readonly minProgress?: number | undefined;
-  /** How often the last resort is tried, and a prompt that is too long, with less to read each time. @defaultValue 3 */
+  /** The number of tries of the last resort, and of a prompt that is too long. Each retry has less to read. @defaultValue 3 */
   readonly tries?: number | undefined;
   /**
-   * How long a summary may take; a deadline that the summariser sets itself counts if it is shorter. Then it is left alone, and its
+   * The deadline of a summary; if the summariser sets a shorter one, that applies. At the deadline the call is abandoned and its
    * signal aborts. Unit: milliseconds. @defaultValue 120000
    */
   readonly timeoutMs?: number | undefined;
@@ -56,25 +56,25 @@ export interface SummaryCallOptions {
 
 /** Options of {@link summarizingCondenser}. */
 export interface SummarizingOptions extends SummarizingLimits {
-  /** Appears in the log and in the metadata. @defaultValue `summarizing` */
+  /** The condenser's name in the log and in the metadata. @defaultValue `summarizing` */
   readonly name?: string | undefined;
   /** Writes the summaries. */
   readonly summarizer: Summarizer;
-  /** When it is asked, and how often. */
+  /** When the summariser is called, and how often. */
   readonly modelCall?: SummaryCallOptions | undefined;
 }
 
-/** Options of a condenser that has a model write its summaries. */
+/** Options of a condenser whose model writes its summaries. */
 export interface ModelSummaryOptions extends SummarizingLimits {
-  /** The model; a smaller one than the agent's will often do. */
+  /** The model; one that is smaller than the agent's is often enough. */
   readonly llm: LLM;
-  /** When and how it is asked. */
+  /** When the model is called, and with which settings. */
   readonly modelCall?: (ModelCallOptions & SummaryCallOptions) | undefined;
 }
 
 const besidesFirst = 'a summary and an event';
 
-/** The schemas of {@link SummarizingLimits}, and of the group `modelCall` with members of the caller's choice. */
+/** The schemas of {@link SummarizingLimits}, and of the group `modelCall` with the given members. */
 function limits<ModelCall extends object>(modelCall: ModelCall) {
   return {
     ...sizeOptions(4),
@@ -89,12 +89,12 @@ function limits<ModelCall extends object>(modelCall: ModelCall) {
   };
 }
 
-/** The schema of {@link ModelSummaryOptions}, but for the parts that are code. */
+/** The schema of {@link ModelSummaryOptions}, except the parts that are code. */
 export function modelSummaryOptions() {
   return optionsOf(() => limits(modelCallOptions(10_000)), roomBehindFirst(besidesFirst));
 }
 
-/** How a summariser asks its model, complete. */
+/** The complete settings of a summariser's model call. */
 export interface CheckedModelCall {
   readonly llm: LLM;
   readonly prompt: Prompt;
@@ -105,7 +105,8 @@ export interface CheckedModelCall {
 }
 
 /**
- * The condenser of checked {@link ModelSummaryOptions}: its `Summarizer` gets the model, how it is asked, and the prompt, compiled.
+ * Creates the condenser from checked {@link ModelSummaryOptions}. Its `Summarizer` gets the model, its settings and the compiled
+ * prompt.
  *
  * @throws {@link InvalidCondenserConfigError} when the prompt cannot be used.
  */
@@ -114,7 +115,7 @@ export function modelSummaryCondenser(
   { llm, createEvent }: { readonly llm: LLM; readonly createEvent?: CreateEvent | undefined },
   own: {
     readonly name: string;
-    /** What the model is asked where nothing else is said. */
+    /** The default prompt. */
     readonly template: string;
     readonly createSummarizer: (options: CheckedModelCall) => Summarizer;
   },
@@ -143,12 +144,12 @@ const options = /* @__PURE__ */ optionsOf(
   /* @__PURE__ */ roomBehindFirst(besidesFirst),
 );
 
-/** What has fewer is not worth a call: no summary is smaller. Unit: tokens. */
+/** A range with fewer tokens is not summarised, because no summary is shorter. Unit: tokens. */
 const leastTokens = 24;
 
 /**
- * A rolling summary by whatever writes one: the first `keepFirst` events and the newest ones stay, and one summary takes the
- * place of what lies between. {@link llmSummarizingCondenser} is this one with a model, and says all of it.
+ * A rolling summary by any summariser. The first `keepFirst` events and the newest ones stay, and one summary replaces the events
+ * between them. {@link llmSummarizingCondenser} is this condenser with a model; its documentation has the details.
  *
  * @throws {@link InvalidCondenserConfigError} when the numbers leave no room for a summary and one event behind it.
  */
@@ -167,7 +168,7 @@ export function summarizingCondenser(given: SummarizingOptions): Condenser {
   });
 }
 
-/** What a rolling summary is put together from. */
+/** The parts of a rolling summary. */
 interface Parts {
   readonly name: string;
   readonly summarizer: Summarizer;
@@ -179,7 +180,7 @@ interface Parts {
   readonly minProgress: number;
   readonly tries: number;
   readonly timeoutMs: number;
-  /** Begun early, because nobody waits for it. @defaultValue false */
+  /** Starts early, because no call waits for the result. @defaultValue false */
   readonly isEarly?: boolean | undefined;
 }
 
@@ -227,7 +228,7 @@ function rollingSummary(parts: Parts): Condenser {
       const isWorthIt = ({ mayRetry }: CondenserModelError): boolean => mayRetry;
       const tries = { most: parts.tries, isWorthIt, scale: 1 };
       if (CondenserModelError.isInstance(failure)) {
-        // What was too long has been tried so often already, with half each time.
+        // A prompt that was too long has already been tried that often, with half the input each time.
         const overflows = failure.kind === 'overflow' ? parts.tries : 1;
         tries.most -= overflows - 1;
         for (let past = 0; past < overflows; past++) tries.scale = nextScale(tries.scale, failure);

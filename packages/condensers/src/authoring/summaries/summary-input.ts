@@ -1,15 +1,15 @@
 import type { LLMConvertibleEvent } from '@palimpsest/events';
 
-/** What a summary is made of. */
+/** The input of a summary. */
 export interface SummaryInput {
-  /** What will be forgotten, in order. Earlier summaries are not among them. */
+  /** The events that will be forgotten, in order, without earlier summaries. */
   readonly events: readonly LLMConvertibleEvent[];
-  /** The summary that this one replaces, whole. @defaultValue there is none */
+  /** The full text of the summary that this one replaces. @defaultValue there is none */
   readonly previousSummary?: string | undefined;
-  /** The user's messages that stay in the history, so that a summary can tell what matters. @defaultValue none */
+  /** The user's messages that stay in the history, which show the summariser what matters. @defaultValue none */
   readonly userWords?: readonly string[] | undefined;
-  /** How long the summary should be at most. Unit: tokens. */
+  /** The maximum length of the summary. Unit: tokens. */
   readonly maxSummaryTokens: number;
-  /** How much of what it can read the model is given: less at each further try. A share above 0. @defaultValue 1 */
+  /** The share of the model's readable input that it receives: less at each retry. Above 0. @defaultValue 1 */
   readonly inputScale?: number | undefined;
 }

@@ -8,8 +8,8 @@ import { firstSummary, selectMiddle, strictestTail } from '../rolling/select-mid
 import type { Selection } from '../rolling/select-middle.js';
 
 /**
- * What lies between the first events and the newest that may stay, never the newest step. A summary among the first events is not
- * one of them: it is replaced like any other, so that there is only one.
+ * The range between the first events and the newest that may stay, without the newest step. A summary among the first events is
+ * part of the range: it is replaced like any other, so that there is only one.
  */
 export function middleOf(
   view: View,
@@ -36,8 +36,8 @@ export function middleOf(
 }
 
 /**
- * Whether a summary could save enough. What is protected or pinned stays, so that of a long range little may go: without this a view
- * that is too large for what is pinned would have a summary written at each step.
+ * Whether a summary could save enough. Protected and pinned events stay, so a long range may save little. Without this check, a
+ * view whose pinned events alone are too large would get a new summary at each step.
  */
 export function isWorthACall(
   view: View,
@@ -51,8 +51,9 @@ export function isWorthACall(
 }
 
 /**
- * All before the newest step. Where nothing of that can go, all, if somebody asks or that is enough: what the model has not read yet
- * is not taken from it for a view that is too large anyway, as one is with too much pinned.
+ * The range before the newest step. If nothing in it can be forgotten, the whole view, provided that it was requested or that
+ * this is enough. A view that is too large in any case, such as one with too many pinned events, keeps the events that the model
+ * has not read yet.
  */
 export function everythingOf(view: View, { reasons, tokenBudget = Infinity }: Requirement): Selection | undefined {
   const start = view.cutPoints.atOrAfter(0);

@@ -22,26 +22,26 @@ const toWords = new Set(['destination', 'dest', 'dst', 'to', 'target']);
 const patchWords = new Set(['patch', 'diff']);
 const editorVerb = /^[a-z][a-z_-]{0,30}$/i;
 
-/** What the arguments of a call are for, told from their names and shapes alone. */
+/** The roles of a call's arguments, derived from their names and shapes alone. */
 export interface ArgumentRoles {
-  /** In the order in which they were written. */
+  /** The paths, in the order in which they were written. */
   readonly paths: readonly string[];
-  /** Where a move or a copy goes from and to, where the names say no more than that and the values read as paths. */
+  /** The source and target of a move or a copy, if the names state only that and the values look like paths. */
   readonly route?: { readonly from: string; readonly to: string };
   /** Shell text. */
   readonly command?: string;
-  /** A word that says what an editor is to do (`view`, `str_replace`), where one tool does several things. */
+  /** The command word of an editor (`view`, `str_replace`), if one tool has several commands. */
   readonly verb?: string;
   readonly hasContent: boolean;
   readonly hasOldText: boolean;
   readonly hasNewText: boolean;
   readonly hasQuery: boolean;
   readonly hasRange: boolean;
-  /** Text that may be a patch: of an argument named so, or any that looks like one. */
+  /** Text that may be a patch: from an argument with such a name, or any text that looks like one. */
   readonly patch?: string;
 }
 
-/** Tells what the arguments of a call are for. */
+/** Derives the roles of a call's arguments. */
 export function argumentRoles(call: CallArguments): ArgumentRoles {
   const paths = call.leaves.flatMap((leaf) => (isPath(leaf) ? [(leaf.value as string).trim()] : []));
   const patch = patchOf(call);
@@ -65,7 +65,7 @@ export function argumentRoles(call: CallArguments): ArgumentRoles {
   };
 }
 
-/** True for text in one of the two forms of a patch. */
+/** True for text in one of the two patch formats. */
 export function looksLikePatch(text: string): boolean {
   return /^\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File: )/m.test(text) || /^--- \S.*\r?\n\+\+\+ \S/m.test(text);
 }
@@ -88,7 +88,7 @@ function isPath(leaf: ArgumentLeaf): boolean {
   const { words } = leaf;
   if (!isOneLine(leaf)) return false;
   const last = words.at(-1) ?? '';
-  // The path of a name leads to a symbol in a file.
+  // The path of a name, a symbol, a key or a URL is not the path of a file.
   if (last === 'path' && ['name', 'symbol', 'json', 'key', 'url'].includes(words.at(-2) ?? '')) return false;
   return pathWords.has(last) || (last === 'name' && words.at(-2) === 'file');
 }
@@ -99,7 +99,7 @@ function isContent({ words, value }: ArgumentLeaf): boolean {
   return contentWords.has(words.at(-1) ?? '') && !oldWords.has(first) && !newWords.has(first);
 }
 
-/** `newContents` with nothing old beside it is all that the file is to hold. */
+/** `newContents` without an old text is the complete content of the file. */
 function isNewContent({ words, value }: ArgumentLeaf): boolean {
   return typeof value === 'string' && contentWords.has(words.at(-1) ?? '') && newWords.has(words[0] ?? '');
 }
@@ -119,7 +119,7 @@ function isCommandKey(key: string): boolean {
   return commandWords.has(words.at(-1) ?? '') || /^(?:shell|bash)?command(?:line)?$/i.test(key);
 }
 
-/** `["bash", "-lc", "npm test"]` runs its last part; another list is one command in words, or several commands. */
+/** The last part of `["bash", "-lc", "npm test"]` is the command; another list is one command in words, or several commands. */
 function commandOfList(parts: readonly string[]): string {
   const [program = '', flag = ''] = parts;
   if (/(?:^|\/)(?:ba|z|da)?sh$/.test(program) && /^-[a-z]*c$/.test(flag)) return parts.slice(2).join(' ');

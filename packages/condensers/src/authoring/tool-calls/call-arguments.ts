@@ -1,29 +1,31 @@
 /** One text, number or truth value somewhere in a call's arguments. */
 export interface ArgumentLeaf {
-  /** The name under which it stands; items of a list have the list's. */
+  /** The name of the argument; items of a list have the list's name. */
   readonly key: string;
-  /** The words of that name, in lower case: `newText` and `new_text` are both `new`, `text`. */
+  /** The words of the name, in lower case: `new`, `text` for both `newText` and `new_text`. */
   readonly words: readonly string[];
   readonly value: string | number | boolean;
 }
 
-/** The arguments of a call: an object, or the plain text that stood in its place. */
+/** The arguments of a call: an object, or plain text in its place. */
 export interface CallArguments {
   readonly object: Readonly<Record<string, unknown>>;
   readonly leaves: readonly ArgumentLeaf[];
-  /** Set where the model wrote something other than a JSON object. */
+  /** Set if the model wrote something other than a JSON object. */
   readonly plainText?: string;
 }
 
 const maximumLeaves = 300;
-/** No tool takes what is nested deeper; a model can write it, and more than a stack holds. Unit: levels. */
+/**
+ * The nesting limit. A model can write deeper arguments, which would overflow the stack, but no tool accepts them. Unit: levels.
+ */
 const deepest = 64;
-/** Agents have few tools and few argument names, and each is read at every call. Unit: names. */
+/** The size of the cache: agents have few tools and few argument names, and each is read at every call. Unit: names. */
 const rememberedNames = 4_096;
 const longestRemembered = 64;
 const rememberedWords = new Map<string, readonly string[]>();
 
-/** Reads the arguments that a model wrote. Total: text that does not parse is kept as plain text. */
+/** Parses the arguments that a model wrote. Never throws: text that does not parse is kept as plain text. */
 export function parseArguments(text: string): CallArguments {
   const value = parsed(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -34,7 +36,7 @@ export function parseArguments(text: string): CallArguments {
   return { object: value as Readonly<Record<string, unknown>>, leaves };
 }
 
-/** The words of a name in any of the usual spellings, in lower case: `readFile`, `read_file` and `ReadFile` have the same. */
+/** The words of a name in any usual spelling, in lower case: `readFile`, `read_file` and `ReadFile` give the same words. */
 export function wordsOfName(name: string): readonly string[] {
   const known = rememberedWords.get(name);
   if (known !== undefined) return known;
@@ -53,7 +55,7 @@ function splitWords(name: string): readonly string[] {
     .filter((word) => word !== '');
 }
 
-/** Names such as `readfile` are written in one word; what is done to the file stands before it. */
+/** Names such as `readfile` have no separator; the operation comes before `file`. */
 function splitCompound(word: string): readonly string[] {
   const match = /^(read|write|edit|create|delete|remove|open|view|move|rename|list)(files?|dir)$/.exec(word);
   return match === null ? [word] : [match[1] as string, match[2] as string];

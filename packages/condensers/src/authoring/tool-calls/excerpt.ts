@@ -1,8 +1,8 @@
 import { sliceText } from '@palimpsest/events';
 
-/** The text, or its beginning and its end with a note of how much was left out between. Limit: characters. */
+/** The text, or its beginning and end with a note of the omitted length. Limit: characters. */
 export function excerpt(text: string, limit: number): string {
-  // A log may hold half of a pair of surrogates, which providers refuse.
+  // A log may hold half of a surrogate pair, which providers refuse.
   if (text.length <= limit) return text.toWellFormed();
   const note = ` [… ${text.length - limit} characters left out …] `;
   const kept = Math.max(0, limit - note.length);
@@ -11,9 +11,9 @@ export function excerpt(text: string, limit: number): string {
   return (sliceText(text, 0, head) + note + sliceText(text, text.length - (kept - head))).toWellFormed();
 }
 
-/** The text in one line: line breaks and runs of blanks become one blank. Cut as {@link excerpt} does. */
+/** The text in one line: line breaks and runs of blanks become one blank. Cut like {@link excerpt}. */
 export function oneLine(text: string, limit: number): string {
-  // What is cut away need not be searched.
+  // Only the part that is kept is searched.
   const near = text.length > limit * 8 ? `${sliceText(text, 0, limit * 4)} … ${sliceText(text, -limit * 2)}` : text;
   return excerpt(near.replaceAll(/\s+/g, ' ').trim(), limit);
 }

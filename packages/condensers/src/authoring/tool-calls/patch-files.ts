@@ -1,13 +1,13 @@
-/** What was done to a file. */
+/** The operation on a file. */
 export type FileOperation = 'created' | 'modified' | 'deleted' | 'read';
 
-/** One file of a patch, and what the patch does to it. */
+/** One file of a patch and its operation. */
 export interface PatchedFile {
   readonly path: string;
   readonly operation: FileOperation;
 }
 
-/** The files of a patch, in its order: of the `*** Begin Patch` form, or of a unified diff. */
+/** The files of a patch in order, from the `*** Begin Patch` format or a unified diff. */
 export function filesOfPatch(patch: string): readonly PatchedFile[] {
   const marked = filesOfMarkedPatch(patch);
   return marked.length > 0 ? marked : filesOfUnifiedDiff(patch);
@@ -47,7 +47,7 @@ function filesOfUnifiedDiff(patch: string): readonly PatchedFile[] {
   return files;
 }
 
-/** The path without the `a/` and `b/` that version control puts before it; undefined for `/dev/null`. */
+/** The path without the `a/` or `b/` prefix of version control; undefined for `/dev/null`. */
 function diffPath(text: string): string | undefined {
   const path = text.trim();
   return path === '/dev/null' ? undefined : path.replace(/^[ab]\//, '');

@@ -1,12 +1,12 @@
 import type { ObservationEvent, ToolResultEvent } from '@palimpsest/events';
 
-/** How a command or a call ended: its exit status, or what is known without one. */
+/** The end of a command or call: its exit status, or the known outcome if there is none. */
 export type CallStatus = number | 'ok' | 'failed' | 'running';
 
-/** What a result says of the call that it answers. */
+/** The information in a result about its call. */
 export interface ResultReading {
   readonly status: CallStatus;
-  /** What the tool itself said, without the frame that a runtime put around it. */
+  /** The tool's own output, without the frame that a runtime added. */
   readonly body: string;
 }
 
@@ -21,8 +21,8 @@ const failureStart =
   /^[\s<[(*-]*(?:[\w.]*(?:error|exception)\s*(?:[:!]|\n|$)|error (?:executing|calling|invoking|running|reading|writing|while|when|in)\b|traceback \(most|tool_use_error|failed to |failure:|cannot |could not |unable to |permission denied|no such file|file (?:does not exist|not found)|invalid (?:argument|input|parameter|path|`))/i;
 
 /**
- * Reads how a call ended from the answer to it. Exit statuses are looked for in the text of commands only: other tools show
- * texts in which such words are not about the call.
+ * Reads the outcome of a call from its result. Exit statuses are searched only in the output of commands: the output of other
+ * tools may contain such words about something else.
  */
 export function readResult(event: ToolResultEvent, options: { readonly isCommand: boolean }): ResultReading {
   switch (event.type) {
@@ -61,7 +61,7 @@ export function statusText(status: CallStatus): string {
   return typeof status === 'number' ? `exit ${status}` : status;
 }
 
-/** True for a status that tells of a failure. */
+/** True for a status of a failure. */
 export function isFailedStatus(status: CallStatus): boolean {
   return status === 'failed' || (typeof status === 'number' && status !== 0);
 }
@@ -80,7 +80,7 @@ function statusIn(details: Readonly<Record<string, unknown>> | undefined, keys: 
     : undefined;
 }
 
-/** Programs print numbers too, so only the first and the last lines, where runtimes write, are looked at. */
+/** Programs print numbers too, so only the first and the last lines, where runtimes write, are read. */
 function statusInText(text: string): number | undefined {
   const head = text.slice(0, 1_000).split('\n', 6).join('\n');
   const tail = text.slice(-600).split('\n').slice(-4).join('\n');
@@ -91,7 +91,7 @@ function statusInText(text: string): number | undefined {
   return undefined;
 }
 
-/** Takes off the frames that runtimes put around an output: a JSON object, a header of `Key: value` lines, a first word. */
+/** Removes the frames that runtimes put around an output: a JSON object, a header of `Key: value` lines, a first word. */
 function unframed(text: string): { readonly body: string; readonly exitStatus?: number } {
   const plain = text.replace(/^\s*OBSERVATION:\s*\n/, '');
   if (plain.startsWith('{') && plain.length < 200_000) {

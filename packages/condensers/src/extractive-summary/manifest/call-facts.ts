@@ -40,13 +40,13 @@ const errorWords =
 const thinkingVerbs = new Set(['think', 'thinking', 'thought', 'reflect']);
 const askingVerbs = new Set(['ask', 'question', 'questions', 'clarify']);
 
-/** What is known before a call: files that were seen, tests that fail. */
+/** The state before a call: files that were seen, tests that fail. */
 export interface KnownBefore {
   knowsFile(path: string): boolean;
   isFailing(test: string): boolean;
 }
 
-/** What one answered call did, told from the call and its answer, for tools of any name. */
+/** The facts of one answered call, derived from the call and its result, for tools of any name. */
 export function callFacts(action: ActionEvent, result: ToolResultEvent, known: KnownBefore): readonly Fact[] {
   const call = parseArguments(action.toolCall.arguments);
   const roles = argumentRoles(call);
@@ -76,13 +76,13 @@ function commandFacts({ call, roles, reading, known }: AnsweredCall, text: strin
     const patched = roles.patch === undefined ? [] : fileFacts({ toolName: 'patch', roles, body, isKnown: () => true });
     facts.push(...(patched.length > 0 ? patched : shellFileFacts(text, isKnown)));
   } else if (typeof status === 'number') {
-    // Without an exit status nothing says that it ran at all: it may have been refused.
+    // Without an exit status it is unknown whether the command ran at all: it may have been refused.
     facts.push(...writesBeforeFailure(text, body, isKnown));
   }
   if (!looks) {
     const { failing, passing } = readTestResults(body, (name) => known.isFailing(name));
     if (failing.length + passing.length > 0) facts.push({ kind: 'tests', of: command, failing, passing });
-    // A search that finds nothing ends with 1 too, so a look that fails is no error.
+    // A search that finds nothing also ends with 1, so the failure of a command that only looks is not an error.
     if (failed) facts.push({ kind: 'error', of: command, text: errorText(body) });
   }
   return [...facts, ...usedIdentifiers(call), ...(looks || failed ? [] : answeredIdentifiers(body, 'command'))];
@@ -113,7 +113,7 @@ function otherFacts({ action, result, call, roles, reading, known }: AnsweredCal
   return [made, ...used, ...(roles.paths.length > 0 ? [] : answeredIdentifiers(body, 'service'))];
 }
 
-/** A refusal carries the user's words, also where a runtime wrote it down as a result of its own. */
+/** A refusal holds the user's words, even if a runtime recorded it as its own result. */
 function isUsersAnswer(result: ToolResultEvent, body: string): boolean {
   if (result.type === 'user-reject-observation') return (result.rejectionSource ?? 'user') === 'user';
   return /\bthe user said:/i.test(body);
@@ -131,7 +131,7 @@ function callText(name: string, { leaves, plainText }: CallArguments): string {
   return oneLine(`${name}(${plainText ?? given})`, callLimit);
 }
 
-/** The line that says what went wrong. Of a trace back that is the last such line, of other output the first. */
+/** The line with the error: the last such line of a stack trace, the first of other output. */
 function errorText(body: string): string {
   const lines = (body.length > 24_000 ? `${body.slice(0, 12_000)}\n${body.slice(-12_000)}` : body)
     .split('\n')

@@ -5,15 +5,15 @@ import type { KnownBefore } from './call-facts.js';
 import type { Fact } from './fact.js';
 import type { Manifest } from './manifest.js';
 
-/** Where facts are read from. */
+/** The source of facts. */
 export interface FactSource {
   /** Any event of the log as it was logged. */
   original(id: EventId): Event | undefined;
 }
 
 /**
- * Reads the facts of a stretch of a log, in its order, and adds them to a manifest of what came before. Events are read as they
- * were logged, so what was masked meanwhile counts in full. `besides` is known too and stays out of the manifest.
+ * Reads the facts of a stretch of a log in order and adds them to the manifest of the preceding events. Events are read as they
+ * were logged, so masked events count in full. Facts in `besides` are known but not added to the manifest.
  */
 export function readFacts(
   events: Iterable<{ readonly id: EventId }>,

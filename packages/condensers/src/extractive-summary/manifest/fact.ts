@@ -3,7 +3,7 @@ import type { EventId } from '@palimpsest/events';
 import type { FileOperation } from '../../authoring/tool-calls/patch-files.js';
 import type { CallStatus } from '../../authoring/tool-calls/result-status.js';
 
-/** A task of a to-do list or a plan, as the agent wrote it. */
+/** A task of a to-do list or a plan, as written by the agent. */
 export interface TaskItem {
   readonly id?: string;
   readonly title?: string;
@@ -11,14 +11,15 @@ export interface TaskItem {
 }
 
 /**
- * One thing that a stretch of a log says, small enough to keep in a condensation's metadata. A manifest is the fold of facts
- * in their order, so facts of several stretches are merged by putting one list behind the other.
+ * One fact of a stretch of a log, small enough for a condensation's metadata. A manifest is the fold of facts in order, so the
+ * facts of several stretches are merged by concatenation.
  *
- * - `words`: somebody spoke; the text is read from the log when it is needed, so it never decays
- * - `earlier-summary`: a summary that another condenser wrote; its text too is read from the log
- * - `file`, `command`, `call`: what a call did; it is `call` when it is neither of the first two. `onlyLooks`: it changes nothing
- * - `error`: what went wrong, and with which file, command or call
- * - `tests`: which tests one run named as failing and as passing
+ * - `words`: a message; its text is read from the log when needed, so it never decays
+ * - `earlier-summary`: a summary of another condenser; its text is also read from the log
+ * - `file`, `command`, `call`: the effect of a call; `call` if it is neither of the first two. `onlyLooks`: the call changes
+ *   nothing
+ * - `error`: the error, and its file, command or call
+ * - `tests`: the failing and passing tests named by one run
  * - `task-list` replaces the list of that name; `task` adds or changes one task
  * - `identifier`: an id, a hash or an address, verbatim
  */
@@ -67,8 +68,8 @@ const shapes: Readonly<Record<Fact['kind'], Shape>> = {
 };
 
 /**
- * The facts that a condensation's metadata carries; undefined where it carries none. One that this version does not know is
- * passed over, so a newer version's log can be read.
+ * The facts in a condensation's metadata; undefined if it has none. Unknown facts are skipped, so the log of a newer version can
+ * be read.
  */
 export function factsFromMetadata(
   metadata: Readonly<Record<string, unknown>> | undefined,
@@ -76,7 +77,7 @@ export function factsFromMetadata(
   return metadata === undefined ? undefined : checkedFacts(metadata, undefined);
 }
 
-/** Each new summary reads those of all before it, so they are checked once. */
+/** Each new summary reads the facts of all earlier ones, so they are checked once. */
 const checkedFacts = /* @__PURE__ */ remembered((metadata: Readonly<Record<string, unknown>>, _: undefined) => {
   const { facts } = metadata;
   return Array.isArray(facts) ? facts.filter(isFact) : undefined;

@@ -68,24 +68,24 @@ const searchVerbs = new Set([
   'mkdir',
 ]);
 
-/** A call that went through, as far as files are concerned. */
+/** A successful call, with its data about files. */
 export interface FileCall {
   readonly toolName: string;
   readonly roles: ArgumentRoles;
-  /** What the tool answered. */
+  /** The tool's answer. */
   readonly body: string;
-  /** The file was seen before: read, written or found in the log so far. */
+  /** Whether the file was seen before: read, written or found in the log so far. */
   readonly isKnown: (path: string) => boolean;
 }
 
-/** What a call that went through did to files, told from its name, its arguments and the answer. */
+/** The effects of a successful call on files, derived from its name, its arguments and the answer. */
 export function fileFacts(call: FileCall): readonly Fact[] {
   const { roles } = call;
   if (roles.patch !== undefined) {
     const files = filesOfPatch(roles.patch);
     if (files.length > 0) return files.map(({ path, operation }) => file(path, operation));
   }
-  // A tool that does several things is told which one; its own name says too much then.
+  // A tool with several commands states the command in an argument; its own name is then too general.
   const verbs = new Set(wordsOfName(roles.verb ?? call.toolName));
   const does = (known: ReadonlySet<string>): boolean => [...verbs].some((verb) => known.has(verb));
   const { route } = roles;
@@ -118,7 +118,7 @@ function all(paths: readonly string[], operation: FileOperation): readonly Fact[
   return [...new Set(paths)].map((path) => file(path, operation));
 }
 
-/** The answer says it best; without a word there, a file that was never seen is a new one. */
+/** The answer states the operation best; if it does not, a file that was never seen is a new one. */
 function writeOperation(path: string, { body, isKnown }: FileCall): FileOperation {
   const answer = body.slice(0, 300);
   if (/\b(?:created|new file)\b/i.test(answer)) return 'created';
@@ -126,12 +126,12 @@ function writeOperation(path: string, { body, isKnown }: FileCall): FileOperatio
   return isKnown(path) ? 'modified' : 'created';
 }
 
-/** Some editors make the file that they are to edit; further down their answer may show what stands in it. */
+/** Some editors create the file that they edit; later lines of their answer may show its content. */
 function saysCreated(path: string, { body, isKnown }: FileCall): boolean {
   return !isKnown(path) && /\b(?:created|new file)\b/i.test(body.slice(0, 300).split('\n', 1)[0] ?? '');
 }
 
-/** Editors that work on an open file name it in their answer only: `[File: a.py (10 lines total)]`. */
+/** Editors that work on an open file name the file only in their answer: `[File: a.py (10 lines total)]`. */
 function pathsInAnswer({ body, roles }: FileCall, changes: boolean): readonly string[] {
   if (!changes || !(roles.hasContent || roles.hasNewText || roles.hasOldText)) return [];
   const path = /[[(](?:open )?file: ([^\s()[\]]+)/i.exec(body)?.[1];
@@ -148,7 +148,7 @@ function hasLineNumbers(body: string): boolean {
   return lines.length >= 2 && numbered >= lines.length * 0.6;
 }
 
-/** A folder is read too, by some tools: its answer lists what is below it. */
+/** Some tools read a folder too: the answer lists its content. */
 function isFolder(path: string, body: string): boolean {
   if (/(?:^|\/)\.{0,2}$/.test(path)) return true;
   if (/\.[a-z0-9]{1,8}$/i.test(path)) return false;

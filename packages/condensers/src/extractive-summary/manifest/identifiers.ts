@@ -42,7 +42,9 @@ const maximumOfCall = 20;
 const maximumOfAnswer = 12;
 const maximumCharacters = 20_000;
 
-/** The identifiers that a call was made with, verbatim: values of arguments named so, and ids, hashes and addresses in texts. */
+/**
+ * The identifiers in a call's arguments, verbatim: values of arguments with such names, and ids, hashes and addresses in texts.
+ */
 export function usedIdentifiers(call: CallArguments): readonly Fact[] {
   const found = new Map<string, string>();
   for (const { key, words, value } of call.leaves) {
@@ -57,8 +59,8 @@ export function usedIdentifiers(call: CallArguments): readonly Fact[] {
 }
 
 /**
- * The identifiers in an answer, verbatim. A service's answer is data; a command prints much else, so of it only commits,
- * ids in fields and addresses that end in a number (an issue, a pull request) are taken.
+ * The identifiers in an answer, verbatim. The answer of a service is data. A command prints much else, so only commits, ids in
+ * fields and addresses that end in a number (an issue, a pull request) are taken from its output.
  */
 export function answeredIdentifiers(body: string, from: 'service' | 'command'): readonly Fact[] {
   const text = body.slice(0, maximumCharacters);

@@ -5,22 +5,22 @@ import { factsFromMetadata } from './fact.js';
 import type { Fact } from './fact.js';
 import { Manifest } from './manifest.js';
 
-/** What the summaries of a stretch of a view stand for. */
+/** The events and facts behind the summaries of a stretch of a view. */
 export interface Lineage {
   /** All of their facts. */
   readonly manifest: Manifest;
-  /** Of these, those that no condensation carries in its metadata, in the order of the log. */
+  /** The facts that no condensation carries in its metadata, in the order of the log. */
   readonly newFacts: readonly Fact[];
-  /** The condensations that carry facts and from which all the others are reached; goes into the metadata as `replaces`. */
+  /** The condensations that carry facts and from which all other ones are reachable; stored in the metadata as `replaces`. */
   readonly replaces: readonly EventId[];
-  /** How many events of the log they stand for. */
+  /** The number of log events that the summaries cover. */
   readonly coveredEvents: number;
 }
 
 /**
- * The facts behind summaries: those that our condensations carry, through all generations, so nothing decays. Of a summary
- * that another condenser wrote the text is kept, and the facts are read again from what it made forgotten. A condensation that
- * was reverted counts for nothing: what it forgot stands in the view again.
+ * The facts behind summaries. Our condensations carry their facts through all generations, so no information decays. For a
+ * summary of another condenser the text is kept, and the facts are read again from the events that it made forgotten. A reverted
+ * condensation is ignored: its forgotten events are in the view again.
  */
 export function lineageOf(
   view: View,
@@ -38,7 +38,7 @@ export function lineageOf(
   const carried = new Map<EventId, readonly Fact[]>();
   const roots = new Set<EventId>();
   const reached = new Set(direct);
-  // A set hands out what is added to it while it is walked.
+  // Iterating over a set also yields the items that are added during the iteration.
   for (const id of reached) {
     const condensation = inForce.get(id);
     const itsFacts = factsFromMetadata(condensation?.metadata);
@@ -69,7 +69,7 @@ export function lineageOf(
       view,
       manifest,
     );
-    // A summary holds what its writer was told of earlier ones, so only the newest text of a chain is kept.
+    // A summary includes the earlier summaries that its writer read, so only the newest text of a chain is kept.
     const text: readonly Fact[] = direct.has(id) ? [{ kind: 'earlier-summary', eventId: id }] : [];
     for (const fact of text) manifest.add(fact);
     newFacts.push(...read, ...text);
@@ -77,7 +77,7 @@ export function lineageOf(
   return { manifest, newFacts, replaces: [...roots], coveredEvents };
 }
 
-/** The condensations whose summaries another one forgot. */
+/** The condensations whose summaries another condensation forgot. */
 function replacedBy(
   condensation: Condensation | undefined,
   inForce: ReadonlyMap<EventId, Condensation>,
@@ -85,7 +85,7 @@ function replacedBy(
   if (condensation === undefined) return [];
   const named = condensation.metadata?.['replaces'];
   if (Array.isArray(named)) return named.filter((id): id is EventId => typeof id === 'string' && inForce.has(id));
-  // Condensers that say nothing of it forgot the summary's event, which a view names after its condensation.
+  // Other condensers forget the summary's event without recording it; the view names that event after its condensation.
   return condensation.forgottenEventIds.flatMap((id) => {
     const earlier = id.replace(/-summary-*$/, '');
     return earlier !== id && inForce.has(earlier) ? [earlier] : [];

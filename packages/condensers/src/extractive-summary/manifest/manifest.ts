@@ -4,7 +4,7 @@ import type { Fact, TaskItem } from './fact.js';
 import { isFailedStatus } from '../../authoring/tool-calls/result-status.js';
 import type { CallStatus } from '../../authoring/tool-calls/result-status.js';
 
-/** A command or a call, as it ended the last time. */
+/** A command or a call, with its latest outcome. */
 export interface Run {
   readonly text: string;
   readonly status: CallStatus;
@@ -12,13 +12,13 @@ export interface Run {
   readonly onlyLooks: boolean;
 }
 
-/** A file and what was done to it, each operation once, the latest last. */
+/** A file with its operations, each once, the latest last. */
 export interface FileEntry {
   readonly path: string;
   readonly operations: readonly FileOperation[];
 }
 
-/** A value that names something, with what it was called. */
+/** An identifier with its label. */
 export interface IdentifierEntry {
   readonly value: string;
   readonly label: string;
@@ -27,8 +27,8 @@ export interface IdentifierEntry {
 }
 
 /**
- * What a stretch of a log did, in the order in which each thing last happened: the fold of its facts. Errors and failing
- * tests stand in it until the same command, call or file goes through.
+ * The effects of a stretch of a log, ordered by the last occurrence of each: the fold of its facts. Errors and failing tests stay
+ * until the same command, call or file succeeds.
  */
 export class Manifest {
   readonly #userWords = new Set<EventId>();
@@ -92,7 +92,7 @@ export class Manifest {
     }
   }
 
-  /** The file was read, written or deleted in this stretch. */
+  /** Whether the file was read, written or deleted in this stretch. */
   knowsFile(path: string): boolean {
     return this.#files.has(path);
   }
@@ -133,7 +133,7 @@ export class Manifest {
     return [...this.#failing.keys()];
   }
 
-  /** Of every list and every single task, the closed ones too. */
+  /** The tasks of every list and every single task, closed ones included. */
   get tasks(): readonly TaskItem[] {
     return [...[...this.#lists.values()].flat(), ...this.#tasks.values()];
   }

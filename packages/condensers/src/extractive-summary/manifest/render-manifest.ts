@@ -9,22 +9,22 @@ import type { Section } from './section.js';
 import { isOpen } from './task-facts.js';
 import { wordsOfEvent } from './words-of-event.js';
 
-/** What a manifest is written with. */
+/** The input for the text of a manifest. */
 export interface RenderManifestOptions {
-  /** How many events it stands for. */
+  /** The number of events that the manifest covers. */
   readonly events: number;
   readonly maxCharacters: number;
-  /** Any event of the log as it was logged: words are read from there. */
+  /** Any event of the log as it was logged; the texts of messages are read from it. */
   original(id: EventId): Event | undefined;
 }
 
 /**
- * Writes a manifest as the text of a summary, in at most so many characters; undefined where not even its first lines fit.
+ * Writes a manifest as the text of a summary, in at most so many characters. Undefined if not even its first lines fit.
  *
- * Every kind of entry has a share of the space, and what one does not use goes to the others. Given up first when space is
- * short: what the agent said, calls and commands that only looked, files only read, identifiers, other calls, commands, errors,
- * failing tests, changed files, earlier summaries, open tasks, and last the user's words. Within a kind the oldest goes first;
- * long words are cut in the middle before any are left out.
+ * Every kind of entry has a share of the space, and unused space goes to the other kinds. When space is short, entries are
+ * dropped in this order: the agent's messages, calls and commands that only looked, files only read, identifiers, other calls,
+ * commands, errors, failing tests, changed files, earlier summaries, open tasks, and last the user's messages. Within a kind the
+ * oldest is dropped first; long messages are cut in the middle before any are dropped.
  */
 export function renderManifest(manifest: Manifest, options: RenderManifestOptions): string | undefined {
   const header = summaryHeader(options.events);
@@ -33,13 +33,13 @@ export function renderManifest(manifest: Manifest, options: RenderManifestOption
   const sections = sectionsOf(manifest, options).filter(({ isEmpty }) => !isEmpty);
   for (let count = sections.length; count > 0; count--) {
     const parts = sharedOut(sections.slice(0, count), space);
-    // No kind is wholly left out while one that weighs less is there.
+    // No kind is left out entirely while a less important one is shown.
     if (parts.every((part) => part !== '')) return [header, ...parts].join('\n\n');
   }
   return header;
 }
 
-/** Gives each section its share, and then what is left to those that can use it, the weightiest first. */
+/** Gives each section its share, then the remaining space to the sections that can use it, the most important first. */
 function sharedOut(sections: readonly Section[], space: number): readonly string[] {
   let left = space;
   const own = sections.map((section) => {
@@ -55,7 +55,7 @@ function sharedOut(sections: readonly Section[], space: number): readonly string
   });
 }
 
-/** In the order of their weight: what is given up first stands last. */
+/** Ordered by importance: the sections that are dropped first come last. */
 function sectionsOf(manifest: Manifest, { original }: RenderManifestOptions): readonly Section[] {
   const words = (ids: readonly EventId[]): string[] =>
     ids.map((id) => wordsOfEvent(original(id)) ?? '').filter((text) => text !== '');
@@ -79,7 +79,7 @@ function sectionsOf(manifest: Manifest, { original }: RenderManifestOptions): re
     listSection(
       headings.agentWords,
       0.01,
-      // Of so many behind each other some may say nothing.
+      // Some of several consecutive messages may be empty.
       words(manifest.agentWords.slice(-20)).slice(-5),
       (text) => oneLine(text, 240),
     ),
@@ -92,7 +92,7 @@ function linesOf(section: Section, characters: number): readonly string[] {
   return lines.length === 0 ? [] : [heading, ...lines];
 }
 
-/** With the blank line that stands before them. */
+/** The length of the lines with the blank line before them. */
 function sizeOf(lines: readonly string[]): number {
   return lines.length === 0 ? 0 : sizeOfLines(lines) + 1;
 }
@@ -123,7 +123,7 @@ function runText({ text, status, times }: Run): string {
   return `${oneLine(text, 300)} → ${statusText(status)}${times > 1 ? `, ${times} times` : ''}`;
 }
 
-/** Those that went through stand before those that failed, so they are given up first. */
+/** Successful ones come before failed ones, so they are dropped first. */
 function failuresLast(runs: readonly Run[]): readonly Run[] {
   const [failed, done] = split(runs, ({ status }) => isFailedStatus(status));
   return [...done, ...failed];

@@ -4,17 +4,17 @@ import { leftOutLine } from './manifest.prompt.js';
 /** A part of a summary that can be written at any length. */
 export interface Section {
   readonly heading: string;
-  /** What it may take before the rest is shared out. Unit: share of the whole, 0 to 1. */
+  /** The guaranteed space of the section, before the rest is distributed. Unit: share of the whole, 0 to 1. */
   readonly share: number;
-  /** It has nothing to say, at whatever length. */
+  /** True if the section has no content. */
   readonly isEmpty: boolean;
-  /** Its lines, the heading not among them, in at most so many characters; empty where nothing fits. */
+  /** The lines without the heading, in at most so many characters; empty if nothing fits. */
   fit(characters: number): readonly string[];
 }
 
 /**
- * A section of one-line entries, the newest last. Where not all fit, the oldest are left out, and it says how many; those are
- * never written, so that a long list costs what is shown of it.
+ * A section of one-line entries, the newest last. If not all fit, the oldest are left out and a line states their number. Entries
+ * that are left out are never rendered, so the cost of a long list is that of its shown part.
  */
 export function listSection<Entry>(
   heading: string,
@@ -36,7 +36,7 @@ export function listSection<Entry>(
   };
 }
 
-/** How many of the newest entries fit: all, or so many that the line that tells of the others fits too. */
+/** The number of newest entries that fit: all, or as many as fit beside the line about the omitted ones. */
 function newestThatFit(length: number, sizeOf: (back: number) => number, characters: number): number {
   const note = leftOutLine(length).length + 1;
   let size = 0;
@@ -49,14 +49,14 @@ function newestThatFit(length: number, sizeOf: (back: number) => number, charact
   return length;
 }
 
-/** What lines take, each with its line break. Unit: characters. */
+/** The length of lines, each with its line break. Unit: characters. */
 export function sizeOfLines(lines: readonly string[]): number {
   return lines.reduce((size, line) => size + line.length + 1, 0);
 }
 
 /**
- * A section of texts, oldest first. Where not all fit, the longest are cut in the middle until they do, to no less than
- * `atLeast` characters each; after that the oldest are left out.
+ * A section of texts, oldest first. If not all fit, the longest are cut in the middle, to no less than `atLeast` characters each;
+ * after that the oldest are left out.
  */
 export function textSection(heading: string, share: number, texts: readonly string[], atLeast: number): Section {
   return {
@@ -75,10 +75,10 @@ export function textSection(heading: string, share: number, texts: readonly stri
   };
 }
 
-/** What stands around a text. Unit: characters. */
+/** The length of the markup around a text. Unit: characters. */
 const frame = '- '.length + 1;
 
-/** The length to which long texts are cut so that all together fit. Unit: characters. */
+/** The length to which long texts are cut so that all of them fit together. Unit: characters. */
 function fairLimit(texts: readonly string[], room: number): number {
   let left = room;
   const lengths = texts.map((text) => text.length).sort((a, b) => a - b);
