@@ -4,17 +4,17 @@ import type { JsonObject } from '../wire-json.js';
 import { claudeModel } from './claude-model.js';
 import { anthropicRequestParts, blocksOf, isThinking } from './request-parts.js';
 
-/** What a model is made to answer. */
+/** A scripted answer of the model. */
 export interface AnthropicAnswer {
-  /** Blocks as Anthropic writes them. Thinking needs no signature: the server signs it, over one that is given too. */
+  /** Content blocks in the form of Anthropic. The server signs thinking and replaces a given signature. */
   readonly content: readonly JsonObject[];
-  /** @defaultValue `tool_use` when a block is one, else `end_turn` */
+  /** @defaultValue `tool_use` if a block is a tool call, otherwise `end_turn` */
   readonly stop_reason?: string;
-  /** One of the request's, for the reason `stop_sequence`. */
+  /** A stop sequence of the request, for the reason `stop_sequence`. */
   readonly stop_sequence?: string;
-  /** Fields that replace what the server has counted. */
+  /** Fields that replace the counts of the server. */
   readonly usage?: JsonObject;
-  /** What happens to the answer on its way. */
+  /** A fault during the delivery of the answer. */
   readonly delivery?: DeliveryFault;
 }
 
@@ -29,10 +29,10 @@ const stopReasons = [
 ];
 
 /**
- * Why the provider could never send the answer, so that no test rests on one; undefined when it could. Seen: empty text, ids
- * of calls that are malformed or used before, inputs that are no object, calls that the request has no tools for or forbids,
- * thinking that it turned off, an end on thinking, reasons that do not exist or do not fit. A call of a tool by a name that
- * was not declared is sent: models do that.
+ * Why the provider could never send the answer; undefined if it could. Prevents tests that depend on impossible answers.
+ * Impossible are: empty text, malformed or repeated call ids, inputs that are not objects, calls without tools in the request
+ * or forbidden by it, thinking that the request turned off, thinking as the last block, and stop reasons that do not exist or
+ * do not fit. Calls of undeclared tool names are sent, because models make them.
  *
  * @see provider-rules A.3, A.4, A.5, A.8
  */
@@ -72,7 +72,7 @@ function maySendThinking({ model, thinking }: JsonObject): boolean {
   return type === undefined ? claudeModel(textIn(model) ?? '').mayThinkUnasked : type !== 'disabled';
 }
 
-/** The part of the answer that fits into a number of tokens, and whether that is all: text is cut, any other block left out. */
+/** The part of the answer within a token limit, and whether it is complete. Text is cut; other blocks are left out. */
 export function fitted(
   content: readonly JsonObject[],
   maxTokens: number,
@@ -94,7 +94,7 @@ export function fitted(
   return { content: kept, isWhole: true };
 }
 
-/** Four characters a token, as everywhere here; of text and thinking their own, of other blocks those of their JSON. */
+/** Four characters per token: of the text for text and thinking, of the JSON for other blocks. */
 export function tokensOfBlock(block: JsonObject): number {
   const words = block.type === 'text' ? block.text : block.type === 'thinking' ? block.thinking : undefined;
   const shown = textIn(words) ?? JSON.stringify(block.type === 'tool_use' ? [block.name, block.input] : block);

@@ -7,15 +7,15 @@ import { objectIn } from '../wire-json.js';
 
 /** Options of {@link anthropicPromptCache}. */
 export interface AnthropicPromptCacheOptions {
-  /** @defaultValue this machine's */
+  /** The clock. @defaultValue the system clock */
   readonly now?: () => Date;
   /** @defaultValue `as-sent` */
   readonly marks?: CacheMarking;
 }
 
 /**
- * The prompt cache of {@link anthropicServer} without the server: what a body would read and write, after the bodies before
- * it. With `marks: 'everywhere'` the same bodies cost the least that they can, so that the difference is what better marks
+ * The prompt cache of {@link anthropicServer} without the server: computes what each body reads and writes, given the earlier
+ * bodies. With `marks: 'everywhere'` the same bodies have their lowest possible cost. The difference is what better marks
  * could save.
  */
 export async function anthropicPromptCache(options: AnthropicPromptCacheOptions = {}): Promise<SimulatedPromptCache> {

@@ -11,9 +11,9 @@ import { reportFor } from '../violation.js';
 import type { Violation } from '../violation.js';
 import { objectIn } from '../wire-json.js';
 
-/** What {@link checkAnthropicRequest} cannot see in a body. */
+/** Information for {@link checkAnthropicRequest} that is not in the body. */
 export interface AnthropicRequestContext {
-  /** A count is checked like a message, but has no `max_tokens`. @defaultValue `messages` */
+  /** A token count is checked like a message, but has no `max_tokens`. @defaultValue `messages` */
   readonly endpoint?: AnthropicEndpoint;
   /** Values of the header `anthropic-beta`. @defaultValue none */
   readonly betas?: readonly string[];
@@ -29,11 +29,11 @@ export const anthropicRules: Rules = {
 };
 
 /**
- * What Anthropic would refuse in the body of a request; nothing when it would take it. Reads the wire format only and shares
- * no code with the adapters. Rule A4, the merging of neighbours of one role, happens before the others look.
+ * The violations for which Anthropic would refuse the body of a request; empty if Anthropic would accept it. Reads only the
+ * wire format and shares no code with the adapters. Rule A4 (consecutive messages of one role are merged) is applied first.
  *
- * Rules: those of section A that the page says a checker enforces. Left to `anthropicServer`, since a body does not show them: A17
- * (signatures), A21 (the window), A22 (bytes).
+ * Rules: the rules of section A that the page assigns to a checker. `anthropicServer` enforces the rules that need more than
+ * the body: A17 (signatures), A21 (the window), A22 (bytes).
  *
  * @see provider-rules A
  */

@@ -19,32 +19,33 @@ import type { Violation } from '../violation.js';
 import { objectIn, textIn } from '../wire-json.js';
 import type { JsonObject } from '../wire-json.js';
 
-/** What the server answers: blocks, an error in the author's words, or a fault in the provider's. */
+/** A scripted answer: blocks, an error with a given text, or a fault with the provider's text. */
 export type AnthropicReply = AnthropicAnswer | { readonly error: ServerError } | RefusalFault;
 
 /** Options of {@link anthropicServer}. */
 export interface AnthropicServerOptions {
-  /** The answer to a request that passed; `index` counts those from 0. Not asked when `max_tokens` is 0, which counts too. */
+  /** Answers an accepted request; `index` counts those from 0. Not called if `max_tokens` is 0; that request counts too. */
   readonly reply: (body: JsonObject, index: number) => AnthropicReply | Promise<AnthropicReply>;
-  /** Any other key is refused. @defaultValue every key is taken */
+  /** The only accepted API key. @defaultValue every key is accepted */
   readonly apiKey?: string;
-  /** Unit: tokens, at four characters of JSON each. @defaultValue the model's */
+  /** Unit: tokens, at four characters of JSON each. @defaultValue the model's window */
   readonly contextWindow?: number;
-  /** What goes wrong, by the number of the request. @defaultValue nothing */
+  /** Faults by the number of the request. @defaultValue none */
   readonly faults?: Faults;
   /**
-   * The id of an answer; undefined sends none. Servers that imitate the provider repeat ids or send none.
-   * @defaultValue another one for each answer
+   * The id of an answer; undefined sends no id. Compatible servers repeat ids or send none.
+   * @defaultValue a unique id for each answer
    */
   readonly responseId?: (index: number) => string | undefined;
-  /** The clock of the prompt cache and of the headers. @defaultValue this machine's */
+  /** The clock of the prompt cache and of the headers. @defaultValue the system clock */
   readonly now?: () => Date;
   /**
-   * Seals the thinking: a server takes what another one signed with the same key, so that a session can go on at a new server.
-   * @defaultValue one for all
+   * The key that signs thinking. Servers with the same key accept each other's signatures, so a session can continue on a
+   * new server.
+   * @defaultValue one key for all servers
    */
   readonly signingKey?: string;
-  /** False takes thinking with any signature (rule A17), for histories that no server of this kind made. @defaultValue true */
+  /** False accepts any thinking signature (rule A17), for histories from other servers. @defaultValue true */
   readonly checksSignatures?: boolean;
 }
 
@@ -52,24 +53,25 @@ export interface AnthropicServerOptions {
 const maxBytes = 32 * 1_024 * 1_024;
 
 /**
- * A server on this machine that behaves as Anthropic's Messages API is documented to: it refuses what the provider refuses,
- * answers the rest whole or as a stream (`stream: true`), and counts tokens (`/v1/messages/count_tokens`; never refused for
- * their number).
+ * A local server that implements the documented behaviour of Anthropic's Messages API. It refuses the requests that the
+ * provider refuses, answers other requests whole or as a stream (`stream: true`), and counts tokens
+ * (`/v1/messages/count_tokens`; a count is never refused for its size).
  *
  * - Rules: those of {@link checkAnthropicRequest}, and A17 (thinking), A21 (window), A22 (bytes, by the edge: before the key).
- * - Tokens: a quarter of the characters of the rendered prompt's JSON, without marks of the cache and signatures.
- * - Thinking is signed, over a signature of the author's too; models that bind refuse it after an edit of what stood before.
- *   The account is one that this is enforced for; Mythos 5.1 signs and lets pass. Which of the removed blocks an earlier
- *   answer did without is not known: the signature names the block before it only.
- * - An answer longer than `max_tokens`, or than the window has room for, is cut as the provider stops it; the models before
- *   4.5 refuse a request whose `max_tokens` may not fit.
- * - Prompt cache, one for each key: over tools, system and messages as rendered, the model part of every prefix, `speed` of
- *   what follows the tools, `tool_choice`, thinking on or off and the presence of images of the messages. A mark (or the
- *   automatic one, on the last block) writes its prefix, if that is as long as the model's minimum: 512 tokens for most of
- *   today's, 1,024, 2,048 or 4,096 for older ones, 512 assumed for Haiku 5.5. It reads the longest prefix that was written at
- *   it or at one of the 19 positions before, a run of calls or of results being one position. No rounding. A prefix lives for
- *   5 minutes or 1 hour after it was last read, and can be read once the answer that wrote it has begun.
- * - An answer that the provider could never send is a 500 that says why, with `x-should-retry: false`.
+ * - Tokens: a quarter of the characters of the rendered prompt's JSON, without cache marks and signatures.
+ * - The server signs thinking and replaces scripted signatures. Models that bind thinking refuse it if the prompt before it
+ *   was edited. The simulated account enforces the binding; Mythos 5.1 signs but does not refuse. A signature names only the
+ *   previous thinking block, so the server does not know which removed blocks were missing in an earlier request.
+ * - An answer longer than `max_tokens` or than the rest of the window is cut, as the provider does. Models before 4.5 refuse a
+ *   request whose `max_tokens` may not fit.
+ * - Prompt cache, one per key, over the rendered tools, system prompt and messages. Every prefix depends on the model; after
+ *   the tools it also depends on `speed`; in the messages also on `tool_choice`, thinking on or off, and whether there are
+ *   images. A mark (or the automatic mark on the last block) writes its prefix if the prefix has the model's minimum length:
+ *   512 tokens for most current models, 1,024, 2,048 or 4,096 for older ones, 512 assumed for Haiku 5.5. A mark reads the
+ *   longest prefix written at its position or at one of the 19 previous positions; a run of calls or of results is one
+ *   position. No rounding. A prefix lives for 5 minutes or 1 hour after its last read. It can be read once the answer to the
+ *   request that wrote it has begun.
+ * - An answer that the provider could never send is a 500 with the reason and `x-should-retry: false`.
  *
  * @see provider-rules A
  */
@@ -152,7 +154,7 @@ const unchecked: { violations: readonly Violation[]; transformations: readonly I
   transformations: [],
 };
 
-/** What is refused before the body is looked at. */
+/** Refusals that do not depend on the body. */
 function refusedUnread(request: ReceivedRequest, { apiKey }: AnthropicServerOptions): ServerError | undefined {
   if (request.bytes > maxBytes) return tooManyBytes;
   if (request.method !== 'POST') return notFound;
@@ -169,7 +171,7 @@ function invalid({ path, message }: Violation): ServerError {
   return { status: 400, type: 'invalid_request_error', message: path === '' ? message : `${path}: ${message}` };
 }
 
-/** provider-rules A21, A.8: how much can be answered, and why no more; or that nothing can. */
+/** provider-rules A21, A.8: the token limit of the answer with its stop reason, or the refusal. */
 function roomIn(
   body: JsonObject,
   inputTokens: number,
@@ -188,7 +190,7 @@ function roomIn(
   );
 }
 
-/** A.7: input is what the cache had no part in. */
+/** A.7: `input_tokens` excludes tokens read from or written to the cache. */
 function usageOf({ read, written, uncached }: CacheUse, content: readonly JsonObject[]): JsonObject {
   const tokensOf = (blocks: readonly JsonObject[]) => blocks.reduce((sum, block) => sum + tokensOfBlock(block), 0);
   return {

@@ -4,7 +4,7 @@ import { blocksIn, isThinking } from './request-parts.js';
 import type { AnthropicRequestParts } from './request-parts.js';
 import type { Rule, Rules } from './rule.js';
 
-/** A place in the prompt that can be marked, in the order in which it is read; the parts of a result stand before it. */
+/** A place in the prompt that can be marked, in reading order. The parts of a result come before the result. */
 interface Place {
   readonly path: string;
   readonly value: JsonObject;
@@ -69,7 +69,7 @@ function isCacheable({ value }: Place): boolean {
   return !isThinking({ type: textIn(value.type) ?? '' }) && !(value.type === 'text' && value.text === '');
 }
 
-/** Undefined for what is no life. */
+/** Undefined for an invalid lifetime. */
 function ttlOf(control: JsonObject | undefined): string | undefined {
   return control?.ttl === undefined || control.ttl === null ? '5m' : textIn(control.ttl);
 }

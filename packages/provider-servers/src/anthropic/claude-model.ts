@@ -1,26 +1,26 @@
-/** What the rules have to know of a model. */
+/** The properties of a model that the rules need. */
 export interface ClaudeModel {
-  /** The generation as one number: 4.8 is 4.08, so that 4.10 would come after 4.9. */
+  /** The generation as a number: 4.8 is 4.08, so that 4.10 sorts after 4.9. */
   readonly generation: number;
   /** Unit: tokens. */
   readonly contextWindow: number;
   /** Unit: tokens; undefined for a model that is not in the table. */
   readonly maxOutputTokens?: number;
-  /** The shortest prefix that is cached; a shorter one is silently not. Unit: tokens. */
+  /** The minimum length of a cached prefix. Shorter prefixes are not cached, without an error. Unit: tokens. */
   readonly cacheMinimumTokens: number;
-  /** Values of `thinking.type` that it takes; anything else is refused. */
+  /** The accepted values of `thinking.type`; other values are refused. */
   readonly thinkingTypes: readonly string[];
-  /** Thinks, or may think, when the request does not say. */
+  /** True if the model thinks, or may think, when the request does not set `thinking`. */
   readonly mayThinkUnasked: boolean;
-  /** `enforced`: thinking is bound to what stands before it, and that is checked. `signed`: bound and not checked. */
+  /** `enforced`: thinking is bound to the prompt before it, and the binding is checked. `signed`: bound but not checked. */
   readonly binding: 'enforced' | 'signed' | 'none';
-  /** Another model is given its thinking. */
+  /** True if other models can read its thinking. */
   readonly thinkingIsReadableByOthers: boolean;
   readonly acceptsSampling: boolean;
   readonly acceptsForcedTools: boolean;
   readonly acceptsPrefill: boolean;
   readonly acceptsSystemMessages: boolean;
-  /** Takes input and output that are together longer than the window, and stops there; older ones refuse the request. */
+  /** True if input plus `max_tokens` may exceed the window; the answer stops at the window. Older models refuse the request. */
   readonly stopsAtWindow: boolean;
   readonly maxImages: number;
 }
@@ -34,7 +34,7 @@ interface Row {
 const million = { window: 1_000_000, output: 128_000 };
 const small = { window: 200_000, output: 64_000 };
 
-/** A row also holds for dated names that begin with it. Haiku 5.5's minimum is assumed: no page has it. */
+/** A row also applies to dated names that begin with its name. The minimum of Haiku 5.5 is assumed: no page documents it. */
 const rows: Readonly<Record<string, Row>> = {
   'claude-fable-5-2': { ...million, cacheMinimum: 512 },
   'claude-fable-5-1': { ...million, cacheMinimum: 512 },
@@ -56,12 +56,13 @@ const rows: Readonly<Record<string, Row>> = {
   'claude-haiku-4-5': { ...small, cacheMinimum: 4_096 },
 };
 
-/** Behaves like the newest generation: what a name that cannot be placed most likely is. */
+/** Unknown names behave like the newest generation, because they are most likely new models. */
 const newestGeneration = 5.05;
 
 /**
- * The rules' own small model table: rows where numbers differ from model to model, the generation for the rest. A model that
- * is in no row has the behaviour of its generation; one without a generation that of the newest.
+ * Looks up a model in the rules' own small table. A row holds the numbers that differ between models; the generation
+ * determines the rest. A model without a row behaves like its generation. A model without a generation behaves like the
+ * newest one.
  *
  * @see provider-rules A.2, A.5, A.6, A.7, A.8
  */
@@ -100,7 +101,7 @@ function rowOf(model: string): Row | undefined {
   return name === undefined ? undefined : rows[name];
 }
 
-/** Undefined for a model that cannot be placed. */
+/** Undefined for a model of unknown generation. */
 function claudeGeneration(model: string): number | undefined {
   const now = /claude-[a-z]+-(\d+)(?:-(\d{1,2})(?!\d))?/.exec(model);
   const before = /claude-(\d)(?:-(\d))?-[a-z]/.exec(model);

@@ -4,7 +4,7 @@ import { blocksIn, blocksOf, isThinking } from './request-parts.js';
 import type { AnthropicBlock } from './request-parts.js';
 import type { Rule, Rules } from './rule.js';
 
-/** provider-rules A9, A.3: no empty text, no turn that is all blank. */
+/** provider-rules A9, A.3: no empty text, no turn with only white space. */
 const textNotBlank: Rule = ({ body, turns }, report) => {
   const emptyIn = (blocks: readonly AnthropicBlock[]) =>
     blocks
@@ -50,7 +50,7 @@ const textWellFormed: Rule = ({ body }, report) => {
   return place === undefined ? [] : [report(place, halfInBody)];
 };
 
-/** What the types of the SDK list, betas included; results of the provider's own tools are known by their ending. */
+/** The block types of the SDK, including betas. Results of the provider's own tools are recognised by their suffix. */
 const blockTypes = new Set([
   ...['text', 'image', 'document', 'search_result', 'thinking', 'redacted_thinking', 'container_upload', 'compaction'],
   ...['tool_use', 'tool_result', 'server_tool_use', 'mcp_tool_use', 'mcp_tool_listing'],
@@ -67,13 +67,13 @@ const blocksKnown: Rule = ({ turns }, report) =>
       ),
   );
 
-/** provider-rules A-empty-list: a list that is there holds something. Empty messages are rule A10, empty errors A-error-content. */
+/** provider-rules A-empty-list: lists are not empty. Rule A10 covers empty messages, A-error-content empty errors. */
 const listsNotEmpty: Rule = ({ body, turns }, report) => {
   const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0;
   const blocks = turns.flatMap((turn) => turn.blocks);
   const hasCalls = blocks.some(({ type }) => type === 'tool_use' || type === 'tool_result');
   return [
-    // With calls in the history the missing tools are rule A26.
+    // If the history has calls, rule A26 reports the missing tools.
     ...(isEmpty(body.tools) && !hasCalls ? ['tools'] : []),
     ...(isEmpty(body.system) ? ['system'] : []),
     ...(isEmpty(body.stop_sequences) ? ['stop_sequences'] : []),

@@ -1,7 +1,7 @@
 import { listIn, textIn } from '../wire-json.js';
 import type { Rule, Rules } from './rule.js';
 
-/** provider-rules A1, A.2. `max_tokens` has no place in a count. */
+/** provider-rules A1, A.2. A token count has no `max_tokens`. */
 const requiredFields: Rule = ({ body, endpoint, messages }, report) => [
   ...(textIn(body.model) === undefined || body.model === '' ? [report('model', 'Field required')] : []),
   ...(endpoint === 'messages' && !(Number.isInteger(body.max_tokens) && Number(body.max_tokens) >= 0)
@@ -17,7 +17,7 @@ const firstIsUser: Rule = ({ messages }, report) =>
     ? []
     : [report('messages.0', 'first message must use the "user" role')];
 
-/** provider-rules A3, A.2: roles, and where a system message may stand. */
+/** provider-rules A3, A.2: roles, and the allowed positions of a system message. */
 const roles: Rule = ({ messages, model }, report) =>
   messages.flatMap((message, index) => {
     if (message.role === 'user' || message.role === 'assistant') return [];
@@ -47,7 +47,7 @@ const contentNotEmpty: Rule = ({ messages }, report) =>
       report(path, 'all messages must have non-empty content except for the optional final assistant message'),
     );
 
-/** provider-rules A11, A.2: no prefill from 4.6 on, and before that none that ends in white space. */
+/** provider-rules A11, A.2: no prefill from 4.6 on. For older models, no prefill that ends in white space. */
 const lastIsNotAssistant: Rule = ({ messages, model }, report) => {
   const last = messages.at(-1);
   if (last?.role !== 'assistant') return [];
@@ -95,7 +95,7 @@ const messageFields = [
   'top_k',
   'top_p',
 ];
-/** Fields of betas; which header opens which is not looked at. */
+/** Fields of betas. The rule does not check which header enables which field. */
 const betaFields = [
   'compaction',
   'context_management',
@@ -117,7 +117,7 @@ const fieldsKnown: Rule = ({ body, endpoint, betas }, report) => {
     .map((name) => report(name, 'Extra inputs are not permitted'));
 };
 
-/** provider-rules A-max-output, A.2; for the models of the table. */
+/** provider-rules A-max-output, A.2. Applies to the models in the table. */
 const outputWithinModel: Rule = ({ body, model }, report) => {
   const { maxOutputTokens } = model;
   const asked = Number(body.max_tokens);

@@ -11,7 +11,7 @@ export function errorResponse({ status, type, message, details, headers }: Serve
   };
 }
 
-/** The provider's words for a fault. @see provider-rules A.1 */
+/** The error of a fault with the provider's text. @see provider-rules A.1 */
 export function errorOfFault(fault: RefusalFault): ServerError {
   switch (fault.fault) {
     case 'rate-limit':
@@ -44,21 +44,21 @@ export function errorOfFault(fault: RefusalFault): ServerError {
 
 const failed: ServerError = { status: 500, type: 'api_error', message: 'Internal server error' };
 
-/** Refused before the API is reached. @see provider-rules A22, A.8 */
+/** The edge refuses the request before it reaches the API. @see provider-rules A22, A.8 */
 export const tooManyBytes: ServerError = {
   status: 413,
   type: 'request_too_large',
   message: 'Request exceeds the maximum size',
 };
 
-/** How the provider fails once it has begun to answer, and when it has not. */
+/** The failure of the provider, after and before the start of the answer. */
 export const failure = { event: streamFailure, response: errorResponse(failed) };
 
 function retryAfter(seconds: number | undefined): Readonly<Record<string, string>> {
   return seconds === undefined ? {} : { 'retry-after': String(seconds) };
 }
 
-/** What every response says of the limits: numbers of no account, `reset` in RFC 3339. @see provider-rules A.1 */
+/** The rate limit headers of every response: invented numbers, `reset` in RFC 3339. @see provider-rules A.1 */
 export function rateLimitHeaders(now: Date, isLimited: boolean): Readonly<Record<string, string>> {
   const reset = new Date(now.getTime() + 60_000).toISOString();
   const limits = { requests: 4_000, tokens: 2_400_000, 'input-tokens': 2_000_000, 'output-tokens': 400_000 };

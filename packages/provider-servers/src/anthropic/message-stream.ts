@@ -2,10 +2,10 @@ import type { ServerSentEvent } from '../provider-server.js';
 import { listIn, objectIn, textIn } from '../wire-json.js';
 import type { JsonObject } from '../wire-json.js';
 
-/** Characters of text, thinking or JSON in one delta: short, so that whoever reads has to join. */
+/** The size of a delta of text, thinking or JSON. Short, so that a reader must join deltas. Unit: characters. */
 const pieceLength = 20;
 
-/** What `message_delta` says again, as it is by then. */
+/** The usage fields that `message_delta` repeats with their current values. */
 const cumulative = [
   'input_tokens',
   'cache_creation_input_tokens',
@@ -16,10 +16,11 @@ const cumulative = [
 ];
 
 /**
- * A message as Anthropic streams it: `message_start` with no content and the usage of the input; the blocks one after another,
- * each started, filled and stopped; `message_delta` with the reason and the usage so far (cumulative, not to be added to the
- * first); `message_stop`. A `ping` follows the start and each block. Thinking ends in one `signature_delta`. Redacted thinking
- * and the results of the provider's own tools stand whole in their start. An empty tool input is one empty piece.
+ * The events of a message in Anthropic's streaming format: `message_start` without content and with the usage of the input;
+ * then for each block a start, its deltas and a stop; `message_delta` with the stop reason and the cumulative usage (not to be
+ * added to the first usage); `message_stop`. A `ping` follows the start and each block. Thinking ends with one
+ * `signature_delta`. The start event of redacted thinking and of results of the provider's own tools contains the whole
+ * block. An empty tool input is one empty delta.
  *
  * @see provider-rules A.9
  */
@@ -44,7 +45,7 @@ export function messageStream(message: JsonObject): readonly ServerSentEvent[] {
   ];
 }
 
-/** How the provider says inside a stream that it failed; nothing follows it. */
+/** The error event of a failed stream. It is the last event. */
 export const streamFailure: ServerSentEvent = sse('error', {
   error: { type: 'overloaded_error', message: 'Overloaded' },
 });
@@ -59,7 +60,7 @@ function blockEvents(block: JsonObject, index: number): readonly ServerSentEvent
   ];
 }
 
-/** A block as its start shows it, and what fills it. */
+/** A block as in its start event, and its deltas. */
 function parts(block: JsonObject): { readonly empty: JsonObject; readonly deltas: readonly JsonObject[] } {
   switch (block.type) {
     case 'text': {
@@ -96,7 +97,7 @@ function parts(block: JsonObject): { readonly empty: JsonObject; readonly deltas
   }
 }
 
-/** Cut between code points: half of a surrogate pair is no text. */
+/** Splits between code points, because a lone surrogate is not valid text. */
 function pieces(text = ''): readonly string[] {
   const points = [...text];
   const found: string[] = [];

@@ -41,7 +41,7 @@ const resultsHaveCalls: Rule = ({ turns }, report) =>
       );
   });
 
-/** provider-rules A7, A.3, A.4: ids are well formed, used once, answered once. */
+/** provider-rules A7, A.3, A.4: ids are well formed, used once and answered once. */
 const idsUnique: Rule = ({ turns }, report) => {
   const called = new Set<string>();
   return turns.flatMap((turn) => {
@@ -72,7 +72,7 @@ const idsUnique: Rule = ({ turns }, report) => {
   });
 };
 
-/** provider-rules A8, A.4: results stand before everything else. */
+/** provider-rules A8, A.4: results come before all other blocks. */
 const resultsFirst: Rule = ({ turns }, report) =>
   turns.flatMap((turn) => {
     const firstOther = turn.blocks.findIndex(({ type }) => type !== 'tool_result');

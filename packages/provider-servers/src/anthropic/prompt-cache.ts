@@ -8,19 +8,19 @@ import { blocksIn, isThinking } from './request-parts.js';
 
 type TimeToLive = '5m' | '1h';
 
-/** What the cache does for one request. Unit: tokens. */
+/** The effect of the cache on one request. Unit: tokens. */
 export interface CacheUse {
   readonly read: number;
   readonly written: Readonly<Record<TimeToLive, number>>;
-  /** What is neither read nor written. */
+  /** Tokens that are neither read nor written. */
   readonly uncached: number;
-  /** Makes what was written readable: called when the answer begins. */
+  /** Makes the written prefixes readable. Called when the answer begins. */
   commit(): void;
 }
 
 /** A prompt cache. */
 export interface PromptCache {
-  /** The pieces of the prompt as they are billed; `scope` is whoever shares a cache: an API key. */
+  /** Bills the pieces of a prompt. Requests with the same `scope` (an API key) share a cache. */
   use(body: JsonObject, pieces: readonly PromptPiece[], scope: string): CacheUse;
 }
 
@@ -31,10 +31,11 @@ const lookBack = 20;
 /**
  * The provider's prompt cache over the rendered prompt: tools, then system, then messages.
  *
- * A prefix is written where a block is marked, if it is as long as the model's minimum; a mark reads the longest prefix
- * written at it or at one of the 19 positions before it, a run of calls or of results being one position. What is read lives
- * on for its time from then; what is written can be read once the answer to it has begun. The model is part of every prefix;
- * `speed` of what comes after the tools; `tool_choice`, thinking on or off, and whether there is an image of the messages.
+ * A marked block writes its prefix if the prefix has the model's minimum length. A mark reads the longest prefix written at
+ * its position or at one of the 19 previous positions; a run of calls or of results is one position. A read renews the
+ * lifetime of a prefix. A written prefix can be read once the answer to its request has begun. Every prefix depends on the
+ * model; after the tools also on `speed`; in the messages also on `tool_choice`, thinking on or off, and whether there is an
+ * image.
  *
  * @see provider-rules A.7
  */
@@ -89,7 +90,7 @@ export function promptCache(
   };
 }
 
-/** The size of the prefix up to and with each piece. Unit: tokens. */
+/** The size of the prefix that ends with each piece. Unit: tokens. */
 function endsOf(pieces: readonly PromptPiece[]): readonly number[] {
   let characters = 0;
   return pieces.map((piece) => {
@@ -98,7 +99,7 @@ function endsOf(pieces: readonly PromptPiece[]): readonly number[] {
   });
 }
 
-/** One key for the prefix up to and with each piece. */
+/** The key of the prefix that ends with each piece. */
 function keysOf(
   body: JsonObject,
   pieces: readonly PromptPiece[],
@@ -144,7 +145,7 @@ function marksEverywhere(pieces: readonly PromptPiece[]): readonly { readonly at
   return pieces.flatMap((piece, at) => (isThinking(piece) ? [] : [{ at, ttl: '5m' as const }]));
 }
 
-/** The marked pieces in order, a mark within a result being on the result; the automatic one is on the last that can be marked. */
+/** The marked pieces in order. A mark in a result marks the result; the automatic mark is on the last piece that can have one. */
 function marksOf(
   body: JsonObject,
   pieces: readonly PromptPiece[],

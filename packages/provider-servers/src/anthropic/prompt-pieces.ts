@@ -6,18 +6,18 @@ import { anthropicRequestParts, blocksIn, isThinking } from './request-parts.js'
 export interface PromptPiece {
   readonly section: 'tools' | 'system' | 'messages';
   readonly path: string;
-  /** Which turn, neighbours of one role being one; -1 outside of the messages. */
+  /** The index of the turn; consecutive messages of one role are one turn. -1 outside of the messages. */
   readonly turn: number;
   readonly role: string;
   readonly type: string;
   readonly value: JsonObject;
-  /** What the model is shown: equal for two requests exactly when they say the same here. Marks of the cache are not in it. */
+  /** The rendered text for the model. Two pieces have the same text exactly if they are equivalent. Excludes cache marks. */
   readonly text: string;
-  /** The servers' stated measure: characters of JSON a quarter of which are tokens; of thinking, those of its text. */
+  /** Characters of the JSON, or of the text for thinking. Four characters are one token. */
   readonly characters: number;
 }
 
-/** The servers' stated measure. */
+/** The servers' documented measure: four characters per token. */
 export const charactersPerToken = 4;
 
 /** The prompt of a request in pieces: tools, system, messages. */
@@ -32,7 +32,7 @@ export function promptPieces(body: JsonObject): readonly PromptPiece[] {
   ];
 }
 
-/** Characters of all pieces, as tokens. */
+/** The tokens of all pieces. */
 export function tokensOfPieces(pieces: readonly PromptPiece[]): number {
   return Math.ceil(pieces.reduce((sum, { characters }) => sum + characters, 0) / charactersPerToken);
 }
@@ -45,8 +45,8 @@ function piece(section: PromptPiece['section'], path: string, value: JsonObject,
 }
 
 /**
- * JSON in which two ways to write one block are one: the order of a block's own keys, fields that are null, text and a list of
- * one text, an `is_error` that is false. What a tool takes, a call says and a schema holds stays as it was sent, in its order.
+ * Canonical JSON of a block. Equivalent are: any order of the block's own keys, null and missing fields, text and a list with
+ * one text, `is_error: false` and no `is_error`. The schemas of tools and the inputs of calls stay as sent, in their order.
  */
 function rendered(value: JsonObject): string {
   const fields = Object.entries(value)

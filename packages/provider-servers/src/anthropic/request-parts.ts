@@ -10,31 +10,31 @@ export interface AnthropicBlock {
   readonly value: JsonObject;
 }
 
-/** One message of the body; or neighbours of one role taken together, with the first one's place. */
+/** One message of the body, or consecutive messages of one role merged, with the place of the first. */
 export interface AnthropicTurn {
   readonly path: string;
   readonly role: string;
   readonly blocks: readonly AnthropicBlock[];
 }
 
-/** A body in the parts that the rules are about. */
+/** The parts of a body that the rules check. */
 export interface AnthropicRequestParts {
   readonly body: JsonObject;
-  /** Which of the two endpoints that take messages. */
+  /** The endpoint of the request. */
   readonly endpoint: AnthropicEndpoint;
   /** Values of the header `anthropic-beta`. */
   readonly betas: readonly string[];
   readonly model: ClaudeModel;
-  /** As they stand in the body. Content that is text is one block; empty or no content is no block. */
+  /** The messages in the order of the body. Text content is one block; empty or missing content is no block. */
   readonly messages: readonly AnthropicTurn[];
-  /** Neighbours of one role merged, as the provider does before it looks at blocks (rule A4). */
+  /** Consecutive messages of one role merged. The provider does so before it checks blocks (rule A4). */
   readonly turns: readonly AnthropicTurn[];
 }
 
-/** The endpoints that take messages: the second has no answer and so no `max_tokens`. */
+/** The endpoints that accept messages. `count_tokens` returns no answer, so it has no `max_tokens`. */
 export type AnthropicEndpoint = 'messages' | 'count-tokens';
 
-/** Reads a body that need not be one. */
+/** Reads a value that may not be a valid body. */
 export function anthropicRequestParts(
   body: JsonObject,
   endpoint: AnthropicEndpoint,
@@ -48,7 +48,7 @@ export function anthropicRequestParts(
   return { body, endpoint, betas, model: claudeModel(textIn(body.model) ?? ''), messages, turns: merged(messages) };
 }
 
-/** The blocks of every turn that are of the type. */
+/** All blocks of the type, from all turns. */
 export function blocksOf(turns: readonly AnthropicTurn[], type: string): readonly AnthropicBlock[] {
   return turns.flatMap(({ blocks }) => blocks.filter((block) => block.type === type));
 }
@@ -69,7 +69,7 @@ export function blocksIn(content: unknown, path: string): readonly AnthropicBloc
   });
 }
 
-/** Rule A4: neighbours of one role are one turn. */
+/** Rule A4: consecutive messages of one role are one turn. */
 function merged(messages: readonly AnthropicTurn[]): readonly AnthropicTurn[] {
   const turns: { path: string; role: string; blocks: AnthropicBlock[] }[] = [];
   for (const { path, role, blocks } of messages) {

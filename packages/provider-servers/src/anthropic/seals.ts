@@ -1,14 +1,14 @@
-/** Tokens that only their maker can make. */
+/** Creates and opens tokens that cannot be forged without the key. */
 export interface Seals {
   /** A short digest of a text. */
   digest(text: string): string;
   /** The claims as a token. */
   seal(claims: object): string;
-  /** The claims of a token; undefined when it is not one, or was sealed with another key. */
+  /** The claims of a token; undefined if it is not a token or was sealed with another key. */
   open(token: string): unknown;
 }
 
-/** Seals with a key. `node:crypto` is loaded here, so that the rest of the folder runs without Node. */
+/** Creates seals with a key. Only this function loads `node:crypto`, so the rest of the folder runs without Node. */
 export async function sealsFrom(key: string): Promise<Seals> {
   const { createHash, createHmac } = await import('node:crypto');
   const mac = (text: string) => createHmac('sha256', key).update(text).digest('base64url');

@@ -3,9 +3,9 @@ import { isThinking } from './request-parts.js';
 import type { AnthropicTurn } from './request-parts.js';
 import type { Rule, Rules } from './rule.js';
 
-/** Lets thinking stand between calls in manual mode; the budget may then be larger than the answer. */
+/** Allows thinking between calls in manual mode. The thinking budget may then exceed `max_tokens`. */
 const interleaved = 'interleaved-thinking-2025-05-14';
-/** Opens `thinking.block_binding` in a request and `input_transformations` in an answer. */
+/** Enables `thinking.block_binding` in a request and `input_transformations` in an answer. */
 export const bindingControls = 'thinking-binding-controls-2026-08-01';
 
 const refusedTypes: Readonly<Record<string, string>> = {
@@ -16,7 +16,7 @@ const refusedTypes: Readonly<Record<string, string>> = {
   disabled: '"thinking.type.disabled" is not supported for this model. Thinking defaults to adaptive mode.',
 };
 
-/** provider-rules A15, A.5: what a model lets a request ask for. */
+/** provider-rules A15, A.5: the thinking settings that a model accepts. */
 const configuration: Rule = ({ body, betas, endpoint, model }, report) => {
   if (body.thinking === undefined) return [];
   const thinking = objectIn(body.thinking) ?? {};
@@ -36,10 +36,9 @@ const configuration: Rule = ({ body, betas, endpoint, model }, report) => {
 };
 
 /**
- * provider-rules A16, A.5: with manual thinking, the assistant's last turn, whether results answer it or it is to be continued, starts
- * with thinking. A model that does
- * not interleave thinks once before the first call of a loop, so that its later calls stand without: the start of the loop
- * counts as the start of the turn.
+ * provider-rules A16, A.5: with manual thinking, the last assistant turn starts with thinking, both if results answer it and
+ * if the model is to continue it. A model that does not interleave thinks only before the first call of a loop, so later
+ * calls have no thinking: the start of the loop counts as the start of the turn.
  */
 const turnStartsWithThinking: Rule = ({ body, turns }, report) => {
   if (objectIn(body.thinking)?.type !== 'enabled') return [];

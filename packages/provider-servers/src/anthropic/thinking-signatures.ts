@@ -16,22 +16,22 @@ export interface InputTransformation {
   readonly reason: 'model_binding_mismatch' | 'prefix_binding_mismatch';
 }
 
-/** What the thinking of a request comes to. */
+/** The result of checking the thinking of a request. */
 export interface ThinkingCheck {
   readonly violations: readonly Violation[];
   readonly transformations: readonly InputTransformation[];
 }
 
-/** What a signature says of its block. */
+/** The claims of a signature about its block. */
 interface Claims {
   readonly model: string;
-  /** The answer that it came in, its number among the thinking of that answer, and how many there were. */
+  /** The id of the answer, the index of the block among its thinking blocks, and their count. */
   readonly message: string;
   readonly index: number;
   readonly count: number;
-  /** Digest of the thinking; of redacted thinking none. */
+  /** The digest of the thinking text, which is empty for redacted thinking. */
   readonly thinking: string;
-  /** For a model that binds: digests of what stood before it, and of the thinking block before it. */
+  /** For a model that binds: digests of the prompt before the block, and of the previous thinking block. */
   readonly prefix?: Prefix;
   readonly before?: string;
 }
@@ -49,8 +49,8 @@ interface Sent {
 }
 
 /**
- * The blocks of an answer with their thinking signed: over the thinking, and for a model that binds also over the tools, the
- * system prompt, everything of the messages that stands before it, and which thinking came before.
+ * The blocks of an answer with signed thinking. The signature covers the thinking. For a model that binds, it also covers the
+ * tools, the system prompt, the messages before the block, and the previous thinking block.
  *
  * @see provider-rules A.6, A17
  */
@@ -59,7 +59,7 @@ export function signThinking(
   answer: {
     readonly body: JsonObject;
     readonly messageId: string;
-    /** Paths of thinking that the model was not shown. */
+    /** Paths of thinking blocks that the model did not receive. */
     readonly dropped: ReadonlySet<string>;
     readonly seals: Seals;
   },
@@ -98,7 +98,7 @@ export function signThinking(
   });
 }
 
-/** What the provider finds in the thinking that a request sends back. */
+/** Checks the thinking in a request as the provider does. */
 export function checkThinking(body: JsonObject, betas: readonly string[], seals: Seals): ThinkingCheck {
   const report = reportFor('A17');
   const model = textIn(body.model) ?? '';
@@ -141,7 +141,7 @@ export function checkThinking(body: JsonObject, betas: readonly string[], seals:
   return { violations: bound, transformations: [] };
 }
 
-/** The first block that is not where its signature says, and what differs; thinking may be gone from either end, never between. */
+/** The first block whose prompt differs from its signature, and the difference. Thinking may be missing only at either end. */
 function mismatchIn(sent: readonly Sent[], seals: Seals): { readonly at: number; readonly change: string } | undefined {
   for (const [at, { claims, prefix }] of sent.entries()) {
     const before = sent[at - 1];
@@ -158,7 +158,7 @@ function mismatchIn(sent: readonly Sent[], seals: Seals): { readonly at: number;
   return undefined;
 }
 
-/** In the latest turn, the thinking of the answer that it ends with is all there and in order, or all gone. */
+/** In the latest turn, the thinking of its last answer must be complete and in order, or completely absent. */
 function outOfPlace(sent: readonly Sent[]): PromptPiece | undefined {
   const last = sent.at(-1)?.claims;
   const answer = sent.filter(({ claims }) => claims.message === last?.message);
@@ -167,7 +167,7 @@ function outOfPlace(sent: readonly Sent[]): PromptPiece | undefined {
   return last !== undefined && answer.length !== last.count ? answer.at(-1)?.piece : undefined;
 }
 
-/** For each piece, the digests of what stands before it: other thinking is not part of that. */
+/** For each piece, the digests of the pieces before it. Thinking is excluded. */
 function prefixesOf(pieces: readonly PromptPiece[], seals: Seals): readonly Prefix[] {
   const digests = { tools: '', system: '', messages: '' };
   return pieces.map((piece) => {

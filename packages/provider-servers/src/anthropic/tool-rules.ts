@@ -5,7 +5,7 @@ import type { Rule, Rules } from './rule.js';
 const namePattern = '^[a-zA-Z0-9_-]{1,128}$';
 const keyPattern = '^[a-zA-Z0-9_.-]{1,64}$';
 
-/** provider-rules A13, A.3: names of tools, declared and called, and the keys of their input at the top of the schema. */
+/** provider-rules A13, A.3: names of declared and called tools, and the top-level keys of their input schemas. */
 const namesValid: Rule = ({ body, turns }, report) => {
   const names = new Set<unknown>();
   const declared = listIn(body.tools).flatMap((value, index) => {
@@ -36,7 +36,7 @@ const inputIsObject: Rule = ({ turns }, report) =>
     .filter(({ value }) => objectIn(value.input) === undefined)
     .map(({ path }) => report(`${path}.tool_use.input`, 'Input should be a valid dictionary'));
 
-/** provider-rules A20, A.2, A.5: who may be made to call a tool. Thinking counts when the request asks for it. */
+/** provider-rules A20, A.2, A.5: when a tool call can be forced. Thinking matters only if the request enables it. */
 const toolsForced: Rule = ({ body, model }, report) => {
   const type = textIn(objectIn(body.tool_choice)?.type);
   if (type !== 'any' && type !== 'tool') return [];
@@ -49,7 +49,7 @@ const toolsForced: Rule = ({ body, model }, report) => {
     : [];
 };
 
-/** provider-rules A26, A.4: calls and results in the history need tools. */
+/** provider-rules A26, A.4: a history with calls and results needs tools. */
 const toolsDefined: Rule = ({ body, turns }, report) =>
   listIn(body.tools).length === 0 && [...blocksOf(turns, 'tool_use'), ...blocksOf(turns, 'tool_result')].length > 0
     ? [report('tools', 'Requests which include `tool_use` or `tool_result` blocks must define tools')]
@@ -63,7 +63,7 @@ const errorsHaveContent: Rule = ({ turns }, report) =>
 
 const resultTypes = new Set(['text', 'image', 'document', 'search_result', 'tool_reference']);
 
-/** provider-rules A-result-content, A.3: what a result may hold. */
+/** provider-rules A-result-content, A.3: the allowed content of a result. */
 const resultsHoldContent: Rule = ({ turns }, report) =>
   blocksOf(turns, 'tool_result').flatMap(({ path, value }) =>
     blocksIn(value.content, `${path}.tool_result.content`)
