@@ -8,25 +8,25 @@ import type { ListSnapshot } from './list-analysis.js';
 import { redactedCopy } from './redacted-copy.js';
 import type { ListEdit } from './stored-list.js';
 
-/** What a condensation makes of a stored list. */
+/** The result of applying a condensation to a stored list. */
 export interface Applied {
   /** Undefined when nothing changed. */
   readonly edit: ListEdit | undefined;
   readonly summary: CondensationSummaryEvent | undefined;
-  /** What it asked for that could not be done. */
+  /** One note for each part of the condensation that could not be applied. */
   readonly notes: readonly string[];
 }
 
-/** What applying a condensation needs to know of the log and of the list besides its events. */
+/** The data that {@link applyCondensation} reads besides the events of the list. */
 export interface CondensedLog {
   readonly open: Batch | undefined;
   readonly isTaken: (id: EventId) => boolean;
-  /** Where an event stands in the log; undefined for summaries. */
+  /** The position of an event in the log; undefined for summaries. */
   readonly positionOf: (id: EventId) => number | undefined;
   readonly cutPoints: CutPoints;
 }
 
-/** What is left of a list when some events are forgotten. */
+/** The list without the forgotten events. */
 interface Remainder {
   readonly events: LLMConvertibleEvent[];
   readonly calls: (Call | undefined)[];
@@ -38,9 +38,10 @@ interface Remainder {
 }
 
 /**
- * Applies a condensation: forgets, then puts the summary in, then redacts. Ids that are not in the list, and those of an
- * open batch with a call that still waits, change nothing and are noted. The offset counts what really remains; past the end
- * means append, and a summary without one stands where the first forgotten event stood.
+ * Applies a condensation: removes the forgotten events, then inserts the summary, then redacts. Ids that are not in the list
+ * are ignored and noted, and so are ids of an open batch with a pending call. The offset is an index in the list after
+ * forgetting. An offset past the end appends the summary. A summary without an offset takes the place of the first forgotten
+ * event.
  */
 export function applyCondensation(condensation: Condensation, list: ListSnapshot, log: CondensedLog): Applied {
   const named = condensation.forgottenEventIds;
@@ -62,8 +63,8 @@ export function applyCondensation(condensation: Condensation, list: ListSnapshot
 }
 
 /**
- * Forgets what condensers name: a few runs of events, in order, from cut point to cut point. No batch is broken then, and
- * what stands before the first run is not looked at. Undefined where the ids are anything else.
+ * The fast path for the ids that condensers name: a few runs of events, in order, from cut point to cut point. Such ids break
+ * no batch, and the events before the first run are not read. Undefined if the ids have another form.
  */
 function withoutRuns(named: readonly EventId[], list: ListSnapshot, log: CondensedLog): Remainder | undefined {
   const runs = runsOf(named, list, log);
@@ -75,7 +76,7 @@ function withoutRuns(named: readonly EventId[], list: ListSnapshot, log: Condens
   return { events, calls, firstForgotten, brokenBatches: [], forgetsSystemPrompt, forgotten: named, notes: [] };
 }
 
-/** The first `length` items without the runs, by copying what stands between them as a whole. */
+/** The first `length` items without the runs. Copies the items between two runs in one operation. */
 function around<Item>(runs: readonly Run[], items: readonly Item[], length: number): Item[] {
   const head = items.slice(0, runs[0]?.start ?? length);
   return head.concat(...runs.map(({ end }, index) => items.slice(end, runs[index + 1]?.start ?? length)));
@@ -152,7 +153,7 @@ function redact(
   return first;
 }
 
-/** True for what a batch is not sent without: its first action, and each call with a result in place. */
+/** True for an event that its batch requires to be sent: the first action, and each call with a result in place. */
 function isPartOfBatch(event: LLMConvertibleEvent, call: Call, position: number): boolean {
   return isAnsweredInPlace(call, position) || event.id === call.batch.calls[0]?.action.id;
 }

@@ -3,14 +3,15 @@ import { CallIndex } from './call-index.js';
 import { isAssistantEvent, ResponseBoundaries } from './response-boundaries.js';
 import type { AssistantEvent } from './response-boundaries.js';
 
-/** Later than any position of a log. A small integer, because engines keep those in the record itself, and no infinity. */
+/**
+ * Later than any position of a log. A small integer and not `Infinity`, because engines store small integers inside the record.
+ */
 export const notYet = 0x3fffffff;
 
 /**
- * The calls of one model response. It is open until an event of another response is appended, or a condensation
- * when none of its calls waits; from then on it is sealed, and a result that still comes is late. Positions are indices in
- * the log; what lies at or behind the position of a view has not happened yet for that view, so that the same record serves
- * every snapshot.
+ * The calls of one model response. A batch is open until an event of another response is appended, or a condensation while no
+ * call of the batch is pending. Then the batch is sealed, and a later result is late. Positions are indices in the log. A view
+ * ignores positions at or after its own position, so one record serves every snapshot.
  */
 export interface Batch {
   readonly openedAt: number;
@@ -21,30 +22,30 @@ export interface Batch {
   sealedAt: number;
 }
 
-/** One tool call and what became of it. */
+/** One tool call and its state. */
 export interface Call {
   readonly action: ActionEvent;
   readonly batch: Batch;
   readonly position: number;
-  /** The id under which the call and its result are sent, once {@link sentIdOf} was asked for it. */
+  /** The id under which the call and its result are sent. Set by the first call of {@link sentIdOf}. */
   sentId: string | undefined;
-  /** Its id was that of an open call: never sent, never answered. */
+  /** The call repeats the id of an open call. It is never sent and never answered. */
   readonly repeated: boolean;
   resultId: EventId | undefined;
   /** The position of its result; {@link notYet} while there is none. */
   answeredAt: number;
-  /** The result came when the batch was sealed. */
+  /** The result was appended after the batch was sealed. */
   late: boolean;
 }
 
 /**
- * Finds the responses of a log and matches their calls and results, in the order of the log. What it says of an event depends
- * on the events before it alone, never on what was forgotten, and does not change afterwards.
+ * Finds the responses of a log and matches their calls and results, in the order of the log. The answer for an event depends
+ * only on the events before it in the log, not on forgotten events, and never changes.
  */
 export class CallLedger {
   readonly #index = new CallIndex<Call>();
   readonly #boundaries = new ResponseBoundaries();
-  /** For the position of each event that a model made the position with which its response begins; -1 for the others. */
+  /** Maps the position of each assistant event to the first position of its response; -1 for other events. */
   readonly #responses: number[] = [];
   #response = -1;
   #open: Batch | undefined;
@@ -56,13 +57,15 @@ export class CallLedger {
     return this.#open;
   }
 
-  /** The position with which the response begins to which the event at a position belongs; undefined where no model made it. */
+  /**
+   * The first position of the response that contains the event at a position; undefined if the event is not an assistant event.
+   */
   readonly responseAt = (position: number): number | undefined => {
     const first = this.#responses[position] ?? -1;
     return first < 0 ? undefined : first;
   };
 
-  /** Adds the next event; returns the call that it makes or answers, and undefined for what does neither. */
+  /** Adds the next event. Returns the call that the event makes or answers; undefined for any other event. */
   append(event: Event, position: number): Call | undefined {
     if (isAssistantEvent(event)) this.#respond(event, position);
     switch (event.type) {
@@ -79,8 +82,8 @@ export class CallLedger {
   }
 
   /**
-   * Seals the open batch if no call of it waits. A condensation does it: what a model answers to a list that was written anew
-   * is no part of a batch that may be forgotten by then, even where a server gives all responses one id.
+   * Seals the open batch if none of its calls is pending. Called for a condensation: the condensation may forget the batch, so
+   * the next answer must start a new batch, even if a server gives all responses one id.
    */
   sealComplete(position: number): void {
     if (this.#waiting > 0) return;
@@ -111,7 +114,7 @@ export class CallLedger {
       answeredAt: notYet,
       late: false,
     };
-    // An array that begins with its one call takes no more room than that.
+    // An array literal with one call reserves memory for one call only.
     if (open === undefined) batch.calls = [call];
     else batch.calls.push(call);
     this.#open = batch;
@@ -154,25 +157,27 @@ export class CallLedger {
 
 const noCalls: Call[] = [];
 
-/** So many calls are looked through sooner than looked up. */
+/** Up to this number of calls, a linear search is faster than a map. Unit: calls. */
 const fewCalls = 8;
 
-/** The id under which a call and its result are sent: its own, unless that is taken or no provider takes it. */
+/**
+ * The id under which a call and its result are sent: the call's own id, or an alias if the id is taken or providers refuse it.
+ */
 export function sentIdOf(call: Call): string {
   return call.sentId ?? call.batch.index.sentIdOf(call);
 }
 
-/** True where, at a position of the log, a call still waits for its result. */
+/** True if a call has no result at a position of the log. */
 export function isPending(call: Call, position: number): boolean {
   return !call.repeated && call.answeredAt >= position && call.batch.sealedAt >= position;
 }
 
-/** True where, at a position of the log, some call of an open batch waits for its result. */
+/** True if a batch is open at a position of the log and one of its calls has no result. */
 export function hasPendingCall(batch: Batch, position: number): boolean {
   return batch.calls.some((call) => call.position < position && isPending(call, position));
 }
 
-/** True where a call was answered before its batch was sealed, as seen from a position of the log. */
+/** True if, at a position of the log, a call has a result that came before its batch was sealed. */
 export function isAnsweredInPlace(call: Call, position: number): boolean {
   return call.answeredAt < position && !call.late;
 }

@@ -1,7 +1,7 @@
 const sendable = /^[a-zA-Z0-9_-]{1,40}$/;
 
 /**
- * True for a call id that every provider takes.
+ * True for a call id that every provider accepts.
  *
  * @see provider-rules A7 (characters) and B3 (40 characters)
  */
@@ -9,7 +9,7 @@ export function isSendableCallId(id: string): boolean {
   return sendable.test(id);
 }
 
-/** The id under which a call is sent whose own id cannot be: always the same for the same event, 21 characters. */
+/** The id under which a call is sent if its own id cannot be sent. 21 characters; the same event always gets the same alias. */
 export function callAlias(eventId: string): string {
   return `call_${fnv1a64(eventId).toString(16).padStart(16, '0')}`;
 }
@@ -21,7 +21,7 @@ export function callAlias(eventId: string): string {
  */
 function fnv1a64(text: string): bigint {
   let hash = 0xcbf29ce484222325n;
-  // UTF-8 has one form for all halves of surrogate pairs; escaped they are told apart.
+  // UTF-8 encodes every unpaired surrogate as U+FFFD. JSON escapes keep them different.
   for (const byte of new TextEncoder().encode(text.isWellFormed() ? text : JSON.stringify(text))) {
     hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
   }

@@ -1,17 +1,17 @@
 import type { ActionEvent } from '@palimpsest/events';
 import { callAlias, isSendableCallId } from './call-alias.js';
 
-/** What the index reads of a call, and writes. */
+/** The fields of a call that the index reads and writes. */
 interface IndexedCall {
   readonly action: ActionEvent;
-  /** Its id was that of an open call. */
+  /** The call repeats the id of an open call. */
   readonly repeated: boolean;
   sentId: string | undefined;
 }
 
 /**
- * The calls of a log by their ids, and the ids under which they are sent. Most calls are answered at once and need no
- * look-up, so calls are taken in when somebody first asks for one that is older, or for what a call is sent as.
+ * The calls of a log by their ids, and the ids under which they are sent. Most calls are answered immediately and need no
+ * look-up, so the index is built lazily: by the first look-up of an older call or of a sent id.
  */
 export class CallIndex<Call extends IndexedCall> {
   readonly #latest = new Map<string, Call>();
@@ -28,7 +28,7 @@ export class CallIndex<Call extends IndexedCall> {
     return this.#latest.get(toolCallId);
   }
 
-  /** The id under which a call of this index is sent: its own, unless that is taken or no provider takes it. */
+  /** The id under which a call of this index is sent: its own id, or an alias if the id is taken or providers refuse it. */
   sentIdOf(call: Call): string {
     if (call.sentId === undefined) this.#takeIn();
     return call.sentId ?? call.action.toolCall.id;

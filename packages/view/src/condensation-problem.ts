@@ -5,22 +5,23 @@ import { protectedEventIds } from './protected-events.js';
 import { viewOfLog } from './view-of-log.js';
 import type { View } from './view.js';
 
-/** Why a host does not take what a condenser returned. */
+/** The reason why a host rejects the result of a condenser. */
 export interface CondensationProblem {
-  /** `invalid`: it is no condensation, or does nothing; `protected`: it forgets or masks what it may not. */
+  /** `invalid`: the result is not a condensation, or has no effect. `protected`: it forgets or masks protected events. */
   readonly kind: 'invalid' | 'protected';
   readonly reason: string;
-  /** The protected events among those that it names. */
+  /** The protected events that the result names. */
   readonly eventIds: readonly EventId[];
 }
 
 /**
- * What is wrong with a condensation for the log of a view; undefined where nothing is. A host asks before it appends one, with
- * the view of all that the log holds by then. Wrong is what no log takes (not an event, no plain data, an id that is taken), what
- * names nothing that the view holds, and what forgets or masks a protected event: the system prompt in force, the user's first and
- * latest words, what is pinned.
+ * The problem of a condensation for the log of a view; undefined if there is none. A host calls it before it appends a
+ * condensation, with the view of the whole log. Three things are problems: the value is not a valid event of the log (no event,
+ * not plain data, an id that is taken); it names no event of the view; it forgets or masks a protected event (the system prompt
+ * in force, the user's first and latest message, a pinned event).
  *
- * @param options - `protects: false`, as the condenser declares it, allows the user's words to be forgotten, and no more
+ * @param options - `protects`: the condenser's declaration. `false` allows the user's messages to be forgotten, and nothing
+ *   else
  */
 export function condensationProblem(
   view: View,
@@ -55,9 +56,9 @@ export function condensationProblem(
 }
 
 /**
- * What is wrong with a view that a condenser returned for another: it is not made from that one by `replace` and `without`, or
- * it lacks or masks what is pinned. Undefined where nothing is. A view without the instructions or the user's words is not
- * wrong: a host adds them to the request.
+ * The problem of a view that a condenser returned; undefined if there is none. The view must be made from the condenser's input
+ * by `replace` and `without`, and must contain all pinned events unmasked. A view may lack the instructions or the user's
+ * messages: a host adds them to the request.
  */
 export function condensedViewProblem(view: View, result: View): CondensationProblem | undefined {
   const isDerived =

@@ -9,23 +9,27 @@ import type { View } from './view.js';
 
 /** Options of {@link condensation}. */
 export interface CondensationOptions extends Selection {
-  /** The view that the condenser was given, or one derived from it. */
+  /** The view that the host passed to the condenser, or a view derived from it. */
   readonly view: View;
-  /** Stands in the place of what is forgotten. @defaultValue no summary */
+  /** The text that replaces the forgotten events. @defaultValue no summary */
   readonly summary?: string | undefined;
-  /** What to mask in place. What is forgotten, pinned or not in the view, or cannot be masked so, is left out. @defaultValue nothing */
+  /**
+   * The events to mask in place. Ignored for forgotten, protected or pinned events, events outside the view, and redactions
+   * that do not fit. @defaultValue nothing
+   */
   readonly redactions?: readonly Redaction[] | undefined;
-  /** For the log: condenser, reason, tokens before and after, whatever replay or people need. */
+  /** Data for replay and for people who read the log: condenser, reason, tokens before and after. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /** @defaultValue the factory of `@palimpsest/events` */
   readonly createEvent?: CreateEvent | undefined;
 }
 
 /**
- * Makes a condensation that is safe to append. It forgets a range, units or single events, but never half of a batch and nothing
- * that is protected or pinned ({@link forgettableEventIds} says in advance what that leaves). The summary stands behind the last
- * kept event inside of the range, or of what is selected where there is no range, so that finished work is not taken for a new
- * request; else at the start. Offsets and ids are those of the log's view even when the view is a derived one.
+ * Makes a condensation that is safe to append. It forgets a range, units or single events. It never forgets half of a batch, a
+ * protected event or a pinned event ({@link forgettableEventIds} returns the events that remain forgettable). The summary is
+ * placed after the last kept event inside the range (or inside the selection, if there is no range), so that the model does not
+ * take finished work for a new request. If no event inside is kept, the summary is placed at the start. Offsets and ids refer
+ * to the log's view, even if `view` is a derived view.
  *
  * @throws {@link NoCondensationAvailableError} when nothing is left to forget or to mask.
  */
@@ -57,7 +61,7 @@ function nothingIn({ view, start, end, units, ids, redactions = [] }: Condensati
   return `${what} of ${view.events.length} events holds no whole unit that may be forgotten`;
 }
 
-/** The redactions of what stays in the view, is not protected, and can be masked so. */
+/** The redactions that fit their event, if the event stays in the view and is not protected. */
 function allowedRedactions(
   view: View,
   redactions: readonly Redaction[],

@@ -7,7 +7,7 @@ import { InvalidCondensedLogError, InvalidCondenserResultError, NoCondensationAv
 import { untilAborted } from './until-aborted.js';
 import type { View } from './view.js';
 
-/** A log that can be appended to, and the view of all that it holds. A {@link ViewProjection} is one. */
+/** A log with an `append` method and the view of all its events. {@link ViewProjection} implements it. */
 export interface CondensedLog {
   readonly view: View;
   append(event: Event): unknown;
@@ -15,24 +15,24 @@ export interface CondensedLog {
 
 /** Options of {@link condenseUntilSettled}: the condenser's context, and two more. */
 export interface SettlingOptions extends CondenseContext {
-  /** How many condensations may come in a row. @defaultValue 3 */
+  /** The maximum number of condensations in a row. @defaultValue 3 */
   readonly maxCondensations?: number | undefined;
   /** Makes the events that report attempts and settle requests. @defaultValue the factory of `@palimpsest/events` */
   readonly createEvent?: CreateEvent | undefined;
 }
 
 /**
- * What a host does before each model call: asks the condenser, appends its condensation and asks again, until it returns a view.
- * That view is returned; send it to the model. The number of rounds is bounded: after `maxCondensations` in a row the log's own
- * view is returned (reported with the outcome `unsettled`).
+ * Runs a condenser before a model call: calls it, appends its condensation and calls it again, until it returns a view. Returns
+ * that view; send it to the model. The number of rounds is bounded: after `maxCondensations` in a row the log's own view is
+ * returned (reported with the outcome `unsettled`).
  *
- * Reports are appended to the log as `condensation-attempt` before anything else, because condensers read their failures there,
- * and go to `report` too; one that is no valid event is appended as `invalid-report` with the reason. A result that a host must not take ({@link condensationProblem}, {@link condensedViewProblem}) is
- * reported and changes nothing. A request that cannot be met is settled by an empty condensation. With `preview` nothing is
- * appended.
+ * Reports are appended to the log as `condensation-attempt` events before the result, because condensers read their failures
+ * there. They are passed to `report` too. A report that is not a valid event is appended as `invalid-report` with the reason. A
+ * result with a problem ({@link condensationProblem}, {@link condensedViewProblem}) is reported and not applied. If a
+ * condensation request cannot be met, an empty condensation settles it. With `preview: true` nothing is appended.
  *
- * @throws what the condenser throws, but for {@link NoCondensationAvailableError}; what `append` throws.
- * @throws the signal's reason as soon as it is aborted, also when the condenser ignores the signal.
+ * @throws the errors of the condenser, except {@link NoCondensationAvailableError}, and the errors of `append`.
+ * @throws the signal's reason as soon as the signal is aborted, even if the condenser ignores the signal.
  * @throws {@link InvalidCondenserResultError} when the condenser returns neither a view nor a condensation.
  * @throws {@link InvalidCondensedLogError} when the log lacks `view` or `append`: an `EventLog` has no view.
  *
@@ -99,7 +99,10 @@ function checkedResult({ name }: Condenser, result: View | Condensation): View |
   throw new InvalidCondenserResultError(name, result);
 }
 
-/** The event of a report. One that is no valid event is named, so that it does not hide what the condenser throws. */
+/**
+ * The event of a report. An invalid report becomes an `invalid-report` event, so that it does not hide the condenser's own
+ * error.
+ */
 function attemptEvent({ name }: Condenser, attempt: AttemptReport, createEvent: CreateEvent): Event {
   try {
     return createEvent('condensation-attempt', { condenser: name, ...attempt });

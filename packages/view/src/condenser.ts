@@ -1,35 +1,35 @@
 import type { Condensation } from '@palimpsest/events';
 import type { View } from './view.js';
 
-/** What a condenser is told besides the view. Unit of all numbers: tokens. */
+/** The input of a condenser besides the view. Unit of all numbers: tokens. */
 export interface CondenseContext {
-  /** Aborted when nobody waits for the result any more. */
+  /** Aborted when the host no longer needs the result. */
   readonly signal?: AbortSignal | undefined;
-  /** The window of the model that will read the view. @defaultValue unknown: policies that need it do not act */
+  /** The context window of the model that reads the view. @defaultValue unknown: policies that need it do not act */
   readonly contextWindow?: number | undefined;
-  /** What the model may answer. */
+  /** The maximum size of the model's answer. */
   readonly maxOutputTokens?: number | undefined;
-  /** What is sent beside the view: system prompt and tools. */
+  /** The size of the request parts outside the view: system prompt and tools. */
   readonly fixedTokens?: number | undefined;
   /**
-   * The host only wants to see the view: a `Condensation` is not appended. A condenser that would make one returns the view, and asks
-   * no model. @defaultValue false
+   * The host only displays the view and appends no `Condensation`. The condenser returns a view and calls no model.
+   * @defaultValue false
    */
   readonly preview?: boolean | undefined;
   /**
-   * Tells the host what was tried. The host may append it to the log as a `condensation-attempt`. Call it as
-   * `context.report?.(…)`. @defaultValue nobody is told
+   * Reports an attempt to the host. The host may append it to the log as a `condensation-attempt`. Call it as
+   * `context.report?.(…)`. @defaultValue attempts are not reported
    */
   readonly report?: ((attempt: AttemptReport) => void) | undefined;
 }
 
-/** What a condenser tells of an attempt. */
+/** A condenser's report of one attempt. */
 export interface AttemptReport {
-  /** What came of it, in one word: `failed`, `retried`, `unavailable`. */
+  /** The outcome in one word: `failed`, `retried`, `unavailable`. */
   readonly outcome: string;
-  /** Why, in words for people. */
+  /** The reason, for people. */
   readonly reason: string;
-  /** What a policy reads when it is asked again, and what it cost. Plain JSON. */
+  /** The cost, and data that the policy reads at its next call. Plain JSON. */
   readonly data?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -37,28 +37,31 @@ export interface AttemptReport {
  * A policy of condensation. A host calls `condense` once before each model call.
  *
  * 1. The view is read-only. Return it, a view made from it, or a `Condensation`; after a `Condensation` the host's step ends.
- * 2. Cut only at the view's cut points. `condensation({ view, start, end })` does, and keeps what is protected: a host refuses
- *    a condensation that forgets it ({@link condensationProblem}).
- * 3. It settles: applied to its own result it soon returns the view. A `Condensation` forgets or masks something.
- * 4. No state between calls: what must be remembered goes into the log, as `Condensation.metadata` or by `context.report`.
- * 5. When it must act and cannot, it throws {@link NoCondensationAvailableError}.
+ * 2. Cut only at the view's cut points. `condensation({ view, start, end })` does so and keeps protected events: a host rejects
+ *    a condensation that forgets one ({@link condensationProblem}).
+ * 3. Settle: return the view after a few of your own condensations. Each `Condensation` forgets or masks at least one event.
+ * 4. Keep no state between calls. Store what the next call needs in the log: in `Condensation.metadata` or by `context.report`.
+ * 5. If the condenser must act but cannot, it throws {@link NoCondensationAvailableError}.
  */
 export interface Condenser {
   /** Appears in the log and in the metadata of its condensations. */
   readonly name: string;
-  /** It acts when the view has an unhandled request, or throws. @defaultValue false */
+  /** The condenser acts or throws if the view has an unhandled condensation request. @defaultValue false */
   readonly handlesCondensationRequests?: boolean | undefined;
-  /** It returns a different view on each step, so that provider caches are rewritten each time. @defaultValue false */
+  /**
+   * The condenser returns a different view on each step, so that the provider's cache is rewritten each time. @defaultValue
+   * false
+   */
   readonly rewritesEveryStep?: boolean | undefined;
   /**
-   * False: it forgets the user's words too, which are protected by default (first and latest message). A host makes up for the
-   * latest ones. The instructions in force and what is pinned stay all the same. @defaultValue true
+   * If `false`, the condenser may also forget the user's first and latest message, which are protected by default. A host then
+   * adds the latest message to the request. The instructions in force and pinned events stay protected. @defaultValue true
    */
   readonly protects?: boolean | undefined;
   condense(view: View, context: CondenseContext): Promise<View | Condensation> | View | Condensation;
 }
 
-/** True for the condensation among a condenser's two kinds of result; false for a view and for anything else. */
+/** True if a condenser's result is a condensation; false for a view and for any other value. */
 export function isCondensation(result: unknown): result is Condensation {
   return typeof result === 'object' && result !== null && 'type' in result && result.type === 'condensation';
 }

@@ -1,6 +1,6 @@
 /**
- * The indices of the stored list at which it may be cut without breaking a provider's rules, in ascending order. Index `i`
- * stands before the event at `i`; the list's length is the cut after the last event.
+ * The indices at which the stored list may be cut without breaking a provider's rules, in ascending order. Index `i` is the cut
+ * before the event at `i`; the list's length is the cut after the last event.
  */
 export interface CutPoints extends Iterable<number> {
   has(index: number): boolean;

@@ -1,10 +1,10 @@
 import type { Batch } from './batches.js';
 import type { CutPoints } from './cut-points.js';
 
-/** What thinking a batch carries. Stale thinking neither continues a tool loop nor starts one. */
+/** The thinking of a batch. Stale thinking neither continues nor starts a tool loop. */
 export type BatchThinking = 'fresh' | 'stale' | 'none';
 
-/** An event that can turn out to stand between the parts of a unit: words, or a late pair. */
+/** An event that may later prove to be inside a unit: words, or a late pair. */
 interface Waiting {
   readonly index: number;
   readonly kind: 'plain' | 'late';
@@ -14,25 +14,25 @@ interface Waiting {
 interface OpenBatch {
   readonly batch: Batch;
   readonly index: number;
-  /** It continues the tool loop before it: there is no cut point between the two. */
+  /** The batch continues the tool loop before it: there is no cut point between the two. */
   readonly glued: boolean;
-  /** It starts a tool loop. */
+  /** The batch starts a tool loop. */
   readonly startsLoop: boolean;
   pending: number;
   /** The index of the newest result in place. */
   lastResult: number | undefined;
   /** Words stand between its first action and its newest result: they are sent after it and end the loop. */
   wordsInside: boolean;
-  /** What came since the first action, while no call was answered. */
+  /** The events since the first action, as long as no call is answered. */
   waiting: Waiting[] | undefined;
 }
 
 /**
- * Finds the cut points of a stored list while it grows, at constant cost per event. Kept are those that can never be taken
- * back, and one region at the end, from an index to the end of the list, in which every index is a cut point for now.
+ * Finds the cut points of a stored list while it grows, at constant cost per event. The tracker stores the final cut points,
+ * which later events cannot remove, and one region at the end of the list in which every index is a cut point for now.
  *
- * A batch is a unit from its first action to its last result in place. With `loops`, so is a tool loop: a batch with
- * thinking and the batches without thinking that follow it with no words between.
+ * A batch is a unit from its first action to its last result in place. With `loops`, so is a tool loop: a batch with thinking
+ * and the batches without thinking that follow it with no words between.
  */
 export class CutTracker {
   #final: number[] = [];
@@ -40,14 +40,14 @@ export class CutTracker {
   #regionStart = 0;
   #inLoop = false;
   #open: OpenBatch | undefined;
-  /** Words stand behind the newest result of the open batch. */
+  /** There are words after the newest result of the open batch. */
   #wordsAfterOpen = false;
 
   constructor(options: { readonly loops: boolean }) {
     this.#loops = options.loops;
   }
 
-  /** Words that are sent where they stand, or after the batch in which they stand. */
+  /** Adds words that are sent at their own index, or after the batch that contains them. */
   plain(index: number): void {
     const open = this.#open;
     if (open === undefined) {
@@ -60,7 +60,7 @@ export class CutTracker {
     }
   }
 
-  /** A late result, which is sent with its call where it stands. */
+  /** Adds a late result. It is sent together with its call at the index of the result. */
   late(index: number): void {
     const open = this.#open;
     if (open === undefined) this.#lateOutside(index);
@@ -68,7 +68,7 @@ export class CutTracker {
     else this.#afterOpen({ index, kind: 'late' });
   }
 
-  /** An action of a batch that is sent, or may still be. `pending`: its result in place is still to come. */
+  /** Adds an action of a batch that is sent or may still be sent. `pending`: the action may still get a result in place. */
   action(
     index: number,
     options: { readonly batch: Batch; readonly thinking: BatchThinking; readonly pending: boolean },
@@ -88,7 +88,7 @@ export class CutTracker {
     if (pending) this.#open.pending++;
   }
 
-  /** A result in place. Without an action of its batch before it, it is not sent. */
+  /** Adds a result in place. It is not sent if no action of its batch precedes it. */
   result(index: number, batch: Batch): void {
     const open = this.#open;
     if (open?.batch !== batch) return;
@@ -106,7 +106,7 @@ export class CutTracker {
     this.#inLoop = !open.wordsInside && (open.startsLoop || open.glued);
   }
 
-  /** No further call of the open batch can come, and no result of it in place. */
+  /** Ends the open batch: it gets no further call and no further result in place. */
   seal(): void {
     const open = this.#open;
     if (open === undefined) return;
@@ -120,8 +120,8 @@ export class CutTracker {
   }
 
   /**
-   * A tracker that knows what this one knows for good of the events before an index, and the index from which the others
-   * are to be added to it. Not for loops, of which a part may stand before a cut point.
+   * A tracker with the final cut points up to an index, and the index from which the remaining events must be added to it. Not
+   * usable with `loops`, because a part of a loop may precede a cut point.
    */
   upTo(index: number): { readonly cuts: CutTracker; readonly from: number } {
     const known = firstAtOrAfter(this.#final, this.#final.length, index + 1);
@@ -132,12 +132,12 @@ export class CutTracker {
     return { cuts, from };
   }
 
-  /** Seals the open batch when it was sealed before a position of the log. */
+  /** Seals the open batch if it was sealed before a position of the log. */
   sealBefore(position: number): void {
     if (this.#open !== undefined && this.#open.batch.sealedAt < position) this.seal();
   }
 
-  /** The cut points of the first `length` events, as they are now. Costs nothing, and later events do not change it. */
+  /** The current cut points of the first `length` events. Constant cost; later events do not change the snapshot. */
   snapshot(length: number): CutPointList {
     const open = this.#open;
     if (open === undefined) return new CutPointList(this.#final, this.#regionStart, length);
@@ -152,13 +152,13 @@ export class CutTracker {
     else if (this.#inLoop && !this.#wordsAfterOpen) this.#regionStart = index + 1;
   }
 
-  /** A late pair has no thinking: inside a loop it is a part of it, outside of one a unit of its own. */
+  /** A late pair has no thinking. Inside a loop it is a part of the loop; outside of a loop it is a unit of its own. */
   #lateOutside(index: number): void {
     if (!(this.#loops && this.#inLoop)) this.#endRegion(index);
     this.#regionStart = index + 1;
   }
 
-  /** What the event at `index` follows is certain now: every index of the region up to it is a cut point for good. */
+  /** Makes every index of the region up to `index` a final cut point, because later events can no longer change them. */
   #endRegion(index: number): void {
     for (let cut = this.#regionStart; cut <= index; cut++) this.#final.push(cut);
     this.#regionStart = index + 1;
@@ -179,7 +179,7 @@ export class CutPointList implements CutPoints {
     this.#end = end;
   }
 
-  /** The last cut point that is never taken back; -1 without one. */
+  /** The last final cut point; -1 if there is none. */
   get lastFinal(): number {
     return this.#finalLength === 0 ? -1 : (this.#final[this.#finalLength - 1] as number);
   }

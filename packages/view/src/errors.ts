@@ -1,6 +1,6 @@
 import { PalimpsestError } from '@palimpsest/events';
 
-/** A condenser had to act and could not. The view is unchanged; the host decides what comes next. */
+/** A condenser must act but cannot. The view is unchanged; the host decides how to go on. */
 export class NoCondensationAvailableError extends PalimpsestError {
   static override get typeName(): string {
     return 'NoCondensationAvailableError';
@@ -11,7 +11,7 @@ export class NoCondensationAvailableError extends PalimpsestError {
   }
 }
 
-/** A condenser returned neither a view nor a condensation. Nothing was appended but its reports. */
+/** A condenser returned neither a view nor a condensation. Only its reports were appended. */
 export class InvalidCondenserResultError extends PalimpsestError {
   static override get typeName(): string {
     return 'InvalidCondenserResultError';
@@ -30,7 +30,7 @@ export class InvalidCondenserResultError extends PalimpsestError {
   }
 }
 
-/** What was passed as a log cannot be condensed: it lacks a view or a way to append. Nothing was done. */
+/** The log argument has no `view` or no `append` method. Nothing was changed. */
 export class InvalidCondensedLogError extends PalimpsestError {
   static override get typeName(): string {
     return 'InvalidCondensedLogError';

@@ -4,15 +4,16 @@ import type { CutPointList } from './cut-tracker.js';
 import { longestRun } from './view-property.js';
 
 /**
- * The runs of a stored list, found while it grows, and what they leave of its cut points. Adding an event costs O(keys); the cut
- * points of a list that grew cost what is new and the last {@link longestRun} events, when they are first asked for.
+ * Finds the runs of a stored list while it grows, and the cut points that the runs do not remove. Adding an event costs
+ * O(keys). Cut points are computed when they are first requested, at a cost linear in the new events and the last
+ * {@link longestRun} events.
  */
 export class EventRuns {
-  /** For each index where the first of the runs begins that its event joins; itself where it joins none. Never changes. */
+  /** For each index, the start of the first run that its event joins, or the index itself if it joins none. Never changes. */
   readonly #starts: number[] = [];
-  /** For each key where its newest run begins. */
+  /** For each key, the start of its newest run. */
   readonly #newest = new Map<string, number>();
-  /** The cut points that no later event takes back, as far as they were asked for. */
+  /** The final cut points computed so far. Later events do not remove them. */
   readonly #settled: number[] = [];
   #settledTo = -1;
 
@@ -33,13 +34,13 @@ export class EventRuns {
     return (this.#starts[index] ?? index) < index;
   }
 
-  /** What the runs leave of the cut points of the first `length` events. Later events do not change it. */
+  /** The cut points of the first `length` events that are not inside a run. Later events do not change the result. */
   cutPoints(base: CutPointList, length: number): CutPoints {
     return new RunCutPoints(() => this.#kept(base, length));
   }
 
   #kept(base: CutPointList, length: number): KeptCuts {
-    // A run that begins before an index reaches at most this far behind it.
+    // A run that begins before an index reaches at most `longestRun` events past it.
     const limit = Math.min(length - longestRun, base.lastFinal);
     if (limit > this.#settledTo) {
       this.#settled.push(...this.#keptBetween(base, this.#settledTo + 1, limit, length, this.#settled.at(-1) ?? 0));
@@ -54,7 +55,9 @@ export class EventRuns {
     };
   }
 
-  /** The cut points from one index to another that stand in no run, or so far behind the last one that they count all the same. */
+  /**
+   * The cut points in a range that are in no run, or so far after the last kept one that the limit on runs makes them valid.
+   */
   #keptBetween(base: CutPoints, from: number, to: number, length: number, lastKept: number): readonly number[] {
     const cuts: number[] = [];
     for (let cut = base.atOrAfter(from); cut !== undefined && cut <= to; cut = base.atOrAfter(cut + 1)) cuts.push(cut);
@@ -74,7 +77,7 @@ export class EventRuns {
   }
 }
 
-/** Ascending cut points: the first `count` of a list that only grows, and those behind them. */
+/** Ascending cut points: the first `count` of a list that only grows, followed by a separate tail. */
 interface KeptCuts {
   readonly settled: readonly number[];
   readonly count: number;

@@ -1,12 +1,12 @@
-/** A read-only list of events. A snapshot of a growing one shares its storage, so taking it costs nothing. */
+/** A read-only list of events. A snapshot of a growing list shares its storage, so it needs no copy. */
 export interface EventSequence<Item> extends Iterable<Item> {
   readonly length: number;
   /** The event at an index; negative counts from the end. */
   at(index: number): Item | undefined;
   slice(from?: number, to?: number): readonly Item[];
   /**
-   * Two sequences of one source are one list at two times: the shorter is the beginning of the longer. What a policy has counted
-   * can be kept by it. @defaultValue not known
+   * Two sequences with the same source are one list at two times: the shorter is a prefix of the longer. A policy can use it as
+   * the key of a cache. @defaultValue not known
    */
   readonly source?: object;
 }

@@ -6,40 +6,43 @@ import type { Unit } from './units.js';
 import { isRunUnit } from './run-units.js';
 import type { View } from './view.js';
 
-/** What a condensation should forget: a range, units, single events, or several of these together. */
+/** The events that a condensation should forget: a range, units, single events, or a combination of these. */
 export interface Selection {
   /** The first index of a range; moved forward to the next cut point. @defaultValue 0 */
   readonly start?: number | undefined;
-  /** The index behind the last one of a range; moved back to the cut point before it. @defaultValue 0: no range */
+  /** The index after the last event of a range; moved back to the nearest cut point. @defaultValue 0: no range */
   readonly end?: number | undefined;
-  /** Units of the view, which need not stand together ({@link unitsOf}). @defaultValue none */
+  /** Units of the view ({@link unitsOf}). They need not be adjacent. @defaultValue none */
   readonly units?: readonly Unit[] | undefined;
   /**
-   * Single events, in any order. A call or a result takes the other calls and results of its unit along, because half of a batch
-   * is never sent; words between them stay unless they are named, or a run of a property holds them. Ids that the view does not hold change nothing. @defaultValue none
+   * Single events, in any order. Selecting a call or a result also selects the other calls and results of its unit, because
+   * half of a batch is never sent. Words between them stay unless they are selected too, or belong to a run of a property. Ids
+   * that are not in the view are ignored. @defaultValue none
    */
   readonly ids?: readonly EventId[] | ReadonlySet<EventId> | undefined;
 }
 
-/** What of a selection may be forgotten. */
+/** The part of a selection that may be forgotten. */
 export interface Forgettable {
   /** In the order of the log's view. */
   readonly ids: readonly EventId[];
-  /** The index in the log's view, before it forgets anything, at which a summary belongs. */
+  /** The index of the summary in the log's view before forgetting. */
   readonly summaryPlace: number;
-  /** How many of them stand before that index. */
+  /** The number of `ids` before that index. Unit: events. */
   readonly beforeSummary: number;
 }
 
 /**
- * The events that {@link condensation} forgets for a selection: without what is protected or pinned, and without units of which
- * the view hides a call or a result. Empty where nothing may be forgotten.
+ * The events that {@link condensation} forgets for a selection. Protected and pinned events are left out, and units of which
+ * the view hides a call or a result. Empty if nothing may be forgotten.
  */
 export function forgettableEventIds(view: View, selection: Selection): ReadonlySet<EventId> {
   return new Set(forgettable(view, selection).ids);
 }
 
-/** {@link forgettableEventIds}, with the place for a summary: behind the last event inside that is kept, else at the start. */
+/**
+ * {@link forgettableEventIds}, with the place for a summary: after the last kept event inside the selection, else at its start.
+ */
 export function forgettable(view: View, selection: Selection): Forgettable {
   const kept = keptEventIds(view);
   const range = snapped(view, selection.start ?? 0, selection.end ?? 0);
@@ -64,7 +67,7 @@ function idAt({ events }: View, index: number): EventId {
   return events.at(index)?.id ?? '';
 }
 
-/** The cut points inside a range; undefined where there is nothing between them. */
+/** The first and last cut point inside a range; undefined if there is no event between them. */
 function snapped(view: View, from: number, to: number): readonly [number, number] | undefined {
   const start = view.cutPoints.atOrAfter(Math.max(0, from));
   const end = view.cutPoints.atOrBefore(Math.min(to, view.events.length));
@@ -97,8 +100,8 @@ function selectedIndices(
 }
 
 /**
- * What the event at an index cannot be forgotten without: of a unit with a run in it all, for a call or a result the calls and
- * results of its unit. Nothing where more of them may come, and for a unit that was `taken` before.
+ * The events that must be forgotten together with the event at an index: all events of a unit that contains a run; for a call
+ * or a result, the calls and results of its unit. Empty if the unit may still grow or was `taken` before.
  */
 function unitPartsAround(view: View, index: number, taken: Set<number>): readonly number[] {
   const [start, end] = [view.cutPoints.atOrBefore(index), view.cutPoints.atOrAfter(index + 1)];
@@ -122,8 +125,8 @@ function isSentCall(view: View, index: number): boolean {
 }
 
 /**
- * Where the events at some indices of a derived view stand in the log's view, in ascending order, without those of units that
- * they do not hold whole: what the view hides of a batch still stands in the log's view, and the batch with it.
+ * Maps indices of a derived view to indices of the log's view, in ascending order. Units that the indices do not cover
+ * completely are left out: if the derived view hides a part of a batch, the batch stays in the log's view.
  */
 function storedPlaces(view: View, stored: View, indices: readonly number[]): readonly number[] {
   const places = new Set(indices.map((index) => stored.indexOf(idAt(view, index)) ?? -1));
@@ -152,7 +155,7 @@ function storedPlace(view: View, stored: View, index: number): number {
   return (stored.indexOf(idAt(view, index - 1)) ?? stored.events.length - 1) + 1;
 }
 
-/** The index itself, or the end of the unit around it if some call of that unit stays: a summary never stands inside a batch. */
+/** The index itself, or the end of its unit if some call of that unit stays: a summary is never placed inside a batch. */
 function outsideOfUnit(stored: View, place: number, going: readonly number[]): number {
   if (stored.cutPoints.has(place)) return place;
   const [start, end] = [stored.cutPoints.atOrBefore(place) ?? 0, stored.cutPoints.atOrAfter(place)];

@@ -2,19 +2,19 @@ import type { EventId } from '@palimpsest/events';
 import type { CutPoints } from './cut-points.js';
 import type { ListSnapshot } from './list-analysis.js';
 
-/** Events that stand one after another in a list, from `start` up to and without `end`. */
+/** Consecutive events of a list, from `start` (inclusive) to `end` (exclusive). */
 export interface Run {
   readonly start: number;
   readonly end: number;
   readonly holdsSystemPrompt: boolean;
 }
 
-/** Condensers leave at most the protected events standing in what they forget. */
+/** The maximum number of runs of the fast path. Condensers split what they forget only at protected events. */
 const fewRuns = 16;
 
 /**
- * Some ids as runs of a list between cut points. Undefined where they are not such runs, or too many, or in another order:
- * nobody but a condenser names thousands of events in the order of the list.
+ * Converts ids to runs of a list between cut points. Undefined if the ids are not such runs, are too many runs, or are not in
+ * list order: only condensers name thousands of events in list order.
  */
 export function runsOf(
   ids: readonly EventId[],
@@ -42,8 +42,8 @@ export function runsOf(
 }
 
 /**
- * The index of an event, not before `from`. The list has the order of the log, but for the summaries, which the log does not
- * hold; so it is found by halves.
+ * The index of an event, not before `from`. Found by binary search, because the list has the order of the log. Summaries are
+ * the exception: they are not in the log.
  */
 function indexOf(
   id: EventId,
@@ -60,7 +60,7 @@ function indexOf(
     let at: number | undefined;
     while (probe < high && at === undefined) {
       const event = list.events[probe];
-      // The log may hold another event with a summary's id.
+      // The log may contain another event with the id of a summary.
       if (event?.type !== 'condensation-summary') at = positionOf(event?.id ?? '');
       if (at === undefined) probe++;
     }
@@ -68,7 +68,7 @@ function indexOf(
     else if (at < position) low = probe + 1;
     else return probe;
   }
-  // A summary, or an event among summaries.
+  // The remaining candidates: a summary, or an event among summaries.
   for (let index = low; index < list.length && (position === undefined || index < high); index++) {
     if (list.events[index]?.id === id) return index;
   }

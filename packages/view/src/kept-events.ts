@@ -5,9 +5,9 @@ import { withRuns } from './run-units.js';
 import type { View } from './view.js';
 
 /**
- * What {@link condensation} never forgets or masks: the protected and pinned events of a view, and those of the view of the log
- * where the view was made from it by `replace` or `without`; and of a unit with a run in it, all or nothing. What a host refuses
- * is among them.
+ * The events that {@link condensation} never forgets or masks: the protected and pinned events of a view and, for a view made
+ * by `replace` or `without`, those of the log's view. If one event of a unit with a run is kept, the whole unit is kept. The
+ * set includes every event that a host refuses to lose.
  */
 export function keptEventIds(view: View): ReadonlySet<EventId> {
   const stored = viewOfLog(view);

@@ -20,14 +20,14 @@ import type { Batch, Call } from './batches.js';
 /** A stored list as it was at a position of the log. */
 export interface ListSnapshot {
   readonly events: readonly LLMConvertibleEvent[];
-  /** For each event the call that it makes or answers; undefined for what does neither. */
+  /** For each event, the call that it makes or answers; undefined for any other event. */
   readonly calls: readonly (Call | undefined)[];
-  /** How many of the events are in the snapshot: the arrays may have grown since. */
+  /** The number of events in the snapshot. The arrays may have grown since. */
   readonly length: number;
   readonly position: number;
 }
 
-/** What of a batch stands in a stored list. */
+/** The part of a batch that is in a stored list. */
 export interface BatchInList {
   readonly batch: Batch;
   /** The index and id of its first action in the list. */
@@ -36,13 +36,13 @@ export interface BatchInList {
   readonly actions: { readonly event: ActionEvent; readonly call: Call }[];
   readonly results: ToolResultEvent[];
   /**
-   * `sent`; `split`: a part of it is forgotten; `waiting`: some calls are answered and some still wait; `unanswered`: no
-   * call was answered in place.
+   * `sent`; `split`: a part of the batch is forgotten; `waiting`: some calls are answered and some are pending; `unanswered`:
+   * no call is answered in place.
    */
   state: 'sent' | 'split' | 'waiting' | 'unanswered';
 }
 
-/** The batches of which an action stands in the list, at or behind an index. */
+/** The batches that have an action in the list at or after an index. */
 export function batchesInList(list: ListSnapshot, from = 0): ReadonlyMap<Batch, BatchInList> {
   const batches = new Map<Batch, BatchInList>();
   for (let index = from; index < list.length; index++) {
@@ -76,12 +76,12 @@ function stateOf(entry: BatchInList, position: number): BatchInList['state'] {
   const answered = batch.calls.reduce((count, call) => count + (isAnsweredInPlace(call, position) ? 1 : 0), 0);
   if (answered === 0) return 'unanswered';
   const whole = entry.actions.length === answered && entry.results.length === answered;
-  // The thought and the thinking of a batch stand on its first action, so without that one the batch is not whole.
+  // The first action carries the thought and the thinking of its batch, so a batch without it is incomplete.
   if (!whole || batch.calls[0]?.action.id !== entry.firstAction) return 'split';
   return hasPendingCall(batch, position) ? 'waiting' : 'sent';
 }
 
-/** True for words that are sent: some text that is not blank, an image, or thinking that came without words. */
+/** True for a message or summary that is sent: it has text that is not blank, an image, or thinking without words. */
 export function hasContent(event: MessageEvent | CondensationSummaryEvent): boolean {
   if (event.type === 'condensation-summary') return summaryContent(event).length > 0;
   if (!isSentRole(event.role)) return false;
@@ -91,19 +91,19 @@ export function hasContent(event: MessageEvent | CondensationSummaryEvent): bool
   return thinkingBlocks.length > 0 || reasoningItems.length > 0;
 }
 
-/** Why words without content are not sent. */
+/** The reason why a message or summary without content is not sent. */
 export function whyEmpty(event: MessageEvent | CondensationSummaryEvent): string {
   if (event.type !== 'message') return reasons.empty;
   if (!isSentRole(event.role)) return reasons.unknownRole;
   return event.content.every(isKnownContent) ? reasons.empty : reasons.unknownContent;
 }
 
-/** Why a batch that is not sent is not sent. */
+/** The reason why a batch is not sent. */
 export function reasonOf(state: BatchInList['state']): string {
   return state === 'split' ? reasons.split : state === 'waiting' ? reasons.waiting : reasons.unanswered;
 }
 
-/** Why an event of the stored list is not sent. */
+/** The reasons why an event of the stored list is not sent. */
 export const reasons = {
   unmatched: 'a result without a call that waits for one',
   callForgotten: 'the call that it answers is forgotten',

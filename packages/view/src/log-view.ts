@@ -17,15 +17,15 @@ import { viewOfLogKey } from './view-of-log.js';
 import { joinsRunKey, withoutProperties, withoutPropertiesKey } from './run-units.js';
 import type { Replacement, View, ViewNote } from './view.js';
 
-/** What a view takes over from the log at one position, whatever becomes of the stored list. */
+/** The data that a view takes from the log at one position. It does not depend on edits of the stored list. */
 export interface LogSnapshot {
   /** How many events the log had. */
   readonly position: number;
-  /** Where an event stands in the log, and the event; also of those that came later. */
+  /** The position of an event in the log, and the event; also for events after the view's position. */
   readonly positionOf: (id: EventId) => number | undefined;
   readonly eventAt: (position: number) => Event | undefined;
   readonly open: Batch | undefined;
-  /** Where the response begins to which the event at a position belongs. */
+  /** The first position of the response that contains the event at a position. */
   readonly responseAt: (position: number) => number | undefined;
   readonly unhandledCondensationRequest: boolean;
   readonly condensations: EventSequence<Condensation>;
@@ -35,7 +35,7 @@ export interface LogSnapshot {
   readonly listOptions: StoredListOptions;
 }
 
-/** The view of a log at one position, or one derived from it. What is not asked for is not computed. */
+/** The view of a log at one position, or a view derived from it. Every part is computed when it is first read. */
 export class LogView implements View {
   readonly events: EventSequence<LLMConvertibleEvent>;
   readonly cutPoints: CutPoints;
@@ -194,7 +194,7 @@ export class LogView implements View {
 
 const none: ReadonlySet<EventId> = new Set();
 
-/** Policies that rewrite every step replace the same events by the same copies each time. */
+/** A cache: policies that rewrite every step replace the same events by the same copies each time. */
 const compared = new WeakMap<LLMConvertibleEvent, { readonly old: LLMConvertibleEvent; readonly isAlike: boolean }>();
 
 function isSentAlike(old: LLMConvertibleEvent, event: LLMConvertibleEvent): boolean {

@@ -1,12 +1,15 @@
 import type { Event } from '@palimpsest/events';
 import type { EventSequence } from './event-sequence.js';
 
-/** Where the events of one kind stand in a list. */
+/** The indices of the events of one kind in a list. */
 export interface MatchingEvents {
   readonly count: number;
-  /** The index of the nth of them, from 0; a negative one counts from the end. Undefined where there are not so many. */
+  /**
+   * The index of the nth of these events, counted from 0; a negative number counts from the end. Undefined if there are fewer
+   * events.
+   */
   at(place: number): number | undefined;
-  /** How many of them stand before an index. */
+  /** The number of these events before an index. Unit: events. */
   before(index: number): number;
 }
 
@@ -16,9 +19,9 @@ interface Found {
 }
 
 /**
- * Makes the function that finds the events of one kind in `events` or `internalEvents` of a view. Of a list that only grew since
- * it was last asked, it looks at what is new: the result is the same as that of a look at all of it, because it goes by the
- * list's source alone. Make it once, outside of what asks at each step.
+ * Makes a function that finds the events of one kind in `events` or `internalEvents` of a view. If the list only grew since the
+ * last call, the function reads only the new events. The result equals that of a full search, because lists are compared by
+ * their source. Make the function once, outside of the code that runs at each step.
  */
 export function matchingEvents<Item extends Event>(
   matches: (event: Item) => boolean,
@@ -32,7 +35,7 @@ export function matchingEvents<Item extends Event>(
     }
     if (events.source !== undefined) known.set(events.source, found);
     const { places } = found;
-    // An earlier view of the same list has fewer.
+    // An earlier view of the same list has fewer events.
     const count = found.searched === events.length ? places.length : numberBelow(places, events.length);
     return {
       count,

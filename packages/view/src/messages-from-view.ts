@@ -26,13 +26,13 @@ import type {
 import type { RenderOptions, ThinkingMode } from './render-options.js';
 import type { SentBatch, SentCall, SentItem, SentOrder, SentResult } from './sent-order.js';
 
-/** What rendering needs besides the order. */
+/** The input of rendering besides the order. */
 export interface RenderContext {
   readonly thinking: ThinkingMode;
   readonly labelObservation?: RenderOptions['labelObservation'];
 }
 
-/** Puts what is sent into messages. Neighbouring user messages become one, unless an assistant event stands between. */
+/** Renders the sent items as messages. Adjacent user messages are merged, unless there is an assistant event between them. */
 export function messagesFromOrder(order: SentOrder, context: RenderContext): readonly Message[] {
   const messages: Message[] = [];
   if (order.system !== undefined) {
@@ -45,7 +45,8 @@ export function messagesFromOrder(order: SentOrder, context: RenderContext): rea
     const [first] = made;
     const last = messages.at(-1);
     if (item.kind === 'words' && first?.role === 'user' && last?.role === 'user' && !item.afterAssistant) {
-      // The array was made for this message; a new one for each merged message would cost the square of their number.
+      // The array belongs to this message, so it is extended in place. A new array for each merge would make the cost
+      // quadratic.
       for (const part of first.content) (last.content as ContentPart[]).push(part);
     } else {
       messages.push(...made);
@@ -55,8 +56,8 @@ export function messagesFromOrder(order: SentOrder, context: RenderContext): rea
 }
 
 /**
- * The messages of one item of {@link View.sent}, before words of the user are joined with those before them. For renderers that pass
- * most of a history through as it was, and need messages for the rest.
+ * The messages of one item of {@link View.sent}, before adjacent user messages are merged. For renderers that pass most of a
+ * history through unchanged and need messages for the rest.
  */
 export function itemMessages(item: SentItem, order: SentOrder, options: RenderOptions = {}): readonly Message[] {
   const { thinking = order.thinking, labelObservation } = options;
@@ -117,7 +118,7 @@ function assistantMessage(
   return { role: 'assistant', content, ...(toolCalls.length === 0 ? {} : { toolCalls }), ...thinking };
 }
 
-/** Only signed blocks are bound to what stands before them; a provider's reasoning items and plain text are not. */
+/** Only signed blocks are bound to the content before them. Reasoning items and plain reasoning text are not. */
 function thinkingOf(event: ActionEvent | MessageEvent, { thinking, isStale }: Rendering): KnownThinking {
   if (thinking === 'none') return {};
   const { thinkingBlocks = [], ...rest } = knownThinking(event);
@@ -126,8 +127,8 @@ function thinkingOf(event: ActionEvent | MessageEvent, { thinking, isStale }: Re
 }
 
 /**
- * Thinking that stood between calls keeps its place when some of the calls before it are not sent; signed blocks that are
- * bound to everything before them are left out then, since the provider would refuse them.
+ * Adjusts the positions of thinking between calls if some of the calls before it are not sent. Signed blocks that are bound to
+ * everything before them are left out in this case, because the provider would refuse them.
  */
 function placed(
   thinking: KnownThinking,

@@ -1,20 +1,20 @@
 import type { View } from './view.js';
 
-/** The last step of a view: what the model has just written, and what it has not read yet. */
+/** The last step of a view: the model's last events, and the events that the model has not read yet. */
 export interface NewestStep {
-  /** The index of its first event. What stands before it may be masked. */
+  /** The index of the step's first event. Events before it may be masked. */
   readonly start: number;
-  /** The last cut point that is not behind `start`. What stands before it may be forgotten. */
+  /** The last cut point at or before `start`. Events before it may be forgotten. */
   readonly cutPoint: number;
-  /** What stands before this step is of the same response: nothing in the log says where the response ends. */
+  /** True if the event before the step belongs to the same response: the log does not show where the response ends. */
   readonly sharesResponse: boolean;
 }
 
 /**
- * Finds the newest step: the last events of one model response that stand together, and all events behind them (results, the
- * words that came after). A condenser leaves it alone, because the model has not answered to it yet; only a last resort takes it.
- * A result or a word of somebody else before an event of the same response ends it, so that it stays small where all responses
- * of a log have one id and nothing tells them apart. Without a response it is the last event.
+ * Finds the newest step: the last consecutive events of one model response, and all events after them (results, later words). A
+ * condenser keeps the newest step, because the model has not answered it yet; only a last resort condenses it. Going backwards,
+ * the step ends at a result or at another author's message, even if earlier events belong to the same response. So the step
+ * stays small in a log whose responses all have one id. Without a response the newest step is the last event.
  */
 export function newestStep(view: View): NewestStep {
   const { events, cutPoints } = view;

@@ -3,15 +3,15 @@ import type { CreateEvent, CustomEvent, EventId } from '@palimpsest/events';
 
 /** Options of {@link pin} and {@link unpin}. */
 export interface PinOptions {
-  /** Who pins: the user, or the application. @defaultValue `user` */
+  /** The author of the pin: the user, or the application. @defaultValue `user` */
   readonly source?: 'user' | 'environment' | undefined;
-  /** Why, for people who read the log. @defaultValue none */
+  /** The reason, for people who read the log. @defaultValue none */
   readonly reason?: string | undefined;
   /** @defaultValue the factory of `@palimpsest/events` */
   readonly createEvent?: CreateEvent | undefined;
 }
 
-/** Keeps events from being forgotten or masked, from where it stands in a log on. Never sent to a model. */
+/** Protects events from being forgotten or masked, from its position in the log on. Never sent to a model. */
 export interface PinEvent extends CustomEvent {
   readonly type: 'view/pin' | 'view/unpin';
   readonly eventIds: readonly EventId[];
@@ -19,11 +19,11 @@ export interface PinEvent extends CustomEvent {
 }
 
 /**
- * Makes the event that pins others: append it to the log. What it names is then protected like the user's words, with what it
- * cannot stand without: a call's results, the other calls of its batch. What was forgotten before stays forgotten, and an id that
- * the log does not hold changes nothing. Pinned events do not count towards the bounds of condensers.
+ * Makes the event that pins other events; append it to the log. Pinned events are protected from condensation. Pinning a call
+ * or a result also pins the other calls and results of its batch. Events that were forgotten before stay forgotten, and ids
+ * that are not in the log are ignored. Pinned events do not count towards the bounds of condensers.
  *
- * @throws {@link InvalidEventError} when it is neither an id nor a list of ids, or an id is not a non-empty string.
+ * @throws {@link InvalidEventError} when `eventIds` is neither an id nor a list of ids, or an id is not a non-empty string.
  *
  * @example
  * ```ts

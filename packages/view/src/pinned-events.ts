@@ -4,9 +4,9 @@ import { matchingEvents } from './matching-events.js';
 import { withoutProperties } from './run-units.js';
 import type { View } from './view.js';
 
-/** Keeps the events that it names, from then on ({@link pin}). The second type is that of older logs. */
+/** The types of events that pin ({@link pin}). The second type occurs in older logs. */
 const pinTypes: ReadonlySet<string> = new Set(['view/pin', 'condensers/pin']);
-/** Ends that ({@link unpin}). */
+/** The types of events that unpin ({@link unpin}). The second type occurs in older logs. */
 const unpinTypes: ReadonlySet<string> = new Set(['view/unpin', 'condensers/unpin']);
 
 /** Whether an event is pinned, and the pin or unpin event that made it so. */
@@ -15,15 +15,14 @@ export interface PinState {
   readonly since: EventId;
 }
 
-/** True for an event that pins others, or ends that. Only the user and the application may append one. */
+/** True for an event that pins or unpins other events. Only the user and the application may append one. */
 export function isPin(event: Event): boolean {
   return pinTypes.has(event.type) || unpinTypes.has(event.type);
 }
 
 /**
- * The pinned events of a view, by the `view/pin` and `view/unpin` events of the log (`eventIds`: what they name). A call or a
- * result is never kept without what it belongs to: its unit between two cut points is pinned with it, and the other half of a
- * late pair.
+ * The pinned events of a view, computed from the `view/pin` and `view/unpin` events of the log (field `eventIds`). A pinned
+ * call or result also pins its unit between two cut points, and the other half of a late pair.
  */
 export function pinnedEventIds(view: View): ReadonlySet<EventId> {
   const pinned = new Set<EventId>();
@@ -31,12 +30,16 @@ export function pinnedEventIds(view: View): ReadonlySet<EventId> {
   return pinned;
 }
 
-/** What {@link pinnedEventIds} tells, for every event of the view that was ever pinned, with the moment of the last change. */
+/**
+ * The pin state of every event of the view that was ever pinned, with the event that last changed it. See
+ * {@link pinnedEventIds}.
+ */
 export function pinStates(view: View): ReadonlyMap<EventId, PinState> {
   const named = namedIds(view);
   const states = new Map<EventId, PinState>();
   const set = (id: EventId, state: PinState): void => {
-    // What one name keeps stays, whatever became of another, and since the first of them.
+    // If several pinned ids keep an event, the first state counts: the event stays pinned even if another of these ids is
+    // unpinned.
     if (states.get(id)?.isPinned !== true) states.set(id, state);
   };
   const { cutPoints } = withoutProperties(view);
@@ -63,7 +66,7 @@ export function pinStates(view: View): ReadonlyMap<EventId, PinState> {
 
 const pinsIn = matchingEvents<Event>(isPin);
 
-/** In the order in which they came to be what they are. */
+/** The ids named by pin and unpin events, in the order of their last change. */
 function namedIds(view: View): ReadonlyMap<EventId, PinState> {
   const named = new Map<EventId, PinState>();
   const { internalEvents } = view;
@@ -86,13 +89,16 @@ function callIdOf(event: LLMConvertibleEvent): string | undefined {
   return event.type === 'action' ? event.toolCall.id : isToolResult(event) ? event.toolCallId : undefined;
 }
 
-/** The nearest call of a result, or result of a call. What is not sent, such as a doubled call, answers nothing. */
+/**
+ * The nearest call of a result, or the nearest result of a call. Events that are not sent, such as repeated calls, do not
+ * count.
+ */
 function otherHalf(view: View, index: number, callId: string): number | undefined {
   const step = view.events.at(index)?.type === 'action' ? 1 : -1;
   for (let at = index + step; at >= 0 && at < view.events.length; at += step) {
     const event = view.events.at(at);
     if (event === undefined || callIdOf(event) !== callId || view.leftOut.has(event.id)) continue;
-    // The same id again is a later call's.
+    // An event of the same kind with the same id belongs to another call.
     return (event.type === 'action') === (step === -1) ? at : undefined;
   }
   return undefined;

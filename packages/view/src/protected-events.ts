@@ -6,9 +6,9 @@ import type { View } from './view.js';
 
 /**
  * The events of a view that no condenser forgets by default: the system prompt in force, the first and the latest message with
- * source `user`, and what is pinned. At most three, and besides them the pinned events with what they cannot stand without.
+ * source `user` (at most three events), and the pinned events together with the rest of their units.
  *
- * @param options - `userWords: false` leaves the user's words out: what a condenser keeps that declares `protects: false`
+ * @param options - `userWords: false` leaves the user's messages out, for a condenser that declares `protects: false`
  */
 export function protectedEventIds(
   view: View,

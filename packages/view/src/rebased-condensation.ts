@@ -4,10 +4,10 @@ import { viewOfLog } from './view-of-log.js';
 import type { View } from './view.js';
 
 /**
- * A condensation that was made from an earlier view, for a later view of the same log. Undefined where it no longer fits: an event
- * that it forgets, or one that stands before such an event, is gone or changed; one has been pinned; or the view cannot be cut
- * there now. Where its metadata has `tokensBefore` and `tokensAfter`, they are those of the later view. Costs O(n) of the part up
- * to the last event that it forgets.
+ * Adapts a condensation that was made from an earlier view to a later view of the same log. Undefined if the condensation no
+ * longer fits: a forgotten event, or an event before it, is gone or changed; a forgotten event is now pinned; or the view can
+ * no longer be cut there. If the metadata has `tokensBefore` and `tokensAfter`, they are recomputed for the later view. The
+ * cost is linear in the number of events up to the last forgotten event.
  */
 export function rebasedCondensation(
   made: Condensation,
@@ -20,7 +20,7 @@ export function rebasedCondensation(
   const [start, end] = [places.reduce((a, b) => Math.min(a, b)), places.reduce((a, b) => Math.max(a, b)) + 1];
   for (let index = 0; index < end; index++) {
     const [before, now] = [from.events.at(index), to.events.at(index)];
-    // The offset of the summary counts from the start, so what comes before it must be the same too.
+    // The offset of the summary counts from the start, so the events before the summary must be unchanged too.
     if (before === undefined || now === undefined || !isSameEvent(before, now)) return undefined;
   }
   const range = unitsAround(to, start, end);
@@ -36,24 +36,26 @@ export function rebasedCondensation(
 }
 
 /**
- * True for a view of the log from which an earlier view was made, at the same or a later time: its log holds the newest event of
- * that one.
+ * True if a view is of the same log as an earlier view, at the same or a later time: its log contains the newest event of the
+ * earlier view.
  */
 export function isLaterView(view: View, earlier: View): boolean {
   const newest = viewOfLog(earlier).events.at(-1);
   if (newest === undefined) return false;
   const [original, found] = [earlier.original(newest.id), view.original(newest.id)];
-  // A summary stands in the view, but not in the log.
+  // A summary is in the view but not in the log.
   if (original === undefined || found === undefined) return view.indexOf(newest.id) !== undefined;
   return isSameEvent(original, found);
 }
 
-/** The same object, or one that reads the same: a host may read its log anew at each step. */
+/** True for the same object or an equal one: a host may read its log again at each step. */
 function isSameEvent(a: Event, b: Event): boolean {
   return a === b || (a.id === b.id && a.type === b.type && JSON.stringify(a) === JSON.stringify(b));
 }
 
-/** The cut points around a range. Its own ends need be none: what is protected may stand beside them. */
+/**
+ * The cut points around a range. The ends of the range need not be cut points, because protected events may be next to them.
+ */
 function unitsAround(
   { cutPoints }: View,
   start: number,

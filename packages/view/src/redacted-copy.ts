@@ -9,8 +9,8 @@ export function isRedactable(event: LLMConvertibleEvent, redaction: Pick<Redacti
 }
 
 /**
- * The copy of an event in which a redaction stands: the text of a tool result, or the arguments of a call. Id, position,
- * call and tool name stay. Undefined where the redaction does not fit the event.
+ * A copy of an event with a redaction applied: it replaces the text of a tool result, or the arguments of a call. Id, position,
+ * call and tool name stay the same. Undefined if the redaction does not fit the event.
  */
 export function redactedCopy(
   event: LLMConvertibleEvent,

@@ -1,21 +1,21 @@
 import type { ToolResultEvent } from '@palimpsest/events';
 
 /**
- * What becomes of the model's thinking.
+ * The rule for sending the model's thinking back.
  *
- * - `prefix-bound`: blocks are bound to everything before them; stale ones (made before an edit took effect and standing
- *   after it) are left out, and a tool loop may be cut.
+ * - `prefix-bound`: blocks are bound to everything before them. Stale blocks (made before an edit took effect and placed after
+ *   it) are left out, and a tool loop may be cut.
  * - `latest-turn`: the provider checks the latest turn only; all blocks are kept, and a tool loop is never cut.
  * - `none`: no thinking is sent.
  *
- * Which one a model needs is in the adapter's model data.
+ * The adapter's model data says which mode a model needs.
  */
 export type ThinkingMode = 'prefix-bound' | 'latest-turn' | 'none';
 
-/** How a view becomes messages. */
+/** Options of rendering a view as messages. */
 export interface RenderOptions {
-  /** @defaultValue the view's own mode, which is `prefix-bound` where nothing else was said */
+  /** @defaultValue the view's own mode, which is `prefix-bound` by default */
   readonly thinking?: ThinkingMode | undefined;
-  /** A label for the last line of a tool result. On or off for a whole conversation. @defaultValue no labels */
+  /** A label for the last line of a tool result. Use it for a whole conversation or not at all. @defaultValue no labels */
   readonly labelObservation?: ((event: ToolResultEvent) => string | undefined) | undefined;
 }

@@ -10,17 +10,17 @@ export function isAssistantEvent(event: Event): event is AssistantEvent {
 }
 
 /**
- * Decides where one model response ends and the next one begins: the only place that does. Servers repeat the ids of their
- * responses, some send one id for all of them, so an id that is the newest response's own begins another response where every
- * call of that one is answered and there is evidence of another model call: the user spoke in between, an `llm-usage` of
- * purpose `agent` lies in between, or the event brings words or thinking of its own. A result alone says nothing: a session
- * may hold calls of one response behind the result of another call of it.
+ * Decides where one model response ends and the next one begins. No other code decides this. Servers repeat the ids of their
+ * responses, and some send one id for all of them. So an event with the id of the newest response begins another response if
+ * every call of the newest response is answered and there is evidence of another model call: a user message or an `llm-usage`
+ * of purpose `agent` in between, or words or thinking on the event itself. A result alone is no evidence: a session may contain
+ * calls of one response after the result of another call of the same response.
  */
 export class ResponseBoundaries {
   #id: string | undefined;
   #isModelCalled = false;
 
-  /** True where an event that a model made begins a response. `isWaiting`: a call of the newest response has no result yet. */
+  /** True if an assistant event begins a response. `isWaiting`: a call of the newest response has no result yet. */
   begins(event: AssistantEvent, isWaiting: boolean): boolean {
     const isSame = event.llmResponseId !== undefined && event.llmResponseId === this.#id;
     const begins = !isSame || (!isWaiting && (this.#isModelCalled || bringsWords(event)));
@@ -29,7 +29,7 @@ export class ResponseBoundaries {
     return begins;
   }
 
-  /** Takes in an event after which the next answer may be another response. */
+  /** Records an event after which the next answer may be another response. */
   see(event: Event): void {
     if (event.type === 'llm-usage') this.#isModelCalled ||= event.purpose === 'agent';
     else if (event.type === 'message') this.#isModelCalled ||= event.source === 'user';
@@ -41,7 +41,7 @@ export class ResponseBoundaries {
   }
 }
 
-/** Words stand on the first action of a response, so an action that brings some is one; a message is words by itself. */
+/** True for an event that carries words. The first action of a response carries its words; a message always does. */
 function bringsWords(event: AssistantEvent): boolean {
   return (
     event.type === 'message' ||

@@ -1,23 +1,25 @@
 import type { EventId } from '@palimpsest/events';
 import type { View } from './view.js';
 
-/** What a view with properties answers to the functions below; the same names in every copy of the package. */
+/**
+ * The key of a view's run test, which the functions below call. `Symbol.for` makes it the same in every copy of the package.
+ */
 export const joinsRunKey: unique symbol = Symbol.for('@palimpsest/view/joins-run');
 export const withoutPropertiesKey: unique symbol = Symbol.for('@palimpsest/view/without-properties');
 
 interface WithProperties {
-  /** Whether the event at an index is of a run that begins before it. */
+  /** Whether the event at an index belongs to a run that begins before it. */
   readonly [joinsRunKey]?: ((index: number) => boolean) | undefined;
   readonly [withoutPropertiesKey]?: () => View;
 }
 
-/** The same view without its properties: runs hold no cut point back. For a last resort, when nothing else helps. */
+/** The same view without its properties: runs remove no cut points. For a last resort. */
 export function withoutProperties(view: View): View {
   const { [joinsRunKey]: joinsRun, [withoutPropertiesKey]: without } = view as WithProperties;
   return joinsRun === undefined || without === undefined ? view : without.call(view);
 }
 
-/** The units of a view in which a run stands: they go whole or stay whole, words included. */
+/** True for a unit that contains a run: it is forgotten or kept whole, words included. */
 export function isRunUnit(view: View, start: number, end: number): boolean {
   const { [joinsRunKey]: joinsRun } = view as WithProperties;
   if (joinsRun === undefined) return false;
@@ -25,7 +27,7 @@ export function isRunUnit(view: View, start: number, end: number): boolean {
   return false;
 }
 
-/** Some ids and those of the units around them in which a run stands. */
+/** The ids, extended by all events of the units with a run that contain one of them. */
 export function withRuns(view: View, ids: ReadonlySet<EventId>): ReadonlySet<EventId> {
   if ((view as WithProperties)[joinsRunKey] === undefined) return ids;
   const all = new Set(ids);
