@@ -15,13 +15,15 @@ import { batchesInList, hasContent, reasonOf, reasons, whyEmpty } from './list-a
 import type { BatchInList, ListSnapshot } from './list-analysis.js';
 import type { ThinkingMode } from './render-options.js';
 
-/** A call that is sent, and the id under which it is sent: its own, or an alias where that is taken or no provider takes it. */
+/**
+ * A call that is sent, and the id under which it is sent: its own id, or an alias if the id is taken or providers refuse it.
+ */
 export interface SentCall {
   readonly event: ActionEvent;
   readonly sentId: string;
 }
 
-/** A result that is sent, and the id of the call that it answers, as that is sent. */
+/** A result that is sent, and the sent id of the call that it answers. */
 export interface SentResult {
   readonly event: ToolResultEvent;
   readonly sentId: string;
@@ -43,13 +45,13 @@ export interface SentBatch {
   readonly calls: readonly SentCall[];
   /** In the order in which they came. */
   readonly results: readonly SentResult[];
-  /** All calls of the response as they were logged, sent or not. Its thinking, and most of its words, stand on the first one. */
+  /** All calls of the response as logged, sent or not. The first call carries the thinking and most of the words. */
   readonly response: readonly ActionEvent[];
-  /** Where its first action stands in `view.events`. */
+  /** The index of its first action in `view.events`. */
   readonly index: number;
 }
 
-/** A call whose result came after a later response: both are sent where the result stands, without words or thinking. */
+/** A call whose result came after a later response. Both are sent at the place of the result, without words or thinking. */
 export interface SentLatePair {
   readonly kind: 'late';
   readonly call: SentCall;
@@ -61,35 +63,35 @@ export interface SentLatePair {
 /** One thing that is sent. */
 export type SentItem = SentWords | SentBatch | SentLatePair;
 
-/** What of a view is sent, in the order in which it is sent, and what is not. See {@link View.sent}. */
+/** The events of a view that are sent, in sending order, and those that are not sent. See {@link View.sent}. */
 export interface SentOrder {
   /** The system prompt in force. It is sent first. */
   readonly system: SystemPromptEvent | undefined;
   /**
-   * What is sent after it. Items of responses that are over are the same objects in the views of a log that grows, until an edit,
-   * so what was made of one can be kept by it.
+   * The items sent after the system prompt. Until an edit, items of finished responses are the same objects in all views of a
+   * growing log, so a renderer can use them as keys of a cache.
    */
   readonly items: EventSequence<SentItem>;
-  /** What is stored but not sent, with the reason. */
+  /** The stored events that are not sent, with the reason. */
   readonly leftOut: ReadonlyMap<EventId, string>;
-  /** What the model that reads the view checks of thinking. */
+  /** The thinking mode of the model that reads the view. */
   readonly thinking: ThinkingMode;
   /** True for an event whose signed thinking no longer verifies, because something before it was edited after it was made. */
   isThinkingStale(id: EventId): boolean;
 }
 
-/** What a list is analysed into. Where indices are asked for, they are those of the list. */
+/** Receives the results of {@link analyse}. All indices are indices of the list. */
 export interface OrderSink {
   item(item: SentItem): void;
   leaveOut(id: EventId, reason: string, index: number): void;
-  /** An action that was left out is sent after all, with its late result. */
+  /** Revokes a left-out action: it is sent with its late result. */
   takeIn(id: EventId, index: number): void;
-  /** The action of a call, among the events of the list that stand before the part. */
+  /** The action of a call among the events before the analysed part. */
   earlierAction(call: Call): ActionEvent | undefined;
   system: SystemPromptEvent | undefined;
 }
 
-/** Goes through a part of a list that begins and ends between two batches, and tells what is sent of it and in which order. */
+/** Finds what is sent of a part of a list, and in which order. The part begins and ends between two batches. */
 export function analyse(list: ListSnapshot, from: number, sink: OrderSink): void {
   const batches = batchesInList(list, from);
   const actions = new Map<Call, ActionEvent>();
@@ -118,7 +120,7 @@ export function analyse(list: ListSnapshot, from: number, sink: OrderSink): void
       if (call === undefined || entry === undefined || call.repeated) {
         sink.leaveOut(event.id, reasons.repeated, index);
       } else if (entry.state === 'sent') {
-        // The whole batch stands where its first action does, so what lies inside its span comes after it.
+        // The whole batch is sent at the place of its first action, so other events inside its span are sent after it.
         if (entry.index === index) sink.item(sentBatch(entry, list.position));
         if (!isAnsweredInPlace(call, list.position)) sink.leaveOut(event.id, reasons.unanswered, index);
       } else {
@@ -156,7 +158,7 @@ function responseOf({ calls }: Batch, position: number): readonly ActionEvent[] 
   return calls.filter((call) => call.position < position).map(({ action }) => action);
 }
 
-/** Whether an assistant event stands between an index and the words that are sent before it. */
+/** Whether there is an assistant event between an index and the words sent before it. */
 function isAfterAssistant({ events }: ListSnapshot, index: number): boolean {
   for (let before = index - 1; before >= 0; before--) {
     const event = events[before];
@@ -167,7 +169,7 @@ function isAfterAssistant({ events }: ListSnapshot, index: number): boolean {
   return false;
 }
 
-/** {@link SentOrder} of a list that is analysed once. */
+/** The {@link SentOrder} of a list that is analysed once. */
 export interface ListOrder {
   readonly system: SystemPromptEvent | undefined;
   readonly items: readonly SentItem[];

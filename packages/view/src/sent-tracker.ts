@@ -6,7 +6,7 @@ import type { ListSnapshot } from './list-analysis.js';
 import { analyse } from './sent-order.js';
 import type { OrderSink, SentItem } from './sent-order.js';
 
-/** Something that is not sent, from one length of the list to another. */
+/** An event that is not sent in a range of list lengths. */
 interface LeftOut {
   readonly id: EventId;
   readonly reason: string;
@@ -22,12 +22,12 @@ export interface TrackedOrder {
 }
 
 /**
- * Finds the order in which a stored list is sent while the list grows. What stands before the open batch is looked at once, and
- * the rest each time that a view is asked, so the order costs what is new, the open batch and what is left out. Earlier views
- * keep theirs.
+ * Finds the order in which a stored list is sent while the list grows. Events before the open batch are analysed once; later
+ * events are analysed for each view. So the cost is linear in the new events, the open batch and the left-out events. Earlier
+ * views keep their order.
  */
 export class SentTracker {
-  /** Of what stands before `#settledTo`, in the order of the list. */
+  /** The items of the events before `#settledTo`, in the order of the list. */
   readonly #items: SentItem[] = [];
   readonly #indices: number[] = [];
   readonly #leftOut: LeftOut[] = [];
@@ -89,7 +89,7 @@ export class SentTracker {
   }
 }
 
-/** The first items of a list that only grows, and those behind them. */
+/** The first items of a list that only grows, followed by a separate tail. */
 class TwoParts implements EventSequence<SentItem> {
   readonly length: number;
   readonly #first: readonly SentItem[];

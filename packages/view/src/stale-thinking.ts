@@ -14,25 +14,25 @@ import type { ListSnapshot } from './list-analysis.js';
 import { sentOrder } from './sent-order.js';
 import type { ListOrder } from './sent-order.js';
 
-/** One part of what is sent, as far as an edit can change it. */
+/** One part of the sent content that an edit can change. */
 interface SentPart {
   readonly event: LLMConvertibleEvent;
   readonly sentId: string | undefined;
   readonly index: number;
-  /** The event whose thinking stands before this part. */
+  /** The event whose thinking is sent before this part. */
   readonly carrier: EventId | undefined;
 }
 
-/** True for an event that carries signed thinking which can be sent. */
+/** True for an event that carries sendable signed thinking. */
 export function carriesThinking(event: LLMConvertibleEvent): boolean {
   if ((event.type !== 'action' && event.type !== 'message') || event.thinkingBlocks === undefined) return false;
   return (knownThinking(event).thinkingBlocks ?? []).length > 0;
 }
 
 /**
- * The events of `after` whose signed thinking no longer verifies when the list is edited from `before` to `after`: those
- * that stand after the first thing sent that the edit changed. What was made before the edit and is not sent yet, the open
- * batch of the log, counts too.
+ * The events of `after` whose signed thinking no longer verifies after the edit from `before` to `after`: those after the first
+ * sent part that the edit changed. The open batch of the log counts too, because it was made before the edit although it is not
+ * sent yet.
  */
 export function staleAfterEdit(
   before: ListSnapshot,
@@ -62,8 +62,8 @@ export function staleAfterEdit(
 }
 
 /**
- * {@link staleAfterEdit} at the cost of what stands behind the edit: most edits change the very unit in which they begin, and
- * then that unit alone need be compared. Undefined where it does not tell.
+ * {@link staleAfterEdit} at a cost linear in the events after the edit. Most edits change the unit in which they begin, so
+ * comparing that unit is enough. Undefined if the comparison does not decide.
  */
 export function staleBehindFirstUnit(
   before: {
@@ -87,7 +87,7 @@ export function staleBehindFirstUnit(
 
   const [changed, replacement] = [beforeParts[first], afterParts[first]];
   const kept = new Set(afterParts.slice(0, first).map(({ carrier }) => carrier));
-  // The thinking of a response stands before its own calls and results.
+  // The thinking of a response is sent before its own calls and results.
   if (changed?.event.id === replacement?.event.id) kept.add(replacement?.carrier);
   const stale = new Set<EventId>();
   for (let index = firstChanged; index < after.list.length; index++) {
@@ -97,7 +97,7 @@ export function staleBehindFirstUnit(
   return stale;
 }
 
-/** The index, not before `end`, behind the last result in place of every batch that begins in a part of a list. */
+/** The index, at or after `end`, that follows the last result in place of every batch that begins in a part of a list. */
 function endOfBatches(list: ListSnapshot, from: number, end: number): number {
   const begun = new Set<Batch>();
   const unanswered = new Set<Call>();
@@ -115,7 +115,9 @@ function endOfBatches(list: ListSnapshot, from: number, end: number): number {
   return index;
 }
 
-/** A part of a list that cuts no batch; undefined where it depends on the rest: a system prompt, or half of a late pair. */
+/**
+ * A part of a list that cuts no batch. Undefined if it depends on the rest: it contains a system prompt or half of a late pair.
+ */
 function partOf(list: ListSnapshot, from: number, end: number): ListSnapshot | undefined {
   const events = list.events.slice(from, end);
   const calls = list.calls.slice(from, end);
@@ -124,8 +126,8 @@ function partOf(list: ListSnapshot, from: number, end: number): ListSnapshot | u
 }
 
 /**
- * The events of `after` whose signed thinking no longer verifies because copies stand in the list: those that are sent after
- * a copy and were made before it took effect. `edits` says for each copy since which position of the log it stands.
+ * The events of `after` whose signed thinking no longer verifies because of copies in the list: those sent after a copy and
+ * made before the copy took effect. `edits` maps each copy to the position of the log at which it took effect.
  */
 export function staleAfterReplacing(
   after: ListSnapshot,
@@ -180,7 +182,7 @@ function isSame(a: SentPart | undefined, b: SentPart | undefined): boolean {
   return a.event === b.event || JSON.stringify(sentContent(a.event)) === JSON.stringify(sentContent(b.event));
 }
 
-/** What of an event a model reads, for comparison. */
+/** The content of an event that a model reads, for comparison. */
 export function sentContent(event: LLMConvertibleEvent): unknown {
   switch (event.type) {
     case 'system-prompt':

@@ -11,50 +11,50 @@ import { SentTracker } from './sent-tracker.js';
 import { carriesThinking } from './stale-thinking.js';
 import type { EstimateTokens } from './token-estimate.js';
 
-/** What a stored list needs to know of the view that it belongs to. */
+/** The data that a stored list needs from its view. */
 export interface StoredListOptions {
   /** Tool loops are atomic: the thinking mode is `latest-turn`. */
   readonly loops: boolean;
   readonly estimateTokens: EstimateTokens;
-  /** Where an event stands in the log; undefined for summaries. */
+  /** The position of an event in the log; undefined for summaries. */
   readonly positionOf: (id: EventId) => number | undefined;
   /** The keys of the runs that an event belongs to. @defaultValue the view has no properties */
   readonly runKeysOf?: ((id: EventId) => readonly string[] | undefined) | undefined;
 }
 
-/** Events and their calls, in arrays that nobody else holds, as they are at a position of the log. */
+/** Events and their calls at a position of the log. The list owns its arrays. */
 export interface EditedList extends ListSnapshot {
   readonly events: LLMConvertibleEvent[];
   readonly calls: (Call | undefined)[];
 }
 
-/** What an edit made of a list. */
+/** The result of an edit of a list. */
 export interface ListEdit {
   readonly after: EditedList;
   /** The first index at which the two lists differ. */
   readonly firstChanged: number;
-  /** The batches of which something is forgotten that they are not sent without. */
+  /** The batches that are no longer sent, because an event that they require is forgotten. */
   readonly brokenBatches: readonly Batch[];
   readonly forgetsSystemPrompt: boolean;
 }
 
 /**
- * A stored list that grows at its end, with its cut points. An edit makes a new one, so a snapshot that holds the old one
- * stays as it was. Token sums and indices are computed when they are first asked for, for the events that came since.
+ * A stored list that grows at its end, with its cut points. An edit makes a new list, so snapshots of the old list stay valid.
+ * Token sums and indices are computed when they are first read, for the events added since the last read.
  */
 export class StoredList {
   readonly events: LLMConvertibleEvent[];
-  /** For each event the call that it makes or answers. */
+  /** For each event, the call that it makes or answers. */
   readonly calls: (Call | undefined)[];
   readonly cuts: CutTracker;
-  /** The order in which it is sent. */
+  /** The order in which the list is sent. */
   readonly sent = new SentTracker();
-  /** Undefined where the view has no properties. */
+  /** Undefined if the view has no properties. */
   readonly runs: EventRuns | undefined;
   readonly #options: StoredListOptions;
   readonly #tokenSums: number[];
   readonly #indices = new Map<EventId, number>();
-  /** Batches of which a part is forgotten. */
+  /** The batches that are partly forgotten. */
   readonly #split: Set<Batch>;
 
   private constructor(
@@ -96,12 +96,12 @@ export class StoredList {
   }
 
   /**
-   * The list that an edit makes of this one. Up to `firstChanged` the two are equal, and what is known of that part is taken
-   * over, so the cost is that of the part behind the last cut point before it; with properties that of the list.
+   * The list after an edit. Results for the part before `firstChanged` are reused, so the cost is linear in the events after
+   * the last cut point before `firstChanged`. With properties the cost is linear in the whole list.
    */
   edited(edit: ListEdit, stale: (id: EventId) => boolean): StoredList {
     const { after, firstChanged, brokenBatches } = edit;
-    // Whether the first unit behind a cut continues a loop depends on what stands before it.
+    // Whether the first unit after a cut continues a loop depends on the events before the cut.
     if (this.#options.loops) return StoredList.of(after, stale, this.#options);
     const { cuts, from } = this.cuts.upTo(firstChanged);
     const split = new Set(this.#split);
@@ -113,7 +113,7 @@ export class StoredList {
     return stored;
   }
 
-  /** Finds the cut points of the events from an index on, as they are at a position of the log. */
+  /** Finds the cut points of the events from an index on, at a position of the log. */
   #track(from: number, position: number, stale: (id: EventId) => boolean): void {
     for (let index = from; index < this.events.length; index++) {
       const event = this.events[index] as LLMConvertibleEvent;
@@ -169,7 +169,7 @@ export class StoredList {
     }
   }
 
-  /** Where an event stands among the first `length`. */
+  /** The index of an event among the first `length` events. */
   indexOf(id: EventId, length: number): number | undefined {
     for (let index = this.#indices.size; index < this.events.length; index++) {
       this.#indices.set((this.events[index] as LLMConvertibleEvent).id, index);
@@ -194,7 +194,7 @@ function thinkingOf(batch: Batch, stale: (id: EventId) => boolean): BatchThinkin
   return stale(carrier.id) ? 'stale' : 'fresh';
 }
 
-/** True for a batch of which a call was answered in place, so that a part of it is sent. */
+/** True for a batch with a call that was answered in place. At least that call is sent. */
 function isAnswered(batch: Batch, position: number): boolean {
   return batch.calls.some((call) => isAnsweredInPlace(call, position));
 }

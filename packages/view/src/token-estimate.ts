@@ -10,7 +10,7 @@ const tokensPerImage = 1_000;
 
 /**
  * A quick estimate: four characters a token, four tokens for each event's frame, 1,000 for an image. Thinking text counts,
- * signatures and opaque data do not. Calibrate it from reported usage where it matters.
+ * signatures and opaque data do not. Calibrate it with reported usage if precision matters.
  */
 export function estimateTokens(event: LLMConvertibleEvent): number {
   return tokensPerEvent + Math.ceil(charactersOf(event) / charactersPerToken);
@@ -48,7 +48,7 @@ function contentCharacters(parts: readonly ContentPart[] | undefined): number {
   if (parts === undefined) return 0;
   let characters = 0;
   for (const part of parts) {
-    // What this version does not know is not sent.
+    // Parts of unknown kinds are not sent.
     if (part.type === 'text') characters += part.text.length;
     else if (part.type === 'image') characters += tokensPerImage * charactersPerToken;
   }

@@ -6,14 +6,14 @@ import type { View } from './view.js';
 /** A part of a view between two cut points: it is kept or forgotten whole. */
 export interface Unit {
   readonly start: number;
-  /** The index behind the last event. */
+  /** The index after the last event. */
   readonly end: number;
 }
 
 /**
- * The units of a view between two of its cut points, in order. What stands before the first cut point or behind the last one is
- * in no unit. In a view made by `replace` or `without`, events that are one unit of the log's view are one unit, and what shows
- * only some of a batch is in none, because half of a batch cannot be forgotten.
+ * The units of a view, in order: each unit lies between two cut points. Events before the first cut point or after the last one
+ * belong to no unit. In a view made by `replace` or `without`, the units are those of the log's view. A unit of which the view
+ * shows only a part of a batch is left out, because half of a batch cannot be forgotten.
  */
 export function unitsOf(view: View): readonly Unit[] {
   const units: Unit[] = [];

@@ -15,11 +15,11 @@ function contentOf(event: LLMConvertibleEvent): readonly ContentPart[] {
 }
 
 /**
- * True for an event of which something is not sent because this version does not know its kind: a part, a role, a block of
- * thinking. A newer version may have sent it.
+ * True for an event with a part, role or thinking block of a kind that this version does not know. Such content is not sent; a
+ * newer version may have sent it.
  */
 export function lacksUnknown(event: LLMConvertibleEvent): boolean {
-  // Every event of a log comes by here, so nothing is made on the way.
+  // This runs for every event of a log, so it allocates nothing.
   switch (event.type) {
     case 'message':
       return (
@@ -53,7 +53,7 @@ export function hasUnknownThinking(event: LLMConvertibleEvent): boolean {
   );
 }
 
-/** What of an event that {@link lacksUnknown} this version does not know, and what follows from it, a sentence each. */
+/** The unknown kinds of an event for which {@link lacksUnknown} is true and their consequences, one sentence each. */
 export function unknownKinds(event: LLMConvertibleEvent): readonly string[] {
   const parts = contentOf(event);
   const blocks = 'thinkingBlocks' in event ? (event.thinkingBlocks ?? []) : [];
@@ -70,13 +70,13 @@ export function unknownKinds(event: LLMConvertibleEvent): readonly string[] {
   ];
 }
 
-/** What follows from a source that this version does not know; undefined for all others. */
+/** The consequence of a source that this version does not know; undefined for known sources. */
 export function unknownSource({ source }: Event): string | undefined {
   if (source === 'user' || source === 'agent' || source === 'environment') return undefined;
   return `this version does not know the source ${names([source])}: it is not taken for the user's or the agent's`;
 }
 
-/** The names, each once and cut where it is long: they come from the log. */
+/** The names without duplicates. Long names are cut, because they come from the log. */
 function names(kinds: readonly string[]): string {
   return [...new Set(kinds)].map((kind) => `'${kind.slice(0, 40)}'`).join(', ');
 }

@@ -1,4 +1,7 @@
-/** The result of some work, or the signal's reason as soon as the signal is aborted. What the work does after that is dropped. */
+/**
+ * Resolves to the result of the work. Rejects with the signal's reason as soon as the signal is aborted; the later result of
+ * the work is ignored.
+ */
 export async function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   if (signal === undefined) return work;
   let stop = (): void => undefined;

@@ -15,24 +15,24 @@ import { estimateTokens } from './token-estimate.js';
 import { lacksUnknown, unknownKinds, unknownSource } from './unknown-kinds.js';
 import type { View, ViewNote, ViewOptions } from './view.js';
 
-/** What the fold has made of the log so far. A revert makes a new one; views hold the one that they were taken from. */
+/** The state of the fold. A revert makes a new state; each view holds the state from which it was taken. */
 interface Fold {
   readonly ledger: CallLedger;
   readonly condensations: Condensation[];
   readonly internalEvents: Event[];
   readonly notes: ViewNote[];
-  /** Since when the signed thinking of an event no longer verifies. Unit: position in the log. */
+  /** For each event with stale signed thinking, the position from which it no longer verifies. Unit: position in the log. */
   readonly staleSince: Map<EventId, number>;
   readonly isStale: (id: EventId) => boolean;
   /** Events whose signed thinking still verifies. */
   fresh: EventId[];
   /** The ids of the summaries that the condensations in force have made. */
   readonly summaryIds: Set<EventId>;
-  /** What the newest model response answered to lacked a batch that is sent since: its thinking never verifies. */
+  /** True if the newest response was made without a batch that is sent since. The response's thinking never verifies. */
   lackedBatch: boolean;
   /**
-   * What stands in the list and is not sent whole, because this version does not know its kind. A newer version may have sent
-   * it: what was thought since is bound to it, and does not verify without it.
+   * The events of the list that are not sent completely, because they contain kinds that this version does not know. A newer
+   * version may have sent them. Later thinking is then bound to them and does not verify without them.
    */
   unknown: EventId[];
   list: StoredList;
@@ -51,7 +51,7 @@ export class ViewProjection {
   readonly #log: Event[] = [];
   readonly #positions = new Map<EventId, number>();
   readonly #reverted = new Set<EventId>();
-  /** The keys that the properties give to events, of those that have some. */
+  /** The keys that the properties return, for each event with at least one key. */
   readonly #runKeys = new Map<EventId, readonly string[]>();
   /** The properties that have failed once. */
   readonly #failedProperties = new Set<number>();
@@ -88,7 +88,7 @@ export class ViewProjection {
     else this.#append(event, position);
   }
 
-  /** Takes an id for a position, unless another has it: one look-up for each event of a log that repeats no id. */
+  /** Assigns an id to a position, unless the id is taken. In a log without repeated ids this is one look-up for each event. */
   #isTaken(id: EventId, position: number): boolean {
     if (this.#hasRepeatedIds) {
       if (this.#positions.has(id)) return true;
@@ -103,7 +103,7 @@ export class ViewProjection {
     return true;
   }
 
-  /** Asks the properties, once for each event. One that fails names no run; the first failure of each is noted. */
+  /** Calls the properties, once for each event. A property that fails names no run; its first failure is noted. */
   #nameRuns(event: LLMConvertibleEvent): void {
     const keys = this.#options.properties.flatMap((property, index) => {
       try {
@@ -172,7 +172,7 @@ export class ViewProjection {
       const beginsResponse = fold.ledger.responseAt(position) === position;
       if (beginsResponse) fold.lackedBatch = isWaitingInPart(open, position);
       if (isAssistantEvent(event) && carriesThinking(event)) {
-        // Words behind a call that waits are sent behind its result, which they were not made with.
+        // Words after a pending call are sent after its result, but the model wrote them without that result.
         const isMisplaced = event.type === 'message' && !beginsResponse;
         if (fold.lackedBatch || isMisplaced || fold.unknown.length > 0) fold.staleSince.set(event.id, position);
         else fold.fresh.push(event.id);
@@ -225,7 +225,7 @@ export class ViewProjection {
     return behind ?? staleAfterEdit(before, after, ledger.open);
   }
 
-  /** The same events once more, because it is other thinking that verifies now. */
+  /** Computes the cut points again, because the set of events with stale thinking has changed. */
   #retrack(): void {
     const fold = this.#fold;
     const { events, calls } = fold.list;
@@ -240,7 +240,7 @@ export class ViewProjection {
     const isSame = old !== undefined && JSON.stringify(sentContent(old)) === JSON.stringify(sentContent(event));
     if (isSame || fold.fresh.length === 0) return;
     this.#markStale(new Set(fold.fresh), position);
-    // Stale thinking holds no tool loop together, so the cut points are others now.
+    // Stale thinking does not hold a tool loop together, so the cut points change.
     if (this.#listOptions.loops) this.#retrack();
   }
 
@@ -269,8 +269,9 @@ export class ViewProjection {
   }
 
   /**
-   * After a revert: thinking that was left out once must not come back, and what verified until now still does unless the
-   * revert changed what stands before it. What the fold without the condensation says of thinking never was.
+   * Restores stale thinking after a revert. Thinking that was left out once must stay left out. Thinking that verified before
+   * the revert still verifies, unless the revert changed content before it. The staleness that the new fold computes without
+   * the condensation is ignored, because that state never existed.
    */
   #keepStale(before: Fold, position: number): void {
     const fold = this.#fold;
@@ -315,14 +316,17 @@ export class ViewProjection {
   }
 }
 
-/** What a property gave instead of a key. The rejection of a promise is no loose end. */
+/** Describes what a property returned instead of a key. Handles the rejection of a returned promise. */
 function whatIs(key: unknown): string {
   if (!(key instanceof Promise)) return key === null ? 'null' : `a value of type ${typeof key}`;
   key.catch(() => undefined);
   return 'a promise';
 }
 
-/** A model that was called while some calls of a batch waited saw nothing of it; later requests hold what was answered. */
+/**
+ * A model that is called while some calls of a batch are pending sees nothing of the batch. Later requests contain the answered
+ * calls.
+ */
 function isWaitingInPart(open: Batch | undefined, position: number): boolean {
   return (
     open !== undefined && hasPendingCall(open, position) && open.calls.some((call) => isAnsweredInPlace(call, position))

@@ -1,13 +1,13 @@
 import type { LLMConvertibleEvent } from '@palimpsest/events';
 
 /**
- * Names the run that an event belongs to, or none. Events with the same key belong together, and so does what stands between
- * them: an approval and what was approved, the items of a provider that refuses one without the other. A property is pure: the
- * same event has the same key each time, and in any process. It is called once for each event, as it was logged.
+ * Returns the key of the run that an event belongs to, or undefined. Events with the same key belong together, with all events
+ * between them: an approval and the approved call, or items that a provider accepts only together. A property is pure: the same
+ * event has the same key each time and in every process. It is called once for each event, with the event as logged.
  *
- * A run goes from the first event of its key to the last one in the stored list, and ends at {@link longestRun} events: the same
- * key after that begins another run. A view is never cut inside a run, with one exception: where runs and batches overlap one another
- * for {@link longestRun} events without a cut point, the next index between two batches is one.
+ * A run goes from the first event with its key to the last one in the stored list, and ends after {@link longestRun} events:
+ * the same key then begins another run. A view is never cut inside a run, with one exception: if overlapping runs and batches
+ * leave no cut point for {@link longestRun} events, the next index between two batches is a cut point.
  *
  * @example
  * ```ts
@@ -17,5 +17,5 @@ import type { LLMConvertibleEvent } from '@palimpsest/events';
  */
 export type ViewProperty = (event: LLMConvertibleEvent) => string | undefined;
 
-/** A run holds no more events together, so that one that never closes holds nothing back for ever. Unit: events. */
+/** The maximum length of a run, so that a run that never ends does not block condensation for ever. Unit: events. */
 export const longestRun = 64;

@@ -12,13 +12,13 @@ export interface Replacement {
   /** The copy that takes the event's place. It keeps the event's id, type and call. */
   readonly event: LLMConvertibleEvent;
   /**
-   * The event with which the replacement took effect: thinking made before it and standing after the replaced event no
+   * The event with which the replacement took effect. Thinking made before that event and placed after the replaced event no
    * longer verifies. @defaultValue the end of the log: all thinking after the replaced event is stale
    */
   readonly effectiveFrom?: EventId | undefined;
 }
 
-/** Something in the log that the fold could not do, and passed over. */
+/** A part of the log that the fold could not apply and skipped. */
 export interface ViewNote {
   readonly eventId: EventId;
   readonly note: string;
@@ -26,53 +26,56 @@ export interface ViewNote {
 
 /** Options of {@link View.fromEvents} and {@link ViewProjection}. */
 export interface ViewOptions {
-  /** What the model that reads the view checks of thinking; decides the cut points. @defaultValue 'prefix-bound' */
+  /** The thinking mode of the model that reads the view. It decides the cut points. @defaultValue 'prefix-bound' */
   readonly thinking?: ThinkingMode | undefined;
   /** Size of one stored event. Unit: tokens. @defaultValue {@link estimateTokens} */
   readonly estimateTokens?: EstimateTokens | undefined;
-  /** What belongs together besides calls and their results: the view is not cut inside the runs that they name. @defaultValue none */
+  /**
+   * Properties that name runs of events which belong together, besides calls and their results. The view is not cut inside a
+   * run. @defaultValue none
+   */
   readonly properties?: readonly ViewProperty[] | undefined;
 }
 
 /**
- * What the model reads of a log: an immutable value. `events` is the stored list, the fold's whole result; what of it cannot
- * be sent stays in it and is named in `leftOut`. Offsets, cut points and forgotten ids all mean the stored list.
+ * The part of a log that the model reads, as an immutable value. `events` is the stored list, the complete result of the fold.
+ * Events that cannot be sent stay in the list and are named in `leftOut`. Offsets, cut points and forgotten ids refer to the
+ * stored list.
  */
 export interface View {
   readonly events: EventSequence<LLMConvertibleEvent>;
-  /** A condensation was asked for after the last condensation. */
+  /** True if there is a condensation request after the last condensation. */
   readonly unhandledCondensationRequest: boolean;
   /** The condensations in force, in order. */
   readonly condensations: readonly Condensation[];
-  /** What is stored but not sent, with the reason. */
+  /** The stored events that are not sent, with the reason. */
   readonly leftOut: ReadonlyMap<EventId, string>;
-  /** What no model sees and a policy may read: directives, usage, attempts, condensations. */
+  /** The events that no model reads but a policy may read: directives, usage, attempts, condensations. */
   readonly internalEvents: EventSequence<Event>;
-  /** What in the log could not be done and was passed over: unknown ids, repeated event ids, open batches. */
+  /** The parts of the log that the fold skipped: unknown ids, repeated event ids, open batches. */
   readonly notes: EventSequence<ViewNote>;
-  /** The indices of the stored list at which it may be cut. Total: there for every log. */
+  /** The indices at which the stored list may be cut. Defined for every log. */
   readonly cutPoints: CutPoints;
-  /** Any event of the log as it was logged, forgotten and redacted ones too. */
+  /** Any event of the log as logged, also if it is forgotten or redacted. */
   original(id: EventId): Event | undefined;
   /**
-   * The model response to which an action or an agent's message belongs, named by the id of the event with which the response
-   * begins; forgotten events have one too. Undefined for what no model made. Group by this and not by `llmResponseId`, which
-   * servers repeat.
+   * The model response of an action or an agent's message: the id of the first event of the response. Also defined for
+   * forgotten events; undefined for events that no model made. Group by this and not by `llmResponseId`, which servers repeat.
    */
   responseOf(id: EventId): EventId | undefined;
-  /** Where an event stands in the stored list; undefined where it does not. */
+  /** The index of an event in the stored list; undefined if the list does not contain it. */
   indexOf(id: EventId): number | undefined;
   /** Estimated size of the stored events from one index to another. Unit: tokens. @defaultValue all of them */
   tokens(from?: number, to?: number): number;
-  /** Estimated size of any event, by the estimate with which this view counts. Unit: tokens. */
+  /** Estimated size of any event, by this view's estimate. Unit: tokens. */
   tokensOf(event: LLMConvertibleEvent): number;
-  /** A view in which copies stand in the place of some events. Ids that are not in the view change nothing. */
+  /** A view in which copies replace some events. Ids that are not in the view are ignored. */
   replace(changes: ReadonlyMap<EventId, Replacement>): View;
-  /** A view without some events, for condensers that filter on every step. Ids that are not in the view change nothing. */
+  /** A view without some events, for condensers that filter on every step. Ids that are not in the view are ignored. */
   without(ids: ReadonlySet<EventId>): View;
   /**
-   * What is sent, in the order in which it is sent, as data: `toMessages` renders it, and so can anybody, into messages of any type.
-   * Computed once for a view, at the cost of what is new, of the batch that is still open, and of what is left out.
+   * The sent items in sending order, as data. `toMessages` renders them; your own code can render them into messages of any
+   * type. Computed once for a view, at a cost linear in the new events, the open batch and the left-out events.
    */
   sent(): SentOrder;
   /** The messages that a provider accepts. */
@@ -81,9 +84,7 @@ export interface View {
 
 /** Makes views of logs. */
 export const View = {
-  /**
-   * Folds a log into its view. Total: any sequence of events has one. For a log that grows, keep a {@link ViewProjection}.
-   */
+  /** Folds a log into its view. Every sequence of events has a view. For a log that grows, keep a {@link ViewProjection}. */
   fromEvents(events: Iterable<Event>, options?: ViewOptions): View {
     const projection = new ViewProjection(options);
     for (const event of events) projection.append(event);
