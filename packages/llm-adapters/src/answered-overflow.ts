@@ -4,16 +4,16 @@ import type { Completion, CompletionRequest } from './llm.js';
 import { totalInputTokens } from './usage.js';
 
 /**
- * No tokenizer makes fewer tokens of ordinary text: words of English are shorter, and blanks are left out. Unit: characters
- * that are not blank, a token.
+ * The upper bound of characters per token in ordinary text: English words are shorter, and blanks are not counted. Unit:
+ * non-blank characters per token.
  */
 const mostCharactersPerToken = 8;
-/** Short requests say too little. Unit: tokens. */
+/** Shorter requests are not checked, because they are too short to judge. Unit: tokens. */
 const smallestTruncation = 500;
 
 /**
- * The error for an answer that came although the request did not fit: some servers cut the history from the front or give
- * nothing back, and say 200. Undefined for an answer to all that was sent.
+ * The error for an answer to a request that did not fit: some servers cut the start of the history or return an empty answer,
+ * with status 200. Undefined if the answer is to the whole request.
  *
  * @see provider-rules E.4
  */
@@ -46,7 +46,7 @@ export function overflowInAnswer(
   return undefined;
 }
 
-/** A bound from below, unlike an estimate: tools and images, which servers render in their own way, count nothing. */
+/** A lower bound, not an estimate: tools and images count nothing, because each server renders them in its own way. */
 function leastTokens({ messages }: CompletionRequest): number {
   const characters = messages.reduce((sum, message) => sum + blackCharacters(textOf(message)), 0);
   return Math.floor(characters / mostCharactersPerToken);

@@ -3,16 +3,17 @@ import { field, textOf } from './wire/json-fields.js';
 import type { CompletionRequest } from './llm.js';
 
 /**
- * What TypeScript says of a model's name, for callers that it does not stop.
+ * Checks at run time that a model's name is a text, for callers without TypeScript.
  *
- * @throws {@link InvalidRequestError} when it is no text.
+ * @throws {@link InvalidRequestError} when it is not a text.
  */
 export function assertModel(model: unknown, provider: string): void {
   if (textOf(model) === undefined) refuse(provider, `the option model must be a model's name, not ${shown(model)}`);
 }
 
 /**
- * What TypeScript says of a request, for callers that it does not stop: above all messages in a provider's own form.
+ * Checks the shape of a request at run time, for callers without TypeScript. The most frequent mistake is messages in a
+ * provider's own form.
  *
  * @throws {@link InvalidRequestError} naming what is wrong and where.
  */
@@ -35,7 +36,7 @@ export function assertRequest(request: CompletionRequest, provider: string): voi
   }
 }
 
-/** What parts are called in the messages of providers and of the AI SDK: such a message was meant to be converted first. */
+/** The types of parts in the messages of providers and of the AI SDK. A message with such a part has to be converted first. */
 const partsOfProviders: ReadonlySet<unknown> = new Set([
   ...['image_url', 'input_text', 'input_image', 'input_file', 'output_text', 'refusal'],
   ...['tool_use', 'tool_result', 'tool-call', 'tool-result', 'thinking', 'redacted_thinking', 'reasoning'],
@@ -54,7 +55,7 @@ function assertMessage(message: unknown, path: string, provider: string): void {
   content.forEach((part: unknown, index) => {
     const type = field(part, 'type');
     const value = type === 'text' ? field(part, 'text') : type === 'image' ? field(part, 'url') : type;
-    // A part of a kind that nobody here knows is a newer version's, or a package's own, and is left out of the request.
+    // A part of an unknown kind comes from a newer version or another package, and is left out of the request.
     if (typeof value === 'string' && value !== '' && !partsOfProviders.has(type)) return;
     if (type === 'text' && value === '') return;
     refuse(provider, `${path}.content[${index}] must be a text part with its text or an image part with its url`);
@@ -73,7 +74,7 @@ function assertMessage(message: unknown, path: string, provider: string): void {
   });
 }
 
-/** What stands there, without its words: they are the conversation's. */
+/** Describes a value without its text, because the text belongs to the conversation. */
 function shown(value: unknown): string {
   if (value === null || value === undefined || typeof value === 'number') return String(value);
   return typeof value === 'string' && value.length <= 20 ? `'${value}'` : `of the type ${typeof value}`;

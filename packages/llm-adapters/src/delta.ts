@@ -1,10 +1,10 @@
 import type { AssistantMessage } from '@palimpsest/events';
 
 /**
- * A piece of an answer on its way. Tool calls are told apart by their index; `id` and `name` come with the first piece.
+ * A piece of a streamed answer. Tool calls are identified by their index; `id` and `name` come with the first piece of a call.
  *
- * `restart` is no piece: the connection was lost, and the model is asked again. What was handed out of this answer so far is
- * void, and the pieces that follow are those of a new one, its calls counted from 0 again.
+ * `restart` is not a piece: the connection was lost, and the model is asked again. The deltas of this answer so far are void.
+ * The deltas that follow belong to a new answer, whose calls are counted from 0 again.
  */
 export type Delta =
   | { readonly type: 'text'; readonly text: string }
@@ -19,7 +19,7 @@ export type Delta =
     }
   | {
       readonly type: 'restart';
-      /** Why, in the words of the error that the try ended in. */
+      /** The reason: the message of the error in which the try ended. */
       readonly reason: string;
     };
 

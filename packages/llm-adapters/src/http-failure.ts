@@ -1,22 +1,22 @@
 import { field, isRecord, textOf } from './wire/json-fields.js';
 
-/** What can be read of an error of either SDK without knowing its class: two copies of an SDK have two classes. */
+/** The facts of an error of either SDK, read without `instanceof`: two copies of an SDK have two classes. */
 export interface HttpFailure {
   readonly statusCode: number | undefined;
   readonly requestId: string | undefined;
   /** Unit: milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** The provider says outright whether another attempt makes sense. */
+  /** Whether another attempt makes sense, if the provider says so explicitly. */
   readonly shouldRetry: boolean | undefined;
   /** No answer came: the connection failed or took too long. */
   readonly isConnection: boolean;
-  /** The error's own words; the provider's are in `body`. */
+  /** The error's own message; the provider's message is in `body`. */
   readonly message: string;
-  /** The answer's JSON, as far as the SDK keeps it. */
+  /** The response's JSON, as far as the SDK keeps it. */
   readonly body: unknown;
 }
 
-/** Reads what an SDK threw. */
+/** Reads an error that an SDK threw. */
 export function readHttpFailure(thrown: unknown): HttpFailure {
   const error: Readonly<Record<string, unknown>> = isRecord(thrown) ? thrown : {};
   return {
@@ -31,8 +31,8 @@ export function readHttpFailure(thrown: unknown): HttpFailure {
 }
 
 /**
- * By the class's name; by the SDKs' own words where a bundler took the names away; and by those of `fetch` and of the JSON
- * reader, which the SDKs pass on where an answer that is not streamed breaks off or is none.
+ * Recognised by the class name, or by the SDKs' messages if a bundler removed the names. Also by the messages of `fetch` and of
+ * the JSON parser: the SDKs pass those on if an answer without streaming breaks off or is not JSON.
  */
 function isConnectionFailure(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
@@ -46,7 +46,10 @@ function isConnectionFailure(thrown: unknown): boolean {
   );
 }
 
-/** Undici, Chrome, Safari; the last: the OpenAI client looks into what should be a response. */
+/**
+ * The messages of Undici, Chrome and Safari. The last one comes from the OpenAI client when it reads a response that is
+ * missing.
+ */
 const unreadable =
   /^(terminated|fetch failed|failed to fetch|load failed|network ?error|cannot use 'in' operator to search for 'object')/i;
 const lostCodes = /^(ECONN|EPIPE|ETIMEDOUT|UND_ERR_|ERR_STREAM_PREMATURE_CLOSE)/;
@@ -56,8 +59,8 @@ function codeOf(thrown: unknown): unknown {
 }
 
 /**
- * Milliseconds in the header that both SDKs know, else seconds or a date. A date is read against the one that the provider
- * sent with it, so that a clock that goes wrong here does no harm.
+ * Milliseconds in the header that both SDKs know; otherwise seconds or a date. A date is compared with the response's own
+ * `date` header, so a wrong local clock does no harm.
  *
  * @see provider-rules A.1; RFC 9110 section 10.2.3
  */
@@ -78,7 +81,7 @@ function shouldRetry(headers: unknown): boolean | undefined {
   return said === 'true' ? true : said === 'false' ? false : undefined;
 }
 
-/** Azure sends negative values where it has none to give. */
+/** Azure sends negative values if it has no value. */
 function numberIn(text: string | null): number | undefined {
   const value = text === null || text.trim() === '' ? Number.NaN : Number(text);
   return Number.isFinite(value) && value >= 0 ? value : undefined;

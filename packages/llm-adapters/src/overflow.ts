@@ -1,18 +1,18 @@
 import type { OverflowKind, RateLimitKind } from './errors.js';
 import { field } from './wire/json-fields.js';
 
-/** What a provider said when it refused, as far as its kind is judged by it. */
+/** The parts of a provider's refusal that decide its kind. */
 export interface Refusal {
   readonly statusCode?: number | undefined;
   /** The error's `code`, `type` and the like. */
   readonly codes: readonly (string | undefined)[];
-  /** Everything that the error says in words, those of a server behind a router too. */
+  /** All messages of the error, including those of a server behind a router. */
   readonly text: string;
-  /** The error's object, for servers that give the sizes as fields. */
+  /** The error object, for servers that report the sizes as fields. */
   readonly body?: unknown;
 }
 
-/** An overflow, and the sizes as the provider gave them. Unit: tokens. */
+/** An overflow with the sizes that the provider reported. Unit: tokens. */
 export interface Overflow {
   readonly kind: OverflowKind;
   readonly inputTokens?: number;
@@ -20,8 +20,8 @@ export interface Overflow {
 }
 
 /**
- * Looks like an overflow and is none: limits per minute, an answer longer than the model gives, a string or a list that is too
- * long, a budget.
+ * Messages that look like an overflow but are not: limits per minute, an answer longer than the model gives, a string or a list
+ * that is too long, a budget.
  *
  * @see provider-rules E.1
  */
@@ -72,14 +72,14 @@ const overflowTexts: readonly RegExp[] = [
 ];
 
 /**
- * Tells whether a refusal means that the request does not fit, and why: first what is excluded, then codes, then words.
- * Undefined when it means something else.
+ * Decides whether a refusal means that the request does not fit, and why. Checks the exclusions first, then codes, then
+ * messages. Undefined if the refusal means something else.
  *
  * @see provider-rules E
  */
 export function classifyOverflow({ statusCode, codes, text, body }: Refusal): Overflow | undefined {
   if (statusCode === 429 || exclusions.some((pattern) => pattern.test(text))) return undefined;
-  // The edge in front of a provider counts bytes, and so does a proxy of one's own.
+  // The provider's edge server limits the bytes of a body, and so can a proxy.
   if (statusCode === 413 || codes.includes('request_too_large')) return { kind: 'bytes' };
   const isOverflow =
     codes.some((code) => code !== undefined && overflowCodes.includes(code)) ||
@@ -95,11 +95,11 @@ const quotaCodes: readonly string[] = [
   'billing_hard_limit_reached',
 ];
 
-/** An account that may spend nothing more, in words that come with status 400 too. @see provider-rules A.1 */
+/** Messages for an account without credit; some come with status 400. @see provider-rules A.1 */
 const spentTexts =
   /credit balance is too low|specified (?:API )?usage limits?\b|spend(?:ing)? limits?\b|hard limit has been reached/i;
 
-/** True where the account has nothing left to spend, so that neither waiting nor another request helps. */
+/** True if the account has no credit left, so that neither waiting nor another request helps. */
 export function isSpent({ statusCode, codes, text }: Refusal): boolean {
   return (
     statusCode === 402 || codes.some((code) => code !== undefined && quotaCodes.includes(code)) || spentTexts.test(text)
@@ -107,8 +107,8 @@ export function isSpent({ statusCode, codes, text }: Refusal): boolean {
 }
 
 /**
- * Why a rate limit refused, from its codes and words. `too-large` only where the one request is larger than the limit for a
- * whole minute: what else is used up comes back.
+ * The reason of a rate limit error, from its codes and messages. `too-large` only if the single request is larger than the
+ * limit for a whole minute; any other used-up limit is restored with time.
  *
  * @see provider-rules A.1, B.1 and E.1
  */
@@ -150,7 +150,7 @@ const inputPatterns: readonly RegExp[] = [
   /request \(([\d,]+) tokens\)/i,
 ];
 
-/** What stands in the input besides the messages, named on its own. */
+/** Parts of the input besides the messages that providers list separately. */
 const moreInput: readonly RegExp[] = [
   /([\d,]+) in the functions/i,
   /([\d,]+) of tool input/i,
@@ -163,7 +163,7 @@ const outputPatterns: readonly RegExp[] = [
   /context limit: [\d,]+ \+ ([\d,]+)/i,
 ];
 
-/** Where the input alone fits, and there is an answer that does not fit beside it, the answer is what is too long. */
+/** If the input alone fits and a requested answer does not fit beside it, the answer is too long. */
 function sizesIn(text: string, body: unknown): Overflow {
   const contextWindow = numberField(body, 'n_ctx') ?? firstNumber(text, windowPatterns);
   const messages = numberField(body, 'n_prompt_tokens') ?? firstNumber(text, inputPatterns);

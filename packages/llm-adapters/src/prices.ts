@@ -2,20 +2,20 @@ import type { Usage } from '@palimpsest/events';
 
 /** What a model's tokens cost. Unit: USD per million tokens. */
 export interface TokenRates {
-  /** Input that neither came from the prompt cache nor went into it. */
+  /** Input tokens that are neither read from nor written to the prompt cache. */
   readonly input: number;
   readonly cacheRead: number;
-  /** Into the cache for its ordinary life. */
+  /** Tokens written to the cache with the default lifetime. */
   readonly cacheWrite: number;
-  /** Into the cache for another life, by its name at the provider: `1h`, `12h`. @defaultValue `cacheWrite` */
+  /** Tokens written to the cache with another lifetime, by the provider's name for it: `1h`, `12h`. @defaultValue `cacheWrite` */
   readonly cacheWriteByTtl?: Readonly<Record<string, number>>;
-  /** Answer and thinking. */
+  /** Output tokens: answer and thinking. */
   readonly output: number;
 }
 
-/** {@link TokenRates}, and other rates for long prompts where a provider has them. */
+/** {@link TokenRates}, and the rates for long prompts if the provider has them. */
 export interface TokenPrices extends TokenRates {
-  /** The rates of a whole call whose prompt is longer than a bound; the highest bound that it passes counts. */
+  /** Rates that apply to the whole call if its prompt exceeds a bound. The highest bound that it exceeds counts. */
   readonly tiers?: readonly PriceTier[];
 }
 
@@ -25,16 +25,16 @@ export interface PriceTier extends TokenRates {
   readonly abovePromptTokens: number;
 }
 
-/** What {@link Usage} does not say of a call and its price depends on. */
+/** The facts of a call that its price depends on and that {@link Usage} does not hold. */
 export interface CostDetails {
   /**
-   * How many of the written tokens were written for another life than the ordinary one, by its name at the provider
-   * (`1h`, `12h`). Unit: tokens. @defaultValue none
+   * The number of cache-write tokens with a lifetime other than the default, by the provider's name for it (`1h`, `12h`). Unit:
+   * tokens. @defaultValue none
    */
   readonly cacheWrites?: Readonly<Record<string, number>>;
 }
 
-/** What a call cost at these prices. Unit: USD. */
+/** The cost of a call at these prices. Unit: USD. */
 export function costOf(usage: Usage, prices: TokenPrices, { cacheWrites = {} }: CostDetails = {}): number {
   const rates = ratesFor(usage, prices);
   let ordinaryWrites = usage.cacheWriteTokens;

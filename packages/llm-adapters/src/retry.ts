@@ -1,23 +1,23 @@
 import type { LLMError } from './errors.js';
 
-/** How often and how patiently a call is tried again. */
+/** The number of retries of a call and the waits between them. */
 export interface RetryOptions {
-  /** How many tries in all; 1 tries nothing again. @defaultValue 3 */
+  /** The number of tries, the first included; with 1 there are no retries. @defaultValue 3 */
   readonly attempts?: number;
   /** The longest wait before the second try; doubled before each further one. Unit: milliseconds. @defaultValue 1,000 */
   readonly minDelayMs?: number;
-  /** No wait of ours is longer. Unit: milliseconds. @defaultValue 30,000 */
+  /** The upper bound of waits that the provider did not ask for. Unit: milliseconds. @defaultValue 30,000 */
   readonly maxDelayMs?: number;
   /**
-   * What a provider may ask to wait; where it asks for more, the call ends with its error, which has `retryAfterMs`, at once.
-   * Unit: milliseconds. @defaultValue 60,000
+   * The longest wait that a provider may ask for. If it asks for more, the call ends at once with the provider's error, which
+   * carries `retryAfterMs`. Unit: milliseconds. @defaultValue 60,000
    */
   readonly maxRetryAfterMs?: number;
-  /** Told of each failure that another try follows, before the wait. What it throws ends the call. */
+  /** Called before each wait with the failure that is retried. An error that it throws ends the call. */
   readonly onRetry?: (failure: FailedAttempt) => void;
 }
 
-/** A try that failed and that another follows. */
+/** A failed try that is retried. */
 export interface FailedAttempt {
   /** Counted from 1. */
   readonly attempt: number;
@@ -29,7 +29,7 @@ export interface FailedAttempt {
 
 const defaults = { attempts: 3, minDelayMs: 1_000, maxDelayMs: 30_000, maxRetryAfterMs: 60_000 };
 
-/** Says which of the numbers cannot be meant. */
+/** Names the option whose number is invalid. */
 export function whatIsWrongWith({ attempts = 1, ...delays }: RetryOptions): string | undefined {
   if (!Number.isInteger(attempts) || attempts < 1) {
     return `retry.attempts must be a whole number above 0, not ${attempts}`;
@@ -42,11 +42,11 @@ export function whatIsWrongWith({ attempts = 1, ...delays }: RetryOptions): stri
 }
 
 /**
- * Tries until a try succeeds, fails for good, or the last one failed; the last error is thrown. Waits what the provider asks
- * for, else a random time up to a bound that doubles (full jitter).
+ * Repeats a call until it succeeds, fails with an error that is not retryable, or has no tries left; then throws the last
+ * error. Between tries it waits as long as the provider asks, or a random time up to a bound that doubles (full jitter).
  *
- * No library does this: p-retry's wait does not know what the provider asked for and cockatiel's cannot be aborted; those
- * of their versions that are still kept need Node 22.
+ * No library does this: p-retry's wait ignores the time that the provider asks for, and cockatiel's wait cannot be aborted. The
+ * maintained versions of both need Node 22.
  *
  * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ for full jitter
  */
@@ -54,10 +54,10 @@ export async function withRetries<Result>(
   options: RetryOptions,
   call: {
     readonly attempt: () => Promise<Result>;
-    /** The error, when another try may help; anything else ends the call. */
+    /** Returns the error if another try may help. Any other error ends the call. */
     readonly retryable: (thrown: unknown) => LLMError | undefined;
     readonly signal?: AbortSignal | undefined;
-    /** From 0 up to but not 1. @defaultValue Math.random */
+    /** Returns a number from 0 (inclusive) to 1 (exclusive). @defaultValue Math.random */
     readonly random?: () => number;
   },
 ): Promise<Result> {

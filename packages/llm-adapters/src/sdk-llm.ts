@@ -21,19 +21,19 @@ export interface SdkLLMOptions {
   readonly model: string;
   /** @defaultValue the variable that the provider's package reads */
   readonly apiKey?: string;
-  /** Where the server is. @defaultValue the provider's own */
+  /** The server's address. @defaultValue the provider's own */
   readonly baseURL?: string;
-  /** Sent with every request, beside the provider's own. */
+  /** HTTP headers that are sent with every request, in addition to the provider's own. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The longest answer where a request does not say. Unit: tokens. */
+  /** The longest answer if the request sets no limit. Unit: tokens. */
   readonly maxOutputTokens?: number;
-  /** Unit: tokens. @defaultValue what is known of the model */
+  /** Unit: tokens. @defaultValue the model table's value */
   readonly contextWindow?: number;
-  /** Replaces single facts of the model. @defaultValue what is known of it */
+  /** Replaces single facts of the model. @defaultValue the model table's facts */
   readonly facts?: Partial<ModelFacts>;
   /**
-   * What the tokens cost. @defaultValue the table's, on the day of each call, at the model's own vendor; anywhere else not
-   * known, and then completions carry no cost
+   * The prices of the tokens. @defaultValue the price table's, on the day of each call, if the server is the model's own
+   * vendor; otherwise the prices are unknown and completions carry no cost
    */
   readonly prices?: TokenPrices;
   /**
@@ -47,25 +47,28 @@ export interface SdkLLMOptions {
   readonly now?: () => Date;
 }
 
-/** How one attempt is to be made. */
+/** The options of one attempt. */
 export interface SendCall {
-  /** Aborts at the caller's wish, and when the server was silent for too long. */
+  /** Aborts when the caller aborts, and when the server is silent for too long. */
   readonly signal: AbortSignal;
-  /** Where it is given, the answer is streamed, and each piece handed to it. */
+  /** If set, the answer is streamed and each piece is passed to this callback. */
   readonly onDelta?: (delta: Delta) => void;
-  /** To be called where a stream says before its end what was counted. */
+  /** The adapter calls it when a stream reports usage before its end. */
   readonly onUsage?: (usage: Usage, details: CostDetails) => void;
-  /** To be called with every event of a stream: one that makes no delta, as thinking that is not shown, is no silence either. */
+  /**
+   * The adapter calls it for every event of a stream, including events without a delta (hidden thinking): they also end a
+   * silence.
+   */
   readonly heard: () => void;
-  /** For the SDK's own timer, which would else be shorter. Unit: milliseconds. */
+  /** The time limit for the SDK's own timer, whose default can be shorter. Unit: milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** What tells one adapter from another. */
+/** The parts in which adapters differ. */
 export interface SdkAdapter<Client, Body, Response> {
   readonly provider: string;
   readonly facts: ModelFacts;
-  /** Where the requests go, with options, environment and default already weighed. */
+  /** The address of the server, resolved from options, environment and default. */
   readonly baseURL: string;
   /** Makes the SDK's client, with no retries of its own. */
   newClient(): Promise<Client>;
@@ -76,22 +79,22 @@ export interface SdkAdapter<Client, Body, Response> {
   send(client: Client, body: Body, call: SendCall): Promise<Response>;
   /**
    * @param prices - those in force now
-   * @throws {@link LLMError} when the response is no answer.
+   * @throws {@link LLMError} when the response is not an answer.
    */
   fromResponse(response: Response, request: CompletionRequest, prices: TokenPrices | undefined): Completion;
   toLLMError(thrown: unknown, secrets: Secrets): LLMError;
-  /** Asks the provider to count. Absent where it does not. Unit: tokens. */
+  /** Asks the provider to count the tokens of a request. Absent if the provider has no such service. Unit: tokens. */
   countTokens?(client: Client, body: Body, call: SendCall): Promise<number>;
 }
 
 const defaultTimeoutMs = 600_000;
-/** The SDK's own timer is to lose: its error does not say how long it waited. */
+/** The SDK's timer gets a longer limit than ours, because its error does not say how long it waited. */
 const sdkGraceMs = 1_000;
 
 /**
- * An {@link LLM} over a provider's package. One client for all calls, made at the first.
+ * An {@link LLM} over a provider's package. The first call creates the client, and all calls share it.
  *
- * @throws {@link InvalidRequestError} when `timeoutMs` is not above 0 or a number of `retry` is none.
+ * @throws {@link InvalidRequestError} when `timeoutMs` is not above 0 or a number of `retry` is invalid.
  */
 export function sdkLLM<Client, Body, Response>(
   options: SdkLLMOptions,
@@ -126,7 +129,7 @@ export function sdkLLM<Client, Body, Response>(
     return { client, secrets: secretsOf([...hidden, ...keys]) };
   };
 
-  /** One exchange with the provider, tried as often as the options say. */
+  /** One exchange with the provider, with the retries of the options. */
   const exchange = async <Answer>(
     { signal, onDelta, onUsage }: Pick<CompletionRequest, 'signal' | 'onDelta' | 'onUsage'>,
     request: CompletionRequest,
@@ -140,7 +143,7 @@ export function sdkLLM<Client, Body, Response>(
     });
     const { client, secrets } = await made;
     const body = adapter.toRequest(request, client);
-    /** What the caller's own callback threw is the caller's, not a failure of the provider. */
+    /** An error that the caller's callback threw. It belongs to the caller and is not a failure of the provider. */
     let thrownByCaller: { readonly thrown: unknown } | undefined;
     const tell = (listener: () => void): void => {
       // More may have arrived with the piece at which the caller had enough.
@@ -187,16 +190,16 @@ export function sdkLLM<Client, Body, Response>(
             if (thrownByCaller !== undefined) throw thrownByCaller.thrown;
             throw LLMError.isInstance(thrown) ? thrown : adapter.toLLMError(thrown, secrets);
           })
-          // However the attempt ended, an answer that came in the same moment too.
+          // The abort wins however the attempt ended, even if an answer arrived at the same moment.
           .finally(() => signal?.throwIfAborted()),
-      // An error of ours that the caller threw ends the call like any other of theirs.
+      // If the callback throws one of our own error classes, the call still ends with it and is not retried.
       retryable: (thrown) =>
         thrownByCaller === undefined && LLMError.isInstance(thrown) && thrown.isRetryable ? thrown : undefined,
     });
   };
 
   const answerOf = (completion: Completion, request: CompletionRequest): Completion => {
-    // Anthropic and OpenAI refuse what does not fit; their own counts are no sign of anything.
+    // Anthropic and OpenAI refuse a request that does not fit, so their counts need no check.
     const overflow =
       facts.provider === 'compatible' ? overflowInAnswer(completion, request, { provider, contextWindow }) : undefined;
     if (overflow !== undefined) throw overflow;
@@ -222,19 +225,19 @@ export function sdkLLM<Client, Body, Response>(
   };
 }
 
-/** A window is the vendor's own; a server of somebody else may have loaded the same model with a smaller one. */
+/** The table's window is the vendor's. Another server may run the same model with a smaller window. */
 function factsAt(vendor: Vendor | undefined, facts: ModelFacts, options: SdkLLMOptions): ModelFacts {
   if (facts.provider !== 'compatible' || vendor !== undefined) return facts;
   const { contextWindow: _, maxInputTokens: __, ...rest } = facts;
   return { ...rest, ...options.facts };
 }
 
-/** An HTTP client quotes a header that it cannot send, so such a key must not reach it. */
+/** An HTTP client quotes an invalid header in its error, so a key that cannot be sent must not reach the client. */
 function isSendable(key: string | null | undefined): boolean {
   return key === null || key === undefined || /^[\x20-\x7e]*$/.test(key);
 }
 
-/** The values of headers whose names say that they are keys, without `Bearer`. */
+/** The values of headers whose names mark them as keys, without `Bearer`. */
 function secretHeaders(headers: Readonly<Record<string, string>> = {}): readonly string[] {
   return Object.entries(headers)
     .filter(([name]) => namesSecret(name))
@@ -245,7 +248,7 @@ function namesSecret(name: string): boolean {
   return /auth|key|token|secret|cookie|session|password|^sig/i.test(name);
 }
 
-/** Gateways take keys as a user, a password or a parameter. Each as it is written and as it is meant. */
+/** The keys inside a URL: gateways take keys as user, password or parameter. Each key is listed both encoded and decoded. */
 function secretsInAddress(baseURL: string): readonly string[] {
   if (!URL.canParse(baseURL)) return [];
   const { username, password, searchParams } = new URL(baseURL);

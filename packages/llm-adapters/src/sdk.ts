@@ -1,8 +1,7 @@
 import { MissingSdkError } from './errors.js';
 
 /**
- * Loads a provider's package, which is an optional peer, at the first call and not before. A load that failed is tried again
- * by the next call.
+ * Loads a provider's package, an optional peer, at the first call. If the load fails, the next call tries again.
  *
  * @throws {@link MissingSdkError} when it cannot be loaded; the original error is `cause`.
  */

@@ -1,17 +1,20 @@
-/** Shorter ones are no keys: local servers are given words such as `none`, which may stand in any message. */
+/** Shorter values are not treated as keys: local servers get words such as `none`, which can occur in any message. */
 const minLength = 8;
 const maxValues = 10_000;
 const mark = '[secret]';
 
-/** Keeps keys out of errors: providers, proxies and HTTP clients quote what they were sent. */
+/** Keeps keys out of errors: providers, proxies and HTTP clients quote the request. */
 export interface Secrets {
   /** The text with every key in it replaced. */
   redact(text: string): string;
-  /** The error as it is; a copy of its name, message and stack without the keys, where it holds one however deep. */
+  /**
+   * Returns the error unchanged if it holds no key. If it holds a key at any depth, returns a copy of its name, message and
+   * stack without the keys.
+   */
   redactError(thrown: unknown): unknown;
 }
 
-/** Makes {@link Secrets} of keys; those that are not there, and those under 8 characters, are left out. */
+/** Makes {@link Secrets} of keys. Undefined keys and keys under 8 characters are ignored. */
 export function secretsOf(keys: readonly (string | null | undefined)[]): Secrets {
   const forms = new Set<string>();
   for (const key of keys) {
@@ -33,7 +36,7 @@ export function secretsOf(keys: readonly (string | null | undefined)[]): Secrets
   };
 }
 
-/** True when all strings that can be reached from the value pass. False when there are too many to tell. */
+/** True if all strings that are reachable from the value pass. False if there are too many to check. */
 function everyString(value: unknown, passes: (text: string) => boolean): boolean {
   const seen = new Set<object>();
   const waiting: unknown[] = [value];
@@ -50,7 +53,7 @@ function everyString(value: unknown, passes: (text: string) => boolean): boolean
       try {
         waiting.push((next as Record<PropertyKey, unknown>)[key]);
       } catch {
-        // A getter that throws shows nothing to anybody else either.
+        // A getter that throws exposes no text to other readers either.
       }
     }
   }

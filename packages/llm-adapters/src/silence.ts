@@ -1,13 +1,13 @@
 import { ServiceUnavailableError } from './errors.js';
 
-/** What a timer takes; a longer time would be none at all. Unit: milliseconds. */
+/** The longest delay that a timer accepts; a longer one would fire at once. Unit: milliseconds. */
 export const longestTimeoutMs = 2_147_000_000;
 
 /**
- * Ends an attempt whose server is silent for too long; `heard` starts the time again. The signal that the attempt gets aborts
- * then, and with the caller's.
+ * Ends an attempt if the server is silent for too long; `heard` restarts the timer. The attempt's signal aborts when the timer
+ * fires and when the caller's signal aborts.
  *
- * @throws {@link ServiceUnavailableError} after the silence, whatever the attempt makes of the abort.
+ * @throws {@link ServiceUnavailableError} after the silence, however the attempt reacts to the abort.
  */
 export async function endAfterSilence<Answer>(
   { timeoutMs, signal, provider }: { timeoutMs: number; signal: AbortSignal | undefined; provider: string },

@@ -24,7 +24,7 @@ export function estimateInputTokens(request: {
   );
 }
 
-/** The usage of a call, by the same estimate, for where a provider reports none. Nothing counts as cached. */
+/** The usage of a call by the same estimate, for providers that report no usage. No tokens count as cached. */
 export function estimateUsage(
   request: { readonly messages: readonly Message[]; readonly tools?: readonly ToolDefinition[] },
   answer: AssistantMessage,

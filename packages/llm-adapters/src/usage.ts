@@ -3,7 +3,7 @@ import type { Usage } from '@palimpsest/events';
 /** The usage of no call at all. */
 export const noUsage: Usage = { uncachedInputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 };
 
-/** The sum. `reasoningTokens` is there when any of them has it. */
+/** The sum. `reasoningTokens` is present if any of the usages has it. */
 export function sumUsage(usages: Iterable<Usage>): Usage {
   let sum = noUsage;
   for (const usage of usages) {
@@ -22,7 +22,7 @@ export function sumUsage(usages: Iterable<Usage>): Usage {
   return sum;
 }
 
-/** Everything that was sent, cached or not. Unit: tokens. */
+/** All input tokens, cached or not. Unit: tokens. */
 export function totalInputTokens(usage: Usage): number {
   return usage.uncachedInputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
 }

@@ -1,4 +1,4 @@
-/** An answer that began to stream and did not end as one ends: cut, or not in the provider's form. */
+/** A streamed answer that ended incorrectly: it was cut, or it is not in the provider's form. */
 export class BrokenStreamError extends Error {
   constructor(cause: unknown) {
     const why = cause instanceof Error ? cause.message : String(cause);

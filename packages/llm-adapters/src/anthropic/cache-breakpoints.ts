@@ -7,7 +7,7 @@ import type { Block, Turn, Turns } from './turns.js';
 /** @see provider-rules A.7 */
 const maxBreakpoints = 4;
 
-/** How many blocks before a breakpoint the provider looks at for what it has cached. @see provider-rules A.7 */
+/** The number of blocks before a breakpoint that the provider searches for a cached prefix. @see provider-rules A.7 */
 const lookBack = 20;
 
 /** The parts of a body that the provider caches, in its order. */
@@ -72,13 +72,16 @@ export function withBreakpoints(
   };
 }
 
-/** The newest message of the request that the newest answer came to. */
+/** The newest message of the last answered request. */
 function endOfRequestBefore(turns: readonly Turn[]): Block | undefined {
   const answerAt = turns.findLastIndex(({ role }) => role === 'assistant');
   return answerAt < 1 ? undefined : turns[answerAt - 1]?.content.at(-1);
 }
 
-/** The first block at whose end a prefix may be long enough. Estimated so that nothing is left out that could be cached. */
+/**
+ * The first block at whose end a prefix can be long enough to be cached. The estimate is generous, so that no cacheable prefix
+ * is missed.
+ */
 function firstCachedAt(
   blocks: readonly Cached[],
   { cacheMinimumTokens = 0, charsPerToken }: Pick<ModelFacts, 'cacheMinimumTokens' | 'charsPerToken'>,
@@ -87,7 +90,7 @@ function firstCachedAt(
   const minimum = (cacheMinimumTokens * charsPerToken) / 2;
   let characters = 0;
   for (const [index, block] of blocks.entries()) {
-    // An image's token count has nothing to do with its address.
+    // An image's token count does not depend on its address.
     characters += JSON.stringify(block).length + (hasImage(block) ? minimum : 0);
     if (characters >= minimum) return index;
   }

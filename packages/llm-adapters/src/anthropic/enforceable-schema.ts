@@ -82,7 +82,7 @@ function enforced(schema: unknown): Schema {
   };
 }
 
-/** Says nothing about an answer, or is said anew. */
+/** Keywords that do not constrain an answer, or that are written anew. */
 const ignored: readonly string[] = ['$schema', '$id', '$comment', 'examples', 'additionalProperties'];
 
 function isTaken(key: string, value: unknown): boolean {

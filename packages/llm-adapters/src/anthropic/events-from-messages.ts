@@ -19,7 +19,7 @@ export interface EventsFromMessagesOptions extends HistoryOptions {
   readonly tools?: readonly object[] | undefined;
 }
 
-/** The type of the events that keep what the log has no place for: `path`, `reason` and, as it was, `value`. */
+/** The type of the events that keep values without a neutral form: `path`, `reason` and the original `value`. */
 export const setAsideType = 'anthropic/set-aside';
 
 const rules: HistoryRules = {

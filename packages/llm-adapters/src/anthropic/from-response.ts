@@ -16,31 +16,32 @@ import { toLLMError } from './map-error.js';
 import { requestPlan } from './request-plan.js';
 import type { MessagesOptions, RequestPlan } from './request-plan.js';
 
-/** What reading a response depends on besides the response. */
+/** The options of reading a response. */
 export interface MessageOptions extends Partial<MessagesOptions> {
   readonly request: CompletionRequest;
-  /** @defaultValue not known, and then the completion carries no cost */
+  /** @defaultValue unknown: the completion carries no cost */
   readonly prices?: TokenPrices;
 }
 
 /**
  * The neutral form of a Messages response. Give it the options with which the request was written. Tool names become those of
- * the request's tools again, and the input of a tool that takes the answer becomes the answer's text. Words stand before calls;
- * each block of thinking says in `position` where it stood. Blank text and what the provider's own tools leave are left out;
- * so is thinking that no later request could send back, because this one held a sentence or a tool of the adapter's own that it
- * is bound to.
+ * the request's tools again, and the input of a tool that takes the answer becomes the answer's text. Text comes before calls;
+ * each thinking block keeps its position in `position`. Blank text and the blocks of the provider's own tools are left out.
+ * Thinking is also left out if it is bound to a sentence or a tool that the adapter added to this request, because no later
+ * request could send it back.
  *
  * @throws {@link ContextWindowExceededError} when the answer was cut because the window is full;
- *   {@link ServiceUnavailableError} when the response is no message; the error that stands in a response that is one.
+ *   {@link ServiceUnavailableError} when the response is not a message; the error of the response when the response is an
+ *   error.
  */
 export function fromMessage(response: Anthropic.Message, options: MessageOptions): Completion {
   const { request, prices, ...rest } = options;
-  // A proxy may answer with anything.
+  // A proxy can answer with any JSON value.
   const model = options.model ?? (response as Partial<Anthropic.Message> | null)?.model ?? '';
   return completionOf(response, requestPlan(request, { ...rest, model }), prices);
 }
 
-/** The completion that a response is, read with the plan of its request. */
+/** Reads the completion from a response, with the plan of its request. */
 export function completionOf(
   response: Anthropic.Message,
   plan: RequestPlan,
@@ -57,7 +58,7 @@ export function completionOf(
     throw new ContextWindowExceededError('anthropic: the window was full before the answer ended', {
       provider: 'anthropic',
       statusCode: 200,
-      // A shorter answer would not have ended either: only a shorter history leaves it room.
+      // The answer was cut by the window, not by its own limit: only a shorter history leaves it room.
       kind: 'input',
       inputTokens: usage.uncachedInputTokens + usage.cacheReadTokens + usage.cacheWriteTokens,
     });
@@ -69,7 +70,7 @@ export function completionOf(
     usage,
     finishReason: finishReason(response.stop_reason, message),
     model: response.model,
-    // Servers that speak this protocol need not count.
+    // Other servers with this protocol may report no usage.
     ...(reported === undefined ? { usageIsEstimated: true } : {}),
     ...(prices === undefined || reported === undefined ? {} : { costUsd: costOf(usage, prices, reported) }),
   };
@@ -89,20 +90,20 @@ function assistantMessage(response: Anthropic.Message, plan: RequestPlan): Assis
   return thinkingBlocks === undefined || plan.unbindsAnswer ? message : { ...message, thinkingBlocks };
 }
 
-/** A call of the tool that takes the answer is the answer's text. */
+/** A call of the answer tool becomes the answer's text. */
 function answerInTool(piece: Piece, { answer }: RequestPlan): Piece {
   if (piece.type !== 'call' || answer === undefined || piece.name !== answer.wireName) return piece;
   return textPiece(answer.answerOf(field(piece.value, 'input')));
 }
 
-/** `other` is `pause_turn`, which only the provider's own tools lead to, and what this version does not know. */
+/** `other` is `pause_turn`, which only the provider's own tools cause, and any reason that this version does not know. */
 function finishReason(reason: Anthropic.Message['stop_reason'], { toolCalls }: AssistantMessage): FinishReason {
   switch (reason) {
     case 'end_turn':
     case 'stop_sequence':
       return 'stop';
     case 'tool_use':
-      // A call of the tool that takes the answer is an answer.
+      // A call of the answer tool counts as an answer, not as a tool call.
       return toolCalls === undefined ? 'stop' : 'tool-calls';
     case 'max_tokens':
       return 'length';

@@ -5,14 +5,15 @@ import { imageSource } from '../wire/image-source.js';
 /** @see provider-rules A.3 */
 const maxImages = { small: 100, large: 600, smallWindow: 200_000 };
 
-/** How many images one request to a model may hold. */
+/** The number of images that one request to a model may hold. */
 export function imageLimit({ contextWindow }: Pick<ModelFacts, 'contextWindow'>): number {
   return contextWindow !== undefined && contextWindow <= maxImages.smallWindow ? maxImages.small : maxImages.large;
 }
 
 /**
- * The messages with no more images than a request may hold: the oldest are replaced by words that say so. They go in steps
- * of half the limit, so that the history changes seldom and the prompt cache is seldom lost. The same array where all fit.
+ * The messages with no more images than a request may hold: the oldest are replaced by words that say so. They go in steps of
+ * half the limit, so that the history changes seldom and the prompt cache is seldom lost. Returns the same array if all images
+ * fit.
  */
 export function withinImageLimit(messages: readonly Message[], limit: number): readonly Message[] {
   const count = messages.reduce((sum, { content }) => sum + content.filter(isSent).length, 0);

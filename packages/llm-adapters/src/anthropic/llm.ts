@@ -23,7 +23,7 @@ export interface AnthropicLLMOptions
 
 type Body = Anthropic.MessageCreateParamsNonStreaming;
 
-/** What is sent, and what its answer is read with. */
+/** The request body and the plan with which the answer is read. */
 interface PlannedRequest {
   readonly body: Body;
   readonly plan: RequestPlan;
@@ -36,11 +36,13 @@ const loadAnthropic = lazySdk({
 });
 
 /**
- * A Claude model through the package `@anthropic-ai/sdk`, an optional peer that is loaded at the first call. Streams where
- * the request has `onDelta`. Thinks where the model decides itself how much; see {@link AnthropicLLMOptions} to change that.
- * Marks a request for the prompt cache where it has `cache`. What becomes of a request is said at {@link toMessagesRequest}.
+ * A Claude model through the package `@anthropic-ai/sdk`, an optional peer that is loaded at the first call. Streams if the
+ * request has `onDelta`. Thinking is on for models that decide themselves how much to think; see {@link AnthropicLLMOptions} to
+ * change that. Adds prompt cache marks if the request has `cache`. {@link toMessagesRequest} describes how a request is
+ * written.
  *
- * @throws {@link InvalidRequestError} when there is no model, or the thinking budget is no whole number of at least 1,024 tokens.
+ * @throws {@link InvalidRequestError} when there is no model, or the thinking budget is not a whole number of at least 1,024
+ * tokens.
  *
  * @example
  * ```ts
@@ -62,7 +64,7 @@ export function anthropicLLM(options: AnthropicLLMOptions): LLM {
         const Client = await loadAnthropic();
         return new Client({
           maxRetries: 0,
-          // What goes wrong is thrown; the SDK would also print it, with the words of the conversation.
+          // Errors are thrown. The SDK's log would also print them, with text of the conversation.
           ...(environmentVariable('ANTHROPIC_LOG') === undefined ? { logLevel: 'off' as const } : {}),
           ...(apiKey === undefined ? {} : { apiKey }),
           ...(baseURL === undefined ? {} : { baseURL }),
@@ -80,7 +82,7 @@ export function anthropicLLM(options: AnthropicLLMOptions): LLM {
           return { plan, message: await streamMessage(client, body, plan, { ...call, onDelta }) };
         }
         const message = await client.messages.create(body, { timeout: timeoutMs, signal });
-        // Thrown here, where what a server quotes is searched for keys.
+        // Thrown here, so that keys are removed from the text that a server quotes.
         if (isErrorAnswer(message)) throw Object.assign(new Error('the answer is an error'), { error: message });
         return { plan, message };
       },
@@ -94,7 +96,7 @@ export function anthropicLLM(options: AnthropicLLMOptions): LLM {
   );
 }
 
-/** What is counted: neither the longest answer nor marks for the cache change it. */
+/** The part of the body that is counted. The answer limit and the cache marks do not change the count. */
 function countedBody({ max_tokens: _, ...body }: Body): Anthropic.MessageCountTokensParams {
   return body;
 }

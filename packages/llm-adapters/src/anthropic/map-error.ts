@@ -15,7 +15,7 @@ import { secretsOf } from '../secrets.js';
 import type { Secrets } from '../secrets.js';
 import { BrokenStreamError } from './broken-stream.js';
 
-/** Thinking that the provider does not take back, and what to do about it. @see provider-rules A.5, A.6 */
+/** Errors about thinking that the provider refuses, and the advice for each. @see provider-rules A.5, A.6 */
 const thinkingAdvice: readonly (readonly [RegExp, string])[] = [
   [
     /bound to a different conversation/i,
@@ -64,7 +64,7 @@ const malformedTexts = new RegExp(
 
 const policyTexts = /content filtering policy|usage polic(?:y|ies)/i;
 
-/** The status with which an error comes that a stream brings after its 200. @see provider-rules A.1, A.9 */
+/** The status that corresponds to an error inside a stream with status 200. @see provider-rules A.1, A.9 */
 const statusOfType: ReadonlyMap<string, number> = new Map([
   ['invalid_request_error', 400],
   ['authentication_error', 401],
@@ -79,8 +79,8 @@ const statusOfType: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * The error class for what the SDK threw, an error inside a stream or a whole answer too. Where thinking was refused, the
- * message says what to do.
+ * Maps an error of the SDK to our error class, including an error inside a stream or in place of an answer. If thinking was
+ * refused, the message says what to do.
  *
  * @see provider-rules A.1, A.5, A.6, A.8, A.9 and E
  */
@@ -91,7 +91,7 @@ export function toLLMError(thrown: unknown, secrets: Secrets = secretsOf([])): L
   const type = textOf(field(error, 'type')) ?? '';
   const errorCode = textOf(field(field(error, 'details'), 'error_code'));
   const said = textOf(field(error, 'message')) ?? textOf(body) ?? failure.message;
-  // What a stream or a 200 says of a failure has no status of its own.
+  // An error inside a stream or a 200 response has no status of its own.
   const isInAnswer = failure.statusCode === undefined && body !== undefined;
   const status = isInAnswer ? (statusOfType.get(type) ?? 500) : failure.statusCode;
   const statusCode = isInAnswer ? 200 : failure.statusCode;
@@ -133,7 +133,7 @@ function withoutStatus(
   options: LLMErrorOptions,
 ): LLMError {
   if (isConnection || thrown instanceof BrokenStreamError) return new ServiceUnavailableError(message, options);
-  // The client says so before it sends anything.
+  // The client throws this error before it sends a request.
   if (/authentication method|api.?key|credentials/i.test(said)) return new AuthenticationError(message, options);
   return new InvalidRequestError(message, options);
 }

@@ -13,40 +13,40 @@ import { answerTool, formatSchema, structuredOutputFor } from './structured-outp
 import type { AnswerTool, StructuredOutput } from './structured-output.js';
 import type { ThinkingOptions } from './thinking.js';
 
-/** What a Messages request depends on besides the request. */
+/** The options of writing a Messages request. */
 export interface MessagesOptions extends ThinkingOptions {
   readonly model: string;
-  /** The longest answer where the request does not say. Unit: tokens. @defaultValue 16,000, or less where the model's cap is */
+  /** The longest answer if the request sets no limit. Unit: tokens. @defaultValue 16,000, or the model's cap if that is lower */
   readonly maxOutputTokens?: number;
-  /** Replaces single facts of the model. @defaultValue what is known of it */
+  /** Replaces single facts of the model. @defaultValue the model table's facts */
   readonly facts?: Partial<ModelFacts>;
   /** How long the provider keeps what it caches. An hour costs more to write. @defaultValue `5m` */
   readonly cacheTtl?: '5m' | '1h';
   /**
-   * How answers are held to a schema. @defaultValue `format`; `tool` for models before 4.5, and for schemas that are not to
-   * be enforced or cannot be
+   * How a schema for the answer is enforced. @defaultValue `format`; `tool` for models before 4.5, and for schemas that must
+   * not or cannot be enforced
    */
   readonly structuredOutput?: StructuredOutput;
 }
 
-/** What is decided of a request before it is written, and what the answer must be read with. */
+/** The decisions about a request before it is written. The answer is read with the same plan. */
 export interface RequestPlan {
   readonly facts: ModelFacts;
-  /** With the tool that takes the answer, and no more images than can be sent. */
+  /** The request with the answer tool added and with no more images than the model accepts. */
   readonly request: CompletionRequest;
   readonly names: ToolNames;
   readonly tools: readonly Anthropic.Tool[];
   readonly toolChoice?: Anthropic.ToolChoice;
   readonly isForced: boolean;
-  /** Stands at the end, in place of what the model does not take as a parameter. */
+  /** A sentence at the end of the request that replaces a parameter that the model does not accept. */
   readonly instruction?: string;
-  /** The tool that takes the answer, by the name under which it is sent. */
+  /** The answer tool, by the name under which it is sent. */
   readonly answer?: AnswerTool & { readonly wireName: string };
-  /** The schema to which the provider holds the answer. */
+  /** The schema that the provider enforces. */
   readonly schema?: JsonSchemaFormat['schema'];
-  /** Signed thinking of the history would not verify here. */
+  /** The signatures of the history's thinking would not verify in this request. */
   readonly unbindsHistory: boolean;
-  /** Signed thinking of the answer will not verify in later requests. */
+  /** The signatures of the answer's thinking will not verify in later requests. */
   readonly unbindsAnswer: boolean;
 }
 
@@ -100,7 +100,7 @@ function wireTool({ name, description, inputSchema }: ToolDefinition, names: Too
   };
 }
 
-/** Calls and results are refused where no tools are declared (rule A26): the names that the history has. */
+/** The names of the tools in the history. Calls and results are refused if no tools are declared (rule A26). */
 function standInTools({ messages }: CompletionRequest, names: ToolNames): readonly Anthropic.Tool[] {
   const used = new Set(calledTools(messages).map((name) => names.toWire(name)));
   return [...used].map((name) => ({ name, input_schema: { type: 'object' } }));
@@ -111,7 +111,7 @@ function toolChoice(
   answer: AnswerTool | undefined,
   names: ToolNames,
 ): Anthropic.ToolChoice | undefined {
-  // Where no other tool may be called, the one that takes the answer must be.
+  // If no other tool may be called, the answer tool must be called.
   if (answer !== undefined && (tools.length === 0 || choice === 'none')) {
     return { type: 'tool', name: names.toWire(answer.definition.name) };
   }

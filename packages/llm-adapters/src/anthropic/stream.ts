@@ -15,17 +15,17 @@ export interface StreamCall {
   /** Unit: milliseconds. */
   readonly timeoutMs: number;
   readonly onDelta: (delta: Delta) => void;
-  /** Called with every event, those that make no delta too. */
+  /** Called with every event, including events without a delta. */
   readonly heard: () => void;
   readonly onUsage?: SendCall['onUsage'];
 }
 
 /**
- * Streams an answer: hands out each piece and gives the whole message at the end, as the SDK has put it together. Pings and
- * events that this version does not know are passed over.
+ * Streams an answer: passes on each piece and returns the whole message at the end, as the SDK assembled it. Pings and unknown
+ * events are ignored.
  *
- * @throws {@link BrokenStreamError} when the stream ends before the message does; what the SDK throws for anything else; what
- *   `onDelta` throws.
+ * @throws {@link BrokenStreamError} when the stream ends before the message does; any other error of the SDK; any error of
+ *   `onDelta`.
  */
 export async function streamMessage(
   client: Anthropic,
@@ -55,7 +55,7 @@ export async function streamMessage(
   } catch (thrown) {
     if (thrownByCaller !== undefined) throw thrownByCaller.error;
     signal.throwIfAborted();
-    // What is lost behind the end of an answer is no part of it.
+    // A failure after the end of the answer does not affect the answer.
     if (whole !== undefined) return whole;
     const { statusCode, body: said, isConnection } = readHttpFailure(thrown);
     if (statusCode !== undefined || said !== undefined || isConnection) throw thrown;
@@ -92,7 +92,7 @@ class DeltaReader {
         this.#stop(this.#open.get(event.index));
         break;
       default:
-      // The message itself, and what this version does not know.
+      // Events of the message itself, and unknown events.
     }
   }
 
@@ -124,7 +124,7 @@ class DeltaReader {
     }
   }
 
-  /** An input of which no piece came stood in the block's start: none, as a rule. */
+  /** If no piece of an input came, the block's start holds the input, which is usually empty. */
   #stop(open: Open | undefined): void {
     if (open === undefined || open.type === 'text' || !open.isEmpty) return;
     this.#addInput(open, JSON.stringify(open.input ?? {}));
@@ -134,7 +134,7 @@ class DeltaReader {
     if (text !== '') this.#onDelta({ type: 'thinking', text });
   }
 
-  /** Blank text is no part of the message, so it waits for words. */
+  /** Blank text is not part of the message, so it is held back until other text follows. */
   #addText(open: Open & { readonly type: 'text' }, piece: string): void {
     const text = open.held + piece;
     if (isMeaningful({ type: 'text', text })) {

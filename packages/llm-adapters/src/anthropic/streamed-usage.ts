@@ -3,15 +3,15 @@ import { anthropicUsage } from '../wire/reported-usage.js';
 import type { ReportedUsage } from '../wire/reported-usage.js';
 
 /**
- * What a stream has counted by now: its start counts the input, its end everything, where the fields of the input may be null.
- * Servers that speak the protocol need not count.
+ * The usage that a stream has reported so far. Its start reports the input; its end reports everything, and its input fields
+ * may be null. Other servers with this protocol may report no usage.
  *
  * @see provider-rules A.9
  */
 export class StreamedUsage {
   #usage: Readonly<Record<string, unknown>> = {};
 
-  /** The usage after an event that says something new of it; undefined after any other. */
+  /** The usage after an event that changes it; undefined after any other event. */
   read(event: Anthropic.MessageStreamEvent): ReportedUsage | undefined {
     const said: unknown =
       event.type === 'message_start' ? event.message.usage : event.type === 'message_delta' ? event.usage : undefined;

@@ -3,22 +3,25 @@ import type { JsonSchemaFormat } from '../llm.js';
 import { modelName } from '../models/model-name.js';
 import { enforceableSchema } from './enforceable-schema.js';
 
-/** How an answer is held to a schema: by the provider, or by a tool whose input is the answer. */
+/** How a schema is enforced: by the provider, or by a tool whose input is the answer. */
 export type StructuredOutput = 'format' | 'tool';
 
-/** Before 4.5 the provider holds no answer to a schema. */
+/** For models before 4.5 the provider does not enforce schemas. */
 const before45 = /^claude-(?:\d|instant|[a-z]+-4(?:-[0-4])?$)/;
 
 /**
- * The way that serves a format. A schema that is not to be enforced, or cannot be, goes to a tool, since a format is always
- * enforced.
+ * Chooses the way for a format. A schema that must not or cannot be enforced becomes a tool, because the provider always
+ * enforces a format.
  */
 export function structuredOutputFor({ strict, schema }: JsonSchemaFormat, model: string): StructuredOutput {
   if (before45.test(modelName(model))) return 'tool';
   return (strict ?? enforceableSchema(schema) !== undefined) ? 'format' : 'tool';
 }
 
-/** The schema as the provider takes it; as it is where it cannot be enforced, for the provider to say so. */
+/**
+ * The schema in the form that the provider accepts. A schema that cannot be enforced is sent unchanged, and the provider
+ * refuses it.
+ */
 export function formatSchema({ schema }: JsonSchemaFormat): JsonSchemaFormat['schema'] {
   const { $schema: _dialect, ...plain } = schema;
   return enforceableSchema(plain) ?? plain;
@@ -31,13 +34,13 @@ export interface AnswerTool {
   readonly answerOf: (input: unknown) => string;
 }
 
-/** The tool for a format. Its name is the format's, or one made of it where a tool has that name already. */
+/** The tool for a format. Its name is the format's name, or a derived name if another tool has that name. */
 export function answerTool(format: JsonSchemaFormat, tools: readonly ToolDefinition[]): AnswerTool {
   const taken = new Set(tools.map(({ name }) => name));
   let name = format.name;
   for (let count = 2; taken.has(name); count++) name = `${format.name}_${count}`;
   const description = 'Takes the final answer. Call it once, with the whole answer as its input.';
-  // The input of a tool is an object; any other answer is one of its fields.
+  // The input of a tool is an object, so any other answer is wrapped in a field.
   if (format.schema.type === 'object') {
     return {
       definition: { name, description, inputSchema: format.schema },

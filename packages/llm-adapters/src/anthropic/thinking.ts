@@ -7,11 +7,11 @@ import type { Block, Turn } from './turns.js';
 /** How hard the model works on an answer. */
 export type AnthropicEffort = 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
-/** What a Claude model is told about thinking. */
+/** The thinking options of a Claude model. */
 export interface ThinkingOptions {
   /**
-   * Whether the model thinks before it answers. `on`: as much as it sees fit, or half of the longest answer for models that
-   * need a budget. A budget goes to models that take one, 1,024 tokens or more; others think as much as they see fit. `off`
+   * Whether the model thinks before it answers. `on`: the model decides how much; models that need a budget get half of the
+   * longest answer. A budget, 1,024 tokens or more, is sent to models that accept one; other models decide how much. `off`
    * changes nothing for models that always think.
    *
    * @defaultValue `on` for models that decide themselves how much; `off` for those that need a budget
@@ -21,10 +21,10 @@ export interface ThinkingOptions {
   readonly effort?: AnthropicEffort;
 }
 
-/** How much thinking the provider takes at least. Unit: tokens. @see provider-rules A.5 */
+/** The smallest thinking budget that the provider accepts. Unit: tokens. @see provider-rules A.5 */
 const minBudgetTokens = 1_024;
 
-/** @throws {@link InvalidRequestError} when the budget is no whole number of tokens, or less than 1,024. */
+/** @throws {@link InvalidRequestError} when the budget is not a whole number of tokens, or is less than 1,024. */
 export function assertThinkingOptions({ thinking }: ThinkingOptions): void {
   if (typeof thinking !== 'object') return;
   const { budgetTokens } = thinking;
@@ -35,16 +35,16 @@ export function assertThinkingOptions({ thinking }: ThinkingOptions): void {
   );
 }
 
-/** What a request says of thinking, and what follows for its history. */
+/** The thinking parameter of a request, and whether the history's thinking is sent. */
 export interface ThinkingPlan {
   readonly config?: Anthropic.ThinkingConfigParam;
-  /** The model thinks: so the history's thinking goes along. */
+  /** The model thinks in this request, so the history's thinking is sent too. */
   readonly isOn: boolean;
 }
 
 /**
- * What a request says of thinking. `isForced`: the request forces a tool call, which goes with no thinking (rule A20), so it
- * is off for this request where the model can be told so.
+ * Decides the thinking parameter of a request. `isForced`: the request forces a tool call, which excludes thinking (rule A20).
+ * Thinking is then off for this request if the model allows it.
  */
 export function thinkingPlan(
   facts: Pick<ModelFacts, 'thinkingControl'>,
@@ -53,7 +53,7 @@ export function thinkingPlan(
 ): ThinkingPlan {
   const { thinkingControl } = facts;
   if (thinkingControl === 'none') return { isOn: false };
-  // Says nothing: those that always think refuse to be told not to, and need not be told to.
+  // No parameter is sent: models that always think refuse `disabled` and do not need `enabled`.
   if (thinkingControl === 'always') return { isOn: true };
   const decidesItself = thinkingControl !== 'manual';
   const off: ThinkingPlan = { isOn: false, ...(decidesItself ? { config: { type: 'disabled' } } : {}) };
@@ -64,7 +64,7 @@ export function thinkingPlan(
   if (thinking === undefined) return off;
   const wanted = thinking === 'on' ? Math.floor(request.maxTokens / 2) : thinking.budgetTokens;
   const budget_tokens = Math.min(Math.max(wanted, minBudgetTokens), request.maxTokens - 1);
-  // An answer this short leaves no room for the least of budgets.
+  // An answer this short leaves no room for the smallest budget.
   return budget_tokens < minBudgetTokens ? off : { isOn: true, config: { type: 'enabled', budget_tokens } };
 }
 

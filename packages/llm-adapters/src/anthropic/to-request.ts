@@ -11,7 +11,7 @@ import type { Turns } from './turns.js';
 
 type Body = Anthropic.MessageCreateParamsNonStreaming;
 
-/** Below what the SDK takes without streaming (21,333), and above what agents write in one turn. Unit: tokens. */
+/** Below the SDK's limit without streaming (21,333), and above the usual length of an agent's turn. Unit: tokens. */
 const defaultMaxOutputTokens = 16_000;
 
 /**

@@ -20,24 +20,24 @@ export interface Turn {
 /** The messages of a body, and where in them things stand. */
 export interface Turns {
   readonly turns: readonly Turn[];
-  /** The last block that the next request repeats: not one of ours that asks the model to go on. */
+  /** The last block that the next request repeats. A block of ours that asks the model to continue is not repeated. */
   readonly newest: Block | undefined;
-  /** The last block before a place; undefined where none is. */
+  /** The last block before a place; undefined if there is none. */
   endOf(place: CachePlace): Block | undefined;
 }
 
-/** What turning messages into turns depends on. */
+/** The options of turning messages into turns. */
 export interface TurnsOptions {
   readonly names: ToolNames;
   readonly facts: Pick<ModelFacts, 'acceptsSystemMessages' | 'acceptsPrefill'>;
-  /** False where the model would refuse it. */
+  /** False if the model would refuse it. */
   readonly replaysThinking: boolean;
-  /** The model continues the last message where it takes that. */
+  /** Whether the model continues the last message (prefill). */
   readonly allowsPrefill: boolean;
   readonly instruction?: string | undefined;
 }
 
-/** Clients have cut ids here since the rule was 64; longer ones get a short name. @see provider-rules A.3 */
+/** Clients have cut ids at 64 characters; longer ids get a short replacement. @see provider-rules A.3 */
 const maxCallIdLength = 64;
 
 /** The instructions that stand on top: those at the start; all of them where the model takes none among the messages. */
@@ -77,7 +77,7 @@ export function turnsFromMessages(messages: readonly Message[], options: TurnsOp
     pieces.push([]);
     const blocks = messageBlocks(message, { ...options, ids });
     if (message.role === 'system') {
-      // Waits for the user's words that follow: after it only the model may speak.
+      // Held back until after the user's text that follows: only an assistant message may follow it.
       if (isStarted && facts.acceptsSystemMessages) lateSystem.push(...blocks);
     } else if (message.role !== 'assistant') {
       add('user', blocks);
@@ -119,7 +119,7 @@ class TurnList {
     else this.#turns.push({ role, content: [...content] });
   }
 
-  /** Nobody answers an answer: current models refuse to continue one (A11), and no message at all is refused as well. */
+  /** Current models refuse to continue an assistant message (A11), and an empty list is refused as well. */
   end({ instruction, allowsPrefill, facts }: TurnsOptions): void {
     if (this.#turns.length === 0) this.add('user', [textBlock(startOfConversation)]);
     const last = this.#turns.at(-1);
@@ -138,7 +138,7 @@ class TurnList {
     }
   }
 
-  /** Results stand before everything else of their turn (rule A8). */
+  /** Results come before all other blocks of their turn (rule A8). */
   get turns(): readonly Turn[] {
     const isResult = ({ type }: Block) => type === 'tool_result';
     return this.#turns.map(({ role, content }) => ({

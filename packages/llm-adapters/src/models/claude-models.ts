@@ -1,7 +1,7 @@
 import type { Behaviour, ModelRow } from './model-behaviour.js';
 
 /**
- * What is assumed of a new Claude model: that of Fable 5.2 and Opus 5.5. Its tokenizer came with Opus 4.7.
+ * The facts assumed for an unknown Claude model: those of Fable 5.2 and Opus 5.5. Its tokenizer came with Opus 4.7.
  *
  * @see provider-rules A.2 (prefill, sampling, forced tools, system messages), A.5, A.6
  */
@@ -43,8 +43,8 @@ const manual: Behaviour = {
 const withoutThinking: Behaviour = { ...manual, thinking: 'none', thinkingControl: 'none', maxOutputTokens: 8_192 };
 
 /**
- * Blocks of generation 5.5, Fable 5.1 and later are bound to their prefix. Older adaptive models are rendered in the same
- * way: they do not miss the blocks that are left out, and their tool loops may be cut.
+ * Blocks of generation 5.5, Fable 5.1 and later are bound to their prefix. Older adaptive models are rendered in the same way:
+ * they accept a history without the omitted blocks, and their tool loops may be cut.
  *
  * @see provider-rules A.5, A.6, A.7
  */
@@ -62,7 +62,7 @@ export const claudeRows: readonly ModelRow[] = [
     ],
   },
   { ...adaptive, models: ['claude-sonnet-5-5', 'claude-opus-5'] },
-  // No source says from which length on Haiku 5.5 caches.
+  // No source gives the minimum length that Haiku 5.5 caches.
   { ...withoutCacheMinimum(adaptive), models: ['claude-haiku-5-5'] },
   { ...adaptive, cacheMinimumTokens: 1_024, models: ['claude-sonnet-5', 'claude-opus-4-8'] },
   { ...beforeSystemMessages, cacheMinimumTokens: 2_048, models: ['claude-opus-4-7'] },

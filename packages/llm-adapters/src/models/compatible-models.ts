@@ -1,8 +1,8 @@
 import type { Behaviour, ModelRow } from './model-behaviour.js';
 
 /**
- * What is assumed of a server that speaks OpenAI's protocol: the oldest form of a request, which all of them take. Plain
- * reasoning is sent back, since some refuse a history without it.
+ * The facts assumed for a server that speaks OpenAI's protocol: the oldest form of a request, which all such servers accept.
+ * Plain reasoning is sent back, because some servers refuse a history without it.
  *
  * @see provider-rules D
  */

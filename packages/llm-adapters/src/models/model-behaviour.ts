@@ -1,49 +1,49 @@
-/** Which rules a server keeps: Anthropic's, OpenAI's, or those of a server that speaks OpenAI's protocol. */
+/** The rules that a server follows: Anthropic's, OpenAI's, or those of a server that speaks OpenAI's protocol. */
 export type ModelProvider = 'anthropic' | 'openai' | 'compatible';
 
 /**
- * What a model can be told about thinking. `always`: it thinks, and a request that turns it off is refused. `adaptive`: it
- * decides, by an effort, and can be told not to. `adaptive-or-manual`: also takes a budget of tokens. `manual`: only a
- * budget. `none`: it does not think.
+ * The thinking settings that a model accepts. `always`: the model thinks, and refuses a request that turns thinking off.
+ * `adaptive`: the model decides how much to think, guided by an effort, and thinking can be turned off. `adaptive-or-manual`:
+ * like `adaptive`, and accepts a token budget. `manual`: accepts only a token budget. `none`: the model does not think.
  */
 export type ThinkingControl = 'always' | 'adaptive' | 'adaptive-or-manual' | 'manual' | 'none';
 
-/** What an adapter must know of a model to write a request that it takes. */
+/** The facts of a model that an adapter needs to write a request that the model accepts. */
 export interface ModelFacts {
   readonly provider: ModelProvider;
-  /** What it reads and writes in one call. Unit: tokens. */
+  /** The window: input and output of one call. Unit: tokens. */
   readonly contextWindow?: number;
-  /** What it reads in one call, where that is less than the window. Unit: tokens. */
+  /** The largest input of one call, if it is smaller than the window. Unit: tokens. */
   readonly maxInputTokens?: number;
   /** Unit: tokens. */
   readonly maxOutputTokens?: number;
   /**
-   * How a view must render thinking for it: give it to `view.toMessages({ thinking })`. `prefix-bound` lets a view cut tool
-   * loops and leave stale blocks out; `latest-turn` keeps every block; `none` sends none.
+   * How a view must render thinking for the model: pass it to `view.toMessages({ thinking })`. `prefix-bound` lets a view cut
+   * tool loops and leave stale blocks out; `latest-turn` keeps every block; `none` sends none.
    */
   readonly thinking: 'prefix-bound' | 'latest-turn' | 'none';
   readonly thinkingControl: ThinkingControl;
-  /** Takes temperature, `top_p` and the like. */
+  /** Accepts sampling parameters such as temperature and `top_p`. */
   readonly acceptsSampling: boolean;
-  /** Takes a tool choice that forces a call, with thinking off where it thinks. */
+  /** Accepts a tool choice that forces a call; a model that thinks accepts it with thinking off. */
   readonly acceptsForcedTools: boolean;
-  /** Continues an answer that the request began. */
+  /** Continues an assistant message at the end of the request (prefill). */
   readonly acceptsPrefill: boolean;
-  /** Takes a message of the system among the others. */
+  /** Accepts system messages among the other messages. */
   readonly acceptsSystemMessages: boolean;
   /** Refuses tools together with reasoning on Chat Completions. */
   readonly needsResponsesForTools: boolean;
-  /** Takes the reasoning effort `none`. */
+  /** Accepts the reasoning effort `none`. */
   readonly acceptsEffortNone: boolean;
   /** A shorter prefix is not cached. Unit: tokens. */
   readonly cacheMinimumTokens?: number;
   /** For estimates of ordinary English and code. Unit: characters a token. */
   readonly charsPerToken: number;
-  /** True where the model is not in the table and these are the facts of the newest that its provider has. */
+  /** True if the model is not in the table; the facts are then those of its provider's newest model. */
   readonly isAssumed: boolean;
 }
 
-/** What models of one kind have in common. */
+/** The facts that models of one kind share. */
 export type Behaviour = Omit<ModelFacts, 'isAssumed'>;
 
 /** The facts of one or more models. */

@@ -1,7 +1,7 @@
 /**
- * The name by which the tables know a model: without what routers and clouds put around it (`openai/`, `us.anthropic.`,
- * `-v1:0`, `@20251001`, `:free`, `[1m]`), without the date of a snapshot, in small letters, versions written with hyphens where
- * Anthropic's names have them.
+ * The name of a model in the tables: without the prefixes and suffixes of routers and clouds (`openai/`, `us.anthropic.`,
+ * `-v1:0`, `@20251001`, `:free`, `[1m]`), without the snapshot date, in lower case, and with hyphens in version numbers if it
+ * is an Anthropic name.
  */
 export function modelName(model: string): string {
   const bare = model

@@ -6,7 +6,7 @@ import { openaiNewest, openaiRows } from './openai-models.js';
 /** Every model that this version knows. */
 export const modelTable: readonly ModelRow[] = [...claudeRows, ...openaiRows, ...compatibleRows];
 
-/** What is assumed of a model that is not in the table. No limits: a wrong one does harm. */
+/** The facts assumed for a model that is not in the table. They hold no limits, because a wrong limit does harm. */
 export const newestOf: Readonly<Record<ModelProvider, Behaviour>> = {
   anthropic: claudeNewest,
   openai: openaiNewest,

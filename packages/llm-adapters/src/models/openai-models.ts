@@ -1,8 +1,8 @@
 import type { Behaviour, ModelRow } from './model-behaviour.js';
 
 /**
- * What is assumed of a new OpenAI model: that of GPT-6.2. Its reasoning items and plain reasoning are bound to nothing before
- * them, so a view may cut anywhere.
+ * The facts assumed for an unknown OpenAI model: those of GPT-6.2. Its reasoning items and plain reasoning do not depend on the
+ * messages before them, so a view may cut anywhere.
  *
  * @see provider-rules B.3, B.5, B.8
  */
@@ -62,7 +62,7 @@ export const openaiRows: readonly ModelRow[] = [
   },
   { ...adaptive, ...smallLimits, models: ['gpt-5.4-mini', 'gpt-5.4-nano'] },
   { ...beforeResponses, models: ['gpt-5.2', 'gpt-5.1'] },
-  // The coding models of this generation are not on Chat Completions at all.
+  // The coding models of this generation are not available on Chat Completions.
   {
     ...withoutEffortNone,
     needsResponsesForTools: true,

@@ -1,8 +1,8 @@
 import type { TokenPrices } from '../prices.js';
 
-/** What some models cost at their vendor's own service, from one day to another. */
+/** The prices of some models at their vendor's own service during a period. */
 export interface PriceRow {
-  /** All that have these prices: names and aliases. Routers' prefixes and the dates of snapshots are left out. */
+  /** The names and aliases of the models with these prices, without routers' prefixes and snapshot dates. */
   readonly models: readonly string[];
   /** Whose service it is: `anthropic`, `openai`, `google`, `deepseek`, `mistral`, `xai`, `moonshot`, or yours. */
   readonly vendor: string;
@@ -11,7 +11,7 @@ export interface PriceRow {
   readonly validFrom?: string;
   /** The last day, as `YYYY-MM-DD` in UTC. @defaultValue no end is announced */
   readonly validTo?: string;
-  /** Only from Monday to Friday, from one hour up to but not another, in UTC. @defaultValue always */
+  /** Valid only from Monday to Friday, from one hour (inclusive) to another (exclusive), in UTC. @defaultValue always */
   readonly weekdayHoursUtc?: readonly (readonly [from: number, to: number])[];
   /** Where the prices were read. */
   readonly source: string;

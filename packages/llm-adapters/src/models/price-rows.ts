@@ -32,7 +32,7 @@ function gpt(input: number, output: number, cacheRead: number): TokenPrices {
   return { ...rates(1, 1), tiers: [{ abovePromptTokens: 272_000, ...rates(2, 1.5) }] };
 }
 
-/** Writing costs what reading without a cache does. */
+/** Cache writes cost the same as uncached input. */
 function freeWrites(input: number, output: number, cacheRead: number): TokenRates {
   return { input, output, cacheRead, cacheWrite: input };
 }
@@ -105,7 +105,7 @@ export const priceRows: readonly PriceRow[] = [
   { ...openai, models: ['gpt-6-astra'], validFrom: '2026-09-03', prices: gpt(10, 50, 1), source: openaiPages },
   { ...openai, models: ['gpt-6-sol'], validFrom: '2026-09-22', prices: gpt(2, 10, 0.2), source: openaiPages },
   { ...openai, models: ['gpt-6-luna'], validFrom: '2026-09-22', prices: gpt(0.1, 0.5, 0.01), source: openaiPages },
-  // It fell from 5 and 30 on a day that no source names: what is certain is the day on which the new price was read.
+  // The price fell from 5 and 30 on a day that no source names. The row starts on the day on which the new price was read.
   { ...openai, models: ['gpt-5.6-sol'], validFrom: checkedAt, prices: gpt(4, 20, 0.4), source: openaiPages },
   { ...openai, models: ['gpt-5.6-terra'], prices: gpt(2, 12, 0.2), source: openaiPages },
   { ...openai, models: ['gpt-5.6-luna'], prices: gpt(0.2, 1.2, 0.02), source: openaiPages },

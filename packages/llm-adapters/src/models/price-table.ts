@@ -5,14 +5,14 @@ import { priceRows } from './price-rows.js';
 
 export type { PriceRow } from './price-row.js';
 
-/** The prices that this version knows: data, to be read, extended or replaced. */
+/** The prices that this version knows. Plain data that can be read, extended or replaced. */
 export const priceTable: readonly PriceRow[] = priceRows;
 
 /**
- * What a model costs at a moment, at its vendor's own service. Undefined for a model that is not in the table, and where no
- * row of it is valid then: nothing is guessed. Of several valid rows the first counts, so rows of your own go before.
+ * The prices of a model at a moment, at its vendor's own service. Undefined if the model is not in the table or none of its
+ * rows is valid at that moment: prices are never guessed. The first valid row counts, so put your own rows before the table's.
  *
- * @throws RangeError when the date is none.
+ * @throws RangeError when the date is invalid.
  * @example
  * ```ts
  * pricesAt('claude-opus-5-5', new Date(), [...mine, ...priceTable]);

@@ -1,4 +1,4 @@
-/** Whose service an address is. A router has no prices of its own here, and its windows are those of the vendors. */
+/** The vendors of known addresses. A router has no prices of its own here, and its windows are those of the vendors. */
 export type Vendor =
   'anthropic' | 'openai' | 'openrouter' | 'deepseek' | 'google' | 'mistral' | 'moonshot' | 'xai' | 'alibaba';
 
@@ -14,7 +14,7 @@ const hosts: readonly (readonly [RegExp, Vendor])[] = [
   [/^dashscope(?:-intl|-us)?\.aliyuncs\.com$/, 'alibaba'],
 ];
 
-/** Whose service stands at an address; undefined for clouds, proxies and this machine. */
+/** The vendor whose service has this address; undefined for clouds, proxies and the local machine. */
 export function vendorOf(baseURL: string): Vendor | undefined {
   if (!URL.canParse(baseURL)) return undefined;
   const { hostname } = new URL(baseURL);

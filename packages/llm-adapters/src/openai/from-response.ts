@@ -19,7 +19,7 @@ type Response = OpenAI.Chat.ChatCompletion;
 type Choice = Response['choices'][number];
 type WireMessage = OpenAI.Chat.ChatCompletionMessage;
 
-/** What reading a response depends on besides the response. */
+/** The options of reading a response. */
 export interface ChatCompletionOptions {
   readonly request: CompletionRequest;
   readonly model: string;

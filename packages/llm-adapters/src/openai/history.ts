@@ -1,7 +1,7 @@
 import { InvalidRequestError } from '../errors.js';
 import type { HistoryRules } from '../wire/history-events.js';
 
-/** The type of the events that keep what the log has no place for: `path`, `reason` and, as it was, `value`. */
+/** The type of the events that keep values without a neutral form: `path`, `reason` and the original `value`. */
 export const setAsideType = 'openai/set-aside';
 
 /** What both of OpenAI's APIs have in common. */

@@ -98,7 +98,7 @@ export function openaiLLM(options: OpenAILLMOptions): LLM {
       return new OpenAIClient({
         baseURL,
         maxRetries: 0,
-        // What goes wrong is thrown; the SDK would also print it, with the words of the conversation.
+        // Errors are thrown. The SDK's log would also print them, with text of the conversation.
         ...(environmentVariable('OPENAI_LOG') === undefined ? { logLevel: 'off' as const } : {}),
         fetch: markers?.watching(fetch) ?? fetch,
         ...(apiKey === undefined ? {} : { apiKey }),

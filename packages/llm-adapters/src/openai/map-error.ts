@@ -142,7 +142,7 @@ function likelyStatus(codes: readonly string[], text: string): number {
 
 function withoutStatus(isConnection: boolean, said: string, message: string, options: LLMErrorOptions): LLMError {
   if (isConnection) return new ServiceUnavailableError(message, options);
-  // The client says so before it sends anything.
+  // The client throws this error before it sends a request.
   if (/credentials|authentication method|api.?key/i.test(said)) return new AuthenticationError(message, options);
   return new InvalidRequestError(message, options);
 }

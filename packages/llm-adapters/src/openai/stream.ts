@@ -87,7 +87,7 @@ export async function responseOfStream(
   try {
     for await (const chunk of piecesOfStream(chunks, heard)) read(chunk);
   } catch (thrown) {
-    // What is lost behind the end of an answer is no part of it.
+    // A failure after the end of the answer does not affect the answer.
     if (!(thrown instanceof BrokenStream) || (finishReason === undefined && !hasEnded())) throw thrown;
   }
   const hasAnswer = calls.length > 0 || Object.values(texts).some((text) => text !== '');

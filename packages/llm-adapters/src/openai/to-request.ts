@@ -31,7 +31,7 @@ const maxTools = 128;
 /** What a request to Chat Completions depends on besides the request. */
 export interface ChatCompletionsOptions extends OpenAIModelOptions {
   readonly model: string;
-  /** The longest answer where the request does not say. Unit: tokens. @defaultValue the provider's */
+  /** The longest answer if the request sets no limit. Unit: tokens. @defaultValue the provider's */
   readonly maxOutputTokens?: number;
   /** @defaultValue OpenAI itself */
   readonly server?: ServerProfile;

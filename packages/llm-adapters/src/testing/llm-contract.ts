@@ -17,7 +17,10 @@ export interface LLMContractOptions {
    * It must not repeat requests more often than the scenario says.
    */
   readonly create: (scenario: LLMScenario) => LLMUnderTest | Promise<LLMUnderTest>;
-  /** What it does not have, and why; the rules about it say so in their names and check nothing. @defaultValue nothing */
+  /**
+   * The capabilities that the LLM lacks, with reasons. The tests of their rules print the reason in their names and check
+   * nothing. @defaultValue nothing
+   */
   readonly lacks?: Readonly<Partial<Record<LLMFeature, string>>>;
 }
 

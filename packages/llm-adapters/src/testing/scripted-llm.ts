@@ -25,17 +25,17 @@ export type ScriptedAnswer =
       readonly thinkingBlocks?: AssistantMessage['thinkingBlocks'];
       readonly reasoningItems?: AssistantMessage['reasoningItems'];
       readonly reasoningContent?: AssistantMessage['reasoningContent'];
-      /** What is handed out on the way. @defaultValue the message, one piece for each of its parts */
+      /** The deltas of the answer. @defaultValue the message, one piece for each of its parts */
       readonly deltas?: readonly Delta[];
       /** The answer is complete when it resolves; its deltas come before. An abort ends the wait. @defaultValue at once */
       readonly until?: Promise<unknown>;
-      /** What the call ends in after its deltas. @defaultValue the answer */
+      /** The error in which the call ends after its deltas. @defaultValue none: the call ends with the answer */
       readonly endsIn?: Error;
       /** @defaultValue `tool-calls` where there are any, else `stop` */
       readonly finishReason?: FinishReason;
       /** @defaultValue {@link estimateUsage} */
       readonly usage?: Usage;
-      /** As if the provider had counted nothing. Then there is no cost. @defaultValue false */
+      /** Behaves like a provider that reports no usage; the completion then has no cost. @defaultValue false */
       readonly usageIsEstimated?: boolean;
     }
   | Error;
@@ -49,15 +49,18 @@ export interface ScriptedLLMOptions {
   readonly script: Script;
   /** @defaultValue `scripted` */
   readonly model?: string;
-  /** A request estimated above it is refused, and no answer is used up. Unit: tokens. @defaultValue none */
+  /**
+   * The window. A request whose estimate exceeds it is refused, and the script keeps its answer. Unit: tokens. @defaultValue
+   * none
+   */
   readonly contextWindow?: number;
   /** @defaultValue none, and completions carry no cost */
   readonly prices?: TokenPrices;
-  /** Stands before the numbers in ids. Two scripts that write one log need two. @defaultValue `scripted` */
+  /** The prefix of ids. Two scripts that write to the same log need different prefixes. @defaultValue `scripted` */
   readonly idPrefix?: string;
 }
 
-/** A {@link scriptedLLM}, with what it was asked. */
+/** A {@link scriptedLLM} that records its requests. */
 export interface ScriptedLLM extends LLM {
   /** Every request so far, refused ones too. */
   readonly requests: readonly CompletionRequest[];
@@ -109,7 +112,7 @@ export function scriptedLLM(options: ScriptedLLMOptions): ScriptedLLM {
       const completion = completionOf(parts, request, { model, id: `${idPrefix}-${index + 1}`, prices });
       for (const delta of parts.deltas ?? deltasFromMessage(completion.message)) {
         request.onDelta?.(delta);
-        // A listener may have had enough.
+        // The listener can have aborted the call.
         request.signal?.throwIfAborted();
       }
       await unlessAborted(parts.until, request.signal);
@@ -119,12 +122,12 @@ export function scriptedLLM(options: ScriptedLLMOptions): ScriptedLLM {
   };
 }
 
-/** What a wait ends in; or the reason of the signal, as soon as it aborts. */
+/** The result of a wait. Rejects with the signal's reason as soon as the signal aborts. */
 async function unlessAborted<Value>(waited: Value | Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (signal === undefined || !(waited instanceof Promise)) return waited;
-  // The script itself can be what aborts: then no event comes any more.
+  // The script itself can abort the signal; then no further `abort` event comes.
   if (signal.aborted) {
-    // Nobody hears how it ends.
+    // The result of the wait is no longer needed.
     waited.catch(() => undefined);
     throw signal.reason;
   }

@@ -4,25 +4,25 @@ import type { Piece } from './read-message.js';
 import { receivedToolName } from './received-call.js';
 import type { ToolNames } from './tool-names.js';
 
-/** What building an answer depends on besides its pieces. */
+/** The options of building an answer. */
 export interface AnswerOptions {
   /** The names of the request's tools. @defaultValue names stay as they are */
   readonly names?: Pick<ToolNames, 'fromWire'>;
-  /** Makes the id of a call that has none. */
+  /** Makes the id of a call without an id. */
   readonly newCallId: () => string;
   /** A call with the id of another call of the answer gets a new one. @defaultValue false */
   readonly hasOwnIds?: boolean;
 }
 
-/** Gathers one answer of a model from its pieces, which may come in several messages. */
+/** Builds one answer of a model from its pieces, which can come in several messages. */
 export interface AnswerBuilder {
-  /** Adds a piece. Blank text, results and what is unread are no part of an answer. */
+  /** Adds a piece. Blank text, results and unread values are ignored. */
   add(piece: Piece): void;
-  /** The answer: words stand before calls, and thinking says in `position` where it stood among them. */
+  /** The answer: text comes before calls, and each thinking block keeps its position among them in `position`. */
   end(): { readonly message: AssistantMessage; readonly isReordered: boolean };
 }
 
-/** An answer with nothing in it yet. */
+/** An empty answer builder. */
 export function answerBuilder(options: AnswerOptions): AnswerBuilder {
   const { names = { fromWire: (name) => name }, newCallId, hasOwnIds = false } = options;
   const content: KnownContent[] = [];
@@ -82,7 +82,7 @@ export function answerBuilder(options: AnswerOptions): AnswerBuilder {
   };
 }
 
-/** The answer that a response holds. What stands in for an unread value, and calls of the provider's tools, are no part of it. */
+/** The answer in a response, without the substitutes for unread values and without calls of the provider's own tools. */
 export function answerOf(pieces: readonly Piece[], options: AnswerOptions): AssistantMessage {
   const builder = answerBuilder({ ...options, hasOwnIds: true });
   for (const piece of pieces) {

@@ -6,8 +6,8 @@ import type { ContentPiece, Piece, ReadMessage, UnreadPiece } from './read-messa
 import { receivedArguments } from './received-call.js';
 
 /**
- * A message as the Messages API takes it, or an answer as the API gives it. Text inside documents and search results is read as
- * text, and the block is unread beside it; for any other block that has no neutral form, words say what is missing.
+ * Reads a message of the Messages API, request or response. Text inside documents and search results is read as text, and the
+ * block itself is kept as `unread`. Any other block without a neutral form is replaced by a text that says what is missing.
  */
 export function readAnthropicMessage(message: unknown): ReadMessage {
   const role = field(message, 'role');
@@ -27,13 +27,13 @@ export function readAnthropicMessage(message: unknown): ReadMessage {
   return { role, id: textOf(field(message, 'id')), pieces };
 }
 
-/** The blocks of a content: text is one block. */
+/** The blocks of a content. A string is one text block. */
 export function anthropicBlocks(content: unknown): readonly unknown[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return isRecord(content) && !Array.isArray(content) ? [content] : listOf(content);
 }
 
-/** One block of a message's content. `path` is where the block stands in the message. */
+/** Reads one block of a message's content. `path` is the block's path in the message. */
 export function readAnthropicBlock(block: unknown, path: string): Piece[] {
   switch (field(block, 'type')) {
     case 'tool_use': {
@@ -81,7 +81,7 @@ export function readAnthropicBlock(block: unknown, path: string): Piece[] {
   return readContentBlock(block, path);
 }
 
-/** A block of what a message or a result says. */
+/** A block in the content of a message or a result. */
 function readContentBlock(block: unknown, path: string): (ContentPiece | UnreadPiece)[] {
   const unread = (reason: string): UnreadPiece => ({ type: 'unread', path, reason, value: block });
   const type = textOf(field(block, 'type')) ?? 'unknown';
@@ -126,7 +126,10 @@ function titles(block: unknown, keys: readonly string[]): readonly ContentPiece[
   return text === '' ? [] : [standIn(text)];
 }
 
-/** The `system` of a request: of several blocks, those up to the last with a mark for the cache, else the first, are static. */
+/**
+ * Reads the `system` of a request. Of several blocks, those up to the last cache mark are static; without a mark, only the
+ * first is.
+ */
 export function readAnthropicSystem(system: unknown): {
   readonly systemPrompt: string;
   readonly dynamicContext: string;

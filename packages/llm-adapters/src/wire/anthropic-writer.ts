@@ -8,8 +8,8 @@ import { failedSilently, imageNotShown, noWords } from './placeholders.js';
 import { toolInput } from './tool-input.js';
 import type { ToolNames } from './tool-names.js';
 
-// What a neutral message is in blocks of the Messages API. The order of the messages, and what stands at their start and end, is
-// the adapter's affair: it depends on the model.
+// Writes a neutral message as blocks of the Messages API. The adapter decides the order, start and end of the message list,
+// because they depend on the model.
 
 /** A block of text. */
 export interface AnthropicText {
@@ -32,15 +32,18 @@ export type AnthropicBlock =
   | { type: 'thinking'; thinking: string; signature: string }
   | { type: 'redacted_thinking'; data: string };
 
-/** What writing a message depends on besides the message. */
+/** The options of writing a message. */
 export interface BlockWriting {
   readonly ids: CallIds;
   readonly names: Pick<ToolNames, 'toWire'>;
-  /** False where the model would refuse it. */
+  /** False if the model would refuse it. */
   readonly replaysThinking: boolean;
 }
 
-/** A message as blocks; none for one that says nothing. Write messages in their order: the ids of calls depend on those before. */
+/**
+ * Writes a message as blocks; an empty message gives none. Write messages in order: the ids of calls depend on the earlier
+ * messages.
+ */
 export function messageBlocks(message: KnownMessage, writing: BlockWriting): AnthropicBlock[] {
   switch (message.role) {
     case 'system':
@@ -54,13 +57,13 @@ export function messageBlocks(message: KnownMessage, writing: BlockWriting): Ant
   }
 }
 
-/** Words, then calls, with the thinking where it stood between them. */
+/** Text, then calls, with each thinking block at its original position. */
 function assistantBlocks(message: KnownAssistantMessage, options: BlockWriting): AnthropicBlock[] {
   const { ids, names, replaysThinking } = options;
   const { content, toolCalls = [] } = message;
   const sentIds = ids.ofCalls(toolCalls);
   const parts: (AnthropicBlock | undefined)[] = [
-    // Only the user's side can hold images.
+    // Only user messages can hold images.
     ...content.map((part) => (isMeaningful(part) ? textOfPart(part) : undefined)),
     ...toolCalls.map((call, index) => ({
       type: 'tool_use' as const,
@@ -87,24 +90,25 @@ function assistantBlocks(message: KnownAssistantMessage, options: BlockWriting):
     if (part !== undefined) blocks.push(part);
   });
   replay(Number.POSITIVE_INFINITY);
-  // A turn may not end in thinking. Said here and not at the turn's end, so that a later neighbour changes nothing.
+  // A turn may not end in thinking. The text is added to the message, not to the end of the turn, so that a later message of
+  // the same turn changes nothing.
   if (isThinking(blocks.at(-1))) blocks.push(textBlock(noWords));
   return blocks;
 }
 
-/** True for a block that only goes back as it came. */
+/** True for a block that must be sent back unchanged. */
 export function isThinking(block: { readonly type: string } | undefined): boolean {
   return block?.type === 'thinking' || block?.type === 'redacted_thinking';
 }
 
-/** A block without a signature was not made by this provider, which would refuse it. */
+/** A block without a signature is from another provider, and Anthropic would refuse it. */
 function thinkingBlock(block: KnownThinkingBlock): AnthropicBlock | undefined {
   if (block.type === 'redacted-thinking') return { type: 'redacted_thinking', data: block.data };
   if (block.signature === undefined) return undefined;
   return { type: 'thinking', thinking: block.thinking, signature: block.signature };
 }
 
-/** The result, and what cannot stand in it: an error's images, since error results take text only. */
+/** The result, and the blocks that it cannot hold: images of an error, because error results accept only text. */
 function resultBlocks(message: KnownToolMessage, ids: CallIds): AnthropicBlock[] {
   const blocks = contentBlocks(message.content);
   const result = { type: 'tool_result' as const, tool_use_id: ids.ofResult(message.toolCallId) };

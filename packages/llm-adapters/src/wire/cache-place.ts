@@ -23,8 +23,8 @@ function isList(places: CachePlace | readonly CachePlace[]): places is readonly 
 }
 
 /**
- * The last thing before a place; undefined where there is none. `pieces` are what can carry a mark of what was made of each
- * message; of a message of the user, one for each part that is not empty.
+ * The last piece before a place; undefined if there is none. `pieces` holds, for each message, the pieces of its rendering that
+ * can carry a mark; for a user message, one for each part that is not empty.
  */
 export function lastBefore<Piece>(
   place: CachePlace,
@@ -43,7 +43,7 @@ export function lastBefore<Piece>(
     ?.at(-1);
 }
 
-/** Where the newest request ended that was answered: before the newest answer; 0 where none was. */
+/** The end of the newest answered request: before the newest answer; 0 if there is no answer. */
 export function endOfAnswered(messages: readonly Message[]): number {
   return Math.max(
     0,

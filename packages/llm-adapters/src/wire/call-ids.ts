@@ -1,21 +1,21 @@
 import type { ToolCall } from '@palimpsest/events';
 import { shortHash } from './short-hash.js';
 
-/** Gives every call of a request an id that the provider takes. Ask in the order of the messages. */
+/** Gives every call of a request an id that the provider accepts. Call it in the order of the messages. */
 export interface CallIds {
   /** The ids of one assistant message's calls. */
   ofCalls(calls: readonly ToolCall[]): readonly string[];
   /**
-   * The id under which the call that a result answers was sent; the result's own where there was no such call. Where calls of
-   * one message share an id, the first result answers the first of them.
+   * The sent id of the call that a result answers; the result's own id if there is no such call. If calls of one message share
+   * an id, the first result answers the first of them.
    */
   ofResult(toolCallId: string): string;
 }
 
 /**
  * Ids of letters, digits, `_` and `-`, at most `maxLength` characters, not used twice in a request: compatible servers count
- * from zero again in each answer, and others refuse that. An id that can be sent stays as it is. Any other gets one that
- * depends on nothing but what stands before it, so that a longer request extends a shorter one.
+ * from zero in each answer, and others refuse repeated ids. A valid, unused id stays unchanged. Any other id is replaced by one
+ * that depends only on the messages before it, so that a longer request extends a shorter one.
  *
  * @see provider-rules A7 and B3
  */
@@ -46,7 +46,7 @@ export function callIds(options: { readonly maxLength: number }): CallIds {
   };
 }
 
-/** Remembers under which ids the calls of a message were sent. */
+/** Remembers the sent ids of a message's calls. */
 export function noteLatest(
   latest: Map<string, string[]>,
   calls: readonly Pick<ToolCall, 'id'>[],
@@ -56,7 +56,7 @@ export function noteLatest(
   calls.forEach(({ id }, index) => latest.get(id)?.push(sent[index] ?? id));
 }
 
-/** The id under which the next call of this id was sent that waits for its result; the last one answers for all that follow. */
+/** The sent id of the next call with this id that waits for its result; once none waits, the sent id of the last one. */
 export function answered(latest: ReadonlyMap<string, string[]>, id: string): string | undefined {
   const waiting = latest.get(id);
   return waiting !== undefined && waiting.length > 1 ? waiting.shift() : waiting?.[0];

@@ -1,8 +1,8 @@
 import type { Message } from '@palimpsest/events';
 
 /**
- * The names of the tools that a history calls, in the order in which they come. Providers refuse calls and results in a request
- * that declares no tools: these can be declared in its place.
+ * The names of the tools that a history calls, in order of appearance. Providers refuse calls and results in a request without
+ * tools; the adapter can declare these names instead.
  *
  * @see provider-rules A26
  */

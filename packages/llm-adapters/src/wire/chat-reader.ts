@@ -6,9 +6,9 @@ import { customToolArguments, receivedArguments } from './received-call.js';
 import { signatureOn } from './thought-signatures.js';
 
 /**
- * A message of Chat Completions, as a request or a response of any server holds it, or of those who keep the same roles with
- * forms of their own: LangChain (`name` and `args` beside each other), the AI SDK (`tool-call`, `tool-result` and `reasoning`
- * as parts), and calls of before 2024 (`function_call`, answered by the function's name).
+ * A message of Chat Completions, as a request or a response of any server holds it, or of libraries that use the same roles
+ * with other fields: LangChain (`name` and `args` beside each other), the AI SDK (`tool-call`, `tool-result` and `reasoning` as
+ * parts), and calls of before 2024 (`function_call`, answered by the function's name).
  */
 export function readChatMessage(message: unknown): ReadMessage {
   const role = field(message, 'role');
@@ -29,10 +29,10 @@ export function readChatMessage(message: unknown): ReadMessage {
   }
 }
 
-/** The AI SDK's calls and reasoning, and Mistral's thinking, which stand among the parts of an answer's content. */
+/** The AI SDK's calls and reasoning, and Mistral's thinking, which are parts of an answer's content. */
 const notWords = ['tool-call', 'reasoning', 'thinking'];
 
-/** Thinking, words, calls: the order in which an answer is written, since the wire keeps them in fields of their own. */
+/** Thinking, text, calls: the order in which an answer is written. The wire keeps them in separate fields and gives no order. */
 function answerPieces(message: unknown): readonly Piece[] {
   const content = field(message, 'content');
   const refusal = textOf(field(message, 'refusal'));
@@ -108,7 +108,7 @@ function resultPieces(message: unknown): readonly ResultPiece[] {
   ];
 }
 
-/** The AI SDK's results have been values, and are now values with their kind. */
+/** Older versions of the AI SDK have plain values as results, newer ones have values with a `type`. */
 function partAsResult(part: unknown, path: string): ResultPiece {
   const output = field(part, 'output');
   const kind = textOf(field(output, 'type'));
@@ -125,10 +125,13 @@ function partAsResult(part: unknown, path: string): ResultPiece {
   };
 }
 
-/** The names under which servers send thinking. Those that change from one to the other send both, with the same text. */
+/**
+ * The field names under which servers send thinking. Servers that migrate from one name to the other send both, with the same
+ * text.
+ */
 const thinkingFields = ['reasoning_content', 'reasoning', 'thinking'] as const;
 
-/** The thinking of an answer, or of a piece of it: in a field of its own, or as parts of the content. */
+/** The thinking of an answer or of a chunk: in a separate field, or as parts of the content. */
 export function thinkingIn(message: unknown): string | undefined {
   const named = thinkingFields.map((name) => textOf(field(message, name))).find((text) => text !== undefined);
   if (named !== undefined) return named;
@@ -138,7 +141,7 @@ export function thinkingIn(message: unknown): string | undefined {
   return thoughts.length === 0 ? undefined : thoughts.join('');
 }
 
-/** The texts of an answer's content, or of a piece of it: the content itself, or its parts, as Mistral answers. */
+/** The texts in the content of an answer or of a chunk: the content itself, or its parts (Mistral). */
 export function textsIn(content: unknown): readonly string[] {
   return readOpenAIContent(content, '', notWords).flatMap((piece) =>
     piece.type === 'content' && piece.part.type === 'text' && piece.isStandIn !== true ? [piece.part.text] : [],

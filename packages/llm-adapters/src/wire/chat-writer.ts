@@ -8,26 +8,26 @@ import { signatureOfCall } from './thought-signatures.js';
 import { toolArguments } from './tool-input.js';
 import type { ToolNames } from './tool-names.js';
 
-/** In what messages differ between the servers that speak Chat Completions. */
+/** The differences in messages between servers that speak Chat Completions. */
 export interface ChatDialect {
-  /** `text`: content is always one string, and an image becomes words that say so. */
+  /** `text`: content is always one string, and an image becomes a text that names it. */
   readonly content: 'parts' | 'text';
-  /** What stands as the content of an answer that only calls. */
+  /** The content of an assistant message that has only calls. */
   readonly emptyContent: 'null' | 'empty-string';
-  /** Where the model's unsigned reasoning is sent back: `with-calls` puts it, even empty, on every message that calls. */
+  /** Which messages carry the model's unsigned reasoning: `with-calls` puts it, even empty, on every message with calls. */
   readonly reasoning: 'left-out' | 'with-calls';
-  /** Signatures of thoughts stand on calls, and those since the user's last words must come back. */
+  /** Thought signatures are fields of calls, and those since the user's last message must be sent back. */
   readonly thoughtSignatures: boolean;
 }
 
-/** What writing a message depends on besides the message. */
+/** The options of writing a message. */
 export interface ChatWriting {
   readonly ids: CallIds;
   readonly names: Pick<ToolNames, 'toWire'>;
   readonly dialect: ChatDialect;
 }
 
-/** A part of what the user says. */
+/** A part of a user message. */
 export type ChatPart = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } };
 
 /** A message that a request sends. */
@@ -43,7 +43,7 @@ interface ChatCall {
   function: { name: string; arguments: string };
 }
 
-/** A message as Chat Completions takes it. Write messages in their order: the ids of calls depend on those before. */
+/** Writes a message for Chat Completions. Write messages in order: the ids of calls depend on the earlier messages. */
 export function chatMessage(message: KnownMessage, writing: ChatWriting): ChatMessage {
   const { content } = message;
   switch (message.role) {

@@ -8,7 +8,7 @@ import { unknownToolName } from './received-call.js';
 import { readTool } from './tool-definition.js';
 import { isReadableInput, loggedArguments } from './tool-input.js';
 
-/** What reading a history depends on besides the history. */
+/** The options of reading a history. */
 export interface HistoryOptions {
   /** @defaultValue the system clock */
   readonly now?: () => Date;
@@ -18,15 +18,15 @@ export interface HistoryOptions {
 
 /** What differs between the histories of the three APIs. */
 export interface HistoryRules {
-  /** The type of the events that keep what the log has no place for: `path`, `reason` and, as it was, `value`. */
+  /** The type of the events that keep values without a neutral form: `path`, `reason` and the original `value`. */
   readonly setAsideType: `${string}/${string}`;
-  /** Neighbouring messages of the model are one answer, unless they have two ids. */
+  /** Neighbouring assistant messages are one answer, unless their ids differ. */
   readonly mergesAnswers: boolean;
-  /** System messages before anything else are the system prompt. Else every one stands in the user's place. */
+  /** Leading system messages are the system prompt. Any other system message takes the place of a user message. */
   readonly startsWithInstructions: boolean;
-  /** A call without an id is set aside: no result can name it. Else it gets an id. */
+  /** If true, a call without an id is set aside, because no result can name it. If false, the call gets an id. */
   readonly needsCallIds: boolean;
-  /** Signed thinking is set aside where the history before it has changed: the provider would refuse it. */
+  /** Signed thinking is set aside if the history before it has changed: the provider would refuse it. */
   readonly bindsThinking: boolean;
 }
 
@@ -44,7 +44,7 @@ interface OpenAnswer {
   readonly builder: AnswerBuilder;
 }
 
-/** Makes the events of a history, in its order. Nothing is thrown away but blank text of the model. */
+/** Makes the events of a history, in order. Only blank text of the model is dropped. */
 export class HistoryEvents {
   readonly #rules: HistoryRules;
   readonly #create: CreateEvent;
@@ -53,10 +53,10 @@ export class HistoryEvents {
   readonly #calls: OpenCall[] = [];
   readonly #answerIds = new Set<string>();
   #answer: OpenAnswer | undefined;
-  /** The instructions before anything else, and what is set aside among them; undefined as soon as they stand in the log. */
+  /** The leading instructions and the values set aside among them; undefined once they are in the log. */
   #leading:
     { readonly content: KnownContent[]; readonly tools: ToolDefinition[]; readonly setAsides: Event[] } | undefined;
-  /** What is read is no longer what the provider has seen. */
+  /** The history that is read differs from the history that the provider has seen. */
   #hasChanged = false;
 
   constructor(options: HistoryOptions, rules: HistoryRules) {
@@ -77,7 +77,7 @@ export class HistoryEvents {
     return definitions;
   }
 
-  /** A system prompt of its own. `hasChanged`: the provider has seen it in another form. */
+  /** A separate system prompt. `hasChanged`: the provider has seen it in another form. */
   addSystemPrompt(
     systemPrompt: string,
     dynamicContext: string,
@@ -94,7 +94,7 @@ export class HistoryEvents {
     this.#hasChanged ||= hasChanged;
   }
 
-  /** `path` is where the message stands in the history. */
+  /** `path` is the message's path in the history. */
   read({ role, id, sender, pieces }: ReadMessage, path: string): void {
     if (role === 'assistant') {
       this.#readAnswer(id, pieces, path);
@@ -123,7 +123,7 @@ export class HistoryEvents {
     this.#add(this.#create('message', { source: 'environment', role: 'user', content }));
   }
 
-  /** Words and results as they stand, so that a result stands before what was said after it. */
+  /** Text and results in their original order, so that a result comes before the text after it. */
   #readUser(sender: string | undefined, pieces: readonly Piece[], path: string): void {
     let words: KnownContent[] = [];
     let hasResults = false;
@@ -166,7 +166,7 @@ export class HistoryEvents {
     );
   }
 
-  /** The latest open call of a tool, for results that name their tool alone. */
+  /** The latest open call of a tool, for results that name only their tool. */
   #openCallOf(toolName: string | undefined): string | undefined {
     if (toolName === undefined) return undefined;
     const open = this.#calls.findLast(({ name, isAnswered }) => name === toolName && !isAnswered);
@@ -190,7 +190,7 @@ export class HistoryEvents {
     return (this.#answer ??= { id: undefined, path, builder: answerBuilder({ newCallId }) });
   }
 
-  /** Why a piece is no part of an answer that can be sent back. */
+  /** The reason why a piece cannot be part of an answer that is sent back. */
   #problemOf(piece: Piece): { readonly path: string; readonly reason: string; readonly value: unknown } | undefined {
     switch (piece.type) {
       case 'unread':
@@ -223,7 +223,7 @@ export class HistoryEvents {
   }
 
   #addAnswer({ content, toolCalls = [], role: _role, ...thinking }: AssistantMessage, id: string | undefined): void {
-    // Each answer is a response of its own, whatever the server that made them called them.
+    // Each answer gets its own response id, because servers can repeat ids.
     const llmResponseId = id !== undefined && !this.#answerIds.has(id) ? id : this.#newId();
     this.#answerIds.add(llmResponseId);
     if (toolCalls.length === 0) {
@@ -266,7 +266,7 @@ export class HistoryEvents {
 
   #setAside(path: string, reason: string, value: unknown): void {
     this.#hasChanged = true;
-    // A copy as JSON: what a client holds may have fields that are undefined.
+    // A JSON copy, because a client's objects can have undefined fields.
     const kept: unknown = JSON.parse(JSON.stringify(value ?? null));
     const event = this.#create(this.#rules.setAsideType, { source: 'environment', path, reason, value: kept });
     (this.#leading?.setAsides ?? this.#events).push(event);

@@ -3,7 +3,7 @@ import type { ImageContent } from '@palimpsest/events';
 /** The image formats that both providers read. */
 export type ImageMediaType = 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp';
 
-/** Where an image's bytes are; or why it cannot be sent. */
+/** The source of an image, or the reason why the image cannot be sent. */
 export type ImageSource =
   | { readonly type: 'url'; readonly url: string }
   | { readonly type: 'base64'; readonly mediaType: ImageMediaType; readonly data: string }

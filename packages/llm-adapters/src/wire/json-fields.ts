@@ -1,4 +1,4 @@
-/** A field of a value that may be no object. */
+/** A field of a value that may not be an object. */
 export function field(value: unknown, key: string): unknown {
   return isRecord(value) ? value[key] : undefined;
 }

@@ -26,9 +26,10 @@ export type KnownMessage =
   | KnownToolMessage;
 
 /**
- * The messages without what this version does not know: a part is left out, and a result with nothing else says so; a block
- * of thinking takes all thinking of its message with it, because thinking goes back whole or not at all. A view has done
- * that before; a caller with messages of their own may not have. Messages of which all is known are the same objects.
+ * Removes the kinds that this version does not know from messages. An unknown part is left out; a result without any other part
+ * gets a text that says so. An unknown thinking block removes all thinking of its message, because thinking is sent back
+ * completely or not at all. Messages of a view are already filtered; messages that a caller built may not be. Messages without
+ * unknown kinds are returned as the same objects.
  */
 export function knownMessages(messages: readonly Message[]): readonly KnownMessage[] {
   return messages.map((message) => (isKnown(message) ? message : knownPartsOf(message)));

@@ -4,9 +4,9 @@ import { notContent, standIn, textPiece } from './read-message.js';
 import type { ContentPiece, UnreadPiece } from './read-message.js';
 
 /**
- * The parts of a content of Chat Completions or the Responses API, or of the AI SDK. Words say what is missing for audio,
- * files and images by their id, which are unread. `path` is where the content stands in its message; parts of the types in
- * `readElsewhere` are passed over.
+ * The parts of a content of Chat Completions or the Responses API, or of the AI SDK. Audio, files and images by id are unread,
+ * and a text says what is missing. `path` is the path of the content in its message. Parts of the types in `readElsewhere` are
+ * skipped.
  */
 export function readOpenAIContent(
   content: unknown,

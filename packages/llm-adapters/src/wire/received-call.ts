@@ -2,24 +2,27 @@ import { textOf } from './json-fields.js';
 import { isReadableInput } from './tool-input.js';
 import type { ToolNames } from './tool-names.js';
 
-/** The name under which a call stands that the model gave none. Every provider takes it back. */
+/** The name of a call for which the model gave no name. Every provider accepts it in a history. */
 export const unnamedToolName = 'unnamed_tool';
 
-/** The name under which a result stands whose call is not there. */
+/** The tool name of a result without a call. */
 export const unknownToolName = 'unknown_tool';
 
-/** The tool that a call names, whatever the server sent as its name. */
+/** The tool name of a call, from any value that the server sent as the name. */
 export function receivedToolName(name: unknown, names: Pick<ToolNames, 'fromWire'>): string {
   const text = textOf(name);
   return text === undefined || text.trim() === '' ? unnamedToolName : names.fromWire(text);
 }
 
-/** The arguments of a call as JSON text: some servers parse them before they send them, some leave them out. */
+/** The arguments of a call as JSON text: some servers send parsed arguments, some send none. */
 export function receivedArguments(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? {});
 }
 
-/** The free text that a custom tool takes, as arguments: JSON of the field `input`. Text of a JSON object stays as it is. */
+/**
+ * The free text of a custom tool's call as arguments: a JSON object with the field `input`. Text that is a JSON object stays
+ * unchanged.
+ */
 export function customToolArguments(input: unknown): string {
   const text = receivedArguments(input);
   return text.trim() !== '' && isReadableInput(text) ? text : JSON.stringify({ input: text });

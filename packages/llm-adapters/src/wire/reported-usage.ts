@@ -2,15 +2,18 @@ import type { Usage } from '@palimpsest/events';
 import type { CostDetails } from '../prices.js';
 import { field } from './json-fields.js';
 
-/** What a provider counted, in one shape, and what its price depends on besides. Counts of input do not overlap. */
+/**
+ * The usage that a provider reported, in one shape, and the other facts that the price depends on. The input counts do not
+ * overlap.
+ */
 export interface ReportedUsage extends CostDetails {
   readonly usage: Usage;
   readonly cacheWrites: Readonly<Record<string, number>>;
 }
 
 /**
- * The usage object of the Messages API. `input_tokens` leaves out what was read from and written to the cache. Undefined where
- * nothing in the object is a count.
+ * The usage object of the Messages API. `input_tokens` excludes the tokens read from and written to the cache. Undefined if the
+ * object holds no count.
  *
  * @see provider-rules A.7
  */
@@ -33,8 +36,8 @@ export function anthropicUsage(usage: unknown): ReportedUsage | undefined {
 
 /**
  * The usage object of Chat Completions or the Responses API, as OpenAI, the servers that speak its protocol, and the logs of
- * agents name its counts. The input includes what was read from and written to the cache; the output includes reasoning.
- * Undefined where nothing in the object is a count.
+ * agents name its counts. The input includes the tokens read from and written to the cache; the output includes reasoning.
+ * Undefined if the object holds no count.
  *
  * @see provider-rules B.8, C.3
  */

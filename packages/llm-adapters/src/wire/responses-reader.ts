@@ -6,11 +6,11 @@ import type { CallPiece, ReadMessage, ResultPiece } from './read-message.js';
 import { customToolArguments, receivedArguments } from './received-call.js';
 
 /**
- * An item of the Responses API, input or output, also in the camel case of the Agents SDK. Items of the role `assistant` with
- * nothing between them are one answer. A tool that the provider runs leaves an item of the answer that is unread.
+ * An item of the Responses API, input or output, also in the camel case of the Agents SDK. Neighbouring items of the role
+ * `assistant` are one answer. The item of a tool that the provider runs is an `unread` piece of the answer.
  */
 export function readResponsesItem(item: unknown): ReadMessage {
-  // A message may leave its type out.
+  // The type of a message is optional.
   const type = textOf(field(item, 'type')) ?? (field(item, 'role') === undefined ? undefined : 'message');
   switch (type) {
     case undefined:
@@ -88,7 +88,7 @@ function callIdOf(item: unknown): string | undefined {
   return textOf(field(item, 'call_id')) ?? textOf(field(item, 'callId'));
 }
 
-/** Reasoning, to be sent back as it is. */
+/** Reasoning that is sent back unchanged. */
 function readReasoning(item: unknown): ReasoningItem {
   const id = textOf(field(item, 'id'));
   const content = field(item, 'content');

@@ -8,10 +8,10 @@ import { textOnly } from './text-only.js';
 import { toolArguments } from './tool-input.js';
 import type { ToolNames } from './tool-names.js';
 
-/** What the model's words are to it: said on the way, or its answer. */
+/** The phase of the model's text: commentary or final answer. */
 export type MessagePhase = 'commentary' | 'final_answer';
 
-/** A part of what the user or a result says. */
+/** A part of a user message or a result. */
 export type InputPart =
   { type: 'input_text'; text: string } | { type: 'input_image'; image_url: string; detail: 'auto' };
 
@@ -39,17 +39,17 @@ interface ReasoningText {
   text: string;
 }
 
-/** What writing a message depends on besides the message. */
+/** The options of writing a message. */
 export interface ItemWriting {
   readonly ids: CallIds;
   readonly names: Pick<ToolNames, 'toWire'>;
-  /** The encrypted reasoning, and the ids of items, that the request has already. Writing adds to it. */
+  /** The encrypted reasoning and the item ids that the request already holds. Writing a message adds to it. */
   readonly reasoningSent: Set<string>;
-  /** The model takes back whether words were said on the way. */
+  /** The model accepts the phase of its text in the history. */
   readonly withPhases: boolean;
 }
 
-/** A message as items of the Responses API; none for one that says nothing. Write messages in their order. */
+/** Writes a message as items of the Responses API; an empty message gives none. Write messages in order. */
 export function inputItems(message: KnownMessage, writing: ItemWriting): readonly InputItem[] {
   switch (message.role) {
     case 'system':
@@ -67,7 +67,7 @@ export function inputItems(message: KnownMessage, writing: ItemWriting): readonl
   }
 }
 
-/** Reasoning, words and calls of one answer, each where it stood. */
+/** Reasoning, text and calls of one answer, each at its original position. */
 function assistantItems(message: KnownAssistantMessage, writing: ItemWriting): readonly InputItem[] {
   const { content, toolCalls = [], reasoningItems = [] } = message;
   const phase = writing.withPhases ? phaseOf(message) : undefined;
@@ -94,7 +94,7 @@ function assistantItems(message: KnownAssistantMessage, writing: ItemWriting): r
         arguments: toolArguments(call.arguments),
       });
     } else {
-      // Blank text is left out, and the reasoning before it goes before what follows.
+      // Blank text is left out, and the reasoning before it moves before the next item.
       continue;
     }
     waiting = [];
@@ -103,9 +103,9 @@ function assistantItems(message: KnownAssistantMessage, writing: ItemWriting): r
 }
 
 /**
- * The phase of an answer's words: an answer that calls goes on, so its words are commentary. The provider labels them in the
- * same way, and a model that does not get the labels back can take words on the way for an answer and stop early. The event
- * log has no place for them, and they follow from what it has.
+ * The phase of an answer's text: the text of an answer with calls is commentary. The provider labels texts in the same way. A
+ * model that does not get the labels back can take commentary for a final answer and stop early. The event log does not store
+ * the labels, because they follow from the calls.
  *
  * @see `ResponseOutputMessage.phase` in the types of the package `openai`
  */
@@ -113,7 +113,7 @@ function phaseOf({ toolCalls = [] }: KnownAssistantMessage): MessagePhase {
   return toolCalls.length > 0 ? 'commentary' : 'final_answer';
 }
 
-/** Neighbouring parts are one message, as the provider delivered them. */
+/** Neighbouring text parts become one message, as the provider sent them. */
 function addWords(items: InputItem[], part: KnownContent, phase: MessagePhase | undefined): void {
   const words: OutputText = { type: 'output_text', text: textOnly([part]), annotations: [] };
   const last = items.at(-1);
@@ -121,7 +121,7 @@ function addWords(items: InputItem[], part: KnownContent, phase: MessagePhase | 
   else items.push({ type: 'message', role: 'assistant', content: [words], ...(phase === undefined ? {} : { phase }) });
 }
 
-/** An item as it came; undefined for one that the provider could not read or has already been given. @see provider-rules C.1 */
+/** The unchanged item; undefined if the provider could not read it or the request already holds it. @see provider-rules C.1 */
 function reasoningToSend(
   { id, summary, content, encryptedContent }: ReasoningItem,
   sent: Set<string>,

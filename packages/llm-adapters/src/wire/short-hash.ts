@@ -8,7 +8,7 @@ const prime = 0x100000001b3n;
  */
 export function shortHash(text: string): string {
   let hash = offsetBasis;
-  // UTF-8 has one form for all halves of surrogate pairs; escaped they are told apart.
+  // UTF-8 encodes all lone surrogates alike; escaping keeps them distinct.
   const sound = text.isWellFormed() ? text : JSON.stringify(text);
   for (const byte of new TextEncoder().encode(sound)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * prime);
   return hash.toString(16).padStart(16, '0');

@@ -2,15 +2,17 @@ import type { AssistantMessage } from '@palimpsest/events';
 import { field, textOf } from './json-fields.js';
 import type { ThinkingPiece } from './read-message.js';
 
-// Gemini signs its thoughts on the calls that came of them (`extra_content.google.thought_signature`), the first of a parallel
-// batch alone. That is a thinking block without words, and the block's position says which call it stood on.
+// Gemini puts the signature of its thoughts on the calls that follow from them (`extra_content.google.thought_signature`), and
+// only on the first call of a parallel batch. In neutral form this is a thinking block without text; the block's position
+// identifies the call.
 
-/** Google's own word for a call whose signature is not known: made by another model, or lost to an edit. */
+/** Google's documented value for a call with an unknown signature: another model made the call, or an edit lost the signature. */
 const notKnown = 'skip_thought_signature_validator';
 
 /**
- * The field with which a call is sent: its own signature, and for the first call of an answer at least the stand-in. Gemini
- * asks only for those since the user's last words; sending the others too keeps a longer request an extension of a shorter.
+ * The signature field of a call: its own signature; for the first call of an answer without one, the documented value. Gemini
+ * requires only the signatures since the user's last message. The others are sent too, so that a longer request extends a
+ * shorter one.
  *
  * @see provider-rules D, Gemini
  */
@@ -22,7 +24,7 @@ export function signatureOfCall(message: AssistantMessage, index: number): objec
   return sent === undefined ? {} : { extra_content: { google: { thought_signature: sent } } };
 }
 
-/** The signature on a call as thinking that stands on the call; none where the call has none of its own. */
+/** The signature on a call as a thinking block at the call's position; none if the call has no signature of its own. */
 export function signatureOn(call: unknown): readonly ThinkingPiece[] {
   const signature = textOf(field(field(field(call, 'extra_content'), 'google'), 'thought_signature'));
   if (signature === undefined || signature === notKnown) return [];

@@ -3,8 +3,8 @@ import { field, isRecord, textOf } from './json-fields.js';
 
 /**
  * A tool that a request declares, in the form of any of the three APIs: `{ function: { name, parameters } }`,
- * `{ name, parameters }`, `{ name, input_schema }`. Undefined for a tool that only the provider runs and for one that takes no
- * JSON: such a tool has a type of its own and no schema.
+ * `{ name, parameters }`, `{ name, input_schema }`. Undefined for a tool that only the provider runs and for a tool without
+ * JSON input: such a tool has its own type and no schema.
  */
 export function readTool(tool: unknown): ToolDefinition | undefined {
   const declared = isRecord(field(tool, 'function')) ? field(tool, 'function') : tool;

@@ -1,10 +1,9 @@
-/** The key under which arguments are sent that are not the JSON text of an object. */
+/** The key that holds arguments that are not the JSON text of an object. */
 export const unparsedArgumentsKey = 'unparsed_arguments';
 
 /**
- * A call's arguments as an object. Blank text is no arguments. Text that does not parse, or is JSON of something else than
- * an object, stands whole under {@link unparsedArgumentsKey}, so that the model sees what it wrote, or what a redaction put
- * in its place.
+ * A call's arguments as an object. Blank text gives an empty object. Text that is not the JSON of an object is kept whole under
+ * {@link unparsedArgumentsKey}, so that the model sees the text that it wrote, or the text of a redaction.
  *
  * @see provider-rules A14
  */
@@ -13,17 +12,19 @@ export function toolInput(text: string): Readonly<Record<string, unknown>> {
   return parsedObject(text) ?? { [unparsedArgumentsKey]: text };
 }
 
-/** The same as JSON text. Text of an object stays as it is, to the byte: compatible servers parse it, OpenAI does not. */
+/**
+ * The same as JSON text. The JSON text of an object stays unchanged, to the byte: compatible servers parse it, OpenAI does not.
+ */
 export function toolArguments(text: string): string {
   return parsedObject(text) === undefined ? JSON.stringify(toolInput(text)) : text;
 }
 
-/** True for arguments that are the JSON text of an object, or blank, which is no arguments. */
+/** True for arguments that are blank or the JSON text of an object. */
 export function isReadableInput(text: string): boolean {
   return text.trim() === '' || parsedObject(text) !== undefined;
 }
 
-/** Arguments for a log: blank text is no arguments, which is `{}`. */
+/** Arguments for a log: blank text becomes `{}`. */
 export function loggedArguments(text: string): string {
   return text.trim() === '' ? '{}' : text;
 }

@@ -4,17 +4,17 @@ import { shortHash } from './short-hash.js';
 const maxLength = 64;
 const sendable = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** Puts tool names into the form that providers take, and back. */
+/** Translates tool names into the form that providers accept, and back. */
 export interface ToolNames {
   toWire(name: string): string;
-  /** The tool that the model meant. A name that the model made up stays as it is. */
+  /** The tool's original name. A name that the model made up stays unchanged. */
   fromWire(name: string): string;
 }
 
 /**
- * The names of a request's tools and calls, as both providers take them: `^[a-zA-Z0-9_-]{1,64}$`. A name that fits stays as
- * it is. Any other becomes what fits of it and a hash of the whole, so that it is the same in every request, whatever other
- * tools there are.
+ * The names of a request's tools and calls, as both providers accept them: `^[a-zA-Z0-9_-]{1,64}$`. A valid name stays
+ * unchanged. An invalid name becomes its valid characters and a hash of the whole name, so that it is the same in every
+ * request, independent of the other tools.
  *
  * @see provider-rules A13 (as its clients of 2025 had it) and B4
  */
@@ -30,9 +30,9 @@ export function toolNames(request: {
   }
   const wire = new Map<string, string>();
   const back = new Map<string, string>();
-  // A history that was rendered well-formed names a tool without the halves of surrogate pairs in its name.
+  // A well-formed rendered history names a tool without the lone surrogates in its name.
   const rendered = new Map<string, string>();
-  // Names that fit come first: none of them has to yield to one that was made up here.
+  // Valid names come first, so that a generated name never displaces a valid one.
   for (const fits of [true, false]) {
     for (const name of names) {
       if (sendable.test(name) !== fits) continue;

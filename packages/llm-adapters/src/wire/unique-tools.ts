@@ -1,7 +1,10 @@
 import type { ToolDefinition } from '@palimpsest/events';
 import { InvalidRequestError } from '../errors.js';
 
-/** @throws {@link InvalidRequestError} when two tools have one name: no provider takes them, and which is meant is unknown. */
+/**
+ * @throws {@link InvalidRequestError} when two tools have the same name: no provider accepts them, and a call would be
+ * ambiguous.
+ */
 export function assertOneToolPerName(tools: readonly ToolDefinition[], provider: string): void {
   const names = new Set<string>();
   for (const { name } of tools) {

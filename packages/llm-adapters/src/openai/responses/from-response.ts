@@ -14,7 +14,7 @@ import type { ChatCompletionOptions } from '../from-response.js';
 
 type Response = OpenAI.Responses.Response;
 
-/** What reading a response depends on besides the response. */
+/** The options of reading a response. */
 export type ResponseOptions = ChatCompletionOptions;
 
 /**

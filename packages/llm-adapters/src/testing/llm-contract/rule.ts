@@ -10,11 +10,11 @@ export type Stage = (...turns: readonly ScenarioTurn[]) => Promise<LLMUnderTest>
 /** One promise of an LLM. */
 export interface LLMRule {
   readonly name: string;
-  /** The rule is not asked of an LLM that lacks it. */
+  /** The capability that the rule needs. The rule is skipped for an LLM without it. */
   readonly needs?: LLMFeature;
-  /** How often the LLM may try a request in all. @defaultValue 1 */
+  /** The number of tries that the LLM may make for a request. @defaultValue 1 */
   readonly attempts?: number;
-  /** Rejects where the promise is not kept. */
+  /** Rejects if the promise is broken. */
   check(stage: Stage): Promise<void>;
 }
 
@@ -72,12 +72,12 @@ export function result(toolCallId: string, text: string, more: { readonly isErro
 /** The smallest request. */
 export const ask: CompletionRequest = { messages: [user('What is in a.txt?')] };
 
-/** Fails with these words where something does not hold. */
+/** Fails with this message if the condition is false. */
 export function expectThat(holds: boolean, words: string): asserts holds {
   if (!holds) throw new Error(words);
 }
 
-/** Fails where two values are not the same JSON, whatever the order of their keys. */
+/** Fails if two values differ as JSON; the order of keys does not matter. */
 export function expectSame(found: unknown, wanted: unknown, what: string): void {
   expectThat(canonical(found) === canonical(wanted), `${what}: got ${canonical(found)}, and not ${canonical(wanted)}`);
 }
@@ -97,7 +97,7 @@ export function textOf({ message }: Completion): string {
   return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-/** What a call is refused with. Fails where it is not refused, or with something that is no {@link LLMError}. */
+/** The error of a refused call. Fails if the call is not refused, or if the error is not an {@link LLMError}. */
 export async function refusalOf(llm: LLM, request: CompletionRequest): Promise<LLMError> {
   const outcome = await llm.complete(request).then(
     (completion) => ({ completion }),
@@ -109,7 +109,7 @@ export async function refusalOf(llm: LLM, request: CompletionRequest): Promise<L
   throw new Error(`it was refused with something that is no LLMError: ${String(thrown)}`, { cause: thrown });
 }
 
-/** A request that notes its deltas. */
+/** A request that records its deltas. */
 export function listening(request: CompletionRequest): {
   readonly request: CompletionRequest;
   readonly deltas: Delta[];
@@ -118,10 +118,10 @@ export function listening(request: CompletionRequest): {
   return { request: { ...request, onDelta: (delta) => deltas.push(delta) }, deltas };
 }
 
-/** How long something may take that needs nobody else. Unit: turns of the event loop. */
+/** The time limit for work without I/O. Unit: turns of the event loop. */
 const turnsToWait = 2_000;
 
-/** Waits until something holds; fails where it still does not after two thousand turns of the event loop. */
+/** Waits until a condition is true. Fails if it is still false after two thousand turns of the event loop. */
 export async function eventually(holds: () => boolean, words: string): Promise<void> {
   for (let turn = 0; turn < turnsToWait && !holds(); turn++) await new Promise((resolve) => setTimeout(resolve, 0));
   expectThat(holds(), words);

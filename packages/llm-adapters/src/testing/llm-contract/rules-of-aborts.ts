@@ -3,7 +3,7 @@ import type { LLMUnderTest } from './scenario.js';
 import { answers, ask, callOf, eventually, expectSame, expectThat, listening, tools } from './rule.js';
 import type { LLMRule } from './rule.js';
 
-/** What an abort does. */
+/** The rules about aborts. */
 export const rulesOfAborts: readonly LLMRule[] = [
   {
     name: 'rejects with the reason of an abort that came before, and sends nothing',
@@ -72,7 +72,7 @@ async function expectStops(
   isUnderWay: () => boolean,
 ): Promise<void> {
   const aborter = new AbortController();
-  // Not an Error: a reason can be anything, and must come back as it is.
+  // Not an Error: a reason can be any value, and must be thrown unchanged.
   const reason = { why: 'nobody waits any more' };
   let outcome: { readonly thrown?: unknown } | undefined;
   void llm.complete({ ...request, signal: aborter.signal }).then(

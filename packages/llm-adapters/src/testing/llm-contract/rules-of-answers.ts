@@ -8,7 +8,7 @@ const twoCalls = [
   callOf('call_b2', '{"path":"ü/\\"b\\".txt","deep":[1,{"x":null}]}'),
 ];
 
-/** What a caller gets for an answer, whole. */
+/** The rules about a complete answer. */
 export const rulesOfAnswers: readonly LLMRule[] = [
   {
     name: 'answers with the text, why it ended and the model',
@@ -133,7 +133,7 @@ export const rulesOfAnswers: readonly LLMRule[] = [
   },
 ];
 
-/** Where a value holds what JSON loses or changes. Fields that are undefined are not there in JSON, and may be. */
+/** The path at which a value holds data that JSON loses or changes. Undefined fields are allowed. */
 function foreignIn(value: unknown, path: string): readonly string[] {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return [];
   if (typeof value === 'number') return Number.isFinite(value) ? [] : [path];

@@ -9,7 +9,7 @@ import { apiKey, ask, expectSame, expectThat, listening, refusalOf } from './rul
 import type { LLMRule, Stage } from './rule.js';
 import type { ScenarioTurn } from './scenario.js';
 
-/** What a call that fails rejects with. */
+/** The rules about the errors of failed calls. */
 export const rulesOfErrors: readonly LLMRule[] = [
   {
     name: 'says that the input does not fit into the window',
@@ -58,7 +58,7 @@ export const rulesOfErrors: readonly LLMRule[] = [
   },
 ];
 
-/** With and without a listener, who may hear nothing of an answer that never was. */
+/** With and without a listener; the listener must get no delta of a refused call. */
 async function bothWays(stage: Stage, turn: ScenarioTurn, check: (error: LLMError) => void): Promise<void> {
   check(await refusalOf((await stage(turn)).llm, ask));
   const { request, deltas } = listening(ask);
@@ -66,7 +66,7 @@ async function bothWays(stage: Stage, turn: ScenarioTurn, check: (error: LLMErro
   expectSame(deltas, [], 'the deltas of a call that failed');
 }
 
-/** Every text that somebody can find in a value, hidden fields and causes too. */
+/** Every text that is reachable in a value, including hidden fields and causes. */
 function allTextIn(value: unknown, seen = new Set<unknown>()): string {
   if (typeof value === 'string') return `${value}\n`;
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value)) return '';

@@ -35,7 +35,7 @@ const history: readonly Message[] = [
   user('words-of-the-second-question'),
 ];
 
-/** What of a request reaches the provider, and what does not happen to it. */
+/** The rules about the parts of a request that must reach the provider. */
 export const rulesOfRequests: readonly LLMRule[] = [
   {
     name: 'sends instructions, words, calls and results, those that are no JSON too',
@@ -167,7 +167,7 @@ function expectHolds(body: unknown, wanted: readonly string[]): void {
   }
 }
 
-/** What of a message's thinking must come back as it is. */
+/** The parts of a message's thinking that must be sent back unchanged. */
 function opaqueThinkingOf({ thinkingBlocks = [], reasoningItems = [], reasoningContent }: AssistantMessage): string[] {
   const blocks = thinkingBlocks.map((block) => (block.type === 'thinking' ? block.signature : block.data));
   const items = reasoningItems.map(({ encryptedContent }) => encryptedContent);

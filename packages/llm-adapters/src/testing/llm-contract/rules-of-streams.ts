@@ -19,7 +19,7 @@ const answer = answers('I look at both, in one go.', {
   toolCalls: [callOf('call_a1', '{"path":"a.txt"}'), callOf('call_b2', '{"path":"a/long/path/to/b.txt"}')],
 });
 
-/** What a caller who listens gets. */
+/** The rules about streamed answers. */
 export const rulesOfStreams: readonly LLMRule[] = [
   {
     name: 'gives the same completion whether somebody listens or not',
@@ -124,7 +124,7 @@ export const rulesOfStreams: readonly LLMRule[] = [
       const { request, deltas } = listening(withTools);
       const completion = await llm.complete(request);
       expectSame(sent().length, 2, 'the number of requests sent');
-      // One that does not stream has nothing to take back.
+      // An LLM that does not stream has no deltas to take back.
       const wasHeard = deltas.some((delta) => delta.type === 'text' && delta.text.startsWith('I be'));
       const restarts = deltas.filter(({ type }) => type === 'restart').length;
       expectSame(restarts, wasHeard ? 1 : 0, 'how often the listener was told to start over');
@@ -148,9 +148,9 @@ export const rulesOfStreams: readonly LLMRule[] = [
   },
 ];
 
-/** A completion without what two calls cannot share. */
+/** A completion without the values that differ between two calls. */
 function comparable({ providerResponseId: _id, message, ...rest }: Completion): unknown {
-  // Ids and signatures are new with each answer, so their presence is compared and not what they are.
+  // Ids and signatures differ between answers, so only their presence is compared.
   return JSON.parse(
     JSON.stringify({ ...rest, message }, (key, value: unknown) =>
       ['id', 'itemId', 'signature', 'encryptedContent', 'thoughtSignature'].includes(key) ? 'present' : value,
@@ -158,14 +158,14 @@ function comparable({ providerResponseId: _id, message, ...rest }: Completion): 
   );
 }
 
-/** The text of the thinking of a message, in its order. */
+/** The text of a message's thinking, in order. */
 function thinkingOf({ message }: Completion): string {
   const blocks = (message.thinkingBlocks ?? []).map((block) => (block.type === 'thinking' ? block.thinking : ''));
   const items = (message.reasoningItems ?? []).flatMap(({ summary, content }) => [...summary, ...(content ?? [])]);
   return [...blocks, ...items, message.reasoningContent ?? ''].join('');
 }
 
-/** Deltas put together, those behind the last restart. */
+/** The message that the deltas after the last restart add up to. */
 function joined(deltas: readonly Delta[]): {
   readonly text: string;
   readonly thinking: string;

@@ -3,7 +3,7 @@ import type { LLM } from '../../llm.js';
 /** A call in an answer. */
 export interface ScenarioToolCall {
   readonly id: string;
-  /** A name that needs translating where names may hold no dots; empty where the model gives none. */
+  /** A name with a dot, which some providers do not accept, so that it must be translated; empty if the model gives none. */
   readonly name: string;
   /** JSON text; it need not parse. */
   readonly arguments: string;
@@ -11,7 +11,7 @@ export interface ScenarioToolCall {
 
 /** What the provider does with a request. */
 export type ScenarioTurn =
-  /** It answers. `reportsUsage` false: as a server does that counts nothing. */
+  /** It answers. `reportsUsage` false: like a server that reports no usage. */
   | {
       readonly type: 'answer';
       readonly text: string;
@@ -21,48 +21,51 @@ export type ScenarioTurn =
       readonly finishReason: 'stop' | 'tool-calls' | 'length';
       readonly reportsUsage: boolean;
     }
-  /** It takes the request and says nothing. */
+  /** It accepts the request and never answers. */
   | { readonly type: 'silence' }
-  /** It begins to stream this text and says nothing more; the connection stays open. */
+  /** It streams this text and then sends nothing more; the connection stays open. */
   | { readonly type: 'stall'; readonly text: string }
-  /** It begins to stream this text, and the connection is lost. */
+  /** It streams this text, and then the connection is lost. */
   | { readonly type: 'cut'; readonly text: string }
   /** It refuses the key. */
   | { readonly type: 'wrong-key' }
-  /** It asks to wait. */
+  /** It refuses with a rate limit and asks to wait. */
   | { readonly type: 'rate-limit'; readonly retryAfterSeconds: number }
   /** The input is larger than the window. */
   | { readonly type: 'overflow' }
   /** It failed. */
   | { readonly type: 'failure' };
 
-/** What a test wants of the provider behind the LLM. */
+/** The behaviour that a test needs of the provider behind the LLM. */
 export interface LLMScenario {
-  /** By the number of the request, from 0; the last one is for all later requests too. */
+  /** The turns by the number of the request, from 0. The last turn also serves all later requests. */
   readonly turns: readonly ScenarioTurn[];
-  /** How often the LLM may try a request in all. */
+  /** The number of tries that the LLM may make for a request. */
   readonly attempts: number;
-  /** The key to give to the LLM. The provider quotes it where it refuses it. */
+  /** The key to give to the LLM. The provider quotes it when it refuses it. */
   readonly apiKey: string;
 }
 
 /** An LLM to test, with the provider of a scenario behind it. */
 export interface LLMUnderTest {
-  /** Tries every request as often as the scenario says and waits for next to nothing: mostly once, since a repetition hides what happened. */
+  /**
+   * The LLM must make the scenario's number of tries with almost no wait between them. Most scenarios allow one try, because a
+   * retry hides the failure.
+   */
   readonly llm: LLM;
-  /** What has reached the provider, oldest first, as it arrived there: parsed bodies, or whatever else JSON can show. */
+  /** The requests that have reached the provider, oldest first: parsed bodies, or any other JSON value. */
   readonly sent: () => readonly unknown[];
   /** Called when the test is over. */
   readonly dispose?: () => void | Promise<void>;
 }
 
 /**
- * What not every LLM has. `streaming`: pieces arrive before the answer is complete. `thinking`: thinking comes back and is sent
- * again. `images`: the model reads images. `unreported-usage`: there are providers behind it that count nothing.
- * `broken-arguments`: the provider can hand out arguments that are no JSON. `keys`: it has a key.
- * `schemas`: answers are held to a JSON schema, or asked to be. `tool-choice`: a request says whether tools are called.
- * `overflow`: the provider refuses what is too large, and does not quietly read less of it. `retries`: it asks again by itself
- * when the connection is lost. `nameless-calls`: the provider can hand out a call that names no tool.
+ * The optional capabilities of an LLM. `streaming`: pieces arrive before the answer is complete. `thinking`: thinking comes
+ * back and is sent again. `images`: the model reads images. `unreported-usage`: some of its providers report no usage.
+ * `broken-arguments`: the provider can return arguments that are not JSON. `keys`: it has a key. `schemas`: a JSON schema for
+ * the answer is enforced or requested. `tool-choice`: a request says whether tools are called. `overflow`: the provider refuses
+ * a request that is too large and does not silently truncate it. `retries`: the LLM retries by itself if the connection is
+ * lost. `nameless-calls`: the provider can return a call without a tool name.
  */
 export type LLMFeature =
   | 'streaming'
