@@ -1,18 +1,21 @@
 import { PalimpsestError } from '@palimpsest/events';
 
-/** What every {@link LLMError} knows. All plain data. */
+/** The fields of every {@link LLMError}. Plain data. */
 export interface LLMErrorOptions {
-  /** Who refused: `openai`, `anthropic`, or the name of another implementation of the port. */
+  /** The provider that refused: `openai`, `anthropic`, or the name of another implementation of the port. */
   readonly provider: string;
   /** The HTTP status, where there was one. */
   readonly statusCode?: number | undefined;
   /** How long the provider asks to wait before the next attempt. Unit: milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** The provider's name for the request, for its support. */
+  /** The provider's id of the request, for its support. */
   readonly requestId?: string | undefined;
-  /** The provider says outright that another attempt makes no sense; whatever the class, then none is made. @defaultValue false */
+  /**
+   * The provider says explicitly that another attempt makes no sense. If true, no retry is made, whatever the class.
+   * @defaultValue false
+   */
   readonly refusesRetry?: boolean | undefined;
-  /** The original error, or a copy without the API key where the original held it. */
+  /** The original error, or a copy without the API key if the original held it. */
   readonly cause?: unknown;
 }
 
@@ -54,9 +57,9 @@ export class ContextWindowExceededError extends LLMError {
   }
 
   readonly kind: OverflowKind;
-  /** What was sent, as the provider counted it. Unit: tokens. */
+  /** The size of the input, as the provider counted it. Unit: tokens. */
   readonly inputTokens: number | undefined;
-  /** The window, as the provider gave it. Unit: tokens. */
+  /** The window, as the provider reported it. Unit: tokens. */
   readonly contextWindow: number | undefined;
 
   constructor(
@@ -80,7 +83,7 @@ export class ContextWindowExceededError extends LLMError {
  */
 export type RateLimitKind = 'rate' | 'too-large' | 'quota';
 
-/** The account's limit was reached. Retryable when `kind` is `rate`, unless the provider refuses that. */
+/** The account's limit was reached. Retryable if `kind` is `rate`, unless the provider says otherwise. */
 export class RateLimitError extends LLMError {
   static override get typeName(): string {
     return 'RateLimitError';
@@ -116,7 +119,7 @@ export class MalformedHistoryError extends LLMError {
   }
 }
 
-/** The provider will not work with this content. */
+/** The provider refuses this content. */
 export class ContentPolicyError extends LLMError {
   static override get typeName(): string {
     return 'ContentPolicyError';
@@ -138,7 +141,10 @@ export class InvalidRequestError extends LLMError {
   }
 }
 
-/** The provider could not be reached, is overloaded, failed, or answered something that is no completion. Retryable, unless it refuses that. */
+/**
+ * The provider could not be reached, is overloaded, failed, or answered with something other than a completion. Retryable,
+ * unless the provider says otherwise.
+ */
 export class ServiceUnavailableError extends LLMError {
   static override get typeName(): string {
     return 'ServiceUnavailableError';

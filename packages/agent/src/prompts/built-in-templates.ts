@@ -6,7 +6,7 @@ import { security } from './templates/security.prompt.js';
 import { interactiveSystemPrompt, longHorizonSystemPrompt, systemPrompt } from './templates/system-prompt.prompt.js';
 import { userPrompt } from './templates/user-prompt.prompt.js';
 
-/** The texts of the package's own templates by file name: the place to start from when you write your own. */
+/** The texts of the package's own templates by file name. Use them as a starting point for custom templates. */
 export const builtInTemplateTexts = {
   'system_prompt.j2': systemPrompt,
   'system_prompt_interactive.j2': interactiveSystemPrompt,

@@ -14,7 +14,7 @@ export interface ContextOptions {
   readonly prompts: PromptManager;
   /** @defaultValue nothing is known */
   readonly workspace?: WorkspaceContext;
-  /** In order of precedence, the weakest first; of two with one name the later counts. @defaultValue none */
+  /** In order of precedence, the weakest first. Of two skills with the same name the later counts. @defaultValue none */
   readonly skills?: readonly Skill[];
   /** Names of skills that are not shown. @defaultValue none */
   readonly disabledSkills?: readonly string[];
@@ -22,12 +22,12 @@ export interface ContextOptions {
 }
 
 /**
- * The messages to append so that the model sees the workspace context, the skills that are always on, and those that the
- * user's words call for: one message, or none when all of it stands in the view. A pure function of the view. Call it after
- * a message of the user and after a condensation: what the condensation forgot is shown again, as long as a message that
- * calls for it is still there.
+ * The messages to append so that the model sees the workspace context, the skills that are always on, and those that the user's
+ * messages call for: one message, or none if the view already holds all of it. A pure function of the view. Call it after a
+ * message of the user and after a condensation: forgotten parts are shown again, as long as the view holds a message that calls
+ * for them.
  *
- * @throws `PromptTemplateError` when a template uses what it is not given.
+ * @throws `PromptTemplateError` when a template uses a variable that is not defined.
  */
 export function contextMessages(view: View, options: ContextOptions): readonly MessageEvent[] {
   const { prompts, workspace = {}, createEvent = createDefaultEvent } = options;
@@ -50,7 +50,7 @@ export function contextMessages(view: View, options: ContextOptions): readonly M
       source: 'environment',
       role: 'user',
       content,
-      // Instructions that came later do not stand for the workspace when that is forgotten.
+      // Later instructions do not replace the workspace part if it is forgotten.
       ...(content.length === 0 || visible.hasWorkspace ? {} : { sender: workspaceSender }),
       ...(knowledge === '' ? {} : { extendedContent: [textPart(knowledge)] }),
       ...(activated.length === 0 ? {} : { activatedSkills: activated }),
@@ -61,7 +61,7 @@ export function contextMessages(view: View, options: ContextOptions): readonly M
 function enabled({ skills = [], disabledSkills = [] }: ContextOptions): readonly Skill[] {
   const byName = new Map<string, Skill>();
   for (const skill of skills) {
-    // Set anew, so that the one that counts also stands where it was found.
+    // Deleted and set again, so that the skill that counts also has its own position in the order.
     byName.delete(skill.name);
     byName.set(skill.name, skill);
   }
@@ -69,8 +69,8 @@ function enabled({ skills = [], disabledSkills = [] }: ContextOptions): readonly
 }
 
 /**
- * What the user's words call for and the model does not see. A task is called anew by every message that names it, since the
- * inputs differ; knowledge that is there once is enough.
+ * The skills that the user's messages call for and the model does not see. Every message that names a task triggers it again,
+ * because the inputs differ; a keyword skill is shown only once.
  */
 function calledFor(
   { userMessages, forgottenWords, skills: shown }: VisibleContext,

@@ -1,6 +1,6 @@
 import { PalimpsestError } from '@palimpsest/events';
 
-/** A skill's text is not one. Names the file and what is wrong with it. */
+/** The text of a skill is invalid. The message names the file and the problem. */
 export class InvalidSkillError extends PalimpsestError {
   static override get typeName(): string {
     return 'InvalidSkillError';

@@ -3,7 +3,7 @@ import { InvalidSkillError } from './errors.js';
 
 /** A document in two parts: the YAML between two lines of `---` at its beginning, and what comes after. */
 export interface FrontMatter {
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   readonly data: unknown;
   readonly body: string;
 }
@@ -19,7 +19,7 @@ export function splitFrontMatter(document: string, file: string): FrontMatter {
     throw new InvalidSkillError(file, "begins with '---' and never ends its front matter; close it with a line '---'.");
   }
   try {
-    // What YAML only warns of is not printed: a library has no business on the console.
+    // YAML warnings are not printed: a library does not write to the console.
     return { data: yaml.parse(match[1] ?? '', { logLevel: 'error' }) as unknown, body: text.slice(match[0].length) };
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n', 1)[0] : 'it cannot be read';

@@ -9,15 +9,15 @@ import type {
 } from '@palimpsest/events';
 
 /**
- * The events to append so that a log has these instructions and tools in force: one, or none where the newest
- * `system-prompt` says the same already, or where there is nothing to say. A log from elsewhere gets it at its end and is read
- * with it in front; the log itself is not changed.
+ * The events to append so that these instructions and tools are in force in a log: one, or none if the newest `system-prompt`
+ * is already the same or if there are no instructions and tools. In an imported log the event is appended at the end, and views
+ * put it first; existing events are not changed.
  */
 export function ensureSystemPrompt(
   events: Iterable<Event>,
   options: {
     readonly systemPrompt: string;
-    /** What changes between conversations; it stands last, so that the rest can be cached. @defaultValue none */
+    /** The part that changes between conversations. It comes last, so that the rest can be cached. @defaultValue none */
     readonly dynamicContext?: string;
     /** @defaultValue none */
     readonly tools?: readonly ToolDefinition[];
@@ -32,7 +32,7 @@ export function ensureSystemPrompt(
     ...(tools.length === 0 ? {} : { tools: [...tools] }),
   });
   const inForce = [...events].findLast((event): event is SystemPromptEvent => event.type === 'system-prompt');
-  // As it would stand in the log: a mask of secrets may have changed it.
+  // Compared in the form that the log would hold: the masking of secrets can have changed it.
   return inForce !== undefined && saysTheSame(inForce, wanted) ? [] : [wanted];
 }
 
@@ -43,8 +43,8 @@ function saysTheSame(one: SystemPromptEvent, other: SystemPromptEvent): boolean 
 }
 
 /**
- * The events to append so that the user has said something: one, or none where words of the user stand anywhere in the log.
- * A log that only a condensation has hidden them in still has them.
+ * The events to append so that a log has a user message: one, or none if the log already holds one. A user message that a
+ * condensation has forgotten is still in the log.
  */
 export function ensureInitialUserMessage(
   events: Iterable<Event>,

@@ -9,32 +9,35 @@ import type { WorkspaceContext } from './workspace-context.js';
 export interface PromptOptions {
   /** @defaultValue {@link builtInTemplates} */
   readonly templates?: TemplateSource;
-  /** Which file is the system prompt. @defaultValue 'system_prompt.j2' */
+  /** The file name of the system prompt. @defaultValue 'system_prompt.j2' */
   readonly systemPrompt?: string;
   /** The agent works on the user's own machine, not in a sandbox. @defaultValue false */
   readonly cliMode?: boolean;
-  /** What commands run in. @defaultValue 'bash' */
+  /** The shell that runs commands. @defaultValue 'bash' */
   readonly shell?: string;
-  /** What templates of your own want to know besides. @defaultValue none */
+  /** Additional variables for custom templates. @defaultValue none */
   readonly variables?: Readonly<Record<string, TemplateValue>>;
-  /** How much each template may do. @defaultValue `defaultTemplateLimits` of `@palimpsest/templates` */
+  /** The limits of each template. @defaultValue `defaultTemplateLimits` of `@palimpsest/templates` */
   readonly limits?: TemplateLimits;
 }
 
-/** Renders the prompts. Pure: the same input gives the same text. Each throws a `PromptTemplateError` when its template uses what it is not given. */
+/**
+ * Renders the prompts. Pure: the same input gives the same text. Each function throws a `PromptTemplateError` when its template
+ * uses a variable that is not defined.
+ */
 export interface PromptManager {
   systemPrompt(): string;
-  /** An example that stands in front of the workspace context; empty with the built-in templates. */
+  /** An example before the workspace context; empty with the built-in templates. */
   userPrompt(): string;
   /** Empty when there is nothing to say. @defaultValue `repositoryInstructions`: none */
   workspaceContext(context: WorkspaceContext, repositoryInstructions?: string): string;
-  /** The texts of skills, each with what triggered it; empty without any. */
+  /** The texts of skills, each with its trigger; empty if there are none. */
   skillInfo(triggered: readonly TriggeredSkill[]): string;
 }
 
 /**
- * Loads the four templates and everything that they include: `system_prompt.j2` or the variant that is asked for,
- * `user_prompt.j2`, `additional_info.j2`, `microagent_info.j2`.
+ * Loads the four templates and everything that they include: `system_prompt.j2` or the requested variant, `user_prompt.j2`,
+ * `additional_info.j2`, `microagent_info.j2`.
  *
  * @throws `PromptTemplateError` of `@palimpsest/templates` when one is missing or does not parse; names the file.
  *

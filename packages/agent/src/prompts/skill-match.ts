@@ -1,12 +1,12 @@
 import { taskContent } from './task-inputs.js';
 import type { Skill } from './skill.js';
 
-/** A skill that the user's words called for. */
+/** A skill that a user message called for. */
 export interface TriggeredSkill {
   readonly skill: Skill;
-  /** The trigger as the skill writes it. */
+  /** The trigger, as written in the skill. */
   readonly trigger: string;
-  /** What the model is shown: the skill's text, with the inputs of a task filled in. */
+  /** The text for the model: the skill's text, with the inputs of a task filled in. */
   readonly content: string;
 }
 
@@ -38,7 +38,10 @@ const word = String.raw`(?:(?!${unspaced})[\p{L}\p{M}\p{N}_])`;
 const startsWithWord = new RegExp(`^${word}`, 'u');
 const endsWithWord = new RegExp(`${word}$`, 'u');
 
-/** The same letter with its accent may be one character or two. What is put into a task's text stays as the user wrote it. */
+/**
+ * Normalises text, because an accented letter can be one or two characters. Values for a task's text stay as the user wrote
+ * them.
+ */
 function matchOf(trigger: string, text: string, composed: string): RegExpExecArray | null {
   if (trigger === '') return null;
   const isComposed = composed === text && trigger === trigger.normalize();
@@ -54,7 +57,7 @@ function patternOf(trigger: string): RegExp {
     return new RegExp(String.raw`(?<!\S)${wanted}(?=$|\s|[.,;:!?)](?:\s|$))`, 'iu');
   }
   const before = startsWithWord.test(trigger) ? `(?<!${word})` : '';
-  // An accent that stands by itself belongs to the letter before it.
+  // A combining accent belongs to the letter before it.
   const after = endsWithWord.test(trigger) ? String.raw`(?!${word}|\p{M})` : '';
   return new RegExp(before + wanted + after, 'iu');
 }

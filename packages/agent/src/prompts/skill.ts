@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { InvalidSkillError } from './errors.js';
 import { splitFrontMatter } from './front-matter.js';
 
-/** Something that a task wants to be told. */
+/** An input of a task skill. */
 export interface SkillInput {
   readonly name: string;
   readonly description: string;
@@ -16,9 +16,9 @@ export interface Skill {
   readonly name: string;
   readonly kind: 'always' | 'keyword' | 'task';
   readonly content: string;
-  /** In the order in which they are tried. Empty for `always`. */
+  /** The triggers, in the order in which they are tried. Empty for `always`. */
   readonly triggers: readonly string[];
-  /** Of a task. Empty for the others. */
+  /** The inputs of a task. Empty for other kinds. */
   readonly inputs: readonly SkillInput[];
 }
 
@@ -43,8 +43,7 @@ const kinds = { repo: 'always', knowledge: 'keyword', task: 'task' } as const;
 
 /**
  * Reads a skill from markdown with front matter: `triggers` makes it a keyword skill, `inputs` a task, neither one that is
- * always on. A `type` (`repo`, `knowledge`, `task`) that says otherwise is an error, and never silently overruled. Without
- * front matter a document is always on.
+ * always on. A contradicting `type` (`repo`, `knowledge`, `task`) is an error. Without front matter a document is always on.
  *
  * @param options.file - for error messages
  * @param options.name - @defaultValue the front matter's `name`, else the file's name without its ending

@@ -4,8 +4,8 @@ const assignment = /(?<!\S)([\w-]+)=(?:"([^"]*)"|'([^']*)'|(\S+))/g;
 const placeholder = /\$\{([\w-]+)\}/g;
 
 /**
- * A task's text with its `${name}` placeholders filled from `name=value` pairs behind the command. What a value says is put
- * in as it is. For what is missing the model is told to ask.
+ * A task's text with its `${name}` placeholders filled from `name=value` pairs behind the command. Values are inserted
+ * unchanged. For missing inputs the text tells the model to ask.
  */
 export function taskContent(skill: Skill, commandLine: string): string {
   const given = new Map(

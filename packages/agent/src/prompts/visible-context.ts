@@ -5,18 +5,18 @@ import type { View } from '@palimpsest/view';
 /** The `sender` of the messages that hold the workspace context. */
 export const workspaceSender = 'palimpsest/workspace-context';
 
-/** What of the context the model still sees. */
+/** The parts of the workspace context that the model still sees. */
 export interface VisibleContext {
   readonly hasWorkspace: boolean;
-  /** The skills whose text stands in a message: name to the index in `view.events` at which it stands last. */
+  /** The skills whose text is in a message: maps the name to the index in `view.events` of its last occurrence. */
   readonly skills: ReadonlyMap<string, number>;
-  /** The user's own words, with their indices in `view.events`. */
+  /** The user's messages, with their indices in `view.events`. */
   readonly userMessages: readonly { readonly message: MessageEvent; readonly index: number }[];
-  /** The newest words of the user, where a condensation has forgotten all of them: an agent sends them all the same. */
+  /** The newest user message, if a condensation has forgotten all user messages: an agent sends it anyway. */
   readonly forgottenWords?: MessageEvent;
 }
 
-/** Reads from a view what is sent of the context; what a condensation forgot is not. Cost: one pass over the view. */
+/** Reads from a view the parts of the context that are sent; forgotten parts are not. Cost: one pass over the view. */
 export function visibleContext(view: View): VisibleContext {
   const skills = new Map<string, number>();
   const userMessages: { readonly message: MessageEvent; readonly index: number }[] = [];

@@ -1,6 +1,6 @@
 import type { TemplateValue } from '@palimpsest/templates';
 
-/** What the model is told of the place that it works in. Only what is given is said. */
+/** The facts about the workspace that the model is told. Fields that are not set are not mentioned. */
 export interface WorkspaceContext {
   readonly repository?: {
     readonly name?: string;
@@ -15,13 +15,16 @@ export interface WorkspaceContext {
     readonly hosts?: Readonly<Record<string, number>>;
     readonly instructions?: string;
   };
-  /** Names of secrets with what they are for. Never their values. */
+  /** Names of secrets with their purpose, never their values. */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** What holds for this conversation only. */
+  /** Instructions for this conversation only. */
   readonly conversationInstructions?: string;
 }
 
-/** The variables of `additional_info.j2`, with the names that the field's templates use. All are there: null where nothing is known. */
+/**
+ * The variables of `additional_info.j2`, with the names that the field's templates use. All are defined: null if the value is
+ * unknown.
+ */
 export function workspaceVariables(
   { repository = {}, runtime = {}, secrets = {}, conversationInstructions = '' }: WorkspaceContext,
   repositoryInstructions: string,
@@ -44,7 +47,7 @@ export function workspaceVariables(
   };
 }
 
-/** Any one of its fields is enough for a section to be shown. */
+/** A section is shown if any of its fields is set. */
 function orNull(section: Readonly<Record<string, TemplateValue>>): TemplateValue {
   const isEmpty = (value: TemplateValue) =>
     value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
@@ -54,12 +57,12 @@ function orNull(section: Readonly<Record<string, TemplateValue>>): TemplateValue
 const ourTags =
   /<(?=\/?(?:REPOSITORY_INFO|REPOSITORY_INSTRUCTIONS|RUNTIME_INFORMATION|CONVERSATION_INSTRUCTIONS|EXTRA_INFO)\b)/gi;
 
-/** Whoever may push a branch chooses its name. */
+/** The branch name is untrusted: anyone who can push a branch chooses it. */
 function oneLine(name = ''): string {
   return withoutOurTags(name.replace(/\s+/g, ' '));
 }
 
-/** A document cannot end the section that it stands in and begin one of its own. */
+/** Escapes tags, so that a document cannot close its section and open another. */
 export function withoutOurTags(text: string): string {
   return text.replace(ourTags, '< ');
 }

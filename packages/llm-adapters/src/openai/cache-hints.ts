@@ -5,7 +5,9 @@ import { endOfAnswered, stablePlaces } from '../wire/cache-place.js';
 import { shortHash } from '../wire/short-hash.js';
 import type { ServerProfile } from './server-profile.js';
 
-/** How long OpenAI keeps a cached prefix. Models before GPT-5.6 know no lifetimes; `12h` asks them for the longer retention. */
+/**
+ * How long OpenAI keeps a cached prefix. Models before GPT-5.6 have no lifetimes; for them `12h` requests the longer retention.
+ */
 export type CacheTtl = '30m' | '12h';
 
 /** @see provider-rules B11 */
@@ -37,7 +39,7 @@ export function cacheFields(
   return { ...ofKey, ...(cacheTtl === '12h' ? { prompt_cache_retention: '24h' } : {}) };
 }
 
-/** The mark behind a content part up to which the prompt is to be cached. */
+/** The mark on a content part up to which the prompt is cached. */
 export const cacheBreakpoint = { prompt_cache_breakpoint: { mode: 'explicit' } } as const;
 
 /** True for OpenAI's models from GPT-5.6 on, and for those whose names say no version. */
@@ -53,7 +55,7 @@ export function takesBreakpoints(model: string, profile: ServerProfile): boolean
 /** @see provider-rules B11 */
 const maxBreakpoints = 4;
 
-/** Where in a request breakpoints can stand. */
+/** The places of a request that can carry breakpoints. */
 export interface Carriers<Carrier> {
   readonly first: Carrier | undefined;
   readonly newest: Carrier | undefined;

@@ -1,20 +1,20 @@
 type Fetch = typeof globalThis.fetch;
 
-/** Tells streams that a server has ended from those that were cut: the SDK's iteration ends alike at both. */
+/** Distinguishes streams that the server ended from streams that were cut: the SDK's iteration ends in the same way for both. */
 export interface DoneMarkers {
-  /** The same `fetch`, its streams watched. */
+  /** A `fetch` that watches its streams. */
   watching(fetch: Fetch): Fetch;
-  /** Whether what was read of a stream so far ends with `data: [DONE]`. */
+  /** Whether the text read from a stream so far ends with `data: [DONE]`. */
   hasEnded(response: Response): boolean;
 }
 
-/** The line with which a server ends a stream on purpose. @see provider-rules B.6 */
+/** The line with which a server ends a complete stream. @see provider-rules B.6 */
 const doneAtEnd = /(?:^|[\r\n])data:\s*\[DONE\]\s*$/;
 
-/** More than the line and the blank lines around it take. Unit: characters. */
+/** Longer than the line and the blank lines around it. Unit: characters. */
 const keptCharacters = 64;
 
-/** Nothing watched yet. */
+/** A watch before its first stream. */
 export function doneMarkers(): DoneMarkers {
   const ends = new WeakMap<Response, () => string>();
   return {
@@ -31,9 +31,9 @@ export function doneMarkers(): DoneMarkers {
   };
 }
 
-/** The same bytes, and the last characters of those that were read. */
+/** Passes the bytes through and records the last characters. */
 function withEnd(body: ReadableStream<Uint8Array>) {
-  // A byte is a character: the line is ASCII, and no other character's bytes look like it.
+  // Each byte is read as one character: the line is ASCII, and no bytes of a multi-byte character look like ASCII.
   const decoder = new TextDecoder('latin1');
   let last = '';
   const stream = body.pipeThrough(

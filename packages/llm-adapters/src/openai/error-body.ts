@@ -1,8 +1,8 @@
 import { field, textOf } from '../wire/json-fields.js';
 
 /**
- * The error in a body, however a server wraps it: `{ error: {…} }` as OpenAI, the same in a list as Gemini, `{ error: "…" }`
- * as Ollama, flat as Mistral and older vLLM, `{ detail }` as what is built on FastAPI. Undefined where there is none.
+ * The error in a body, however a server wraps it: `{ error: {…} }` as OpenAI, the same in a list as Gemini, `{ error: "…" }` as
+ * Ollama, flat as Mistral and older vLLM, `{ detail }` as servers built on FastAPI. Undefined if there is none.
  *
  * @see provider-rules D
  */
@@ -16,18 +16,17 @@ export function errorInBody(body: unknown): Readonly<Record<string, unknown>> | 
   const isFlat =
     whole.object === 'error' || whole.type === 'error' || whole.code !== undefined || whole.type !== undefined;
   if (typeof whole.message === 'string') return isFlat ? whole : undefined;
-  // Mistral's validation says what is wrong in an object under `message`.
+  // Mistral's validation errors are an object under `message`.
   return isRecord(whole.message) && isFlat ? { ...whole, message: JSON.stringify(whole.message) } : undefined;
 }
 
 /**
- * What a body that came with status 200 says instead of an answer, in the form in which the SDK throws others; undefined for an
- * answer.
+ * The error in a body with status 200, in the form in which the SDK throws other errors; undefined for an answer.
  *
  * @see provider-rules D, OpenRouter
  */
 export function errorInResponse(response: unknown): ErrorInAnswer | undefined {
-  // A response of the Responses API has both, and one of them is null.
+  // A response of the Responses API has both fields, and one of them is null.
   const failed = field(response, 'object') === 'response' ? field(response, 'error') : undefined;
   const error = isRecord(failed) ? failed : errorInBody(response);
   return error === undefined ? undefined : new ErrorInAnswer(error);
@@ -51,7 +50,7 @@ export class BrokenStream extends Error {
 }
 
 /**
- * What arrives of a stream, with a word to `heard` for each piece; what goes wrong in it is told from what goes wrong in the
+ * Iterates over a stream and calls `heard` for each piece. Marks errors of the stream, to distinguish them from errors in the
  * reader's own code.
  */
 export async function* piecesOfStream<Piece>(stream: AsyncIterable<Piece>, heard: () => void): AsyncGenerator<Piece> {
@@ -70,9 +69,9 @@ export async function* piecesOfStream<Piece>(stream: AsyncIterable<Piece>, heard
 type Fetch = typeof globalThis.fetch;
 
 /**
- * A `fetch` that gives the SDK what it can read. A refusal's body gets the shape of OpenAI's: the SDK keeps nothing but the
- * field `error`, so that the words of a server that writes its errors flat would be lost. And an answer that is not streamed
- * is read to its end here, where the SDK takes a connection that is lost on the way for what it is.
+ * A `fetch` that adapts responses to the SDK. An error body gets the shape of OpenAI's: the SDK keeps only the field `error`,
+ * so the message of a server with flat errors would be lost. An answer without streaming is read to its end here, so that the
+ * SDK recognises a lost connection as a connection error.
  */
 export function withReadableBodies(fetch: Fetch): Fetch {
   return async (input, init) => {

@@ -24,7 +24,7 @@ export interface ChatCompletionOptions {
   readonly request: CompletionRequest;
   readonly model: string;
   readonly prices?: TokenPrices;
-  /** Makes ids where a compatible server gave none. @defaultValue a UUIDv7 */
+  /** Makes an id if a compatible server sent none. @defaultValue a UUIDv7 */
   readonly newId?: () => string;
 }
 
@@ -35,7 +35,7 @@ export interface ChatCompletionOptions {
  */
 export function fromChatCompletion(response: Response, options: ChatCompletionOptions): Completion {
   const { request, model, prices, newId = newEventId } = options;
-  // The type promises what servers of others do not keep.
+  // Other servers do not always send what the type promises.
   const choice = (response as Partial<Response> | null)?.choices?.[0];
   if (choice === undefined || typeof choice.message !== 'object' || (choice.message as unknown) === null) {
     throw new ServiceUnavailableError('openai: the response holds no answer', { provider: 'openai' });
@@ -54,7 +54,7 @@ export function fromChatCompletion(response: Response, options: ChatCompletionOp
   };
 }
 
-/** The answer of a choice. Parts are pieces of one text: a stream could not tell them apart. */
+/** Reads the answer of a choice. Parts are joined to one text, because a stream does not separate them. */
 function assistantMessage(message: WireMessage, names: ToolNames, newId: () => string): AssistantMessage {
   const words: string[] = [];
   const rest: Piece[] = [];
@@ -73,7 +73,7 @@ function finishReason(choice: Choice, message: AssistantMessage): FinishReason {
   if (textOf(choice.message.refusal) !== undefined) return 'content-filter';
   switch (choice.finish_reason as Choice['finish_reason'] | null | undefined) {
     case 'stop':
-      // Compatible servers say `stop` beside calls too.
+      // Compatible servers also report `stop` for answers with calls.
       return message.toolCalls === undefined ? 'stop' : 'tool-calls';
     case 'tool_calls':
     case 'function_call':
@@ -84,7 +84,7 @@ function finishReason(choice: Choice, message: AssistantMessage): FinishReason {
       return 'content-filter';
     case undefined:
     case null:
-      // Some servers give no reason, and the body was whole.
+      // Some servers send no finish reason although the body is complete.
       return message.toolCalls === undefined ? 'stop' : 'tool-calls';
     default:
       return 'other';

@@ -21,14 +21,17 @@ import { responseOfStream } from './stream.js';
 import { toChatCompletionsRequest } from './to-request.js';
 
 /**
- * Options of {@link openaiLLM}. `apiKey` defaults to the variable `OPENAI_API_KEY`, and none is needed on this machine;
- * `baseURL` names a server that speaks OpenAI's protocol and defaults to the variable `OPENAI_BASE_URL`, else to OpenAI;
- * `maxOutputTokens` defaults to the provider's.
+ * Options of {@link openaiLLM}. `apiKey` defaults to the variable `OPENAI_API_KEY`, and no key is needed for a server on the
+ * local machine; `baseURL` names a server that speaks OpenAI's protocol and defaults to the variable `OPENAI_BASE_URL`, else to
+ * OpenAI; `maxOutputTokens` defaults to the provider's.
  */
 export interface OpenAILLMOptions extends SdkLLMOptions, OpenAIModelOptions {
   /** @defaultValue `responses` for OpenAI's models that refuse tools with reasoning elsewhere, else `chat-completions` */
   readonly api?: 'chat-completions' | 'responses';
-  /** What the server is, by name or field by field. @defaultValue told from its address; `compatible` where that says nothing */
+  /**
+   * The server's profile, by name or field by field. @defaultValue the profile of its address; `compatible` if the address is
+   * unknown
+   */
   readonly server?: ServerName | ServerProfile;
   /** Asks for summaries of the reasoning, which then come as thinking. Responses only. @defaultValue none */
   readonly reasoningSummary?: 'auto' | 'concise' | 'detailed';
@@ -42,7 +45,7 @@ const loadOpenAI = lazySdk({
   load: async () => (await import('openai')).default,
 });
 
-/** A request of either API, and which. */
+/** A request of either API, tagged with the API. */
 type Body =
   | {
       readonly api: 'chat-completions';
@@ -62,10 +65,10 @@ type Answer =
 
 /**
  * A model of OpenAI, or of a server that speaks its protocol, through the package `openai`, an optional peer that is loaded at
- * the first call. OpenAI's newer models are asked through the Responses API, stateless; everything else through Chat
+ * the first call. OpenAI's newer models are called through the Responses API, stateless; all other models through Chat
  * Completions. A request with `onDelta` is streamed.
  *
- * @throws {@link InvalidRequestError} when there is no model, or no server by the name that `server` is.
+ * @throws {@link InvalidRequestError} when there is no model, or `server` is not a known profile name.
  *
  * @example
  * ```ts

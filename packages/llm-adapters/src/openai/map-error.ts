@@ -44,7 +44,7 @@ const malformedTexts: readonly RegExp[] = [
   /encrypted content .*could not be (?:verified|decrypted)/i,
 ];
 
-/** What to do where a server of a known kind was taken for another. */
+/** The advice for errors that show that the configured server profile is wrong. */
 const hints: readonly (readonly [RegExp, ServerName])[] = [
   [/roles must alternate/i, 'strict-template'],
   [/system message must be at the beginning/i, 'vllm'],
@@ -58,7 +58,7 @@ const malformedCodes: readonly string[] = ['invalid_encrypted_content', 'invalid
 
 const policyCodes = /^(?:content_filter|invalid_prompt|responsibleaipolicyviolation|\w+_policy(?:_violation)?)$/i;
 
-/** The statuses of errors that come inside a stream, after status 200. */
+/** The statuses that correspond to errors inside a stream with status 200. */
 const statusOfCode: readonly (readonly [RegExp, number])[] = [
   [/rate_limit|insufficient_quota|too_many_requests/i, 429],
   [/invalid_api_key|authentication/i, 401],
@@ -69,8 +69,8 @@ const statusOfCode: readonly (readonly [RegExp, number])[] = [
 ];
 
 /**
- * The error class for what the SDK threw. The order is that of section E: what is no overflow although it looks like one,
- * codes, words; then everything else by status.
+ * Maps an error of the SDK to our error class. The order is that of section E: first the exclusions that look like an overflow,
+ * then codes, then messages; everything else by status.
  *
  * @see provider-rules B.1, B.7, C.3, D and E
  */
@@ -86,11 +86,11 @@ export function toLLMError(thrown: unknown, secrets: Secrets = secretsOf([])): L
   ]
     .map(textOf)
     .filter((code) => code !== undefined);
-  // A router puts the words of the server behind it aside.
+  // A router puts the message of the server behind it into a separate field.
   const raw = field(field(body, 'metadata'), 'raw');
   const behind = typeof raw === 'object' && raw !== null ? JSON.stringify(raw) : (textOf(raw) ?? '');
   const text = `${textOf(field(body, 'message')) ?? failure.message} ${behind}`.trim();
-  // In a body that came with status 200 the status is in the error, if anywhere.
+  // If the body came with status 200, only the error inside it can hold the real status.
   const statusCode = failure.statusCode ?? numericStatus(body);
   const status = statusCode ?? (thrown instanceof ErrorInAnswer ? likelyStatus(codes, text) : undefined);
   const message = secrets.redact(`openai${statusCode === undefined ? '' : ` (${statusCode})`}: ${text}`);
@@ -131,7 +131,7 @@ function numericStatus(body: unknown): number | undefined {
   );
 }
 
-/** Where nothing tells, the server failed: it had already said that the request was fine. */
+/** Without any other sign the server failed, because it had already accepted the request. */
 function likelyStatus(codes: readonly string[], text: string): number {
   for (const code of codes) {
     const known = statusOfCode.find(([pattern]) => pattern.test(code));

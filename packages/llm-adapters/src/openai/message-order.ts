@@ -6,13 +6,13 @@ import { noWords, pleaseGoOn, startOfConversation } from '../wire/placeholders.j
 import type { ServerProfile } from './server-profile.js';
 
 /**
- * The messages in the order and number that a server takes, still neutral. What a server does not ask for is not done, and
- * calls and results that do not match stay so: that is for the provider to say.
+ * The messages in the order and number that a server takes, still neutral. Only the changes that a server needs are made. Calls
+ * and results that do not match stay unchanged, and the provider refuses them.
  *
  * - Blank text is left out, and so is a message that has nothing else.
  * - Images of results follow the batch's results in a user message, since a tool message takes text only.
- * - What is made up is the same in every request, and depends only on what stands before it, but for the end that
- *   `endsWithUser` asks for.
+ * - Added messages are the same in every request and depend only on the messages before them, except the last message that
+ *   `endsWithUser` requires.
  *
  * @see provider-rules B.2 and D
  */
@@ -69,7 +69,7 @@ function userSaying(text: string): KnownMessage {
   return { role: 'user', content: [{ type: 'text', text }] };
 }
 
-/** One message of two that stand side by side; undefined where they must stay two. Calls end a message. */
+/** Merges two neighbouring messages; undefined if they must stay separate. Calls end a message. */
 function mergedNeighbours(first: KnownMessage, second: KnownMessage): KnownMessage | undefined {
   if (first.role === 'user' && second.role === 'user') {
     return { role: 'user', content: [...first.content, ...second.content] };

@@ -4,7 +4,7 @@ import type { CallIds } from '../wire/call-ids.js';
 import { shortHash } from '../wire/short-hash.js';
 
 /**
- * Ids of exactly nine letters and digits, not used twice in a request. One that is so already stays; any other becomes digits
+ * Ids of exactly nine letters and digits, not used twice in a request. A valid id stays unchanged; any other id becomes digits
  * of its hash, so that a longer request extends a shorter one.
  *
  * @see provider-rules D, Mistral

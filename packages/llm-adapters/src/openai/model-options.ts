@@ -1,11 +1,11 @@
 import type { CacheTtl } from './cache-hints.js';
 
-/** How much a reasoning model thinks. Which of them a model takes is the model's affair. */
+/** How much a reasoning model thinks. Each model accepts a subset of these values. */
 export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
-/** What can be asked of a model of OpenAI besides the request, in both of its APIs. */
+/** The options of OpenAI's models in both APIs. */
 export interface OpenAIModelOptions {
-  /** @defaultValue the model's own; `none` where tools pass on Chat Completions only so */
+  /** @defaultValue the model's own; `none` if the model accepts tools on Chat Completions only with it */
   readonly effort?: ReasoningEffort;
   /** False: at most one call an answer. Sent only with tools. @defaultValue the provider's */
   readonly parallelToolCalls?: boolean;

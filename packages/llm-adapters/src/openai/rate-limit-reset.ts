@@ -10,8 +10,8 @@ const units: Readonly<Record<string, number>> = {
 };
 
 /**
- * A duration as Go writes it (`6m0s`, `1.5s`, `12ms`), or plain seconds, in milliseconds; undefined for anything else and for
- * what is not positive (Azure sends -1 and 0).
+ * A duration as Go writes it (`6m0s`, `1.5s`, `12ms`), or plain seconds, in milliseconds; undefined for any other text and for
+ * values that are not positive (Azure sends -1 and 0).
  *
  * @see provider-rules B.1
  */
@@ -26,8 +26,8 @@ export function goDurationMs(text: string): number | undefined {
 }
 
 /**
- * When the limit that refused a request is reset, for a refusal that does not say how long to wait: of requests or of tokens,
- * whichever is used up or is named by the error's type. Unit: milliseconds.
+ * The time until the exceeded limit is reset, for an error that does not say how long to wait. The limit is that of requests or
+ * of tokens, whichever is used up or is named by the error's type. Unit: milliseconds.
  */
 export function resetAfterMs(headers: unknown, codes: readonly string[]): number | undefined {
   if (!(headers instanceof Headers)) return undefined;

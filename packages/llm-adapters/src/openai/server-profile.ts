@@ -2,40 +2,43 @@ import type { ChatDialect } from '../wire/chat-writer.js';
 import { InvalidRequestError } from '../errors.js';
 
 /**
- * How a server that speaks OpenAI's protocol differs from OpenAI. All plain data, so that a server of your own is a few fields
- * on top of a named one.
+ * How a server that speaks OpenAI's protocol differs from OpenAI. Plain data, so that the profile of another server is a named
+ * profile with a few fields changed.
  *
  * @see {@link serverProfile}
  * @see provider-rules D
  */
 export interface ServerProfile extends ChatDialect {
   readonly name: string;
-  /** In which field the longest answer is asked for. */
+  /** The field that limits the length of the answer. */
   readonly outputLimit: 'max_tokens' | 'max_completion_tokens';
-  /** Which ids calls may have: up to 40 characters, or exactly nine letters and digits. */
+  /** The ids that calls may have: up to 40 characters, or exactly nine letters and digits. */
   readonly callIds: 'forty' | 'nine-alphanumeric';
   /** `first-only`: later instructions are sent as the user's words, where they stand. */
   readonly systemMessages: 'anywhere' | 'first-only';
   /** Neighbours of one role become one message: the server's template wants user and assistant to alternate. */
   readonly mergesNeighbours: boolean;
-  /** The first message after the instructions is the user's: the start is made up where it is missing. */
+  /** The first message after the instructions must be a user message; one is added if it is missing. */
   readonly startsWithUser: boolean;
-  /** An assistant message is made up between results and the user's next words. */
+  /** An assistant message is added between results and the next user message. */
   readonly answersResults: boolean;
-  /** The user's words are made up where the history ends with the model's. */
+  /** A user message is added if the history ends with an assistant message. */
   readonly endsWithUser: boolean;
-  /** Calls in the history need tools in the request: they are declared by name where it has none, and none may be called. */
+  /**
+   * Calls in the history need tools in the request. If the request has none, the called tools are declared by name and none may
+   * be called.
+   */
   readonly callsNeedTools: boolean;
-  /** How an answer is held to a schema: by the server, or only to JSON, with the schema in words at the end. */
+  /** How a schema for the answer is enforced: by the server, or only as JSON, with the schema as text at the end. */
   readonly schemas: 'enforced' | 'in-words';
   /** The server is asked to stream its usage with `stream_options`; others send it unasked or refuse the field. */
   readonly asksForStreamUsage: boolean;
   /**
-   * What ends a streamed answer. `finish-reason`: only the reason why it ended; a stream without one was cut. `done`: the line
-   * `data: [DONE]` too, from servers that may give no reason.
+   * What ends a streamed answer. `finish-reason`: only the finish reason; a stream without one was cut. `done`: also the line
+   * `data: [DONE]`, for servers that may send no finish reason.
    */
   readonly endOfStream: 'finish-reason' | 'done';
-  /** Which fields for the prompt cache are sent: the key, or the key, breakpoints and lifetime. */
+  /** The fields for the prompt cache that are sent: the key, or the key, breakpoints and lifetime. */
   readonly cacheHints: 'none' | 'key' | 'all';
 }
 
@@ -59,7 +62,7 @@ const openai: ServerProfile = {
   cacheHints: 'all',
 };
 
-/** A server of which nothing is known: the least that all of them take. */
+/** An unknown server: the minimum that all servers accept. */
 const compatible: ServerProfile = {
   ...openai,
   name: 'compatible',
@@ -68,15 +71,15 @@ const compatible: ServerProfile = {
   cacheHints: 'none',
 };
 
-/** A service whose documentation gives the reason in every stream. */
+/** A service that documents a finish reason in every stream. */
 const hosted: ServerProfile = { ...compatible, endOfStream: 'finish-reason' };
 
-/** A local server renders the messages with the model's own template, and most templates know one system message. */
+/** A local server renders the messages with the model's own template, and most templates support one system message. */
 const local: ServerProfile = {
   ...compatible,
   name: 'local',
   systemMessages: 'first-only',
-  // They check nothing, and declared tools would only invite calls.
+  // These servers check nothing, and declared tools would only invite calls.
   callsNeedTools: false,
 };
 
@@ -87,7 +90,7 @@ const profiles = {
   'llama.cpp': { ...local, name: 'llama.cpp' },
   vllm: { ...local, name: 'vllm' },
   lmstudio: { ...local, name: 'lmstudio', emptyContent: 'empty-string' },
-  /** Any server whose model's template refuses everything but user and assistant in turn. */
+  /** A server whose model template accepts only alternating user and assistant messages. */
   'strict-template': {
     ...local,
     name: 'strict-template',
@@ -129,7 +132,7 @@ const profiles = {
 /** The name of a profile that comes with this package. */
 export type ServerName = keyof typeof profiles;
 
-/** Which profile belongs to which address: the host, or a host that it is under, or the port of this machine. */
+/** The profiles by address: a host, a parent domain of the host, or a port of the local machine. */
 const addresses: readonly (readonly [address: string, name: ServerName])[] = [
   ['openai.com', 'openai'],
   ['openai.azure.com', 'openai'],
@@ -139,15 +142,15 @@ const addresses: readonly (readonly [address: string, name: ServerName])[] = [
   ['deepseek.com', 'deepseek'],
   ['moonshot.ai', 'kimi'],
   ['moonshot.cn', 'kimi'],
-  // The ports that these listen on unless told otherwise.
+  // The default ports of these servers.
   ['localhost:11434', 'ollama'],
   ['localhost:1234', 'lmstudio'],
 ];
 
 /**
- * A profile by its name, to be sent as it is or with fields of your own on top.
+ * A profile by its name, to be used unchanged or with some fields replaced.
  *
- * @throws {@link InvalidRequestError} when there is none of that name.
+ * @throws {@link InvalidRequestError} when there is no profile of that name.
  */
 export function serverProfile(name: ServerName): ServerProfile {
   if (Object.hasOwn(profiles, name)) return profiles[name];

@@ -12,30 +12,31 @@ type Response = OpenAI.Chat.ChatCompletion;
 type Chunk = OpenAI.Chat.ChatCompletionChunk;
 type CallPiece = NonNullable<Chunk['choices'][number]['delta']['tool_calls']>[number];
 
-/** A call as far as it has arrived. */
+/** A call with the pieces that have arrived. */
 interface GrowingCall {
   id: string | undefined;
   name: string;
   arguments: string;
-  /** What only one provider sends. */
+  /** Fields that only one provider sends. */
   extra: Record<string, unknown>;
 }
 
-/** What a stream says beside its pieces. */
+/** What a stream reports in addition to its pieces. */
 export interface StreamEnd {
-  /** Whether the server has said that nothing more comes. @defaultValue it has not: only a reason why it ended ends an answer */
+  /** Whether the server has ended the stream explicitly. @defaultValue false: an answer is complete only with a finish reason */
   readonly hasEnded?: () => boolean;
-  /** Called with what was counted before the end. */
+  /** Called with the usage that is reported before the end. */
   readonly onUsage?: SendCall['onUsage'];
 }
 
 /**
- * Reads a stream of chunks to its end and gives the response that the same answer would be without streaming, calling
- * `onDelta` with each piece, and `heard` for each chunk, those with no piece too. The tool names in the deltas are the wire's, unless `nameOf` puts them back.
+ * Reads a stream of chunks to its end and gives the response that the same answer would be without streaming, calling `onDelta`
+ * with each piece, and `heard` for each chunk, including chunks without a piece. The tool names in the deltas are the wire's,
+ * unless `nameOf` puts them back.
  *
- * What servers do otherwise than OpenAI is taken as it is meant: whole calls in one chunk, calls without an index, ids that
- * are repeated in every piece, arguments that are already parsed, no name, no usage, a first chunk without choices. Without a
- * reason why it ended an answer is complete only where `hasEnded` says that the server ended it.
+ * Deviations of other servers from OpenAI are accepted: whole calls in one chunk, calls without an index, ids that are repeated
+ * in every piece, arguments that are already parsed, no name, no usage, a first chunk without choices. Without a finish reason,
+ * an answer is complete only if `hasEnded` says that the server ended the stream.
  *
  * @throws {@link ServiceUnavailableError} when the stream ends before the answer does.
  * @see provider-rules B.6
@@ -61,11 +62,11 @@ export async function responseOfStream(
     usage = usageOf(chunk) ?? usage;
     const counted = onUsage === undefined ? undefined : openaiUsage(usageOf(chunk));
     if (counted !== undefined) onUsage?.(counted.usage, counted);
-    // The types promise what servers of others do not keep.
+    // Other servers do not always send what the types promise.
     const choice = (chunk as Partial<Chunk>).choices?.[0];
     if (choice === undefined) return;
     finishReason = textOf(choice.finish_reason) ?? finishReason;
-    // Some send the end as a whole message.
+    // Some servers send a whole message as the last chunk.
     const delta = choice.delta ?? field(choice, 'message');
     if (delta === undefined) return;
     const reasoning = thinkingIn(delta);
@@ -103,7 +104,7 @@ export async function responseOfStream(
   return completion(head, { texts, calls, finishReason, usage });
 }
 
-/** The types promise what servers of others do not keep. */
+/** Other servers do not always send what the types promise. */
 function piecesOfCalls(delta: unknown): readonly CallPiece[] {
   const calls = field(delta, 'tool_calls');
   return Array.isArray(calls) ? (calls as readonly unknown[]).filter(isCallPiece) : [];
@@ -134,8 +135,8 @@ function grown(call: GrowingCall, index: number, piece: CallPiece, nameOf: (name
 }
 
 /**
- * By its index; without one by its id; else it goes on where the last one stopped, unless it brings an id or a name of its
- * own. A known index with another id is a new call: some servers send index 0 with every whole call.
+ * Finds the call of a piece: by its index; without an index by its id; otherwise the piece continues the last call, unless it
+ * has its own id or name. A known index with another id is a new call: some servers send index 0 with every whole call.
  */
 function placeOfPiece(calls: readonly GrowingCall[], placeOfIndex: Map<number, number>, piece: CallPiece): number {
   const id = textOf(piece.id);
@@ -159,7 +160,7 @@ function argumentsText(value: unknown): string {
   return value === undefined || value === null ? '' : receivedArguments(value);
 }
 
-/** Some servers count in every chunk, one of them in the choice. */
+/** Some servers report usage in every chunk, one of them in the choice. */
 function usageOf(chunk: Chunk): Chunk['usage'] {
   const usage = chunk.usage ?? field((chunk as Partial<Chunk>).choices?.[0], 'usage');
   return typeof usage === 'object' && usage !== null ? (usage as Chunk['usage']) : undefined;

@@ -2,7 +2,7 @@ import type { JsonSchemaFormat } from '../llm.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What OpenAI does not enforce. @see provider-rules B.4 */
+/** The keywords that OpenAI does not enforce. @see provider-rules B.4 */
 const unsupported: readonly string[] = [
   'allOf',
   'oneOf',
@@ -18,7 +18,7 @@ const unsupported: readonly string[] = [
   'prefixItems',
 ];
 
-/** A format as both APIs take it. */
+/** A format in the form that both APIs accept. */
 export interface SendableFormat {
   readonly name: string;
   readonly schema: Record<string, unknown>;
@@ -40,7 +40,7 @@ export function sendableFormat({ name, schema, strict }: JsonSchemaFormat): Send
   return { name: sendableName, schema: { ...(enforced ?? plain) }, strict: strict ?? enforced !== undefined };
 }
 
-/** The schema as the provider enforces it; undefined where it cannot. The root is an object. */
+/** The schema in the form that the provider enforces; undefined if it cannot enforce the schema. The root is an object. */
 export function strictSchema(schema: Schema): Schema | undefined {
   if (schema.type !== 'object' || schema.anyOf !== undefined) return undefined;
   try {
@@ -74,7 +74,7 @@ function nested(schema: Schema): Schema {
 }
 
 function strictObject(schema: Schema): Schema {
-  // Without `properties` any object is allowed, and enforced it would be the empty one.
+  // Without `properties` any object is allowed; if enforced, only the empty object would be.
   const { additionalProperties = false, properties } = schema;
   if (additionalProperties !== false || !isSchema(properties)) throw new NotEnforceable();
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);

@@ -28,14 +28,14 @@ const maxCallIdLength = 40;
 /** @see provider-rules B7 */
 const maxTools = 128;
 
-/** What a request to Chat Completions depends on besides the request. */
+/** The options of writing a Chat Completions request. */
 export interface ChatCompletionsOptions extends OpenAIModelOptions {
   readonly model: string;
   /** The longest answer if the request sets no limit. Unit: tokens. @defaultValue the provider's */
   readonly maxOutputTokens?: number;
   /** @defaultValue OpenAI itself */
   readonly server?: ServerProfile;
-  /** @defaultValue what the table knows of the model */
+  /** @defaultValue the model table's facts */
   readonly facts?: ModelFacts;
 }
 
@@ -87,7 +87,7 @@ export function toChatCompletionsRequest(asked: CompletionRequest, options: Chat
   });
 }
 
-/** The tools of a request, or those that stand in for them. */
+/** The tools of a request, or the tools declared for its history. */
 interface DeclaredTools {
   readonly tools: readonly ToolDefinition[];
   readonly toolChoice: ToolChoice | undefined;
@@ -99,14 +99,14 @@ function declaredTools(
   facts: ModelFacts,
   profile: ServerProfile,
 ): DeclaredTools {
-  // A model that takes no tools here at all is left to the provider.
+  // If a model accepts no tools on this API, the provider refuses the request.
   const mayDeclare = profile.callsNeedTools && !(needsResponses(facts) && !facts.acceptsEffortNone);
   const standIns = tools.length === 0 && mayDeclare ? standInTools(messages) : [];
   if (standIns.length === 0) return { tools, toolChoice, areStandIns: false };
   return { tools: standIns, toolChoice: 'none', areStandIns: true };
 }
 
-/** The tools that a history calls, by name alone. */
+/** The tools that a history calls, declared only by name. */
 export function standInTools(messages: readonly Message[]): readonly ToolDefinition[] {
   return calledTools(messages)
     .slice(0, maxTools)
@@ -122,7 +122,7 @@ function effortWith(
   return areStandIns ? 'none' : (effort ?? 'none');
 }
 
-/** The schema stands at the end, where it changes nothing of what is cached. */
+/** The schema comes at the end, so that it does not change the cached prefix. */
 function withSchemaInWords(request: CompletionRequest): CompletionRequest {
   const { responseFormat, messages } = request;
   if (responseFormat === undefined) return request;
@@ -130,7 +130,10 @@ function withSchemaInWords(request: CompletionRequest): CompletionRequest {
   return { ...request, messages: [...messages, { role: 'user', content: [{ type: 'text', text }] }] };
 }
 
-/** Tools with any other effort are refused here; where `none` is refused too, the provider decides. @see provider-rules B.5 */
+/**
+ * With tools, any effort other than `none` is refused here. If the model also refuses `none`, the provider decides. @see
+ * provider-rules B.5
+ */
 function needsEffortNone(facts: ModelFacts): boolean {
   return needsResponses(facts) && facts.acceptsEffortNone;
 }
@@ -139,7 +142,7 @@ function needsResponses({ provider, needsResponsesForTools }: ModelFacts): boole
   return provider === 'openai' && needsResponsesForTools;
 }
 
-/** OpenAI's reasoning models refuse `max_tokens`, also behind a router. @see provider-rules B.3 */
+/** OpenAI's reasoning models refuse `max_tokens`, even behind a router. @see provider-rules B.3 */
 function outputLimit(maxOutputTokens: number, model: string, { outputLimit: field }: ServerProfile): Partial<Body> {
   const isReasoningModel = /^(?:[\w.-]+\/)?(?:gpt-(?:[5-9]|\d\d)|o\d)/i.test(model);
   return field === 'max_tokens' && !isReasoningModel
@@ -154,14 +157,14 @@ function messagesWithBreakpoints(
 ): WireMessage[] {
   const sent = wireMessages(messages, names, profile);
   if (!takesBreakpoints(model, profile)) return sent;
-  // All of them in parts, so that nothing but the marks themselves moves from request to request.
+  // All texts are sent as parts, so that only the marks change from request to request.
   const inParts = sent.map(withParts);
   const isCarrier = ({ content }: WireMessage) => Array.isArray(content);
   const marked = breakpointsAt(messages, cache, {
     first: inParts.find(isCarrier),
     newest: inParts.findLast(isCarrier),
     endOf: (place) => {
-      // A longer history extends a shorter one, so the first messages are as many as they are alone.
+      // A longer history extends a shorter one, so the first messages give the same number of wire messages as they give alone.
       const end = wireMessages(messages.slice(0, wholeBatches(messages, place)), names, profile).length;
       return inParts.slice(0, end).findLast(isCarrier);
     },
@@ -177,14 +180,14 @@ function wholeBatches(messages: readonly Message[], place: CachePlace): number {
   return Math.max(0, count - 1);
 }
 
-/** The message with its text as a part; as it is where it has no text. */
+/** The message with its text as a part; unchanged if it has no text. */
 function withParts(message: WireMessage): WireMessage {
   const { content } = message;
   if (typeof content !== 'string' || content === '') return message;
   return { ...message, content: [{ type: 'text', text: content }] } as WireMessage;
 }
 
-/** The message with a mark behind its last part. */
+/** The message with a mark on its last part. */
 function withBreakpoint(message: WireMessage): WireMessage {
   const parts = message.content as readonly ChatPart[];
   const marked = parts.map((part, index) => (index === parts.length - 1 ? { ...part, ...cacheBreakpoint } : part));

@@ -1,7 +1,7 @@
 import type { TokenCounter } from './token-counter.js';
 import { safeCounter } from './token-counter.js';
 
-/** What was counted before a call and what the provider then reported of it. Unit: tokens of input. */
+/** The count before a call and the provider's report after it. Unit: tokens of input. */
 export interface CountedCall {
   readonly counted: number;
   /** Cached or not: `totalInputTokens(usage)`. */
@@ -10,17 +10,20 @@ export interface CountedCall {
 
 /** Options of {@link calibrationFactor}. */
 export interface CalibrationOptions {
-  /** How many of the last calls count. @defaultValue 5 */
+  /** The number of latest calls that are used. @defaultValue 5 */
   readonly lastCalls?: number;
 }
 
-/** Beyond this a report is about something else than was counted: a history that a server cut, a proxy that counts anew. */
+/**
+ * The largest plausible ratio. Beyond it the report does not belong to the counted request: the server cut the history, or a
+ * proxy counted differently.
+ */
 const mostFactor = 4;
 
 /**
- * By what a count must be multiplied to meet what the provider reports: the sum of the reports over that of the counts, of the
- * last calls. 1 where there are none. Calls that cannot tell are left out: with no count, no report, or more than four times
- * apart. A pure function of the calls, so replay gives the same factor.
+ * The factor between counts and the provider's reports: the sum of the reports of the last calls divided by the sum of their
+ * counts. 1 if there are no calls. Unusable calls are left out: without a count, without a report, or with a ratio above four.
+ * A pure function of the calls, so replay gives the same factor.
  *
  * @throws RangeError when `lastCalls` is not a whole number above 0.
  */

@@ -5,8 +5,8 @@ import { o200kCounter } from './o200k.js';
 import type { TokenCounter } from './token-counter.js';
 
 /**
- * The best counter that works offline for a model: the tokenizer for OpenAI's models, an estimate by the model's facts for all
- * others. Where the provider itself counts, `llm.countTokens` is exact and takes a request over the network.
+ * The best offline counter for a model: the tokenizer for OpenAI's models, an estimate by the model's facts for all others. If
+ * the provider has a counting service, `llm.countTokens` is exact but needs a network request.
  *
  * @throws {@link MissingSdkError} when the model is OpenAI's and `gpt-tokenizer` is not installed.
  * @example

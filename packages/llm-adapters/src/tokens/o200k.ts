@@ -20,8 +20,8 @@ export interface O200kOptions {
 
 /**
  * A counter with OpenAI's vocabulary since GPT-4o, by the package `gpt-tokenizer`, an optional peer that is loaded here. Text
- * is exact; the frames of messages (3 tokens each and 3 a request) are measured, those of tools (8) are an estimate. What
- * looks like a control token counts as the text that it is.
+ * is exact; the frames of messages (3 tokens each and 3 a request) are measured, those of tools (8) are an estimate. Text that
+ * looks like a control token is counted as text.
  *
  * @throws {@link MissingSdkError} when `gpt-tokenizer` is not installed.
  */
@@ -40,8 +40,8 @@ export async function o200kCounter(options: O200kOptions = {}): Promise<TokenCou
 }
 
 /**
- * Text without long runs: a tokenizer takes time with the square of a run, half a minute for 200,000 blanks. A cut costs at
- * most a token.
+ * Cuts long runs in a text: a tokenizer's time grows with the square of a run's length (half a minute for 200,000 blanks). A
+ * cut adds at most one token.
  */
 function pieces(text: string): readonly string[] {
   return text.split(/(\S{512}|\s{512})/u).filter((piece) => piece !== '');

@@ -1,7 +1,7 @@
 import type { ContentPart, Message } from '@palimpsest/events';
 import type { CountedRequest } from './token-counter.js';
 
-/** How each piece of a request is measured. Unit: tokens. */
+/** The functions that measure the pieces of a request. Unit: tokens. */
 export interface Measure {
   readonly ofText: (text: string) => number;
   readonly perImage: number;
@@ -9,11 +9,14 @@ export interface Measure {
   readonly perMessage: number;
   /** The frame of a call or of a tool's definition. */
   readonly perTool: number;
-  /** What a request has besides. */
+  /** The fixed overhead of a request. */
   readonly perRequest: number;
 }
 
-/** The sum over everything that a request sends. Signatures and opaque data do not count: providers do not bill them so. */
+/**
+ * The sum over everything that a request sends. Signatures and opaque data are not counted, because providers do not bill them
+ * by length.
+ */
 export function requestSize({ messages, tools = [] }: CountedRequest, measure: Measure): number {
   let total = measure.perRequest;
   for (const tool of tools) {

@@ -1,12 +1,12 @@
 import { PalimpsestError } from '@palimpsest/events';
 import type { CompletionRequest } from '../llm.js';
 
-/** What of a request is counted. */
+/** The parts of a request that are counted. */
 export type CountedRequest = Pick<CompletionRequest, 'messages' | 'tools'>;
 
-/** Counts what a request sends, offline. */
+/** Counts the tokens of a request, offline. */
 export interface TokenCounter {
-  /** What it counts with, for logs: `o200k_base`, `estimate`. */
+  /** The name of the counting method, for logs: `o200k_base`, `estimate`. */
   readonly name: string;
   /**
    * Unit: tokens of input.
@@ -22,7 +22,7 @@ export class TokenCountError extends PalimpsestError {
     return 'TokenCountError';
   }
 
-  /** The {@link TokenCounter.name} of what failed. */
+  /** The {@link TokenCounter.name} of the counter that failed. */
   readonly counter: string;
 
   constructor(counter: string, why: string, options?: { readonly cause?: unknown }) {
@@ -31,7 +31,7 @@ export class TokenCountError extends PalimpsestError {
   }
 }
 
-/** Turns whatever a counter throws, and a count that is none, into a {@link TokenCountError}. */
+/** Wraps a counter: any error that it throws and any invalid count becomes a {@link TokenCountError}. */
 export function safeCounter(name: string, count: (request: CountedRequest) => number): TokenCounter {
   return {
     name,

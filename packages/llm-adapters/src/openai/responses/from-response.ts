@@ -30,7 +30,7 @@ export function fromResponse(response: Response, options: ResponseOptions): Comp
   if (!Array.isArray(output)) {
     throw new ServiceUnavailableError('openai: the response holds no answer', { provider: 'openai' });
   }
-  // Every message of an output is the model's.
+  // Every message of an output is from the model.
   const pieces = output.flatMap(
     (item: unknown) =>
       readResponsesItem(field(item, 'type') === 'message' ? { ...(item as object), role: 'assistant' } : item).pieces,

@@ -13,11 +13,11 @@ import { breakpointsAt, cacheBreakpoint } from '../cache-hints.js';
 /** @see provider-rules C8 */
 const maxCallIdLength = 64;
 
-/** What a history becomes. */
+/** The rendering of a history. */
 export interface Input {
   readonly instructions?: string;
   readonly items: readonly InputItem[];
-  /** Where the items of each message begin. */
+  /** The index at which the items of each message begin. */
   readonly starts: readonly number[];
 }
 
@@ -46,8 +46,8 @@ export function inputOf(
 }
 
 /**
- * The items with cache breakpoints where the hints want them. Results are all in parts then, so that nothing but the marks
- * themselves moves from request to request.
+ * The items with cache breakpoints at the hinted places. All results are then sent as parts, so that only the marks change from
+ * request to request.
  */
 export function withBreakpoints(
   { items, starts }: Input,

@@ -10,7 +10,8 @@ type Event = OpenAI.Responses.ResponseStreamEvent;
 
 /**
  * Reads the events of an answer to their end and gives the response that the same answer would be without streaming, calling
- * `onDelta` with each piece, and `heard` for each event, those with no piece too. What is encrypted is taken from the items that are done, never from those announced.
+ * `onDelta` with each piece, and `heard` for each event, including events without a piece. Encrypted content is taken from
+ * completed items, never from announced ones.
  *
  * @throws {@link ServiceUnavailableError} when the stream ends before the answer does.
  * @throws ErrorInAnswer when the provider reports an error in the stream; the adapter maps it.
@@ -23,9 +24,9 @@ export async function responseOfEvents(
   heard: () => void = () => undefined,
 ): Promise<Response> {
   const done: OpenAI.Responses.ResponseOutputItem[] = [];
-  /** Which of the answer's calls an item is. */
+  /** The index of an item among the answer's calls. */
   const calls = new Map<number, number>();
-  /** The items of which pieces came, so that one that came whole is handed out whole. */
+  /** The items of which pieces came. An item without pieces is passed on whole. */
   const heardItems = new Set<number>();
   const hear = (index: number, delta: Delta) => {
     heardItems.add(index);
@@ -61,7 +62,7 @@ export async function responseOfEvents(
       case 'response.completed':
       case 'response.incomplete': {
         const { response } = event;
-        // Some servers send the items only one by one.
+        // Some servers send the items only in separate events.
         const output = response.output.length > 0 ? response.output : done.filter((item) => item !== undefined);
         return { ...response, output };
       }
@@ -70,13 +71,13 @@ export async function responseOfEvents(
       case 'error':
         throw new ErrorInAnswer({ ...event });
       default:
-      // Steps that say nothing new, and events of a newer API.
+      // Events without new content, and events of a newer API.
     }
   }
   throw new ServiceUnavailableError('openai: the stream ended before the answer did', { provider: 'openai' });
 }
 
-/** Hands out a call's id and name, once. */
+/** Passes on a call's id and name, once. */
 function beginCall(
   event: { readonly output_index: number; readonly item?: unknown },
   calls: Map<number, number>,

@@ -15,7 +15,7 @@ import { takesPhases } from './message-phase.js';
 
 type Body = OpenAI.Responses.ResponseCreateParamsNonStreaming;
 
-/** What a request to the Responses API depends on besides the request. */
+/** The options of writing a Responses request. */
 export interface ResponsesOptions extends ChatCompletionsOptions {
   /** Asks for summaries of the reasoning, which then come as thinking. @defaultValue none */
   readonly reasoningSummary?: 'auto' | 'concise' | 'detailed';
@@ -53,12 +53,12 @@ export function toResponsesRequest(request: CompletionRequest, options: Response
   const phases = { withPhases: facts.provider === 'openai' && takesPhases(model) };
   const input = inputOf(messages, names, phases);
   const { instructions } = input;
-  // The SDK's type asks for the ids of items, the provider does not.
+  // The SDK's type requires the ids of items; the provider does not.
   const sent: unknown = takesBreakpoints(model, profile) ? withBreakpoints(input, messages, cache ?? {}) : input.items;
   return wellFormedJson<Body>({
     model,
     store: false,
-    // A model that does not reason refuses to be asked for it.
+    // A model without reasoning refuses this field.
     ...(facts.thinkingControl === 'none' ? {} : { include: ['reasoning.encrypted_content'] }),
     ...(instructions === undefined ? {} : { instructions }),
     input: sent as OpenAI.Responses.ResponseInput,
@@ -79,7 +79,7 @@ export function toResponsesRequest(request: CompletionRequest, options: Response
             name: names.toWire(name),
             description,
             parameters: inputSchema,
-            // The default here is true, and would refuse most schemas.
+            // This API's default is true, with which most schemas are refused.
             strict: false,
           })),
           ...(toolChoice === undefined ? {} : { tool_choice: wireToolChoice(toolChoice, names) }),
