@@ -1,4 +1,4 @@
-// A condenser of ours is its folder, its line here, and its name in config/own-condensers.ts.
+// Each built-in condenser consists of its folder, a line in this file, and its name in config/own-condensers.ts.
 export { amortizedForgetting, amortizedForgettingCondenser } from './amortized-forgetting/amortized-forgetting.js';
 export { browserOutput, browserOutputCondenser } from './browser-output/browser-output.js';
 export { conversationWindow, conversationWindowCondenser } from './conversation-window/conversation-window.js';

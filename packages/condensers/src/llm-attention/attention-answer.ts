@@ -7,7 +7,7 @@ import { promptWithin } from '../authoring/prompts/prompt-within.js';
 import { askForObject } from '../authoring/model/structured-answer.js';
 import type { ObjectQuestion } from '../authoring/model/structured-answer.js';
 
-/** How a model is asked for a ranking. */
+/** The settings of a ranking call. */
 export interface AttentionQuestion {
   readonly llm: LLM;
   readonly write: Prompt;
@@ -19,12 +19,12 @@ export interface AttentionQuestion {
   readonly maxEventCharacters: number;
 }
 
-/** What a model ranked. */
+/** The ranking of a model. */
 export interface Ranking {
-  /** Indices of the view, the most important first; some may be repeated. */
+  /** Indices of the view, the most important first; indices may repeat. */
   readonly ranked: readonly number[];
   readonly account: ModelAccount;
-  /** Why there is no ranking, where the model answered something that is none. */
+  /** The reason if the model's answer is not a ranking. */
   readonly unreadable?: string;
 }
 
@@ -45,18 +45,19 @@ const question: ObjectQuestion = {
   },
 };
 
-/** What the model is given of what it can read, and again when it refuses that as too long. Unit: share. */
+/** The share of its readable input that the model receives; retries after a refusal as too long receive less. */
 const inputScales = [1, 0.5, 0.25];
 
-/** What a ranking may take of the window at least. Unit: tokens. */
+/** The minimum room in the window for the ranking. Unit: tokens. */
 const usualAnswer = 1_024;
 
 /**
- * Asks a model which events of a view matter most, by a response format, or by words where it refuses that. An answer that cannot
- * be read is an empty ranking, and a history that is refused as too long is cut shorter, twice.
+ * Asks a model which events of a view matter most. The request uses a response format, or an instruction if the provider refuses
+ * the format. An answer that cannot be read is an empty ranking. If the history is refused as too long, it is cut shorter, at
+ * most twice.
  *
- * @throws {@link CondenserModelError} when the prompt cannot be written or is blank, and when the model fails, is too slow, is cut
- *   off or says nothing; the signal's reason when the caller aborts.
+ * @throws {@link CondenserModelError} when the prompt cannot be written or is blank, and when the model fails, is too slow, is
+ *   cut off or returns no text; the signal's reason when the caller aborts.
  */
 export async function askForRanking(
   view: View,
@@ -94,7 +95,7 @@ function idsOf(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(ids) ? (ids as readonly unknown[]) : undefined;
 }
 
-/** Events are numbered from 1 in the prompt; an event's own id is understood too. */
+/** The prompt numbers events from 1; the id of an event is accepted too. */
 function indexOf(id: unknown, view: View): readonly number[] {
   if (typeof id !== 'number' && typeof id !== 'string') return [];
   const number = typeof id === 'string' && id.trim() === '' ? NaN : Number(id);

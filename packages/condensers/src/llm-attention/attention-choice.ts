@@ -3,19 +3,21 @@ import type { View } from '@palimpsest/view';
 import type { Room, WeighedUnit } from './attention-selection.js';
 import type { Requirement } from '../authoring/rolling/requirement.js';
 
-/** What can go, and how much of it there is room for. */
+/** The units that can be forgotten, and the room for them. */
 export interface Choice {
   readonly candidates: readonly WeighedUnit[];
   readonly room: Room;
   /** Unit: events. */
   readonly forgettable: number;
-  /** There is room for all of it. */
+  /** True if all of them fit. */
   readonly isAllKept: boolean;
-  /** How many events to ask for. */
+  /** The number of events to request from the model. */
   readonly wanted: number;
 }
 
-/** What the limits leave to choose from: the units between the first events and the newest step, without what stays anyway. */
+/**
+ * The candidates within the limits: the units between the first events and the newest step, without those that stay in any case.
+ */
 export function choiceOf(
   view: View,
   { reasons, tokenBudget = Infinity }: Requirement,

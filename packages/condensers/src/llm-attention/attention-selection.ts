@@ -1,14 +1,14 @@
 import type { Unit } from '@palimpsest/view';
 
-/** A unit that can go, and what it takes to keep it. */
+/** A unit that can be forgotten, and the room that it needs to stay. */
 export interface WeighedUnit extends Unit {
-  /** Unit: events, without those that stay anyway. */
+  /** The number of its events, without those that stay in any case. Unit: events. */
   readonly events: number;
-  /** Unit: tokens, of these events. */
+  /** The size of these events. Unit: tokens. */
   readonly tokens: number;
 }
 
-/** What may be kept. */
+/** The room for units that stay. */
 export interface Room {
   /** Unit: events. */
   readonly events: number;
@@ -17,11 +17,11 @@ export interface Room {
 }
 
 /**
- * Chooses what stays: first the units of the ranked events, the most important first, then the newest ones, each whole and as far
- * as there is room for it. Ranks that name no event here, or one that is chosen already, cost nothing.
+ * Selects the units that stay: first the units of the ranked events, the most important first, then the newest ones. A unit stays
+ * whole, if there is room for it. Ranks without an event in this view, and repeated ranks, take no room.
  *
- * @see LLMAttentionCondenser of OpenHands at d6fab190, without its faults: unknown and repeated ids, and those of the first events,
- *   take room there, also when it fills up with the newest
+ * @see LLMAttentionCondenser of OpenHands at d6fab190, without its faults: there, unknown and repeated ids, and those of the
+ *   first events, take room, also when it fills up with the newest
  */
 export function selectByRank(
   units: readonly WeighedUnit[],

@@ -28,38 +28,40 @@ import { rollingCondenser } from '../authoring/rolling/rolling.js';
 
 /** Options of {@link llmAttentionCondenser}. */
 export interface LLMAttentionOptions extends SizeOptions {
-  /** The model that ranks the events; a smaller one than the agent's will often do. */
+  /** The model that ranks the events; one that is smaller than the agent's is often enough. */
   readonly llm: LLM;
-  /** How it is asked. @defaultValue with {@link attentionTemplate}, and with events of at most 2000 characters */
+  /** The settings of the model call. @defaultValue with {@link attentionTemplate}, and with events of at most 2000 characters */
   readonly modelCall?: ModelCallOptions | undefined;
   /**
-   * Has the ranking made while the agent goes on, and acts on it at a later step; only a view over its budget, or a request, waits.
-   * It begins at four fifths of `maxTokens`. Meanwhile the view may have more than `maxSize` events. After a restart it begins again.
+   * Ranks in the background and applies the ranking at a later step. Only a view over its budget, or a request, waits. The
+   * ranking starts at four fifths of `maxTokens`. Meanwhile the view may exceed `maxSize` events. After a restart the ranking
+   * starts again.
    * @defaultValue false
    */
   readonly background?: boolean | undefined;
-  /** Makes the condensation. @defaultValue the factory of `@palimpsest/events` */
+  /** Creates the condensation. @defaultValue the factory of `@palimpsest/events` */
   readonly createEvent?: CreateEvent | undefined;
 }
 
 const name = 'llmAttention';
 
 /**
- * Has a model rank the events of a history that has grown too long, keeps the most important ones and forgets the rest, without a
- * summary. The first `keepFirst` events and the newest step stay; what the ranking leaves room for is filled with the newest
- * events. Events stay or go in whole units, so that no batch is split. More than `maxSize` events is a soft trigger; too many
- * tokens, or a request, is a hard one.
+ * Keeps the events that a model ranks as most important and forgets the rest of a history that has grown too long, without a
+ * summary. The first `keepFirst` events and the newest step stay. The newest events fill the room that the ranking leaves. Events
+ * stay or are forgotten in whole units, so that no batch is split. More than `maxSize` events is a soft trigger; too many tokens,
+ * or a request, is a hard one.
  *
- * The model is asked once, not streamed, by structured output, or by words where it refuses that. Numbers that name no event, or
- * one twice, or one that stays anyway, cost nothing. An answer that cannot be read counts as an empty ranking: the newest events
- * stay, and that is reported (`outcome: 'fallback'`). A model that throws, says nothing or is too slow leaves the history as it was.
- * It is not asked where there is room for none of what it could choose from.
+ * The model is called once, not streamed, with structured output, or with an instruction if the provider refuses that. Numbers
+ * without an event, repeated numbers and numbers of events that stay in any case take no room. An answer that cannot be read
+ * counts as an empty ranking: the newest events stay, and the condenser reports it (`outcome: 'fallback'`). If the model throws,
+ * returns no text or is too slow, the history is unchanged. The model is not called if there is room for none of the candidates.
  *
- * Bound: `maxSize` events, as far as there are cut points and the model answers; after a condensation `floor(maxSize / 2)`, and
- * besides them protected events and the rest of a unit or a newest step that cannot be cut.
+ * Bound: `maxSize` events, as far as there are cut points and the model answers; after a condensation `floor(maxSize / 2)`, plus
+ * protected events and the rest of a unit or a newest step that cannot be cut.
  *
  * @throws {@link InvalidCondenserConfigError} when the numbers leave no room for one event behind the first ones, or the prompt
- *   cannot be used; `condense` throws {@link NoCondensationAvailableError} when a condensation was asked for and there is none.
+ *   cannot be used; `condense` throws {@link NoCondensationAvailableError} when a condensation was requested and none is
+ *   possible.
  * @see LLMAttentionCondenser of OpenHands at d6fab190
  */
 export function llmAttentionCondenser(options: LLMAttentionOptions): Condenser {
@@ -93,15 +95,15 @@ export const llmAttention = /* @__PURE__ */ defineCondenser({
   },
 });
 
-/** What an attention condenser is put together from. */
+/** The parts of an attention condenser. */
 interface Parts {
   readonly sizes: { readonly maxSize: number; readonly keepFirst: number };
   readonly maxTokens: number | undefined;
-  /** Begun early, because nobody waits for it. */
+  /** Starts early, because no call waits for the result. */
   readonly isEarly: boolean;
   readonly question: AttentionQuestion;
   readonly createEvent: CreateEvent | undefined;
-  /** Called before the model is. */
+  /** Called before each model call. */
   readonly asks: () => void;
 }
 
@@ -152,7 +154,7 @@ function attention({ sizes, maxTokens, isEarly, question, createEvent, asks }: P
   });
 }
 
-/** What there is no room for, whatever the model ranks first. */
+/** The units for which there is no room, whatever the model ranks first. */
 function leastToGo(candidates: readonly WeighedUnit[], room: Room): Gone {
   const gone = { events: -room.events, tokens: -room.tokens };
   for (const { events, tokens } of candidates) {

@@ -5,10 +5,10 @@ import { assertOptionsObject } from '../authoring/options/option-issues.js';
 import { optionsOf } from '../authoring/options/option-schemas.js';
 
 /**
- * The condenser that does nothing: it returns the view that it is given. It does not handle requests, so a model call that
- * overflows ends the run. Bound: none.
+ * The condenser that does nothing: it returns its view unchanged. It does not handle requests, so a model call that overflows
+ * ends the run. Bound: none.
  *
- * @throws {@link InvalidCondenserConfigError} when it is given an option: there are none.
+ * @throws {@link InvalidCondenserConfigError} when an option is given: there are none.
  */
 export function noOpCondenser(options: Readonly<Record<string, never>> = {}): Condenser {
   assertOptionsObject('noOp', options);

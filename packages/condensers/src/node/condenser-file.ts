@@ -7,19 +7,19 @@ import { InvalidCondenserConfigError, loadCondenserConfig } from '../config/inde
 import type { ImportModule, LoadCondenserOptions, LoadedCondenser } from '../config/index.js';
 
 /**
- * Makes a condenser from a configuration file, TOML or JSON. Packages that it names by `use` are those installed where the file
- * lies. Files that it names by `promptFile`, and templates that these include, lie in its folder or below it; links that lead out are
- * refused. Such a file can load code: give only one that the user named, never one that was found in a folder that somebody else
- * may write to.
+ * Creates a condenser from a configuration file, TOML or JSON. Packages named by `use` are resolved from the file's folder. Files
+ * named by `promptFile`, and the templates that these include, must be in that folder or below it; links that lead outside are
+ * refused. A configuration file can load code: pass only a file that the user named, never one found in a folder to which others
+ * can write.
  *
- * @param options - as for {@link loadCondenser}; what they hold comes before what the file's place gives
- * @throws {@link InvalidCondenserConfigError} when the file cannot be read, and what {@link loadCondenser} throws.
+ * @param options - the options of {@link loadCondenser}; they take precedence over the file's folder
+ * @throws {@link InvalidCondenserConfigError} when the file cannot be read, and the errors of {@link loadCondenser}.
  */
 export async function loadCondenserFile(file: string, options: LoadCondenserOptions = {}): Promise<Condenser> {
   return (await loadCondenserConfigFile(file, options)).condenser;
 }
 
-/** As {@link loadCondenserFile}, with a note of every name that was read as another one. @throws as it does. */
+/** Like {@link loadCondenserFile}, with a note for every name that was read as another one. @throws the same errors. */
 export async function loadCondenserConfigFile(
   file: string,
   options: LoadCondenserOptions = {},
@@ -39,7 +39,7 @@ export async function loadCondenserConfigFile(
   });
 }
 
-/** Reads a template of the folder. A template may come from somebody else, so it includes no other file of the machine. */
+/** Reads a template from the folder. A template may be untrusted, so it cannot include files outside the folder. */
 async function readPromptWithin(folder: string, prompt: string): Promise<string> {
   const [root, file] = await Promise.all([realpath(folder), realpath(path.resolve(folder, prompt))]);
   if (!file.startsWith(root + path.sep)) {
@@ -49,7 +49,7 @@ async function readPromptWithin(folder: string, prompt: string): Promise<string>
   return readFile(file, 'utf8');
 }
 
-/** Imports packages as a module in this folder would: from its `node_modules`, or from those of the folders above. */
+/** Imports packages like a module in this folder: from its `node_modules`, or from those of the parent folders. */
 export function importFrom(folder: string): ImportModule {
   const parent = pathToFileURL(path.join(path.resolve(folder), 'configuration.js')).href;
   return (name) => import(resolve(name, parent));

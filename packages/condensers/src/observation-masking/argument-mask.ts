@@ -3,15 +3,15 @@ import { oneLine } from '../authoring/tool-calls/excerpt.js';
 import { filesOfPatch } from '../authoring/tool-calls/patch-files.js';
 import { argumentStub } from './observation-masking.prompt.js';
 
-/** What is nested deeper, which a model can write and no tool takes, stays as it is. Unit: levels. */
+/** Arguments with deeper nesting are not masked: a model can write them, but no tool accepts them. Unit: levels. */
 const deepest = 64;
 /** Texts of at most this length stay: paths, names, queries and short commands. Unit: characters. */
 const keptCharacters = 400;
 
 /**
- * The arguments of a call with each long text in them replaced by a note of what was there; everything short stays, and the
- * text is that of a JSON object with the same keys. With a `placeholder` that stands there instead of the note. Undefined where the arguments are not an object, hold nothing long, or are nested
- * too deep.
+ * The arguments of a call in which a note replaces each long text. Short values stay, and the result is the text of a JSON object
+ * with the same keys. With a `placeholder`, that text replaces the note. Undefined if the arguments are not an object, hold no
+ * long text, or are nested too deep.
  */
 export function maskedArguments(text: string, placeholder?: string): string | undefined {
   if (text.length <= keptCharacters) return undefined;
@@ -34,7 +34,7 @@ function withoutLongTexts(value: unknown, noteFor: (text: string) => string): un
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutLongTexts(item, noteFor)]));
 }
 
-/** How deep a value is nested, as far as it matters. */
+/** The nesting depth of a value, up to the limit. */
 function depthOf(value: unknown, depth = 0): number {
   if (typeof value !== 'object' || value === null || depth > deepest) return depth;
   return Object.values(value).reduce<number>((most, item) => Math.max(most, depthOf(item, depth + 1)), depth);

@@ -14,36 +14,37 @@ import { remembered } from '../authoring/remembered.js';
 
 /** Options of {@link observationMaskingCondenser}. */
 export interface ObservationMaskingOptions extends MaskOptions {
-  /** How many of the newest events stay as they are. Unit: events, of any type. @defaultValue 24 */
+  /** The number of newest events that are not masked. Unit: events, of any type. @defaultValue 24 */
   readonly attentionWindow?: number | undefined;
-  /** Masks long texts in the arguments of old calls too (file contents, patches); paths and short texts stay. @defaultValue false */
+  /**
+   * Also masks long texts in the arguments of old calls (file contents, patches). Paths and short texts stay. @defaultValue false
+   */
   readonly maskArguments?: boolean | undefined;
-  /** Makes the condensation. @defaultValue the factory of `@palimpsest/events` */
+  /** Creates the condensation. @defaultValue the factory of `@palimpsest/events` */
   readonly createEvent?: CreateEvent | undefined;
 }
 
-/** A failure of at most this size stays: it says what not to try again. Unit: tokens. */
+/** A failure of at most this size is not masked: it tells the model what not to try again. Unit: tokens. */
 const keptErrorTokens = 250;
 
 /**
- * Masks old tool results in batches. While little can be saved, the view stays as it is, so that what a provider has cached
- * holds; when the results behind the attention window could save `minSavedTokens`, one condensation masks them all. Calls, ids,
- * positions and the newest step stay. So do calls that have no result yet, results that were masked before, the user's refusals, and failures of up to 250
- * tokens. Each mask is shorter than what it replaces and says what was there.
+ * Masks old tool results in batches. As long as the masks would save little, the view is unchanged, so the provider's cached
+ * prefix holds. When masking the results behind the attention window saves `minSavedTokens`, one condensation masks them all.
+ * Calls, ids, positions and the newest step stay. Calls without a result, results that are already masked, the user's refusals,
+ * and failures of up to 250 tokens stay too. Each mask is shorter than the original and describes it.
  *
- * A view that is over the model's budget, or whose condensation was asked for, is urgent: then a tenth of its tokens is
- * enough, and where the attention window holds more than that, everything before the newest step is masked.
+ * A view over the model's budget, or a request, is urgent: savings of a tenth of the view's tokens are then enough. If the
+ * attention window itself holds more than that, everything before the newest step is masked.
  *
- * Why in batches of 8000: changing one old result makes a provider write everything behind it again, at 11 to 24 times the
- * price of reading it (by the price lists of 2026). On eleven long recorded coding sessions, windows of 12 to 40 events and
- * thresholds of 1000 to 32 000 tokens, 4000 to 8000 cost least at cache reads of 0.1 and 0.05 of the input's price; masking
- * cost 63 % and 71 % of no masking, and masking 1000 at a time 69 % and 85 %. Where nothing is cached, `rewritesEveryStep`
- * masks at each step instead.
+ * Why batches of 8000: if one old result changes, the provider writes everything behind it again, at 11 to 24 times the price of
+ * reading it (price lists of 2026). On eleven long recorded coding sessions, with windows of 12 to 40 events and thresholds of
+ * 1000 to 32 000 tokens, 4000 to 8000 cost least at cache reads of 0.1 and 0.05 of the input's price. Masking cost 63 % and 71 %
+ * of no masking; masking 1000 at a time cost 69 % and 85 %. If nothing is cached, `rewritesEveryStep` masks at each step instead.
  *
- * Bound: none, because calls and words stay; compose it with one that forgets.
+ * Bound: none, because calls and messages stay; combine it with a condenser that forgets.
  *
- * @throws {@link InvalidCondenserConfigError} when a number is out of range; `condense` throws
- *   {@link NoCondensationAvailableError} when a condensation was asked for and masking would save too little.
+ * @throws {@link InvalidCondenserConfigError} when a number is out of range; `condense` throws {@link
+ *   NoCondensationAvailableError} when a condensation was requested and masking would save too little.
  * @see ObservationMaskingCondenser of OpenHands at d6fab190, without its faults: it masks anew at each step, summaries too,
  *   loses the call's id, so that the call is not sent either, and drops an open request
  */

@@ -8,8 +8,8 @@ import { stubText } from './observation-masking.prompt.js';
 import { remembered } from '../authoring/remembered.js';
 
 /**
- * What stands in the place of a masked result: the tool, how much was there, how the call ended, and its first line. Undefined
- * where that would not be shorter than the result.
+ * The replacement for a masked result: the tool, the size of the result, how the call ended, and the result's first line.
+ * Undefined if it would not be shorter than the result.
  */
 export const observationStub = /* @__PURE__ */ remembered(stubOf);
 

@@ -8,25 +8,26 @@ import { optionIssue, optionsOf } from '../authoring/options/option-schemas.js';
 import type { OptionsCheck } from '../authoring/options/option-schemas.js';
 
 /**
- * Runs condensers one after the other, each on the view that the one before returned, and stops at the first `Condensation`.
+ * Runs condensers in sequence, each on the view that the previous one returned, and stops at the first `Condensation`.
  *
- * A stage that must act and cannot is reported and passed over, so that the next one gets its chance; when no stage acts, the
- * pipeline throws in its place. Reports and condensations carry the stage's name (`data.stage`, `metadata.stage`).
+ * If a stage must act but cannot, the pipeline reports it and runs the next stage. If no stage acts, the pipeline throws. Reports
+ * and condensations carry the stage's name (`data.stage`, `metadata.stage`).
  *
- * It handles requests if a stage does, rewrites at every step if a stage does, and protects unless a stage does not. Bound:
- * that of the stage whose bound is the lowest; each stage's bound holds for what it is given.
+ * The pipeline handles requests if a stage does, rewrites at every step if a stage does, and protects unless a stage does not.
+ * Bound: the lowest bound of the stages; each stage's bound applies to its own input.
  *
- * @throws {@link InvalidCondenserConfigError} when there is no stage or one is no condenser, and from `condense` when what it returns is neither a
- *   view nor a condensation; `condense` throws {@link NoCondensationAvailableError} when a stage had to act and could not, and no later one acted.
+ * @throws {@link InvalidCondenserConfigError} when there is no stage or one is not a condenser, and from `condense` when a stage
+ *   returns neither a view nor a condensation; `condense` throws {@link NoCondensationAvailableError} when a stage had to act and
+ *   could not, and no later one acted.
  */
 export function pipelineCondenser(stages: readonly Condenser[]): Condenser {
   return pipeline.create({ stages });
 }
 
-/** Why a pipeline without stages is refused. */
+/** The reason for refusing a pipeline without stages. */
 export const noStages = 'is an empty list, which does nothing: name a condenser, or noOp';
 
-/** Checks that there is a stage and that each is a condenser. */
+/** Checks that there is at least one stage and that each stage is a condenser. */
 const areCondensers: OptionsCheck = ({ value, issues }) => {
   const { stages } = value as { readonly stages: readonly unknown[] };
   if (stages.length === 0) issues.push(optionIssue('stages', noStages));
@@ -77,7 +78,7 @@ function oneAfterTheOther(stages: readonly Condenser[]): Condenser {
   };
 }
 
-/** A stage in plain JavaScript may return anything, such as nothing where a `return` was forgotten. */
+/** A stage in plain JavaScript may return any value, such as undefined because of a missing `return`. */
 function assertResult(result: unknown, { name }: Condenser): void {
   if (typeof result === 'object' && result !== null && ('events' in result || 'forgottenEventIds' in result)) return;
   const reason = 'returned neither a View nor a Condensation: is a `return` missing?';
@@ -100,7 +101,7 @@ function withStage(condensation: Condensation, stage: Condenser): Condensation {
   });
 }
 
-/** A stage of a pipeline within a pipeline is named from the outside in. */
+/** The path of a stage in nested pipelines, the outermost first. */
 function stagePath(stage: Condenser, inner: unknown): string {
   return typeof inner === 'string' ? `${stage.name}/${inner}` : stage.name;
 }

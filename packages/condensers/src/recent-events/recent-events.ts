@@ -8,19 +8,21 @@ import type { OptionsCheck } from '../authoring/options/option-schemas.js';
 
 /** Options of {@link recentEventsCondenser}. */
 export interface RecentEventsOptions {
-  /** How many of the first events stay. Unit: events, fewer than `maxSize`. @defaultValue 1, or 0 with a `maxSize` of 1 */
+  /**
+   * The number of first events that are shown. Unit: events, fewer than `maxSize`. @defaultValue 1, or 0 with a `maxSize` of 1
+   */
   readonly keepFirst?: number | undefined;
-  /** How many events are shown. Unit: events, at least 1. @defaultValue 100 */
+  /** The number of events that are shown. Unit: events, at least 1. @defaultValue 100 */
   readonly maxSize?: number | undefined;
 }
 
 /**
- * Shows the first events and the newest ones, and hides what lies between, anew at each step. Nothing is forgotten, no model
- * is called, and nothing is said of what is hidden. It declares `rewritesEveryStep`: the window slides, so each step rewrites
- * what a provider has cached.
+ * Shows the first events and the newest ones and hides the events between them, at each step. No event is forgotten, no model is
+ * called, and no note replaces the hidden events. It declares `rewritesEveryStep`: the window slides, so each step rewrites the
+ * provider's cached prefix.
  *
- * Bound: `maxSize` events, and besides them the protected events (at most three), the rest of the unit in which the first
- * events end, and the newest step when it is larger than the window. Units that cannot be cut are hidden whole or not at all.
+ * Bound: `maxSize` events, plus the protected events (at most three), the rest of the unit in which the first events end, and the
+ * newest step if it is larger than the window. Units that cannot be cut are hidden whole or not at all.
  *
  * @throws {@link InvalidCondenserConfigError} when a number is out of range, or `keepFirst` is not less than `maxSize`.
  * @see RecentEventsCondenser of OpenHands at d6fab190, without its faults: a head shown twice, and everything shown when
@@ -30,7 +32,7 @@ export function recentEventsCondenser(options: RecentEventsOptions = {}): Conden
   return recentEvents.create(options);
 }
 
-/** Checks that the newest events have a place beside the first ones. */
+/** Checks that the newest events have room beside the first ones. */
 const roomForNewest: OptionsCheck = ({ value, issues }) => {
   const { keepFirst = 0, maxSize = 0 } = value as RecentEventsOptions;
   if (keepFirst < maxSize) return;

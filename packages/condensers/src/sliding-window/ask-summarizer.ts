@@ -6,15 +6,15 @@ import type { Summarizer } from '../authoring/summaries/summarizer.js';
 import type { SummaryInput } from '../authoring/summaries/summary-input.js';
 import type { WindowPlan } from './window-plan.js';
 
-/** A summary that can take the place of its window, and what it is worth. */
+/** A summary that can replace its window, and its savings. */
 export interface WindowSummary {
   readonly text: string;
-  /** What goes, less the summary. Unit: tokens, as the view estimates. */
+  /** The forgotten tokens minus the summary's. Unit: tokens, as the view estimates. */
   readonly savedTokens: number;
   readonly account: ModelAccount;
 }
 
-/** How a summariser is asked. */
+/** The settings of a summariser call. */
 export interface AskSummarizerOptions {
   readonly summarizer: Summarizer;
   /** Unit: milliseconds. */
@@ -24,12 +24,12 @@ export interface AskSummarizerOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What a summariser is given to read when all of it was too much. Unit: share. */
+/** The summariser's input after a prompt that was too long. Unit: share. */
 const smallerInput = 0.5;
 
 /**
- * Asks for the summary of a window, with a deadline that holds also for a summariser of somebody else's that ignores its signal.
- * One that could not read so much is asked once more, with less.
+ * Requests the summary of a window, with a deadline that also holds for a custom summariser that ignores its signal. If the input
+ * was too long, the summariser is called once more with less.
  *
  * @throws {@link CondenserModelError} when there is no summary, or none that makes the view smaller; the signal's reason when the
  *   caller aborts.
@@ -44,7 +44,7 @@ export async function askSummarizer(
   const input: SummaryInput = {
     events: plan.items.map(({ event }) => event),
     previousSummary: plan.seeds.length === 0 ? undefined : plan.seeds.map(({ event }) => event.summary).join('\n\n'),
-    // What is read again may stand in the view too.
+    // An event that is read again may still be in the view.
     userWords: wordsThatStay(view, (id) => read.has(id) || plan.forgotten.has(id)),
     maxSummaryTokens: Math.max(leastSummaryTokens, Math.min(options.maxSummaryTokens, Math.floor(forgottenTokens / 2))),
   };

@@ -2,12 +2,13 @@ import type { CondensationAttempt, EventId } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 import { condenserName } from './window-record.js';
 
-/** How many of the newest internal events are looked at. */
+/** The number of newest internal events that are read. */
 const searched = 1_000;
 
 /**
- * Whether an attempt of this condenser ended so in the invocation that is going on. Read from the attempts in the log, so without
- * a host that appends them it is never true. A condensation of this condenser, or a revert, begins anew. Costs O(1).
+ * Whether an attempt of this condenser in the current invocation had this outcome. The attempts are read from the log, so without
+ * a host that appends them the result is always false. A condensation of this condenser, or a revert, resets the result. Costs
+ * O(1).
  */
 export function wasAttempted(view: View, outcome: string, requestId: EventId): boolean {
   const { internalEvents } = view;
@@ -23,7 +24,7 @@ export function wasAttempted(view: View, outcome: string, requestId: EventId): b
   return false;
 }
 
-/** In a pipeline the attempt bears the pipeline's name, and its data ours. */
+/** In a pipeline the attempt carries the pipeline's name and this condenser's data. */
 function isOurs({ condenser, data }: CondensationAttempt): boolean {
   return (data?.['condenser'] ?? condenser) === condenserName;
 }

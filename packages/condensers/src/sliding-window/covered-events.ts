@@ -5,13 +5,13 @@ import type { View } from '@palimpsest/view';
 import { recordInForce } from './window-record.js';
 import type { WindowRecord } from './window-record.js';
 
-/** An event that a record covers, and the invocation that it belongs to. */
+/** An event that a record covers, with its invocation. */
 export interface CoveredEvent {
   readonly id: EventId;
   readonly invocation: EventId;
 }
 
-/** What a record covers itself, in order. */
+/** The events that a record itself covers, in order. */
 export function coveredByItself({ coveredEventIds, invocations }: WindowRecord): readonly CoveredEvent[] {
   const covered: CoveredEvent[] = [];
   for (const { start, events } of invocations) {
@@ -22,8 +22,8 @@ export function coveredByItself({ coveredEventIds, invocations }: WindowRecord):
 }
 
 /**
- * What a record covers, and what the records cover that it replaced, in order: as far back as `invocations` of them, or all.
- * `isWhole` is false where a replaced record is not in force any more, so that nobody knows what it covered.
+ * The events covered by a record and by the records that it replaced, in order, for the last `invocations` of them or all.
+ * `isWhole` is false if a replaced record is no longer in force, because its covered events are then unknown.
  */
 export function coveredEvents(
   view: View,
@@ -51,8 +51,8 @@ export function coveredEvents(
 }
 
 /**
- * Reads forgotten events as they were logged. What was redacted stays redacted. Undefined for what the log does not hold, such as
- * summaries.
+ * Reads forgotten events as they were logged. Redacted text stays redacted. Undefined for events that the log does not hold, such
+ * as summaries.
  */
 export function originalsOf(view: View): (id: EventId) => LLMConvertibleEvent | undefined {
   const redactions = new Map(

@@ -1,12 +1,13 @@
 import type { CondenseContext, View } from '@palimpsest/view';
 import { calibrationOf } from '../authoring/rolling/calibration.js';
 
-/** How many of the newest internal events are looked at. */
+/** The number of newest internal events that are read. */
 const searched = 64;
 
 /**
- * What the next model call would be sent, system prompt and tools with it. Unit: tokens. What the provider counted in the agent's
- * last call, if no condensation came since, and an estimate of what came behind it; else an estimate of all. Costs O(1).
+ * The size of the next model call, including system prompt and tools. Unit: tokens. If no condensation followed the agent's last
+ * call, it is the provider's count for that call plus an estimate of the later events; otherwise an estimate of everything. Costs
+ * O(1).
  */
 export function promptSize(view: View, { fixedTokens = 0 }: Pick<CondenseContext, 'fixedTokens'>): number {
   const calibration = calibrationOf(view, fixedTokens);
@@ -14,7 +15,7 @@ export function promptSize(view: View, { fixedTokens = 0 }: Pick<CondenseContext
   const end = Math.max(0, internalEvents.length - searched);
   for (let index = internalEvents.length - 1; index >= end; index--) {
     const event = internalEvents.at(index);
-    // What was counted before it is the size of a prompt that is no longer sent.
+    // Earlier counts measure a prompt that is no longer sent.
     if (event?.type === 'condensation' || event?.type === 'condensation-revert') break;
     if (event?.type !== 'llm-usage' || (event.purpose ?? 'agent') !== 'agent') continue;
     const { usage, estimatedInputTokens } = event;

@@ -6,8 +6,8 @@ import type { View } from '@palimpsest/view';
 export const usualFinishTools: readonly string[] = /* @__PURE__ */ Object.freeze(['finish']);
 
 /**
- * Follows a history event by event and knows whether a run has just finished: the agent answered in words, without a call, or a
- * finish tool was carried out, and no call waits. Words of the user that come earlier steer the run that goes on.
+ * Follows a history event by event and tracks whether a run has just finished: the agent answered with a message without a call,
+ * or a finish tool was executed, and no call is open. User messages before that point steer the current run.
  */
 export class RunState {
   readonly #finishTools: ReadonlySet<string>;
@@ -22,7 +22,7 @@ export class RunState {
     this.#finishTools = new Set(finishTools);
   }
 
-  /** True where the next message of the user starts an invocation. */
+  /** True if the next message of the user starts an invocation. */
   get isFinished(): boolean {
     return this.#ended && this.#waiting.size === 0;
   }
@@ -32,7 +32,7 @@ export class RunState {
       case 'message':
         if (event.role === 'assistant') {
           this.#respond(event);
-          // One that the user cut off has answered nothing.
+          // A response that the user interrupted is not an answer.
           this.#ended = !this.#called && event.cutOff === undefined && event.content.some(isMeaningful);
         } else if (isUserMessage(event)) this.#ended = false;
         return;
@@ -56,7 +56,7 @@ export class RunState {
     }
   }
 
-  /** Takes over that the history was forgotten up to and with an event. */
+  /** Records that the history up to and including an event was forgotten. */
   resumeBehind(event: LLMConvertibleEvent | undefined): void {
     this.#waiting.clear();
     this.#called = false;
@@ -65,7 +65,7 @@ export class RunState {
     this.#waiting.clear();
   }
 
-  /** A call that waits when another response comes will not be answered in its place. */
+  /** A call that is open when another response arrives will not be answered at its position. */
   #respond({ id }: LLMConvertibleEvent): void {
     const response = this.#view.responseOf(id);
     if (response !== undefined && response === this.#response) return;

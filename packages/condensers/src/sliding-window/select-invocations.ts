@@ -1,15 +1,15 @@
-/** Invocations from one to another, both with it. Unit: indices in the list of invocations. */
+/** A range of invocations, both ends included. Unit: indices in the list of invocations. */
 export interface InvocationRange {
   readonly first: number;
   readonly last: number;
 }
 
 /**
- * Selects the invocations of the next window: nothing until `interval` completed ones are new; then from the first new one,
- * less `overlap`, to the last new one. More than `interval` may be new, after a window that failed.
+ * Selects the invocations of the next window. Until `interval` completed ones are new, nothing is selected; then the range from
+ * the first new one, minus `overlap`, to the last new one. After a failed window, more than `interval` may be new.
  *
- * @param completed The completed invocations, oldest first. New is one that holds something that no summary speaks of.
- * @see `_run_compaction_for_sliding_window` of Google's Agent Development Kit for Python, of which this is the arithmetic
+ * @param completed The completed invocations, oldest first. An invocation is new if it holds an event that no summary covers.
+ * @see `_run_compaction_for_sliding_window` of Google's Agent Development Kit for Python for the arithmetic
  */
 export function selectInvocations(
   completed: readonly { readonly isNew: boolean }[],

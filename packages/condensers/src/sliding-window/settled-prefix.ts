@@ -2,22 +2,22 @@ import { isToolResult } from '@palimpsest/events';
 import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 
-/** How much of a list of events may be summarised. */
+/** The part of a list of events that may be summarised. */
 export interface SettledPrefix {
   /** Unit: events. */
   readonly length: number;
-  /** The calls that are open behind it and hold the rest back. */
+  /** The open calls after the prefix that hold back the rest. */
   readonly openCallIds: readonly EventId[];
 }
 
 /**
- * The longest prefix in which every call has its result. A call whose result stands behind the prefix holds back what follows
- * it, and so does one without a result, unless it counts as abandoned. Results are matched by occurrence: the first one behind a
- * call answers it.
+ * The longest prefix in which every call has its result. A call whose result comes after the prefix holds back the events that
+ * follow it. A call without a result does so too, unless it counts as abandoned. Results are matched by occurrence: the first
+ * result after a call answers it.
  *
- * @param view Knows the responses of the events.
- * @param events What would be summarised, and behind it the rest of the view, in order.
- * @param length How many of these would be summarised.
+ * @param view Supplies the responses of the events.
+ * @param events The events to summarise, followed by the rest of the view, in order.
+ * @param length The number of events to summarise.
  */
 export function settledPrefix(
   view: Pick<View, 'responseOf'>,
@@ -43,7 +43,7 @@ export function settledPrefix(
   return { length: settled, openCallIds };
 }
 
-/** For the index of each call that is answered the index of its result. */
+/** The index of the result for the index of each answered call. */
 function resultsOfCalls(
   view: Pick<View, 'responseOf'>,
   events: readonly LLMConvertibleEvent[],
@@ -53,7 +53,7 @@ function resultsOfCalls(
   const responseAt = (index: number): EventId | undefined => view.responseOf(events[index]?.id ?? '');
   events.forEach((event, index) => {
     if (event.type === 'action') {
-      // The second call with the id of an open one is never sent: the result goes to the first.
+      // A second call with the id of an open one is never sent: the result belongs to the first.
       const earlier = open.get(event.toolCall.id);
       const isSame = earlier !== undefined && responseAt(earlier) === responseAt(index);
       if (!isSame) open.set(event.toolCall.id, index);

@@ -25,28 +25,28 @@ export type { SlidingWindowOptions } from './window-options.js';
 
 /**
  * Summarises a conversation in windows of whole invocations. An invocation starts with a message of the user that follows a
- * finished run, and is completed when the next one starts; so the request that the agent works on is never inside a window. With
- * an interval of 3 and an overlap of 1 the windows are 1–3, 3–6, 6–9: overlapping invocations are read again as they were logged.
- * A summary whose every event is in a later window vanishes; others stay side by side, up to `maxSummaries`.
+ * finished run, and is completed when the next one starts. The request in progress is therefore never inside a window. With an
+ * interval of 3 and an overlap of 1 the windows are 1–3, 3–6, 6–9: overlapping invocations are read again as they were logged. A
+ * summary is removed if a later window covers all of its events; the others stay side by side, up to `maxSummaries`.
  *
- * By tokens, everything but the newest events becomes one summary together with the latest one, and then no window is made until
- * the user's next request. The agent's newest step always stays. It answers requests: by a window of what is completed, or else
- * by whatever may go.
+ * The token trigger summarises everything except the newest events, together with the latest summary. No further window is made
+ * until the user's next request. The agent's newest step always stays. The condenser answers requests with a window of completed
+ * invocations, or else with any events that may be forgotten.
  *
- * A call without a result holds back what follows it until as many more invocations as the interval are completed; then it is
- * abandoned. By tokens and on request only a call whose result came later holds anything back. When that leaves nothing, it is
- * reported (`outcome: 'blocked'`).
+ * A call without a result holds back the events that follow it until as many further invocations as the interval are completed;
+ * then it counts as abandoned. For the token trigger and requests, only a call whose result came later holds events back. If
+ * nothing is left to summarise, the condenser reports it (`outcome: 'blocked'`).
  *
- * A summariser that fails, says nothing, is too slow, or writes more than it replaces changes nothing and is reported
- * (`outcome: 'failed'`); the next invocation tries again with a larger window. The metadata of each condensation says what was
- * read (`coveredEventIds`, and what it `replaces` covers), so windows go by event ids, never by times. Only condensations
- * of this condenser count; what others wrote is history.
+ * If a summariser fails, returns no text, is too slow, or writes more than it replaces, the history is unchanged and the failure
+ * is reported (`outcome: 'failed'`); the next invocation tries again with a larger window. The metadata of each condensation
+ * records the events that were read (`coveredEventIds`, and those covered by what it `replaces`), so windows depend on event ids,
+ * never on times. Only condensations of this condenser count; those of other condensers are history.
  *
- * Bound: `maxSummaries` summaries of its own. Besides them, at most `compactionInterval` completed invocations that are not
- * summarised, as long as summaries succeed and no call is open, and the live one, which only `tokenThreshold` keeps small.
+ * Bound: `maxSummaries` summaries of its own. In addition, at most `compactionInterval` completed invocations without a summary,
+ * as long as summaries succeed and no call is open, and the live one, which only `tokenThreshold` limits.
  *
- * @throws {@link InvalidCondenserConfigError} when half of a pair is missing, there is nobody or more than one to write summaries,
- *   or a number is out of range; `condense` throws {@link NoCondensationAvailableError} when a condensation was asked for and
+ * @throws {@link InvalidCondenserConfigError} when half of a pair is missing, when there is no summariser or more than one, or
+ *   when a number is out of range; `condense` throws {@link NoCondensationAvailableError} when a condensation was requested and
  *   none is possible.
  * @see EventsCompactionConfig of Google's Agent Development Kit for Python, 1.16 and later
  */
@@ -138,7 +138,10 @@ const mayStartInvocation = /* @__PURE__ */ matchingEvents(
   (event) => isUserMessage(event) || event.type === 'condensation-summary',
 );
 
-/** No more invocations than this have something in the view, the live one included. Cheap, because it is asked at each step. */
+/**
+ * An upper bound of the number of invocations with an event in the view, the live one included. Cheap, because it is called at
+ * each step.
+ */
 function mostInvocations({ events }: View): number {
   return 1 + mayStartInvocation(events).count;
 }
@@ -156,7 +159,7 @@ async function answerRequest(view: View, context: CondenseContext, options: Wind
       if (!CondenserModelError.isInstance(error)) throw error;
       reportFailure({ view, timeline, context, reason: 'request' }, error);
       failure = error;
-      // A larger window may be worth its summary; a model that fails will fail again.
+      // A larger window may justify its summary; a model that fails will fail again.
       if (error.kind !== 'too-large') break;
     }
   }

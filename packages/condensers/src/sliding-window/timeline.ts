@@ -6,21 +6,21 @@ import { RunState } from './run-state.js';
 import { recordInForce, recordOfSummary } from './window-record.js';
 import type { WindowRecord } from './window-record.js';
 
-/** An event that stands in the view. */
+/** An event in the view. */
 export interface EventEntry {
   readonly kind: 'event';
   readonly index: number;
   readonly event: LLMConvertibleEvent;
-  /** The event with which its invocation starts; undefined for system prompts before the first one. */
+  /** The first event of its invocation; undefined for system prompts before the first one. */
   readonly invocation: EventId | undefined;
-  /** It may be forgotten, and no summary of ours speaks of it. */
+  /** True if the event may be forgotten and no summary of this condenser covers it. */
   readonly isNew: boolean;
-  /** A summary of ours speaks of it, and it stayed because it was protected then. */
+  /** True if a summary of this condenser covers the event, which stayed because it was protected then. */
   readonly standing: boolean;
   readonly isProtected: boolean;
 }
 
-/** A summary of ours that stands in the view. */
+/** A summary of this condenser in the view. */
 export interface SummaryEntry {
   readonly kind: 'summary';
   readonly index: number;
@@ -28,20 +28,20 @@ export interface SummaryEntry {
   readonly record: WindowRecord;
 }
 
-/** A view, read as a sequence of invocations. */
+/** A view as a sequence of invocations. */
 export interface Timeline {
   readonly entries: readonly (EventEntry | SummaryEntry)[];
-  /** Those of which something stands in the view, or that a summary ends with, in order. */
+  /** The invocations with an event in the view, or with which a summary ends, in order. */
   readonly invocations: readonly { readonly start: EventId; readonly isNew: boolean }[];
   /** Covered events that stayed in the view because they were protected. */
   readonly standing: ReadonlySet<EventId>;
-  /** The last invocation: the one that is going on, until the user starts another. */
+  /** The last invocation: the current one, until the user starts another. */
   readonly live: { readonly start: EventId; readonly index: number } | undefined;
 }
 
 /**
- * Reads a view as a sequence of invocations. Each starts with a message of the user that follows a finished run; the first one
- * with the first event that is not a system prompt. Linear in the view, whatever the log holds besides.
+ * Reads a view as a sequence of invocations. Each starts with a message of the user that follows a finished run. The first one
+ * starts with the first event that is not a system prompt. Linear in the view, independent of the rest of the log.
  */
 export function timelineOf(view: View, finishTools: readonly string[]): Timeline {
   const kept = keptEventIds(view);
@@ -103,7 +103,10 @@ function ownSummaries(view: View): ReadonlyMap<number, SummaryEntry> {
   return summaries;
 }
 
-/** What records say was left standing. Only words of the user can have been: a record that claims more is not believed. */
+/**
+ * The covered events that stayed, according to the records. Only user messages can have stayed, so other ids in a record are
+ * ignored.
+ */
 function standingEvents(view: View, summaries: ReadonlyMap<number, SummaryEntry>): ReadonlySet<EventId> {
   const ids = new Set<EventId>();
   for (const { record } of summaries.values()) {
@@ -115,14 +118,14 @@ function standingEvents(view: View, summaries: ReadonlyMap<number, SummaryEntry>
   return ids;
 }
 
-/** What the summary of somebody else stands for, as far as its condensation names it; a planted one says nothing. */
+/** The events behind a summary of another condenser, as listed by its condensation; a planted summary has none. */
 function resumeBehindSummary(run: RunState, view: View, { id, condensationId }: CondensationSummaryEvent): void {
   const condensation = condensationId === undefined ? undefined : view.original(condensationId);
   if (condensation?.type !== 'condensation' || view.original(id) !== undefined) return;
   run.resumeBehind(lastEvent(view, condensation.forgottenEventIds));
 }
 
-/** The record that says where a record ends: its own, unless it did nothing but roll others up. */
+/** The record that states where a record ends: the record itself, unless it only rolled up others. */
 function endingRecord(view: View, record: WindowRecord): WindowRecord {
   let ending = record;
   const seen = new Set<EventId>();

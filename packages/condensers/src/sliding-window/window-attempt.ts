@@ -11,7 +11,7 @@ import type { WindowSettings } from './window-options.js';
 import type { PlanOutcome, WindowPlan } from './window-plan.js';
 import { condenserName } from './window-record.js';
 
-/** What made a window, and of what. */
+/** The trigger and the input of a window. */
 export interface Trigger {
   readonly view: View;
   readonly timeline: Timeline;
@@ -20,7 +20,7 @@ export interface Trigger {
   readonly reason: string;
 }
 
-/** Makes the condensation of a window that need not be: undefined, and a report, where there is none. */
+/** Creates the condensation of an optional window; if there is none, reports it and returns undefined. */
 export async function carryOut(
   trigger: Trigger & { readonly outcome: PlanOutcome; readonly options: WindowSettings },
 ): Promise<Condensation | undefined> {
@@ -38,7 +38,7 @@ export async function carryOut(
   }
 }
 
-/** Makes the condensation of a plan. @throws what {@link askSummarizer} throws. */
+/** Creates the condensation of a plan. @throws the errors of {@link askSummarizer}. */
 export async function summarise(
   options: Trigger & { readonly plan: WindowPlan; readonly options: WindowSettings },
 ): Promise<Condensation> {
@@ -49,7 +49,7 @@ export async function summarise(
   return windowCondensation({ view, timeline, plan, summary, reason, createEvent });
 }
 
-/** Whether enough tokens go besides the summaries that are written anew, so that no chain of tiny steps begins. */
+/** Whether enough tokens are removed besides the summaries that are rewritten. This avoids a chain of tiny steps. */
 export function isWorthIt(view: View, { forgotten, seeds }: WindowPlan): boolean {
   const ofSeeds = new Set(seeds.map(({ event }) => event.id));
   let tokens = 0;
@@ -60,7 +60,7 @@ export function isWorthIt(view: View, { forgotten, seeds }: WindowPlan): boolean
   return tokens >= view.tokens() * usualProgress;
 }
 
-/** Once for each request of the user, where the log keeps reports: what is blocked stays so for many steps. */
+/** Reports once per user request, if the log keeps reports: a blocked window stays blocked for many steps. */
 function reportBlocked({ view, timeline, context, reason }: Trigger, openCallIds: readonly string[]): void {
   const requestId = timeline.live?.start;
   if (openCallIds.length === 0 || (requestId !== undefined && wasAttempted(view, 'blocked', requestId))) return;
@@ -71,7 +71,7 @@ function reportBlocked({ view, timeline, context, reason }: Trigger, openCallIds
   });
 }
 
-/** Tells the host of a failed summary, with what it took, so that the log knows it. */
+/** Reports a failed summary with its usage and cost to the host, which appends it to the log. */
 export function reportFailure({ view, timeline, context, reason }: Trigger, failure: CondenserModelError): void {
   const data = { trigger: reason, requestId: timeline.live?.start };
   reportFailedCall({ condenser: condenserName, view, context, failure, data });

@@ -9,7 +9,7 @@ import type { WindowPlan } from './window-plan.js';
 import { condenserName } from './window-record.js';
 import type { InvocationRun } from './window-record.js';
 
-/** Makes the condensation of a planned window, with the record that later windows read. */
+/** Creates the condensation of a planned window, with the record that later windows read. */
 export function windowCondensation(options: {
   readonly view: View;
   readonly timeline: Timeline;

@@ -3,18 +3,19 @@ import type { View } from '@palimpsest/view';
 import { coveredEvents, originalsOf } from './covered-events.js';
 import type { EventEntry, SummaryEntry, Timeline } from './timeline.js';
 
-/** An event that a summary may be made of. */
+/** An event that a summary can cover. */
 export interface WindowItem {
   readonly event: LLMConvertibleEvent;
   readonly invocation: EventId;
-  /** Where it stands in the view; undefined for what a summary of ours has taken the place of. */
+  /** Its index in the view; undefined for an event that a summary of this condenser replaced. */
   readonly index: number | undefined;
   readonly isNew: boolean;
 }
 
 /**
- * The events of a timeline from one entry to another, with the raw events in the place of our own summaries: each event once, in
- * the order of the log as far as the summaries tell it. System prompts are nothing to summarise. Of summaries before `wholeFrom` only the last `invocations` are read.
+ * The events of a timeline between two entries, with the raw events in place of this condenser's summaries. Each event occurs
+ * once, in log order as far as the summaries record it. System prompts are not summarised. For summaries before `wholeFrom` only
+ * the last `invocations` are read.
  */
 export function windowItems(
   view: View,
@@ -38,7 +39,7 @@ export function windowItems(
     }
     const invocations = position < range.wholeFrom ? range.invocations : Infinity;
     for (const { id, invocation } of coveredEvents(view, entry.record, invocations).events) {
-      // What a record claims to cover and what stands in the view comes where it stands.
+      // An event that a record claims to cover and that is in the view is listed at its position in the view.
       const event = view.indexOf(id) === undefined ? original(id) : undefined;
       if (event !== undefined) add({ event, invocation, index: undefined, isNew: false });
     }

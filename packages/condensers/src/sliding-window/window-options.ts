@@ -20,43 +20,47 @@ import { condenserName } from './window-record.js';
 /** Options of {@link slidingWindowCondenser}. */
 export interface SlidingWindowOptions {
   /**
-   * So many completed invocations that no summary speaks of make a window. Goes with `overlapSize`. Unit: invocations, at least 1.
+   * The number of completed invocations without a summary that make a window. Used with `overlapSize`. Unit: invocations, at
+   * least 1.
    * @defaultValue none: windows are made by `tokenThreshold` alone
    */
   readonly compactionInterval?: number | undefined;
-  /** How many invocations of the window before are read again with the new ones. Unit: invocations. @defaultValue none */
+  /** The number of invocations of the previous window that are read again. Unit: invocations. @defaultValue none */
   readonly overlapSize?: number | undefined;
   /**
-   * As soon as the next model call would be sent so many tokens, what is older than the newest events is rolled up. Goes with
+   * The size of the next model call from which everything older than the newest events is rolled up. Used with
    * `eventRetentionSize`. Unit: tokens. @defaultValue none
    */
   readonly tokenThreshold?: number | undefined;
-  /** How many of the newest events stay then, at least. Unit: events. @defaultValue none */
+  /** The minimum number of newest events that then stay. Unit: events. @defaultValue none */
   readonly eventRetentionSize?: number | undefined;
-  /** More summaries than this are rolled up into one with the next window. Unit: summaries, at least 1. @defaultValue 10 */
+  /** A larger number of summaries is rolled up into one with the next window. Unit: summaries, at least 1. @defaultValue 10 */
   readonly maxSummaries?: number | undefined;
-  /** The model that writes the summaries. One of `llm` and `summarizer` is needed. */
+  /** The model that writes the summaries. Either `llm` or `summarizer` is required. */
   readonly llm?: LLM | undefined;
-  /** Writes the summaries, in the place of `llm`. */
+  /** The summariser to use instead of `llm`. */
   readonly summarizer?: Summarizer | undefined;
-  /** Another name for `summarizer`, by which it is known too. Only one of the two may be given. */
+  /** An alias of `summarizer`. Only one of the two may be given. */
   readonly compactor?: Summarizer | undefined;
-  /** How long a summary is asked to be at most. Unit: tokens. @defaultValue 2000 */
+  /** The maximum length that a summary is asked for. Unit: tokens. @defaultValue 2000 */
   readonly maxSummaryTokens?: number | undefined;
-  /** How the model is asked; of a summariser of your own, `timeoutMs` alone counts. @defaultValue with {@link windowSummaryTemplate} */
+  /**
+   * The settings of the model call; for a custom summariser only `timeoutMs` applies. @defaultValue with {@link
+   * windowSummaryTemplate}
+   */
   readonly modelCall?: ModelCallOptions | undefined;
   /** The tools that end a run. @defaultValue `finish` */
   readonly finishTools?: readonly string[] | undefined;
   /**
-   * Has summaries written while the agent goes on, and puts them in at a later step; only a view over the model's window, or a
-   * request, waits. After a restart it begins again. @defaultValue false
+   * Writes summaries in the background and inserts them at a later step. Only a view over the model's window, or a request,
+   * waits. After a restart the summary starts again. @defaultValue false
    */
   readonly background?: boolean | undefined;
-  /** Makes the condensations. @defaultValue the factory of `@palimpsest/events` */
+  /** Creates the condensations. @defaultValue the factory of `@palimpsest/events` */
   readonly createEvent?: CreateEvent | undefined;
 }
 
-/** Checks that of two options that are of use only together both are given, and that one pair is there. */
+/** Checks that both options of each pair are given, and that at least one pair is given. */
 const pairs: OptionsCheck = ({ value, issues }) => {
   const options = value as SlidingWindowOptions;
   const { compactionInterval, overlapSize, tokenThreshold, eventRetentionSize } = options;
@@ -78,7 +82,7 @@ const pairs: OptionsCheck = ({ value, issues }) => {
   }
 };
 
-/** The schema of {@link SlidingWindowOptions}, but for the parts that are code. */
+/** The schema of {@link SlidingWindowOptions}, except the parts that are code. */
 export function windowOptions() {
   return optionsOf(
     () => ({
@@ -99,16 +103,16 @@ export function windowOptions() {
 /** The options with their defaults. */
 export type CheckedOptions = z.output<ReturnType<typeof windowOptions>>;
 
-/** What a sliding window goes by. */
+/** The settings of a sliding window. */
 export interface WindowSettings extends CheckedOptions {
   readonly summarizer: Summarizer;
   readonly createEvent: CreateEvent | undefined;
 }
 
 /**
- * The summariser that is given in the place of a model; undefined where a model is given.
+ * The custom summariser; undefined if a model is given.
  *
- * @throws {@link InvalidCondenserConfigError} when there is nobody or more than one to write summaries.
+ * @throws {@link InvalidCondenserConfigError} when there is no summariser or more than one.
  */
 export function ownSummarizer(
   writers: Pick<SlidingWindowOptions, 'llm' | 'summarizer' | 'compactor'>,
@@ -125,7 +129,7 @@ export function ownSummarizer(
   return own;
 }
 
-/** The error of a prompt that nobody would be asked. */
+/** The error for a prompt without a model to receive it. */
 export function promptWithoutModel(option: 'summarizer' | 'compactor'): InvalidCondenserConfigError {
   return invalid('modelCall.prompt', `is for 'llm'; give it to the '${option}', as in llmSummarizer({ llm, prompt })`);
 }

@@ -8,42 +8,42 @@ import type { SummaryEntry, Timeline } from './timeline.js';
 import type { WindowItem } from './window-items.js';
 import type { WindowRecord } from './window-record.js';
 
-/** A summary that could be made: of what, and what goes for it. */
+/** A possible summary: its input and the events that it replaces. */
 export interface WindowPlan {
-  /** The events that it is made of, in order. */
+  /** The events to summarise, in order. */
   readonly items: readonly WindowItem[];
-  /** The summaries that are rolled up into it, in the order of the view. */
+  /** The summaries that are rolled up into it, in view order. */
   readonly seeds: readonly SummaryEntry[];
-  /** What goes, between two cut points. Its summary stands there. */
+  /** The forgotten range between two cut points. The summary takes its place. */
   readonly range: Selection;
-  /** What goes from elsewhere in the view: rolled-up and subsumed summaries, covered events that were left standing. */
+  /** The events forgotten elsewhere in the view: rolled-up and subsumed summaries, and covered events that had stayed. */
   readonly elsewhere: readonly EventId[];
-  /** All that goes. */
+  /** All forgotten events. */
   readonly forgotten: ReadonlySet<EventId>;
-  /** The calls that held back the rest. */
+  /** The open calls that held back the rest. */
   readonly openCallIds: readonly EventId[];
 }
 
-/** What a plan is made from. */
+/** The input of a plan. */
 export interface PlanOptions {
   readonly view: View;
   readonly timeline: Timeline;
-  /** What should be summarised, in order. */
+  /** The events to summarise, in order. */
   readonly items: readonly WindowItem[];
-  /** Whether a call without a result holds nothing back. */
+  /** Whether calls without a result hold nothing back. */
   readonly isAbandoned: (item: WindowItem) => boolean;
   /** A summary that is rolled up. @defaultValue none */
   readonly seed?: SummaryEntry;
   readonly maxSummaries: number;
 }
 
-/** Why there is no plan, or that there is nothing to say of it. */
+/** The plan; without one, the open calls that prevent it. An empty list needs no report. */
 export type PlanOutcome =
   { readonly plan: WindowPlan } | { readonly plan: undefined; readonly openCallIds: readonly EventId[] };
 
 /**
- * Plans a window: the longest settled prefix of what should be summarised, as far as the view can be cut there, and whatever that
- * makes superfluous. A summary is subsumed when the new one is made of every event that it was made of.
+ * Plans a window: the longest settled prefix of the events to summarise up to which the view can be cut, plus everything that the
+ * new summary makes superfluous. A summary is subsumed if the new one covers all of its events.
  */
 export function planWindow(options: PlanOptions): PlanOutcome {
   const { view, timeline, maxSummaries } = options;
@@ -53,7 +53,7 @@ export function planWindow(options: PlanOptions): PlanOutcome {
   const { range, openCallIds } = cut;
   const alone = standingAlone(view);
   const named = forgettableEventIds(view, range);
-  // In a derived view, what stays of a unit keeps the whole of it.
+  // In a derived view, the remaining events of a unit keep the whole unit.
   const items = cut.items.filter(({ event, isNew }) => !isNew || named.has(event.id));
   if (!items.some(({ isNew }) => isNew)) return { plan: undefined, openCallIds };
 
@@ -86,7 +86,7 @@ export function planWindow(options: PlanOptions): PlanOutcome {
   };
 }
 
-/** Plans to roll up all summaries of ours into one, where nothing else can be done. */
+/** Plans to roll up all summaries of this condenser into one, if nothing else is possible. */
 export function planRollUp(view: View, timeline: Timeline): WindowPlan | undefined {
   const kept = keptEventIds(view);
   const alone = standingAlone(view);
@@ -100,7 +100,9 @@ export function planRollUp(view: View, timeline: Timeline): WindowPlan | undefin
   return { items: [], seeds, range, elsewhere, forgotten: new Set([last.event.id, ...elsewhere]), openCallIds: [] };
 }
 
-/** Cuts what should be summarised where no call is open and the view can be cut: both, again and again, until both hold. */
+/**
+ * Shortens the events to summarise until no call is open and the view can be cut at the end: both steps repeat until both hold.
+ */
 function cutItems({ view, timeline, items, isAbandoned }: PlanOptions): {
   readonly items: readonly WindowItem[];
   readonly range: Selection | undefined;
@@ -133,20 +135,20 @@ function cutItems({ view, timeline, items, isAbandoned }: PlanOptions): {
   }
 }
 
-/** What stands in the view behind the last of some events: results that came late are there. */
+/** The view's events after the last of some events, including results that came late. */
 function eventsBehind({ entries }: Timeline, items: readonly WindowItem[]): readonly LLMConvertibleEvent[] {
   const last = items.reduce((most, { index }) => Math.max(most, index ?? -1), -1);
   return entries.flatMap((entry) => (entry.kind === 'event' && entry.index > last ? [entry.event] : []));
 }
 
-/** The indices of the events that can be forgotten without what stands around them. */
+/** The indices of the events that can be forgotten independently of their neighbours. */
 function standingAlone(view: View): ReadonlySet<number> {
   return new Set(unitsOf(view).flatMap(({ start, end }) => (end === start + 1 ? [start] : [])));
 }
 
 /**
- * True where the new window, or another summary in the view, is made of all that a summary is made of. Of equal ones the later
- * stays. What a summary covers by those that it replaced is looked up only where it matters, because that can be the whole log.
+ * True if the new window, or another summary in the view, covers all events of a summary. Of two equal summaries the later one
+ * stays. The events covered through replaced summaries are looked up only if needed, because they can be the whole log.
  */
 function isSubsumed(
   view: View,

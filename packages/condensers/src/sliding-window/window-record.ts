@@ -1,37 +1,37 @@
 import type { Condensation, EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 
-/** The name in the metadata of the condensations of this condenser. */
+/** The key in the metadata of this condenser's condensations. */
 export const condenserName = 'slidingWindow';
 
-/** Events of one invocation, one after the other in a record. */
+/** Consecutive events of one invocation in a record. */
 export interface InvocationRun {
-  /** The id of the event with which the invocation starts. */
+  /** The id of the first event of the invocation. */
   readonly start: EventId;
-  /** How many of the record's events belong to it. */
+  /** The number of the record's events in the invocation. */
   readonly events: number;
 }
 
-/** What a condensation of this condenser says of itself, in its metadata. */
+/** The record in the metadata of this condenser's condensations. */
 export interface WindowRecord {
   readonly condensation: Condensation;
-  /** What made it: `interval`, `tokens` or `request`. */
+  /** The trigger: `interval`, `tokens` or `request`. */
   readonly reason: string;
-  /** The events that its summary was made of, as they were logged, in order. */
+  /** The events that the summary covers, as they were logged, in order. */
   readonly coveredEventIds: readonly EventId[];
-  /** To which invocations these belong, in order. */
+  /** The invocations of these events, in order. */
   readonly invocations: readonly InvocationRun[];
   /** Covered events that stayed in the view, because they were protected. */
   readonly standingEventIds: readonly EventId[];
-  /** The condensations whose summaries were rolled up into this one: what they cover, it covers too. */
+  /** The condensations whose summaries were rolled up into this one; their covered events count as covered by it. */
   readonly replaces: readonly EventId[];
-  /** The start of the invocation that was going on. */
+  /** The start of the current invocation. */
   readonly requestId: EventId | undefined;
 }
 
 /**
- * Reads the record of a condensation; undefined where it is not one of this condenser. A condensation of anybody else, one that
- * a user or an agent wrote, and one whose lists do not fit together are history like any other.
+ * Reads the record of a condensation; undefined if another condenser made it. A condensation of another condenser, one written by
+ * a user or an agent, and one with inconsistent lists count as ordinary history.
  */
 export function windowRecordOf(condensation: Condensation): WindowRecord | undefined {
   const { metadata = {}, source, summary } = condensation;
@@ -45,10 +45,10 @@ export function windowRecordOf(condensation: Condensation): WindowRecord | undef
   return { condensation, reason, coveredEventIds, invocations, standingEventIds, replaces, requestId };
 }
 
-/** The record behind a summary that stands in a view; undefined for summaries of others, and for those planted in the log. */
+/** The record behind a summary in a view; undefined for summaries of other condensers and for planted ones. */
 export function recordOfSummary(view: View, event: LLMConvertibleEvent): WindowRecord | undefined {
   if (event.type !== 'condensation-summary' || event.condensationId === undefined) return undefined;
-  // Summaries that a view makes are not in the log.
+  // Summaries that a view creates are not in the log.
   if (view.original(event.id) !== undefined) return undefined;
   const condensation = view.original(event.condensationId);
   return condensation?.type === 'condensation' ? windowRecordOf(condensation) : undefined;
@@ -60,7 +60,7 @@ export function recordInForce(view: View, id: EventId): WindowRecord | undefined
   return condensation === undefined ? undefined : windowRecordOf(condensation);
 }
 
-/** The latest record in the order of the log; undefined where there is none in force. */
+/** The latest record in log order; undefined if none is in force. */
 export function latestRecord(view: View): WindowRecord | undefined {
   for (let index = view.condensations.length - 1; index >= 0; index--) {
     const record = windowRecordOf(view.condensations[index] as Condensation);

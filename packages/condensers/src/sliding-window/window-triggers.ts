@@ -10,7 +10,7 @@ import type { PlanOutcome } from './window-plan.js';
 
 const nothing: PlanOutcome = { plan: undefined, openCallIds: [] };
 
-/** What decides how large a window is. */
+/** The numbers that determine the size of a window. */
 export interface WindowLimits {
   /** Unit: new invocations. */
   readonly interval: number;
@@ -20,8 +20,8 @@ export interface WindowLimits {
 }
 
 /**
- * The window of completed invocations, once `interval` of them are new. A call without a result holds back what follows it until
- * `patience` more invocations are completed; then it is abandoned.
+ * The window of completed invocations, once `interval` of them are new. A call without a result holds back the events that follow
+ * it until `patience` more invocations are completed; then it counts as abandoned.
  */
 export function windowOfInvocations(
   view: View,
@@ -60,9 +60,9 @@ export function windowOfInvocations(
 }
 
 /**
- * Everything behind the latest summary of ours but the `retention` newest events, rolled up with that summary. Neither the newest
- * step nor, while it has not begun, what the user asked for last is touched. What waits for a result can not be cut off; a call
- * that the history has passed by without one holds nothing back.
+ * The events after the latest summary of this condenser except the `retention` newest, rolled up with that summary. The newest
+ * step is not included, nor is the user's latest request before its first step. A call whose result is still to come cannot be
+ * cut off; a call that the history has passed without a result holds nothing back.
  */
 export function windowForTokens(
   view: View,
@@ -89,7 +89,7 @@ export function windowForTokens(
   });
 }
 
-/** What a request asks for: as much as may be forgotten, the completed invocations first, and the summaries at last. */
+/** The window for a request: as many events as may be forgotten, completed invocations first, summaries last. */
 export function* windowsOnRequest(
   view: View,
   timeline: Timeline,
@@ -102,7 +102,7 @@ export function* windowsOnRequest(
   if (plan !== undefined) yield { plan };
 }
 
-/** Covered events that were left standing and are protected no more: whichever window comes next takes them along. */
+/** Covered events that stayed and are no longer protected: the next window of any trigger includes them. */
 function withStragglers(
   { entries }: Timeline,
   items: readonly WindowItem[],
@@ -117,7 +117,7 @@ function withStragglers(
   return { stragglers, rest: ids.size === 0 ? items : items.filter(({ event }) => !ids.has(event.id)) };
 }
 
-/** The one of our summaries that stands in the view whose condensation came last in the log. */
+/** This condenser's summary in the view whose condensation is the last in the log. */
 function latestSummary(view: View, { entries }: Timeline): SummaryEntry | undefined {
   const summaries = new Map(
     entries.flatMap((entry) => (entry.kind === 'summary' ? [[entry.record.condensation.id, entry] as const] : [])),
@@ -126,7 +126,7 @@ function latestSummary(view: View, { entries }: Timeline): SummaryEntry | undefi
   return latest === undefined ? undefined : summaries.get(latest.id);
 }
 
-/** Where that begins which no window takes: the newest step, or the live invocation if it has not come to a step. */
+/** The start of the part that no window includes: the newest step, or the live invocation if it has no step yet. */
 function newestWork(view: View, { live }: Timeline): number {
   const newest = newestStep(view);
   return live !== undefined && newest.start < live.index ? live.index : newest.cutPoint;

@@ -2,14 +2,14 @@ import * as z from 'zod/mini';
 
 /** One field of a {@link StateSummary}. */
 interface StateField {
-  /** As a person reads it. */
+  /** The label for a person. */
   readonly label: string;
-  /** What the model is told of it. */
+  /** The description for the model. */
   readonly description: string;
 }
 
 /**
- * The fields of a structured summary, in the order and under the headings in which it is written.
+ * The fields of a structured summary, in the order of the written summary and with its headings.
  *
  * @see StructuredSummaryCondenser of OpenHands at d6fab190 for the fields; the words are our own
  */
@@ -92,7 +92,7 @@ type Sections = typeof sections;
 /** The name of one of the 18 fields. */
 export type StateSummaryField = { [Title in keyof Sections]: keyof Sections[Title] & string }[keyof Sections];
 
-/** What a structured summary says. A field about which nothing is known is empty. */
+/** The content of a structured summary. A field without information is empty. */
 export type StateSummary = Readonly<Record<StateSummaryField, string>>;
 
 const fields = /* @__PURE__ */ (() =>
@@ -103,10 +103,10 @@ const fields = /* @__PURE__ */ (() =>
 /** The names of the 18 fields, in order. */
 export const stateSummaryFields: readonly StateSummaryField[] = /* @__PURE__ */ fields.map(([name]) => name);
 
-/** Without these there is no summary. */
+/** The required fields: an answer without them is not a summary. */
 export const requiredFields: readonly StateSummaryField[] = ['user_context', 'completed_tasks', 'pending_tasks'];
 
-/** The JSON schema of a {@link StateSummary} in which so many fields are required. */
+/** The JSON schema of a {@link StateSummary} with the given required fields. */
 export function stateSummaryJsonSchema(required: readonly StateSummaryField[]): Readonly<Record<string, unknown>> {
   const properties = Object.fromEntries(
     fields.map(([name, { description }]) => [name, { type: 'string', description }]),
@@ -114,9 +114,9 @@ export function stateSummaryJsonSchema(required: readonly StateSummaryField[]): 
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-/** Reads a summary from a model's answer: the required fields must be there, the others may be missing. */
+/** Reads a summary from a model's answer. The required fields must be present; the others are optional. */
 export function stateSummarySchema(): z.ZodMiniType<StateSummary> {
-  // What stands for text where models do not write text: a truth value, a number, a list.
+  // Models also write other values in place of text: a boolean, a number, a list.
   const single = z.pipe(z.union([z.string(), z.number(), z.boolean()]), z.transform(String));
   const nothing = z.pipe(
     z.null(),
@@ -133,7 +133,7 @@ export function stateSummarySchema(): z.ZodMiniType<StateSummary> {
   return z.object(Object.fromEntries(members) as Record<StateSummaryField, typeof value>);
 }
 
-/** The summary as the agent reads it: Markdown, with every field, those that are empty too. */
+/** The summary as the agent reads it: Markdown with every field, including empty ones. */
 export function renderStateSummary(summary: StateSummary): string {
   const blocks = Object.entries(sections).map(([title, section]) => {
     const lines = Object.entries(section as Readonly<Record<string, StateField>>).map(([name, { label }]) =>
@@ -144,7 +144,7 @@ export function renderStateSummary(summary: StateSummary): string {
   return ['# State Summary', ...blocks].join('\n\n');
 }
 
-/** A value of several lines begins under its label, so that lists stay lists. */
+/** A value of several lines starts on the line after its label, so that lists stay lists. */
 function line(label: string, text: string): string {
   return text === '' ? `**${label}**:` : `**${label}**:${text.includes('\n') ? '\n' : ' '}${text}`;
 }

@@ -12,9 +12,9 @@ import { askForObject, questionLength } from '../authoring/model/structured-answ
 import type { ObjectQuestion, StructuredAnswer } from '../authoring/model/structured-answer.js';
 import type { Summarizer } from '../authoring/summaries/summarizer.js';
 
-/** As in a prompt's limits. */
+/** The same ratio as in the limits of a prompt. */
 const charactersPerToken = 4;
-/** What a model is taken to read where it does not tell. Unit: tokens. */
+/** The assumed window of a model that does not state its own. Unit: tokens. */
 const assumedWindow = 100_000;
 
 const question = (): ObjectQuestion => ({
@@ -26,11 +26,13 @@ const question = (): ObjectQuestion => ({
 });
 
 /**
- * A summariser that has a model fill in the fields of a state summary, by a forced call of `create_state_summary`. A model that
- * is known to refuse forced calls (`llm.facts`), or that refuses this one, is asked by a response format instead, and after that
- * by an instruction. One answer, not streamed, checked field by field; what does not fit is a failure, never an empty summary.
+ * A summariser whose model fills in the fields of a state summary by a forced call of `create_state_summary`. If the model is
+ * known to refuse forced calls (`llm.facts`), or refuses this one, the summariser uses a response format instead, and after that
+ * an instruction. The answer is a single one, not streamed, and checked field by field. An invalid answer is a failure, never an
+ * empty summary.
  *
- * @throws `summarize` throws {@link CondenserModelError} when the model fails, is too slow, is cut off, or answers something else.
+ * @throws `summarize` throws {@link CondenserModelError} when the model fails, is too slow, is cut off, or gives an invalid
+ *   answer.
  */
 export function structuredSummarizer(options: CheckedModelCall): Summarizer {
   const { llm, prompt, maxOutputTokens, timeoutMs, maxEventCharacters } = options;
