@@ -4,8 +4,8 @@ import type { Completion, CompletionRequest } from './llm.js';
 import { totalInputTokens } from './usage.js';
 
 /**
- * The upper bound of characters per token in ordinary text: English words are shorter, and blanks are not counted. Unit:
- * non-blank characters per token.
+ * The upper bound of characters per token in ordinary text: English words are shorter, and blanks are not counted.
+ * Unit: non-blank characters per token.
  */
 const mostCharactersPerToken = 8;
 /** Shorter requests are not checked, because they are too short to judge. Unit: tokens. */

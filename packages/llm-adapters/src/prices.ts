@@ -28,8 +28,8 @@ export interface PriceTier extends TokenRates {
 /** The facts of a call that its price depends on and that {@link Usage} does not hold. */
 export interface CostDetails {
   /**
-   * The number of cache-write tokens with a lifetime other than the default, by the provider's name for it (`1h`, `12h`). Unit:
-   * tokens. @defaultValue none
+   * The number of cache-write tokens with a lifetime other than the default, by the provider's name for it (`1h`, `12h`).
+   * Unit: tokens. @defaultValue none
    */
   readonly cacheWrites?: Readonly<Record<string, number>>;
 }

@@ -29,7 +29,7 @@ export interface FailedAttempt {
 
 const defaults = { attempts: 3, minDelayMs: 1_000, maxDelayMs: 30_000, maxRetryAfterMs: 60_000 };
 
-/** Names the option whose number is invalid. */
+/** Describes the first option whose number is invalid; undefined if all are valid. */
 export function whatIsWrongWith({ attempts = 1, ...delays }: RetryOptions): string | undefined {
   if (!Number.isInteger(attempts) || attempts < 1) {
     return `retry.attempts must be a whole number above 0, not ${attempts}`;

@@ -61,7 +61,7 @@ export function contextMessages(view: View, options: ContextOptions): readonly M
 function enabled({ skills = [], disabledSkills = [] }: ContextOptions): readonly Skill[] {
   const byName = new Map<string, Skill>();
   for (const skill of skills) {
-    // Deleted and set again, so that the skill that counts also has its own position in the order.
+    // Deleted and set again, so that the overriding skill also takes its own position in the order.
     byName.delete(skill.name);
     byName.set(skill.name, skill);
   }

@@ -39,8 +39,8 @@ const startsWithWord = new RegExp(`^${word}`, 'u');
 const endsWithWord = new RegExp(`${word}$`, 'u');
 
 /**
- * Normalises text, because an accented letter can be one or two characters. Values for a task's text stay as the user wrote
- * them.
+ * Matches the text as written, then in composed form: an accented letter can be one or two characters. If the first match
+ * succeeds, values for a task's text stay as the user wrote them.
  */
 function matchOf(trigger: string, text: string, composed: string): RegExpExecArray | null {
   if (trigger === '') return null;

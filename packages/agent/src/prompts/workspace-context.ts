@@ -62,7 +62,7 @@ function oneLine(name = ''): string {
   return withoutOurTags(name.replace(/\s+/g, ' '));
 }
 
-/** Escapes tags, so that a document cannot close its section and open another. */
+/** Breaks the tags of our sections inside a text, so that a document cannot close its section and open another. */
 export function withoutOurTags(text: string): string {
   return text.replace(ourTags, '< ');
 }

@@ -20,18 +20,18 @@ interface CachedParts {
 type Cached = Anthropic.Tool | Block;
 
 /**
- * The parts with marks where the provider shall cache, at most four, all of one life. A mark reads what was cached at it or at
- * one of the blocks before it, as far as the provider looks back, and writes what stands up to it. So marks go, in this order:
+ * Adds cache marks to the parts of a body, at most four, all with the same lifetime. A mark reads a prefix that was cached at
+ * its block or at an earlier block within the provider's look-back, and writes the prefix up to its block. So marks go, in this
+ * order:
  *
  * - to the newest message, up to which the next request will be the same;
  * - to the end of the instructions, else of the tools, which outlives every condensation;
  * - to the end of what can be cached, if it is farther from the newest message than the provider looks back;
- * - to the places that the caller calls stable, where a later rewrite will leave something to be read;
+ * - to the places that the caller calls stable, whose prefix stays readable after a later rewrite;
  * - to the end of what can be cached, if it is near;
  * - to the first of several instructions, which other conversations can have too.
  *
- * No mark stands below what the model caches at all, where it would do nothing; and none on thinking, since no message ends in
- * it.
+ * No mark is placed on a prefix that is too short for the model to cache, and none on thinking, because no message ends in it.
  *
  * @see provider-rules A.7 and A12
  */

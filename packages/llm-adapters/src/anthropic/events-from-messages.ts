@@ -31,25 +31,27 @@ const rules: HistoryRules = {
 };
 
 /**
- * The events of a history that is held as messages of the Messages API: the start for those who have no event log. What
- * `toMessagesRequest(view.toMessages())` makes of them is the same history, in the form that {@link toMessagesRequest} gives
- * every history.
+ * Converts a history of Messages API messages to events, for agents without an event log.
+ * `toMessagesRequest(view.toMessages())` turns the events back into the same history, in the form that
+ * {@link toMessagesRequest} gives every history.
  *
  * - `system` and `tools` become a system prompt. Of several blocks those up to the last with a mark for the cache, else the
  *   first, are its static part; the blocks of a part are joined by a blank line.
- * - Words of the user become messages of the source `user`; results become observations, `is_error` and images included.
- * - Neighbouring messages of the model are one answer, unless they have two `id`s. Its calls become the actions of one batch,
- *   with its words and its thinking, in their order and with their signatures, on the first. Words after a call come before it.
- * - A message of the role `system` becomes one of the source `environment`, in the user's place.
+ * - Text of the user becomes messages of the source `user`; results become observations, `is_error` and images included.
+ * - Neighbouring assistant messages are one answer, unless their `id`s differ. Its calls become the actions of one batch. The
+ *   first action carries the answer's text and its thinking, in order and with signatures. Text after a call moves before the
+ *   calls.
+ * - A message of the role `system` becomes a message of the source `environment`, in the place of a user message.
  *
- * Nothing is thrown away but marks for the cache and blank text of the model. A result without a call becomes an observation
- * of {@link unknownToolName}, and a second result for a call a second observation: views leave both out, and say so. A call
- * without a result stays open. Blocks, tools and messages that have no place (files, documents, the provider's own tools,
- * citations, what is malformed) become events of the type {@link setAsideType} where they stood, which no model reads; of
- * documents and search results the text is kept as text, and for other blocks there are words that say what is missing. Where
- * the history has changed by that, signed thinking from there on is set aside too: the provider would not take it back.
+ * Only cache marks and blank text of the model are dropped. A result without a call becomes an observation of
+ * {@link unknownToolName}, and a second result for a call becomes a second observation: views omit both and report it. A call
+ * without a result stays open. Blocks, tools and messages without a neutral form (files, documents, the provider's own tools,
+ * citations, what is malformed) become events of the type {@link setAsideType} at their original position, which no model
+ * reads. The text of documents and search results is kept as text; other blocks are replaced by a text that says what is
+ * missing. If this changes the history, signed thinking after that point is set aside too, because the provider would refuse
+ * it.
  *
- * @throws {@link InvalidRequestError} when `messages` is no array.
+ * @throws {@link InvalidRequestError} when `messages` is not an array.
  *
  * @example
  * ```ts

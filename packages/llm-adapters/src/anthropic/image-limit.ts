@@ -11,9 +11,9 @@ export function imageLimit({ contextWindow }: Pick<ModelFacts, 'contextWindow'>)
 }
 
 /**
- * The messages with no more images than a request may hold: the oldest are replaced by words that say so. They go in steps of
- * half the limit, so that the history changes seldom and the prompt cache is seldom lost. Returns the same array if all images
- * fit.
+ * The messages with no more images than a request may hold: the oldest are replaced by a text that says so. They are replaced
+ * in steps of half the limit, so that the history changes seldom and the prompt cache is seldom lost. Returns the same array if
+ * all images fit.
  */
 export function withinImageLimit(messages: readonly Message[], limit: number): readonly Message[] {
   const count = messages.reduce((sum, { content }) => sum + content.filter(isSent).length, 0);

@@ -16,23 +16,25 @@ const defaultMaxOutputTokens = 16_000;
 
 /**
  * The body of a Messages request. Pure: the same request gives the same body, and a longer history extends the body of a
- * shorter one, but for what asks the model to go on or to call. Changes the form and never what answers what: a list whose
- * calls and results do not match stays so, and the provider refuses it.
+ * shorter one, but for what asks the model to go on or to call. Changes only the form: calls and results that do not match are
+ * not repaired, and the provider refuses them.
  *
- * - The results of a batch share one user message, results before words; neighbours of one role are one message.
- * - A list that starts with the model gets a user message of ours before it. One that ends with the model is continued by
- *   models that take that; others get a user message of ours after it, which stays there when an answer with thinking follows.
- * - Instructions among the messages stand where they are, after the user's words there, for models that take them; else on top.
- * - Thinking goes as it was rendered, signed blocks only, each where it stood, to models that think in this request. All of it
- *   stays away where the request changes what it is bound to: tools declared for a history that has calls when the request has
- *   none, a tool that takes the answer, images over the limit. Models that bind thinking bind it to the tools too: to ask such
- *   a model without leave to call anything, give it the same tools and the tool choice `none`.
- * - Where calls stand in the history and the request has no tools, the tools are declared by name and none may be called.
- * - A forced call turns thinking off for the request. Models that take no forced call get `auto` and a sentence at the end that
- *   asks for it; they may still answer in words.
+ * - The results of a batch share one user message, results before text. Neighbouring messages of one role are merged.
+ * - If the list starts with an assistant message, a user message is added before it. If it ends with an assistant message,
+ *   models with prefill continue that message; for other models a user message is added after it, which stays there when an
+ *   answer with thinking follows.
+ * - System messages among the messages keep their position, after the user's text there, for models that accept them; for other
+ *   models they move to the top.
+ * - Thinking is sent as rendered, only signed blocks, each at its position, if the model thinks in this request. All thinking
+ *   is left out if the request changes the content that it is bound to: tools declared for a history that has calls when the
+ *   request has none, a tool that takes the answer, images over the limit. Models that bind thinking bind it to the tools too:
+ *   to forbid calls to such a model, pass the same tools and the tool choice `none`.
+ * - If the history has calls and the request has no tools, the called tools are declared by name and none may be called.
+ * - A forced call turns thinking off for the request. Models that accept no forced call get `auto` and a sentence at the end
+ *   that asks for the call; they may still answer with text.
  * - An answer's schema goes to the provider, or becomes the input of a tool: see {@link MessagesOptions.structuredOutput}.
- * - Halves of surrogate pairs become U+FFFD, in texts, keys, schemas; signed data that holds one is left out.
- * - More images than a request may hold: the oldest are replaced by words that say so.
+ * - Lone surrogates become U+FFFD, in texts, keys, schemas; signed data that holds one is left out.
+ * - If there are more images than a request may hold, the oldest are replaced by a text that says so.
  * - With `request.cache`, up to four places are marked for the prompt cache.
  *
  * @throws {@link InvalidRequestError} when two tools have one name.

@@ -12,28 +12,28 @@ export interface EventsFromMessagesOptions extends HistoryOptions {
 }
 
 /**
- * The events of a history that is held as messages of Chat Completions: the start for those who have no event log. What
- * `toChatCompletionsRequest({ messages: view.toMessages() })` makes of them is the same history, in the form that
+ * Converts a history of Chat Completions messages to events, for agents without an event log.
+ * `toChatCompletionsRequest({ messages: view.toMessages() })` turns the events back into the same history, in the form that
  * {@link toChatCompletionsRequest} gives every history.
  *
- * - System and developer messages before anything else become one system prompt, with the tools; a later one becomes a message
- *   of the source `environment`, in the user's place where it stood.
- * - Words of the user become messages of the source `user`, `name` their sender.
- * - An assistant message with calls becomes one batch of actions, its words and thinking (`reasoning_content`, Gemini's
- *   signatures) on the first; one without becomes a message. A refusal and the transcript of audio are its words. A call of
- *   the old kind (`function_call`) gets an id, and the `function` message after it is its result.
- * - Calls as LangChain has them (`name` and `args`), and the parts of the AI SDK (`tool-call`, `tool-result`, `reasoning`,
- *   images with their data), mean the same.
+ * - Leading system and developer messages become one system prompt, with the tools. A later one becomes a message of the source
+ *   `environment`, in the place of a user message, at its original position.
+ * - User messages become messages of the source `user`, with `name` as the sender.
+ * - An assistant message with calls becomes one batch of actions; the first carries its text and thinking (`reasoning_content`,
+ *   Gemini's signatures). An assistant message without calls becomes a message. A refusal and the transcript of audio count as
+ *   its text. A call of the old kind (`function_call`) gets an id, and the `function` message after it is its result.
+ * - Calls in LangChain's form (`name` and `args`), and the parts of the AI SDK (`tool-call`, `tool-result`, `reasoning`, images
+ *   with their data), mean the same.
  * - A tool message becomes the observation of the latest call with its id.
  *
  * The free text of a custom tool becomes `{"input": text}`, and a call whose arguments do not parse is marked
- * `executable: false`. Nothing is thrown away but empty text and blank text of the model. A result without a call becomes an
- * observation of {@link unknownToolName}, and a second result for a call a second observation: views leave both out, and say so.
- * A call without a result stays open. What has no place (unknown roles and parts, audio, files, OpenRouter's `reasoning_details`,
- * annotations, what is no message) becomes an event of the type {@link setAsideType} where it stood, which no model reads; for
- * audio and files there are words that say so.
+ * `executable: false`. Only empty text and blank text of the model are dropped. A result without a call becomes an observation
+ * of {@link unknownToolName}, and a second result for a call becomes a second observation: views omit both and report it. A
+ * call without a result stays open. Values without a neutral form (unknown roles and parts, audio, files, OpenRouter's
+ * `reasoning_details`, annotations, values that are not messages) become events of the type {@link setAsideType} at their
+ * original position, which no model reads; audio and files are also replaced by a text that names them.
  *
- * @throws {@link InvalidRequestError} when `messages` is no array.
+ * @throws {@link InvalidRequestError} when `messages` is not an array.
  *
  * @example
  * ```ts

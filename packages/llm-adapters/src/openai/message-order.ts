@@ -10,7 +10,7 @@ import type { ServerProfile } from './server-profile.js';
  * and results that do not match stay unchanged, and the provider refuses them.
  *
  * - Blank text is left out, and so is a message that has nothing else.
- * - Images of results follow the batch's results in a user message, since a tool message takes text only.
+ * - Images of results follow the batch's results in a user message, because a tool message accepts only text.
  * - Added messages are the same in every request and depend only on the messages before them, except the last message that
  *   `endsWithUser` requires.
  *

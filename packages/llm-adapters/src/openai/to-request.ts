@@ -40,17 +40,16 @@ export interface ChatCompletionsOptions extends OpenAIModelOptions {
 }
 
 /**
- * The body of a Chat Completions request. Pure: the same request gives the same body, and a longer history extends the body
- * of a shorter one. Changes the form and never what answers what: a list whose calls and results do not match stays so, and
- * the provider refuses it.
+ * The body of a Chat Completions request. Pure: the same request gives the same body, and a longer history extends the body of
+ * a shorter one. Changes only the form: calls and results that do not match are not repaired, and the provider refuses them.
  *
- * - Text alone is one string, its parts joined by a blank line; with images it is parts.
- * - Images of a tool result follow the batch's results in a user message, since a tool message takes text only.
- * - A schema is enforced, or stands in words at the end for a server that knows only JSON.
- * - Where calls stand in the history and the request has no tools, the tools are declared by name and none may be called, for
+ * - Content without images is one string, its parts joined by a blank line; content with images is a list of parts.
+ * - Images of a tool result follow the batch's results in a user message, because a tool message accepts only text.
+ * - A schema is enforced, or added as text at the end for a server that supports only JSON mode.
+ * - If the history has calls and the request has no tools, the called tools are declared by name and none may be called, for
  *   servers that ask for it.
- * - Halves of surrogate pairs become U+FFFD, in texts, arguments, keys, schemas; signed data that holds one is left out.
- * - Blank text is left out, and so is a message that has nothing else. Thinking is sent where the server wants it back.
+ * - Lone surrogates become U+FFFD, in texts, arguments, keys, schemas; signed data that holds one is left out.
+ * - Blank text is left out, and so is a message that has nothing else. Thinking is sent if the server wants it back.
  *
  * @throws {@link InvalidRequestError} when two tools have one name.
  * @see provider-rules B and D
@@ -131,8 +130,8 @@ function withSchemaInWords(request: CompletionRequest): CompletionRequest {
 }
 
 /**
- * With tools, any effort other than `none` is refused here. If the model also refuses `none`, the provider decides. @see
- * provider-rules B.5
+ * With tools, any effort other than `none` is refused here. If the model also refuses `none`, the provider decides.
+ * @see provider-rules B.5
  */
 function needsEffortNone(facts: ModelFacts): boolean {
   return needsResponses(facts) && facts.acceptsEffortNone;

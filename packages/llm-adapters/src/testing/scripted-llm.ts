@@ -50,8 +50,8 @@ export interface ScriptedLLMOptions {
   /** @defaultValue `scripted` */
   readonly model?: string;
   /**
-   * The window. A request whose estimate exceeds it is refused, and the script keeps its answer. Unit: tokens. @defaultValue
-   * none
+   * The window. A request whose estimate exceeds it is refused, and the script keeps its answer. Unit: tokens.
+   * @defaultValue none
    */
   readonly contextWindow?: number;
   /** @defaultValue none, and completions carry no cost */

@@ -13,8 +13,8 @@ export interface ContentPiece {
   readonly type: 'content';
   readonly part: KnownContent;
   /**
-   * The part is a substitute for an unread value: the text of a document, or a text that says what is missing. @defaultValue
-   * false
+   * The part is a substitute for an unread value: the text of a document, or a text that says what is missing.
+   * @defaultValue false
    */
   readonly isStandIn?: true;
   /** The text is a refusal of the model. @defaultValue false */

@@ -15,23 +15,23 @@ export interface EventsFromResponseItemsOptions extends HistoryOptions {
 }
 
 /**
- * The events of a history that is held as items of the Responses API, input and output in their order: the start for those who
- * have no event log. What `toResponsesRequest({ messages: view.toMessages() })` makes of them is the same history, in the form
- * that {@link toResponsesRequest} gives every history.
+ * Converts a history of Responses API items, input and output in order, to events, for agents without an event log.
+ * `toResponsesRequest({ messages: view.toMessages() })` turns the events back into the same history, in the form that
+ * {@link toResponsesRequest} gives every history.
  *
- * - `instructions`, and system and developer messages before anything else, become one system prompt, with the tools; a later
- *   one becomes a message of the source `environment`, in the user's place where it stood.
- * - Items of the model with nothing between them are one answer: its calls become one batch of actions, with its words and its
- *   reasoning items, unchanged and at their position, on the first. A refusal is words.
+ * - `instructions` and leading system and developer messages become one system prompt, with the tools. A later one becomes a
+ *   message of the source `environment`, in the place of a user message, at its original position.
+ * - Neighbouring items of the model are one answer: its calls become one batch of actions. The first action carries the
+ *   answer's text and its reasoning items, unchanged and at their position. A refusal counts as text.
  * - An output becomes the observation of the latest call with its `call_id`.
  *
- * Nothing is thrown away but blank text of the model, and the `phase` of words, which follows from what comes after them. A
- * result without a call becomes an observation of {@link unknownToolName}, and a second result for a call a second observation:
- * views leave both out, and say so. The text of a custom tool becomes `{"input": text}`. What has no place (the provider's own tools,
- * references to what it stores, its compactions, files, unknown items) becomes an event of the type {@link setAsideType} where
- * it stood, which no model reads.
+ * Only blank text of the model and the `phase` of texts are dropped; the `phase` follows from the calls. A result without a
+ * call becomes an observation of {@link unknownToolName}, and a second result for a call becomes a second observation: views
+ * omit both and report it. The text of a custom tool becomes `{"input": text}`. Values without a neutral form (the provider's
+ * own tools, references to stored items, compactions, files, unknown items) become events of the type {@link setAsideType} at
+ * their original position, which no model reads.
  *
- * @throws {@link InvalidRequestError} when `items` is no array.
+ * @throws {@link InvalidRequestError} when `items` is not an array.
  */
 export function eventsFromResponseItems(
   items: readonly (OpenAI.Responses.ResponseInputItem | OpenAI.Responses.ResponseOutputItem)[],

@@ -24,17 +24,18 @@ export interface ResponsesOptions extends ChatCompletionsOptions {
 /**
  * The body of a Responses request, stateless: nothing is stored at the provider (`store: false`), and the whole history goes
  * with every request. Pure: the same request gives the same body, and a longer history extends the body of a shorter one.
- * Changes the form and never what answers what, as {@link toChatCompletionsRequest} does.
+ * Changes only the form, like {@link toChatCompletionsRequest}: calls and results that do not match are not repaired.
  *
- * - The first system message is the `instructions`, a later one a developer message where it stands.
- * - Reasoning items go back unchanged, at their position, before what they produced. One without encrypted content, or with
- *   nothing behind it, is left out: the provider would refuse it.
- * - Calls and messages go back without the ids of their items. With them, the provider would ask for the reasoning that each
- *   was made with, which a condensed history need not have; nothing else needs them.
- * - To models that label their words, words of an answer that calls go back as `commentary`, others as `final_answer`.
- * - Images of results stay in their results.
- * - Where calls stand in the history and the request has no tools, the tools are declared by name and none may be called.
- * - Halves of surrogate pairs become U+FFFD; encrypted reasoning that holds one is left out.
+ * - The first system message becomes the `instructions`; a later one becomes a developer message at its position.
+ * - Reasoning items go back unchanged, at their position, before the items that they produced. A reasoning item without
+ *   encrypted content, or with nothing after it, is left out: the provider would refuse it.
+ * - Calls and messages go back without the ids of their items. With the ids, the provider would require the reasoning of each
+ *   item, which a condensed history may lack; nothing else needs the ids.
+ * - For models that label their text, the text of an answer with calls is sent back as `commentary`, any other text as
+ *   `final_answer`.
+ * - Images stay in their results.
+ * - If the history has calls and the request has no tools, the called tools are declared by name and none may be called.
+ * - Lone surrogates become U+FFFD; encrypted reasoning that holds one is left out.
  *
  * @throws {@link InvalidRequestError} when two tools have one name.
  * @see provider-rules C
