@@ -5,20 +5,20 @@ import { join } from 'node:path';
 export interface ConversationFiles {
   /** The events. */
   readonly log: string;
-  /** The folder in which writers show themselves. */
+  /** The folder with the token files of the writers. */
   readonly lock: string;
-  /** The conversation id, as JSON, where it is too long to stand in the name. */
+  /** The file that holds the conversation id as JSON, if the id is too long for a file name. */
   readonly id: string | undefined;
-  /** Where torn bytes are kept; a number follows. */
+  /** The path of the files that keep torn bytes; a number is appended. */
   readonly torn: string;
 }
 
 const logSuffix = '.jsonl';
-// File systems allow 255 bytes in a name; the longest suffix of ours has fewer than 20.
+// File systems allow 255 bytes in a name; our longest suffix has fewer than 20.
 const longestName = 200;
 const reservedByWindows = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 
-/** Where the files of a conversation are. */
+/** The paths of the files of a conversation. */
 export function conversationFiles(directory: string, conversationId: string): ConversationFiles {
   const encoded = encode(conversationId);
   const tooLong = encoded.length > longestName;
@@ -31,7 +31,7 @@ export function conversationFiles(directory: string, conversationId: string): Co
   };
 }
 
-/** What the name of a log says: the conversation's id, or the file that holds it. Undefined where it is not our log. */
+/** The conversation id from the name of a log, or the file that holds the id. Undefined if the file is not one of our logs. */
 export function conversationOfLog(
   name: string,
 ): { readonly conversationId: string } | { readonly idFile: string } | undefined {
@@ -47,8 +47,8 @@ export function conversationOfLog(
 }
 
 /**
- * Percent-encodes every byte that some file system takes for another or gives a meaning to: capitals, dots, separators,
- * anything that is not ASCII. What remains is told apart everywhere, and `decodeURIComponent` gives the id back.
+ * Percent-encodes every byte that some file system confuses with another or treats as special: capitals, dots, separators,
+ * non-ASCII bytes. The result is distinct on every file system, and `decodeURIComponent` returns the id.
  */
 function encode(conversationId: string): string {
   const encoded = Array.from(new TextEncoder().encode(conversationId), (byte) => {
@@ -62,7 +62,7 @@ function percent(byte: number): string {
   return `%${byte.toString(16).padStart(2, '0')}`;
 }
 
-// No encoded name begins with '~', so the two kinds of name cannot meet.
+// No encoded name begins with '~', so the two kinds of name cannot collide.
 function hashedName(conversationId: string): string {
   return `~${createHash('sha256').update(conversationId).digest('hex')}`;
 }

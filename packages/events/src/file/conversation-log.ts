@@ -26,7 +26,7 @@ import type { AppendLines } from './write-lines.js';
 import type { LockIsBusy } from './writer-lock.js';
 import type { WriterTokens } from './writer-token.js';
 
-/** What all logs of a store share. */
+/** The settings that all logs of a store share. */
 export interface LogSettings {
   readonly fsync: boolean;
   readonly lockTimeoutMs: number;
@@ -43,11 +43,11 @@ type Action = 'append to' | 'read' | 'open' | 'close';
 interface OpenedLog {
   readonly handle: FileHandle;
   readonly end: LogEnd;
-  /** The end of its last append. Unit: bytes. */
+  /** The end of the last append. Unit: bytes. */
   readonly upTo: number;
 }
 
-/** What was written of a group, and where. */
+/** The part of a group that was written, and its place in the file. */
 interface AttemptedGroup extends AdmittedGroup {
   /** Unit: bytes. */
   readonly start: number;
@@ -80,7 +80,7 @@ export class ConversationLog {
     return this.#naming('append to', this.#appends.append(jsonOf(events), expectedVersion));
   }
 
-  /** Opens it for writing, until the writer is closed. */
+  /** Opens the conversation for writing, until the writer is closed. */
   openForWriting(): Promise<ConversationWriter> {
     const opened = this.#inTurn(async (): Promise<ConversationWriter> => {
       const writer = await this.#openForWriting();
@@ -95,7 +95,7 @@ export class ConversationLog {
     return this.#naming('open', opened);
   }
 
-  /** The events from an index on, as they are when the reading begins. */
+  /** The events from an index on, as of the start of the reading. */
   read(from: number, signal: AbortSignal | undefined): EventReading {
     return eventReading(() => this.#batches(from, signal), signal);
   }
@@ -117,7 +117,7 @@ export class ConversationLog {
         version += count.events;
         lines += count.lines;
       }
-      // So that an append that comes next need not count them again.
+      // Remembered, so that the next append need not count the events again.
       const isNew = this.#known?.identity !== end.identity || this.#known.size < upTo;
       if (isNew && upTo === end.tail.end) {
         this.#known = await knownAt(handle, end.identity, { size: upTo, version, lines });
@@ -130,8 +130,8 @@ export class ConversationLog {
   }
 
   /**
-   * How many events it holds; how many lines, where the end of the file is not a log's. Cost: what was added since this
-   * store last looked.
+   * The number of events; the number of lines if the end of the file is not a valid log. The cost is linear in the bytes added
+   * since this store last read the file.
    */
   async version(): Promise<number> {
     try {
@@ -144,7 +144,7 @@ export class ConversationLog {
       }
       return this.#known.version;
     } catch (error) {
-      // To count is not to read: a broken log must not hide the others of a list.
+      // A broken log is counted by its lines, so that it does not hide the other logs of a list.
       if (error instanceof EventStoreError && error.line !== undefined) return error.line;
       throw this.#storeError('read', error);
     }
@@ -205,20 +205,20 @@ export class ConversationLog {
       } finally {
         alone = await locked.release();
       }
-      // There was nothing to write, or it was there already.
+      // There was nothing to write, or the events were already in the log.
       if (appended === undefined) return attempted.settle();
       if (alone) {
         this.#known = appended;
         return attempted.settle();
       }
-      // Ousted while it wrote: the events are where they should be, or nowhere. Only who has the lock can tell.
+      // This writer was ousted while it wrote: all of its events are in the log, or none. Only the holder of the lock can tell.
     }
   }
 
   async #write(handle: FileHandle, log: KnownLog, lines: AppendLines): Promise<KnownLog> {
     const { fsync } = this.#settings;
     if (fsync && !this.#isNameSynced) {
-      // Also where the file was there already: who created it may have died before this.
+      // Needed for an existing file too: its creator may have died before this call.
       await syncFolder(dirname(this.#files.log));
       this.#isNameSynced = true;
     }
@@ -226,13 +226,13 @@ export class ConversationLog {
       await writeLines(handle, lines, fsync);
       return withAppended(log, lines);
     } catch (error) {
-      // What this leaves behind when it fails too is a torn append, and the next writer repairs it.
+      // If this fails too, it leaves a torn append, which the next writer repairs.
       await handle.truncate(log.size).catch(() => undefined);
       throw error;
     }
   }
 
-  /** Looks at the log, and makes it end with a whole append. The caller has its lock. */
+  /** Examines the log and repairs a torn end. The caller holds the lock. */
   async #repaired(handle: FileHandle): Promise<KnownLog> {
     const file = this.#files.log;
     const log = await examineLog(handle, file, this.#known);
@@ -249,7 +249,7 @@ export class ConversationLog {
       let kept = false;
       try {
         const end = await examineEnd(handle, file, this.#known);
-        // Torn, or being written at this moment: who can take the lock knows.
+        // The end is torn or is being written at this moment. Taking the lock decides which.
         const repaired = end.tail.end < end.fileSize && attempt === 0 ? await this.#tryToRepair(handle) : 'busy';
         if (repaired === 'repaired') continue;
         kept = true;
@@ -312,7 +312,7 @@ export class ConversationLog {
     try {
       this.#settings.onRepair(report);
     } catch {
-      // Somebody who is told of a repair cannot undo it, nor stop the append or the read that made it.
+      // An error of `onRepair` does not undo the repair or fail the append or read that made it.
     }
   }
 
@@ -322,14 +322,14 @@ export class ConversationLog {
     return new ConcurrencyError({ conversationId: this.#conversationId, expectedVersion, reason });
   }
 
-  /** One after another: appends of one store never meet at the lock. */
+  /** Runs the work of one store one after another, so that its appends never compete for the lock. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#lastTurn.then(work);
     this.#lastTurn = done.catch(() => undefined);
     return done;
   }
 
-  /** With the errors of the system as errors of the store. */
+  /** Converts errors of the operating system to errors of the store. */
   async #naming<T>(action: Action, work: Promise<T>): Promise<T> {
     try {
       return await work;
@@ -345,7 +345,7 @@ export class ConversationLog {
   }
 }
 
-/** True when exactly these lines stand there. */
+/** True if the file contains exactly these lines at their place. */
 async function holds(handle: FileHandle, { lines, start }: AttemptedGroup): Promise<boolean> {
   return lines !== undefined && (await readRange(handle, start, start + lines.bytes.length)).equals(lines.bytes);
 }

@@ -21,35 +21,38 @@ export interface FileEventStoreOptions {
    * but not a power cut. @defaultValue true
    */
   readonly fsync?: boolean;
-  /** Told when a torn end of a log was found. What it throws changes nothing. @defaultValue a warning of the process */
+  /** Called when a torn end of a log is found. Errors that it throws are ignored. @defaultValue emits a process warning */
   readonly onRepair?: (report: RepairReport) => void;
   /**
-   * How long an append waits for appends of others before it fails with {@link ConcurrencyError}. Unit: milliseconds.
+   * How long an append waits for other writers' appends before it fails with {@link ConcurrencyError}. Unit: milliseconds.
    * @defaultValue 10 000
    */
   readonly lockTimeoutMs?: number;
   /**
-   * Tells the machine from others that write to the folder: on one machine, whether a writer lives is seen by its process.
-   * Needed where copies of a machine share a disk. @defaultValue the host's name, the boot and the process namespace
+   * Identifies the machine among those that write to the folder. On one machine the store checks the process of a writer to see
+   * whether the writer lives. Set it if copies of a machine share a disk. @defaultValue the host's name, the boot and the
+   * process namespace
    */
   readonly machineId?: string;
-  /** A clock that is never set, by which others are observed. Unit: milliseconds. @defaultValue `performance.now` */
+  /** A monotonic clock, used to observe other writers. Unit: milliseconds. @defaultValue `performance.now` */
   readonly monotonicNow?: () => number;
 }
 
-/** An {@link EventStore} that can always keep other writers out. */
+/** An {@link EventStore} that always has `openForWriting`. */
 export type FileEventStore = EventStore & Required<Pick<EventStore, 'openForWriting'>>;
 
-/** How many logs a store has open for writing at a time. Conversations that are open for writing may be more. */
+/**
+ * The maximum number of log files that a store keeps open for writing. More conversations than this can be open for writing.
+ */
 export const maxOpenFiles = 256;
 
 /**
  * An {@link EventStore} of JSON Lines files: one file per conversation, one event a line, only ever appended to.
  *
- * An append is in the log with all its events or with none, and once it has resolved it survives `kill -9` and, with `fsync`,
- * a power cut. Any number of stores and processes of one machine may write to one conversation: appends happen one after
- * another, and one that expected another version fails with {@link ConcurrencyError}. A torn end is cut off, kept in a file
- * beside the log, and reported. Reading streams, in blocks.
+ * An append is in the log with all its events or with none. A resolved append survives `kill -9` and, with `fsync`, a power
+ * cut. Any number of stores and processes of one machine may write to one conversation: appends happen one after another, and
+ * an append that expects another version fails with {@link ConcurrencyError}. A torn end is cut off, kept in a file beside the
+ * log, and reported. Reading streams the log in blocks.
  *
  * @throws {@link EventStoreError} from its methods when a file cannot be read or written, or holds a line that is no event.
  *

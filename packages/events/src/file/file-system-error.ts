@@ -1,15 +1,15 @@
-/** The code of a system error (`'ENOENT'`), where it is one. */
+/** The code of a system error (`'ENOENT'`); undefined for other errors. */
 export function errorCode(error: unknown): string | undefined {
   const code = (error as { readonly code?: unknown } | null | undefined)?.code;
   return typeof code === 'string' ? code : undefined;
 }
 
-/** True for an error that the operating system gave. */
+/** True for an error of the operating system. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }
 
-/** Resolves to undefined where the promise fails with one of these codes. */
+/** Resolves to undefined if the promise fails with one of these codes. */
 export async function unless<T>(promise: Promise<T>, ...codes: readonly string[]): Promise<T | undefined> {
   try {
     return await promise;

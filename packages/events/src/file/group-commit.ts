@@ -13,7 +13,7 @@ export interface WaitingAppend {
   readonly reject: (error: unknown) => void;
 }
 
-/** Does some work when its turn comes, after everything that was in turn before. */
+/** Runs the work after all work that was queued before. */
 export type InTurn = (work: () => Promise<void>) => Promise<void>;
 
 /** Appends that wait are written together up to this size, so that one buffer holds them. Unit: UTF-16 code units. */
@@ -42,7 +42,7 @@ export class GroupCommit {
     });
   }
 
-  /** All that waits when the turn comes is written in that turn, so that whoever is next in turn finds nothing under way. */
+  /** Writes all waiting appends in one turn, so that no write is under way when the next turn begins. */
   async #schedule(): Promise<void> {
     await this.#inTurn(async () => {
       const waiting = this.#waiting;
@@ -73,11 +73,11 @@ function groupsOf(waiting: readonly WaitingAppend[]): readonly (readonly Waiting
   return groups;
 }
 
-/** What a group appends to a log that is at some version. */
+/** The appends of a group that a log accepts at its version. */
 export interface AdmittedGroup {
   /** The lines of all appends that are at the version they expect; undefined when there are none. */
   readonly lines: AppendLines | undefined;
-  /** Gives each append its result. Call it when the lines are stored, and not before: until then the version is not certain. */
+  /** Resolves each append. Call it only after the lines are stored: until then the version is not certain. */
   settle(): void;
 }
 

@@ -1,24 +1,24 @@
 import { open, writeFile } from 'node:fs/promises';
 import { unless } from './file-system-error.js';
 
-/** How often a writer counts on. Unit: milliseconds. */
+/** The interval at which a writer increases its count. Unit: milliseconds. */
 export const heartbeatMs = 5_000;
 
-/** A writer that cannot be seen and whose count has not changed for so long is taken for dead. Unit: milliseconds. */
+/** A writer whose process cannot be observed counts as dead if its count has not changed for this long. Unit: milliseconds. */
 export const silenceMs = 30_000;
 
-/** The signs of life of one writer. */
+/** The heartbeat of one writer. */
 export interface Heartbeat {
   stop(): void;
 }
 
 /**
- * Counts in the token of a writer, as long as the writer has the lock: a count, and no time, since clocks differ. A token that
- * holds a count belongs to somebody who has the lock for long.
+ * Increases a count in the token of a writer as long as the writer has the lock. The token holds a count and not a time,
+ * because clocks differ. A token with a count belongs to a writer that keeps the lock for more than one append.
  */
 export async function startHeartbeat(token: string): Promise<Heartbeat> {
   let count = 0;
-  // Never creates the token: it is gone when another writer has ousted this one.
+  // `r+` never creates the token: a missing token means that another writer has ousted this one.
   const beat = () => writeFile(token, String(++count), { flag: 'r+' });
   await unless(beat(), 'ENOENT');
   let isBeating = false;
@@ -26,20 +26,20 @@ export async function startHeartbeat(token: string): Promise<Heartbeat> {
     if (isBeating) return;
     isBeating = true;
     beat()
-      // A disk that fails for a moment is no reason to fall silent.
+      // The heartbeat goes on after a temporary failure of the disk.
       .catch(() => undefined)
       .finally(() => (isBeating = false));
   }, heartbeatMs);
-  // A process that has nothing else to do may end.
+  // The timer does not keep the process alive.
   timer.unref();
   return { stop: () => clearInterval(timer) };
 }
 
-/** What a token says of its writer. */
+/** The state of a writer, read from its token. */
 export interface Beat {
-  /** Differs as long as the writer lives. */
+  /** Changes as long as the writer lives. */
   readonly value: string;
-  /** The writer has the lock for long, and not for one append. */
+  /** The writer keeps the lock for more than one append. */
   readonly isHeld: boolean;
 }
 
@@ -60,17 +60,17 @@ export async function readBeat(token: string): Promise<Beat | undefined> {
 
 const longestCount = 20;
 
-/** Remembers since when the heartbeats of others have not changed, by the observer's own clock. */
+/** Remembers when the heartbeats of other writers last changed, by the observer's own clock. */
 export class HeartbeatWatch {
   readonly #now: () => number;
   readonly #seen = new Map<string, { readonly value: string; readonly since: number }>();
 
-  /** @param now - a clock that is never set, such as `performance.now`. Unit: milliseconds */
+  /** @param now - a monotonic clock, such as `performance.now`. Unit: milliseconds */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** How long the writer has shown no sign of life, as far as anybody here has looked. Unit: milliseconds. */
+  /** How long this observer has seen no change of the writer's heartbeat. Unit: milliseconds. */
   silenceOf(token: string, { value }: Beat): number {
     const now = this.#now();
     const seen = this.#seen.get(token);

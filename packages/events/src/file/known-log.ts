@@ -5,16 +5,19 @@ import { findTail } from './log-tail.js';
 import type { LogTail } from './log-tail.js';
 import type { AppendLines } from './write-lines.js';
 
-/** So many events stand in the first so many bytes. */
+/** The number of events and lines in the first `size` bytes of a log. */
 export type LogPosition = Pick<KnownLog, 'size' | 'version' | 'lines'>;
 
-/** What a store remembers of a log, so that it need not read it again: so many events in the first so many bytes. */
+/**
+ * The data that a store remembers of a log, so that it need not read the log again: the number of events in its first `size`
+ * bytes.
+ */
 export interface KnownLog {
-  /** Tells this file from another one that takes its name. */
+  /** Identifies the file, even if another file takes its name. */
   readonly identity: string;
   /** The end of a whole append. Unit: bytes. */
   readonly size: number;
-  /** The bytes before that end, by which it is known again. */
+  /** The bytes before `size`. They show whether the log still has the known content. */
   readonly lastBytes: Buffer;
   /** Unit: events. */
   readonly version: number;
@@ -25,7 +28,7 @@ export interface KnownLog {
 /** The end of a log as it is now. */
 export interface LogEnd {
   readonly identity: string;
-  /** What was known of it before, and still holds: its beginning, where nothing was. */
+  /** The remembered position, if it still holds; otherwise the beginning of the log. */
   readonly base: LogPosition;
   readonly tail: LogTail;
   /** The size of the file, torn bytes included. Unit: bytes. */
@@ -34,7 +37,7 @@ export interface LogEnd {
 
 /** A log as it is now. */
 export interface ExaminedLog extends KnownLog {
-  /** How its end looks. Its `end` is the log's `size`. */
+  /** The state of the log's end. Its `end` is the log's `size`. */
   readonly tail: LogTail;
   /** The size of the file, torn bytes included. Unit: bytes. */
   readonly fileSize: number;
@@ -43,13 +46,13 @@ export interface ExaminedLog extends KnownLog {
 const rememberedBytes = 256;
 
 /**
- * Looks at the end of an open log. Cost: a look at its size and its last bytes where it is as remembered, else its last line.
+ * Examines the end of an open log. Reads the size and the last bytes if the log is as remembered, else the last line.
  *
- * @throws {@link EventStoreError} when what stands at its end is no event.
+ * @throws {@link EventStoreError} when the end of the log is not an event.
  */
 export async function examineEnd(handle: FileHandle, file: string, known: KnownLog | undefined): Promise<LogEnd> {
   for (;;) {
-    // Of an open file the system knows this without asking the disk, so it is not worth a thread.
+    // The system knows the size of an open file without a disk access, so the synchronous call is cheaper than a thread.
     const stat = fstatSync(handle.fd, { bigint: true });
     const fileSize = Number(stat.size);
     const identity = [stat.dev, stat.ino, stat.birthtimeNs].join(':');
@@ -57,7 +60,7 @@ export async function examineEnd(handle: FileHandle, file: string, known: KnownL
       const base = known !== undefined && (await isThere(known, handle, identity, fileSize)) ? known : beginning;
       return { identity, base, tail: await findTail(handle, file, base.size, fileSize), fileSize };
     } catch (error) {
-      // A reader has no lock: a writer may have cut off a torn end while this one looked at it.
+      // A reader has no lock: a writer may have cut off a torn end during this read.
       const now = fstatSync(handle.fd, { bigint: true });
       if (now.size === stat.size && now.ctimeNs === stat.ctimeNs) throw error;
     }
@@ -65,9 +68,9 @@ export async function examineEnd(handle: FileHandle, file: string, known: KnownL
 }
 
 /**
- * Looks at an open log. Cost: {@link examineEnd}, and what was added since.
+ * Examines an open log. The cost is that of {@link examineEnd}, and linear in the bytes added since.
  *
- * @throws {@link EventStoreError} when what stands at its end is no event.
+ * @throws {@link EventStoreError} when the end of the log is not an event.
  */
 export async function examineLog(handle: FileHandle, file: string, known: KnownLog | undefined): Promise<ExaminedLog> {
   const { identity, base, tail, fileSize } = await examineEnd(handle, file, known);
@@ -77,13 +80,13 @@ export async function examineLog(handle: FileHandle, file: string, known: KnownL
   return { ...(await knownAt(handle, identity, { size: tail.end, version, lines })), tail, fileSize };
 }
 
-/** What is to be remembered of a log of which this much was counted. */
+/** The data to remember of a log that was counted up to this position. */
 export async function knownAt(handle: FileHandle, identity: string, counted: LogPosition): Promise<KnownLog> {
   const { size } = counted;
   return { ...counted, identity, lastBytes: await readRange(handle, Math.max(0, size - rememberedBytes), size) };
 }
 
-/** What is known of a log when these lines were appended to it. */
+/** The known data of a log after these lines were appended. */
 export function withAppended(log: KnownLog, { bytes, count }: AppendLines): KnownLog {
   return {
     identity: log.identity,
@@ -94,10 +97,10 @@ export function withAppended(log: KnownLog, { bytes, count }: AppendLines): Know
   };
 }
 
-/** Where every log begins. */
+/** The beginning of every log. */
 export const beginning: LogPosition = { size: 0, version: 0, lines: 0 };
 
-// A whole append can disappear again, when its fsync fails, and another one can take its place.
+// A whole append can disappear if its fsync fails, and another append can take its place.
 async function isThere(known: KnownLog, handle: FileHandle, identity: string, fileSize: number): Promise<boolean> {
   if (known.identity !== identity || known.size > fileSize) return false;
   const { size, lastBytes } = known;

@@ -6,19 +6,19 @@ import { isAt, replaceLog } from './replace-log.js';
 import { acquireLock } from './writer-lock.js';
 import type { LockIsBusy, LockOptions, WriterLock } from './writer-lock.js';
 
-/** A log that is open for writing by nobody else. */
+/** An open log with its lock: no other writer has it. */
 export interface LockedLog {
   /** Open for reading and for appending. */
   readonly handle: FileHandle;
   /** The right to write to it. */
   readonly lock: WriterLock;
-  /** Closes it and lets others in. Resolves to false when this writer was ousted: what it wrote may be nowhere. */
+  /** Closes the log and releases the lock. Resolves to false if this writer was ousted: its events may be lost. */
   release(): Promise<boolean>;
 }
 
 /**
- * Opens a log and takes its lock. The log is opened first: a writer that is ousted after that holds a file that is about to
- * be replaced, and can never come to hold the file that takes its place.
+ * Opens a log and takes its lock. The log is opened first: a writer that is ousted later then holds the old file, which is
+ * about to be replaced, and never the new one.
  */
 export async function lockLog(
   files: ConversationFiles,

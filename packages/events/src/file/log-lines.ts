@@ -10,8 +10,8 @@ const blank = /^[ \t\r]*$/;
 const blockBytes = 1 << 18;
 
 /**
- * The bytes of `[start, end)` in blocks of whole lines; only the last may lack its newline. A block is 256 KiB, or as long as its
- * longest line. The next block takes its place in memory: be done with it before asking for that.
+ * The bytes of `[start, end)` in blocks of whole lines; only the last may lack its newline. A block is 256 KiB, or as long as
+ * its longest line. The next block reuses the memory of the last one: finish using a block before you request the next.
  *
  * @throws {@link EventStoreError} when the file ends before `end`.
  */
@@ -23,7 +23,7 @@ export async function* lineBlocks(
   signal?: AbortSignal,
 ): AsyncGenerator<Buffer, void, undefined> {
   let buffer = Buffer.allocUnsafeSlow(Math.min(blockBytes, end - start));
-  // What stands in the buffer already: the beginning of a line.
+  // The number of bytes in the buffer: the beginning of a line.
   let filled = 0;
   for (let position = start; position < end;) {
     signal?.throwIfAborted();
@@ -42,7 +42,7 @@ export async function* lineBlocks(
   if (filled > 0) yield buffer.subarray(0, filled);
 }
 
-/** How many lines end in a piece of a file, and how many of them hold an event: all that are not blank. */
+/** The number of lines that end in a part of a file, and the number of events: the lines that are not blank. */
 export interface LineCount {
   readonly lines: number;
   readonly events: number;
@@ -70,7 +70,7 @@ export function linesIn(block: Buffer): LineCount {
   return { lines, events };
 }
 
-/** True where nothing but blanks stands in `[start, end)`: a line that somebody left empty, which is no event and no error. */
+/** True if `[start, end)` contains only blanks. A blank line is no event and no error. */
 export function isBlank(bytes: Buffer, start = 0, end = bytes.length): boolean {
   for (let at = start; at < end; at++) {
     const byte = bytes[at];
@@ -79,23 +79,23 @@ export function isBlank(bytes: Buffer, start = 0, end = bytes.length): boolean {
   return true;
 }
 
-/** Where a line stands: for errors. The first line is 1. */
+/** The place of a line, for errors. The first line is 1. */
 export interface LinePlace {
   readonly file: string;
   readonly line: number;
 }
 
-/** What stands in a block of whole lines. */
+/** The content of a block of whole lines. */
 export interface ParsedBlock extends LineCount {
-  /** Without those that were left out. */
+  /** The events, without the skipped ones. */
   readonly parsed: readonly Event[];
-  /** What is wrong with the first line that is no event. What stands behind it was not looked at. */
+  /** The error of the first line that is not an event. Later lines are not parsed. */
   readonly error: EventStoreError | undefined;
 }
 
-/** Parses a block of whole lines, leaving out the first `skip` events. `first`: where its first line stands. */
+/** Parses a block of whole lines and skips the first `skip` events. `first`: the place of the block's first line. */
 export function parseBlock(block: Buffer, first: LinePlace, skip: number): ParsedBlock {
-  // Decoded at once, which is faster than line by line. Otherwise one character is one byte.
+  // Valid UTF-8 is decoded in one call, which is faster than line by line. Otherwise `latin1` maps one byte to one character.
   const isSound = isUtf8(block);
   const text = block.toString(isSound ? 'utf8' : 'latin1');
   const parsed: Event[] = [];

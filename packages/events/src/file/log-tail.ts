@@ -6,22 +6,22 @@ import { countLines, eventOfBytes, isBlank, readRange } from './log-lines.js';
 /** A line that begins with this is followed by another event of the same append. JSON ignores it. */
 export const continues = ' ';
 
-/** Where the appends of a log end. Unit: bytes. */
+/** The ends of the appends of a log. Unit: bytes. */
 export interface LogTail {
   /** The end of the last append that has its newline. */
   readonly end: number;
-  /** The end of the last whole append: the same, or the end of the file when only the final newline is missing. */
+  /** The end of the last whole append: equal to `end`, or the end of the file if only the final newline is missing. */
   readonly wholeEnd: number;
 }
 
 /**
- * Looks at the end of a log, from `base` (the start of a line) to `size`, for what a crash may leave there: a line without
- * its newline, a last line that is not JSON, lines of an append whose last line is missing, and pages that were never
- * written (NUL, which JSON text cannot hold). An append counts from the moment that its last line is whole, because that
- * line is written when the others are there. Blank lines are what somebody left there: they belong to what stands before
- * them. Where nothing is torn, only the last line is read, and the blank ones behind it.
+ * Examines the end of a log, from `base` (the start of a line) to `size`, for the traces of a crash: a line without its
+ * newline, a last line that is not JSON, lines of an append whose last line is missing, and pages that were never written (NUL,
+ * which JSON text cannot hold). An append counts as soon as its last line is whole, because that line is written after the
+ * others. Blank lines belong to the append before them. If nothing is torn, only the last line and the blank lines after it are
+ * read.
  *
- * @throws {@link EventStoreError} when a line there is not an event and no crash explains it.
+ * @throws {@link EventStoreError} when a line is not an event and no crash explains it.
  */
 export async function findTail(handle: FileHandle, file: string, base: number, size: number): Promise<LogTail> {
   let wholeEnd: number | undefined;
@@ -42,7 +42,7 @@ export async function findTail(handle: FileHandle, file: string, base: number, s
     }
     blankEnd = undefined;
     const torn = kind === 'not-json' && (end === size || line.includes(0));
-    // Throws, and says what is wrong with it.
+    // Throws an error that describes the line.
     if (kind === 'not-an-event' || (kind === 'not-json' && !torn)) {
       eventOfBytes(line, { file, line: (await countLines(handle, file, 0, start)).lines + 1 });
     }
@@ -54,7 +54,7 @@ export async function findTail(handle: FileHandle, file: string, base: number, s
 const newline = 0x0a;
 const blockBytes = 1 << 16;
 
-// A JSON object that was cut is no JSON, so JSON that is not an event was written by somebody else and is not torn.
+// A truncated JSON object is not valid JSON. So valid JSON that is not an event is not torn: another program wrote it.
 function kindOf(line: Buffer): 'whole' | 'continues' | 'not-json' | 'not-an-event' {
   let json: unknown;
   try {

@@ -12,27 +12,27 @@ import type { IdleFile, OpenFiles } from './open-files.js';
 import type { AppendLines } from './write-lines.js';
 import type { WriterLock } from './writer-lock.js';
 
-/** What a {@link LogWriter} is given besides the log. */
+/** Options of {@link LogWriter}. */
 export interface LogWriterOptions {
   readonly conversationId: string;
   readonly file: string;
   readonly openFiles: OpenFiles;
-  /** Looks at the log, and makes it end with a whole append. */
+  /** Examines the log and repairs a torn end. */
   readonly repair: (handle: FileHandle) => Promise<KnownLog>;
   readonly write: (handle: FileHandle, log: KnownLog, lines: AppendLines) => Promise<KnownLog>;
 }
 
 /**
- * Has one log to itself, and its file open, until it is closed. Nobody else appends meanwhile, so an append looks at nothing
- * but its own token: after the lines are written, since who is ousted before that writes to a file that is no longer the log,
- * or to one whose copy holds what was written.
+ * The only writer of one log, with its file open, until it is closed. No other writer appends meanwhile, so an append checks
+ * only its own token. It checks after writing the lines: a writer that was ousted earlier has written to a file that is no
+ * longer the log, or to one whose copy contains the lines.
  */
 export class LogWriter implements IdleFile {
   readonly #options: LogWriterOptions;
   readonly #lock: WriterLock;
   readonly #heartbeat: Heartbeat;
   #handle: FileHandle | undefined;
-  /** Undefined after a write that failed: what it has left behind is not known. */
+  /** Undefined after a failed write, because the state of the file is unknown then. */
   #log: KnownLog | undefined;
   #isOusted = false;
   #closed: Promise<void> | undefined;
@@ -54,7 +54,7 @@ export class LogWriter implements IdleFile {
     this.#heartbeat = heartbeat;
   }
 
-  /** Keeps a locked log. Its place among the open files is the writer's from now on. */
+  /** Takes over a locked log, and its place among the open files. */
   static async keep(locked: LockedLog, options: LogWriterOptions): Promise<LogWriter> {
     const log = await options.repair(locked.handle);
     const writer = new LogWriter(locked, log, await startHeartbeat(locked.lock.token), options);
@@ -63,15 +63,15 @@ export class LogWriter implements IdleFile {
   }
 
   /**
-   * Appends events, given as JSON, all or none, and resolves to the new version; without events, to the version. Appends that
-   * wait are written together.
+   * Appends events (as JSON texts), all or none, and resolves to the new version. Without events it resolves to the current
+   * version. Waiting appends are written together.
    */
   append(texts: readonly string[], expectedVersion: number | undefined): Promise<number> {
     if (this.#closed === undefined) return this.#appends.append(texts, expectedVersion);
     return Promise.reject(new EventStoreError(`The writer of '${this.#options.conversationId}' is closed.`));
   }
 
-  /** Waits for the appends that are under way, closes the file and lets others in. */
+  /** Waits for the appends that are under way, closes the file and releases the lock. */
   close(): Promise<void> {
     this.#closed ??= this.#lastGroup.then(() => this.#close());
     return this.#closed;
@@ -102,14 +102,14 @@ export class LogWriter implements IdleFile {
     }
   }
 
-  /** The open log: opened again where another file needed its place. */
+  /** The open log. Opens it again if it was closed because another file needed its place. */
   async #wake(): Promise<FileHandle> {
     const { openFiles, file } = this.#options;
     if (openFiles.wake(this) && this.#handle !== undefined) return this.#handle;
     await openFiles.take();
     try {
       this.#handle = await open(file, constants.O_RDWR | constants.O_APPEND);
-      // Asked after it was opened: who is not ousted by now has opened the log that is its own.
+      // Checked after opening: a writer that is not ousted by now has opened the current log.
       this.#assertNotOusted();
       return this.#handle;
     } catch (error) {

@@ -5,8 +5,8 @@ export interface IdleFile {
 }
 
 /**
- * Bounds how many files are open for writing. Files that are not used stay open as long as nobody needs their place; then the
- * one that was used longest ago is closed first.
+ * Limits the number of files that are open for writing. Idle files stay open until another file needs their place. The least
+ * recently used file is closed first.
  */
 export class OpenFiles {
   readonly #limit: number;
@@ -20,7 +20,7 @@ export class OpenFiles {
     this.#limit = limit;
   }
 
-  /** Waits until one more file may be opened. Whoever opens it gives its place back. */
+  /** Waits until one more file may be opened. The caller must return the place with `give` or `rest`. */
   async take(): Promise<void> {
     if (this.#open < this.#limit) {
       this.#open++;
@@ -29,18 +29,18 @@ export class OpenFiles {
     const [oldest] = this.#idle;
     if (oldest === undefined) return new Promise((resolve) => this.#waiting.push(resolve));
     this.#idle.delete(oldest);
-    // Closed it is in any case; what was acknowledged is safe without that.
+    // The file counts as closed even if this fails; acknowledged events are already safe.
     await oldest.closeIdle().catch(() => undefined);
   }
 
-  /** A file was closed. */
+  /** Returns the place of a closed file. */
   give(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#open--;
     else next();
   }
 
-  /** A file stays open, until another one needs its place. */
+  /** Marks an open file as idle. It stays open until another file needs its place. */
   async rest(file: IdleFile): Promise<void> {
     const next = this.#waiting.shift();
     if (next === undefined) {
@@ -51,7 +51,7 @@ export class OpenFiles {
     next();
   }
 
-  /** Takes a file up again. False when it was closed meanwhile. */
+  /** Marks an idle file as used again. False if it was closed meanwhile. */
   wake(file: IdleFile): boolean {
     return this.#idle.delete(file);
   }

@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs';
 import { pid } from 'node:process';
 import { errorCode } from './file-system-error.js';
 
-/** What can be told of another process of this machine. `unseen`: there is one of its number, and nobody can say whether it is it. */
+/**
+ * The state of another process of this machine. `unseen`: a process with its number exists, but it may be a different process.
+ */
 export type ProcessLife = 'dead' | 'alive' | 'unseen';
 
 /**
- * When this process began, in clock ticks since the machine was started; undefined where the system does not say it. Only
- * Linux does, where `/proc` shows the processes as this one sees them.
+ * The start time of this process, in clock ticks since the machine was started; undefined if the system does not provide it.
+ * Only Linux provides it, if `/proc` shows this process's own process namespace.
  */
 export const ownStartTime: string | undefined = (() => {
   const own = processStat('self');
@@ -15,9 +17,9 @@ export const ownStartTime: string | undefined = (() => {
 })();
 
 /**
- * Whether the process lives that had this number and began at this time. A number is used again after a process has ended, and
- * a start time is not. A stopped process (SIGSTOP) is alive. One that was killed and that its parent has not waited for is
- * dead, unless a thread of it is still at work.
+ * Whether the process with this number and start time lives. Numbers are reused after a process has ended; start times are not.
+ * A stopped process (SIGSTOP) is alive. A killed process whose parent has not waited for it is dead, unless one of its threads
+ * still runs.
  */
 export function processLife(id: number, startTime: string): ProcessLife {
   if (!processExists(id)) return 'dead';

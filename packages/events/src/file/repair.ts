@@ -7,28 +7,31 @@ import type { ExaminedLog } from './known-log.js';
 import { readRange } from './log-lines.js';
 import { syncFolder } from './sync-folder.js';
 
-/** What a crash left at the end of a log, and what was done about it. Nothing that was acknowledged is ever torn. */
+/** The torn end that a crash left in a log, and its repair. Acknowledged events are never torn. */
 export interface RepairReport {
   readonly conversationId: string;
   readonly file: string;
   /** The first line of the torn append, counted from 1. */
   readonly line: number;
   /**
-   * `'truncated'`: the torn append was cut off and kept in `savedTo`. `'newline-added'`: the last append was whole and
-   * lacked only its newline, so it stays. `'left-out'`: the log cannot be written, so nothing was changed, and readers are
-   * not given the torn append.
+   * `'truncated'`: the torn append was cut off and kept in `savedTo`. `'newline-added'`: the last append lacked only its
+   * newline, so it was completed and kept. `'left-out'`: the log cannot be written, so the file was not changed, and readers
+   * skip the torn append.
    */
   readonly repair: 'truncated' | 'newline-added' | 'left-out';
-  /** How much was torn. Unit: bytes. */
+  /** The size of the torn part. Unit: bytes. */
   readonly tornBytes: number;
   /** The file that holds the torn bytes now. */
   readonly savedTo?: string;
 }
 
-/** What was done about a torn append. */
+/** The repair of a torn append. */
 export type Repair = Pick<RepairReport, 'repair' | 'tornBytes' | 'savedTo'>;
 
-/** Makes a log end with a whole append. The caller holds its lock. `tornPath` is where torn bytes go; a number follows. */
+/**
+ * Repairs a torn end, so that the log ends with a whole append. The caller holds the lock. Torn bytes go to `tornPath` plus a
+ * number.
+ */
 export async function repairTail(handle: FileHandle, log: ExaminedLog, tornPath: string): Promise<Repair> {
   const { tail, fileSize } = log;
   if (tail.wholeEnd === fileSize) {
@@ -41,7 +44,7 @@ export async function repairTail(handle: FileHandle, log: ExaminedLog, tornPath:
   return { repair: 'truncated', tornBytes: fileSize - tail.end, savedTo };
 }
 
-/** Tells of a repair where the host does not want to know: as a warning of the process. */
+/** Emits a process warning for a repair. Used if the host sets no `onRepair`. */
 export function warnOfRepair(report: RepairReport): void {
   const { file, line, tornBytes, savedTo, repair } = report;
   const what = {

@@ -9,12 +9,12 @@ import type { WriterLock } from './writer-lock.js';
 const blockBytes = 1 << 20;
 
 /**
- * Puts a copy of the log in its place, so that writers that were ousted and still hold the old file open can no longer
- * reach it: what they write afterwards is nowhere, and they find their token gone and look again.
+ * Replaces the log with a copy, so that ousted writers that still hold the old file open can no longer write to the log. Their
+ * later writes are lost; they find their token missing and examine the log again.
  *
- * The copy is written into the token of the lock's holder and moved from there. If the holder is ousted meanwhile, its
- * token is renamed away and the move fails, so nobody can replace a log that has gone on without them. Moving the token
- * gives the lock up; the caller takes it again.
+ * The copy is written into the token of the lock's holder and moved from there. If the holder is ousted meanwhile, its token is
+ * renamed away and the move fails, so nobody can replace a log that has gone on without them. Moving the token gives the lock
+ * up; the caller takes it again.
  */
 export async function replaceLog(log: string, lock: WriterLock): Promise<void> {
   const copy = await unless(open(lock.token, 'r+'), 'ENOENT');

@@ -4,7 +4,7 @@ import { platform } from 'node:process';
 
 /** Makes the names in a folder survive a power cut. */
 export async function syncFolder(folder: string): Promise<void> {
-  // Windows opens no folder for writing and needs none: NTFS journals names.
+  // Windows cannot open a folder for writing. It need not: NTFS journals names.
   if (platform === 'win32') return;
   const handle = await open(folder, 'r');
   try {
@@ -15,8 +15,8 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * Creates a folder and the ones that it stands in, for their owner alone, and with `fsync` makes them survive a power cut.
- * Folders that are there stay as they are.
+ * Creates a folder and its missing parents, accessible only to their owner. With `fsync` they survive a power cut. Existing
+ * folders are not changed.
  */
 export async function createFolder(folder: string, fsync: boolean): Promise<void> {
   const first = await createFolders(resolve(folder));
@@ -29,9 +29,8 @@ export async function createFolder(folder: string, fsync: boolean): Promise<void
 }
 
 /**
- * Creates a folder and the ones that it stands in; returns the outermost that was created, undefined when all were there.
- * Node's own recursive `mkdir` never ends where a file system refuses with `ENOENT` below a folder that exists, as `/proc`
- * does.
+ * Creates a folder and its missing parents. Returns the outermost created folder; undefined if all existed. Node's own
+ * recursive `mkdir` never ends if a file system refuses with `ENOENT` below an existing folder, as `/proc` does.
  */
 async function createFolders(folder: string): Promise<string | undefined> {
   if (await createOne(folder, ['ENOENT', 'EEXIST'])) return folder;

@@ -4,14 +4,14 @@ import { continues } from './log-tail.js';
 
 /** The lines that are appended together. */
 export interface AppendLines {
-  /** All lines. Each but the last is marked as followed by another one. */
+  /** All lines. Each line except the last has the mark {@link continues}. */
   readonly bytes: Buffer;
   /** Where the last line begins, which makes the append count. */
   readonly lastStart: number;
   readonly count: number;
 }
 
-/** The lines of some events, given as JSON. There is at least one event. */
+/** The lines of events given as JSON texts. At least one event is required. */
 export function linesOf(texts: readonly string[]): AppendLines {
   const count = texts.length;
   const last = Buffer.from(`${texts[count - 1]}\n`);
@@ -20,16 +20,16 @@ export function linesOf(texts: readonly string[]): AppendLines {
   return { bytes: Buffer.concat([body, last]), lastStart: body.length, count };
 }
 
-/** What is written without a thread, where nobody waits for the disk. Unit: bytes. */
+/** Up to this size, data is written synchronously if `fsync` is off. Unit: bytes. */
 const smallBytes = 1 << 16;
 
 /**
- * Appends the lines. The last line makes the append count, so with `fsync` it is written when those before it are on the
- * disk: after a power cut the last line is never there without the others. `fdatasync` is enough for a file whose name is on
- * the disk: it stores the size with the data.
+ * Appends the lines. The last line makes the append count. With `fsync` it is written after the other lines are on the disk, so
+ * a power cut never leaves the last line without the others. `fdatasync` is enough for a file whose name is on the disk: it
+ * stores the size with the data.
  *
- * Without `fsync` a write is a copy into the system's memory. To hand a small one to a thread costs ten times as much as the
- * copy, so it is made at once.
+ * Without `fsync` a write is a copy into the system's memory. Handing a small write to a thread costs ten times as much as the
+ * copy, so small writes are synchronous.
  */
 export async function writeLines(handle: FileHandle, { bytes, lastStart }: AppendLines, fsync: boolean): Promise<void> {
   if (!fsync && bytes.length <= smallBytes) {

@@ -10,23 +10,23 @@ import type { WriterTokens } from './writer-token.js';
 
 /** The right to write to one log, until it is released or another writer ousts this one. */
 export interface WriterLock {
-  /** The file that stands for this writer while it has the lock: to rename it succeeds only as long as it does. */
+  /** The token file of this writer. Renaming it succeeds only as long as the writer has the lock. */
   readonly token: string;
-  /** The files of writers that were ousted, and that may still hold the log open. */
+  /** The token files of ousted writers, which may still hold the log open. */
   readonly ousted: readonly string[];
   /**
-   * False when this writer has been ousted: what it wrote may be nowhere. It looks at once, without a thread: to look up a name
-   * in a local folder takes a tenth of what it costs to wait for a thread that does it.
+   * False if this writer has been ousted: its events may be lost. The check is synchronous: looking up a name in a local folder
+   * takes a tenth of the time of waiting for a thread.
    */
   isOurs(): boolean;
-  /** Resolves to false when this writer had been ousted: then it was not alone with the log. */
+  /** Resolves to false if this writer had been ousted: then another writer may have changed the log. */
   release(): Promise<boolean>;
 }
 
-/** Another writer has the lock, and says who it is. */
+/** Describes the writer that has the lock. */
 export interface LockIsBusy {
   readonly holder: string;
-  /** It has it for long, and not for one append. */
+  /** The writer keeps the lock for more than one append. */
   readonly isHeld: boolean;
 }
 
@@ -34,23 +34,26 @@ export interface LockIsBusy {
 export interface LockOptions {
   readonly tokens: WriterTokens;
   readonly watch: HeartbeatWatch;
-  /** How long to wait for others that append; 0 tries once. Nobody waits for one that has it for long. Unit: milliseconds. */
+  /** How long to wait for other appends; 0 tries once. A writer that keeps the lock is not waited for. Unit: milliseconds. */
   readonly timeoutMs: number;
-  /** Whether to wait until it is known of a writer that cannot be seen whether it lives: {@link silenceMs} at most. */
+  /**
+   * Whether to wait, if a writer's process cannot be observed, until its heartbeat decides whether it lives. The wait is at
+   * most {@link silenceMs}.
+   */
   readonly waitForSilence: boolean;
 }
 
 const oustedSuffix = '.ousted';
 
 /**
- * Takes the lock. Each writer puts a file of its own into the lock's folder and then looks who else is there: alone, it has
- * the lock; otherwise the first of them waits where it is, and the others step back and try again. Of two writers at least one
- * sees the other, nobody can overwrite the file of another, and a killed writer leaves nothing behind but its own file.
+ * Takes the lock. Each writer creates a token file in the lock's folder and then lists the folder. If its file is the only one,
+ * it has the lock. Otherwise the first writer waits with its file in place, and the others remove theirs and try again. Of two
+ * writers at least one sees the other, no writer can overwrite another's file, and a killed writer leaves only its own file.
  *
- * The file of a process that is gone is removed. One whose process cannot be seen (on another machine, in another container)
- * is renamed once its heartbeat has stopped: its writer may be alive all the same, and learns from the missing file that it
- * was ousted. Who gets the lock next must put the log out of its reach first: see `replaceLog`. Each file has a name that is
- * never used again, so that of several who remove or rename it none can hit another writer.
+ * The file of a dead process is removed. If the process cannot be observed (on another machine, in another container), its file
+ * is renamed once its heartbeat has stopped. That writer may still be alive; it learns from the missing file that it was
+ * ousted. The next holder of the lock must first replace the log, so that the ousted writer cannot reach it: see `replaceLog`.
+ * File names are never reused, so removing or renaming a file cannot affect another writer.
  */
 export async function acquireLock(folder: string, options: LockOptions): Promise<WriterLock | LockIsBusy> {
   const deadline = performance.now() + options.timeoutMs;
@@ -65,7 +68,7 @@ export async function acquireLock(folder: string, options: LockOptions): Promise
       options.watch.keepOnly(others);
       const obstacle = await obstacleAmong(others, folder, firstBeats, options);
       if (!there.includes(own)) {
-        // Ousted: others have not seen it move for too long.
+        // This writer was ousted: other writers saw no heartbeat for too long.
         name = undefined;
         continue;
       }
@@ -73,7 +76,7 @@ export async function acquireLock(folder: string, options: LockOptions): Promise
         const ousted = there.filter((other) => other.endsWith(oustedSuffix)).map((other) => join(folder, other));
         return lockOf(folder, join(folder, own), ousted);
       }
-      // Those that were in the way are gone, so it looks again.
+      // The obstacles are gone, so the loop checks again.
       if (obstacle === undefined) continue;
       const isOver = performance.now() >= deadline;
       const isToWait = obstacle.isUndecided ? options.waitForSilence || !isOver : !obstacle.isHeld && !isOver;
@@ -92,13 +95,13 @@ export async function acquireLock(folder: string, options: LockOptions): Promise
   }
 }
 
-/** A writer for whom this one must make way. */
+/** A writer that keeps this one from taking the lock. */
 interface Obstacle extends LockIsBusy {
-  /** Nobody knows yet whether it lives. */
+  /** It is not known yet whether the writer lives. */
   readonly isUndecided: boolean;
 }
 
-/** Clears away those who are gone. Undefined when nobody is left. */
+/** Removes the files of dead writers. Undefined if no other writer is left. */
 async function obstacleAmong(
   others: readonly string[],
   folder: string,
@@ -122,7 +125,7 @@ async function obstacleAmong(
     const isUndecided = life === 'unseen' && (firstBeats.get(name) ?? beat.value) === beat.value;
     firstBeats.set(name, firstBeats.get(name) ?? beat.value);
     const { isHeld } = beat;
-    // Who holds it and lives decides; then who may be gone; an append is over soon.
+    // A living holder comes first, then a writer that may be dead, then an append, which ends soon.
     if (found === undefined || rank({ isHeld, isUndecided }) > rank(found)) {
       const where = life === 'unseen' ? ', perhaps on another machine or in another container,' : '';
       found = { holder: describeToken(name) + where, isHeld, isUndecided };
@@ -172,10 +175,10 @@ async function removeToken(folder: string, token: string): Promise<boolean> {
   try {
     await unlink(token);
   } catch (error) {
-    // Any other failure leaves the file, and the lock with it, where they are.
+    // After any other failure the file exists and the lock is still held.
     if (errorCode(error) === 'ENOENT') return false;
   }
-  // Refused while another writer is there, which is as it should be.
+  // Fails if another writer's file is in the folder. That is expected.
   await rmdir(folder).catch(() => undefined);
   return true;
 }

@@ -5,19 +5,22 @@ import { pid } from 'node:process';
 import { ownStartTime, processLife } from './process-life.js';
 import type { ProcessLife } from './process-life.js';
 
-/** Names writers, and says of another one whether its process lives. */
+/** Creates names for writers and checks whether the process of another writer lives. */
 export interface WriterTokens {
-  /** A name that no other writer has, and that says whose it is. */
+  /** A unique name that identifies its writer. */
   create(): string;
-  /** `unseen`: it is on another machine, in another container, or its system does not tell; its heartbeat says more. */
+  /**
+   * `unseen`: the writer is on another machine, in another container, or on a system without process data. Its heartbeat must
+   * be checked.
+   */
   lifeOf(token: string): ProcessLife;
 }
 
 /**
- * The names of writers in this process: `<process id>.<where its id means something>.<when it began>.<random>`. A process id
- * means something to those who share the machine's boot and the process namespace, so two containers never judge each other.
+ * The names of writers in this process: `<process id>.<scope of the id>.<start time>.<random>`. A process id is valid only in
+ * the same boot and process namespace, so two containers never judge each other's processes.
  *
- * @param machineId - stands for the machine's boot and the process namespace, where those do not tell machines apart
+ * @param machineId - replaces the machine's boot and process namespace in the scope, if these do not distinguish machines
  */
 export function writerTokens(machineId?: string): WriterTokens {
   const machine = machineId ?? [hostname(), readOr('', bootId), readOr('', processNamespace)].join('\n');
@@ -31,12 +34,12 @@ export function writerTokens(machineId?: string): WriterTokens {
   };
 }
 
-/** The part of a name that has nothing to do with its process: by it writers are put into an order that favours nobody. */
+/** The random part of a name. It gives the writers an order that is independent of their processes. */
 export function orderOf(token: string): string {
   return token.slice(token.lastIndexOf('.') + 1);
 }
 
-/** Who a token says it is, for a message. */
+/** The description of a token's writer, for a message. */
 export function describeToken(token: string): string {
   return /^\d+\./.test(token) ? `process ${token.split('.')[0]}` : `'${token}'`;
 }
