@@ -29,8 +29,8 @@ const defaultSources = {
 } as const satisfies Record<Exclude<KnownType, 'message'>, EventSource>;
 
 /**
- * The fields with which an event of a type is made: its own, and `id`, `timestamp` and `source` where the defaults do not
- * fit. A message has no default source, because its source is never inferred from its role.
+ * The fields from which an event of a type is made: its own fields, and optionally `id`, `timestamp` and `source`. A message
+ * has no default source, because its source is never inferred from its role.
  */
 export type EventFields<Type extends KnownType> = Omit<EventOf<Type>, keyof EventBase> &
   (Type extends 'message'
@@ -39,9 +39,9 @@ export type EventFields<Type extends KnownType> = Omit<EventOf<Type>, keyof Even
 
 /** Makes events with ids and times filled in. */
 export interface CreateEvent {
-  /** An event of a type of ours. @throws {@link InvalidEventError} when a field is wrong. */
+  /** Makes an event of a type that this package defines. @throws {@link InvalidEventError} when a field is wrong. */
   <Type extends KnownType>(type: Type, fields: EventFields<Type>): EventOf<Type>;
-  /** An event of a type of your own, namespaced (`'acme/note'`). @throws {@link InvalidEventError} when it is not JSON. */
+  /** Makes an event of your own, namespaced type (`'acme/note'`). @throws {@link InvalidEventError} when it is not JSON. */
   (
     type: CustomEvent['type'],
     fields: { readonly source: EventSource; readonly id?: EventId; readonly timestamp?: string } & Readonly<
@@ -51,7 +51,7 @@ export interface CreateEvent {
 }
 
 /**
- * A {@link CreateEvent} with a clock and an id source of your own, for tests and replays.
+ * Makes a {@link CreateEvent} with your own clock and id source, for tests and replays.
  *
  * @defaultValue `now`: the system clock; `newId`: {@link newEventId}
  */

@@ -49,13 +49,13 @@ function typeNameOf(errorClass: { readonly name: string }): string {
   return typeof own === 'string' ? own : errorClass.name;
 }
 
-/** A value is not an event. Names the path of what is wrong, and the event's id and type where they could be read. */
+/** A value is not an event. Names the path of the wrong field, and the event's id and type if they can be read. */
 export class InvalidEventError extends PalimpsestError {
   static override get typeName(): string {
     return 'InvalidEventError';
   }
 
-  /** Where in the value, as keys from the outside in; empty when the value itself is wrong. */
+  /** The path of the wrong field, as keys from the outside in; empty when the value itself is wrong. */
   readonly path: readonly (string | number)[];
   readonly eventId: string | undefined;
   readonly eventType: string | undefined;
@@ -140,7 +140,7 @@ export class ConversationBusyError extends PalimpsestError {
   }
 
   readonly conversationId: string;
-  /** Who has it, for a person to read. */
+  /** A description of the other writer, for people. */
   readonly holder: string;
 
   constructor(options: { readonly conversationId: string; readonly holder?: string; readonly cause?: unknown }) {
@@ -157,8 +157,8 @@ export class ConversationBusyError extends PalimpsestError {
 }
 
 /**
- * Another writer has taken the conversation over, because this one showed no sign of life. What this one appended last is
- * not acknowledged: it is in the log whole or not at all, and who opens the conversation again reads which.
+ * Another writer has taken over the conversation, because this one showed no sign of life. The last append of this writer is
+ * not acknowledged: the log contains all of its events or none. Open the conversation again to see which.
  */
 export class WriterOustedError extends PalimpsestError {
   static override get typeName(): string {

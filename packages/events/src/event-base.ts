@@ -3,12 +3,12 @@ import { openEnum } from './custom-kind.js';
 import type { CustomKind } from './custom-kind.js';
 import { nonEmptyString } from './non-empty-string.js';
 
-/** Names one event in one log. UUIDv7 when we make it; any non-empty string when we read it. */
+/** Identifies one event in one log. This package makes UUIDv7 ids and reads any non-empty string. */
 export type EventId = string;
 
 /**
- * Where an event came from. Never inferred from the role in which a model reads it. A source that this version does not know
- * changes nothing of what a model reads, and is never the user.
+ * The origin of an event. Never inferred from the role in which a model reads it. A source that this version does not know does
+ * not change what a model reads, and never counts as the user.
  */
 export type EventSource = 'user' | 'agent' | 'environment' | CustomKind;
 

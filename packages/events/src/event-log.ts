@@ -4,14 +4,14 @@ import type { EventId } from './event-base.js';
 import type { ConversationWriter, EventStore } from './event-store.js';
 import { parseEvent } from './parse-event.js';
 
-/** Called with each event once it is in the log. What it throws or rejects with is reported and changes nothing. */
+/** Called with each event after it is in the log. Errors and rejections are reported and otherwise ignored. */
 export type EventObserver = (event: Event, index: number) => void;
 
 /** Options of {@link EventLog}. */
 export interface EventLogOptions {
-  /** Where the events are kept. @defaultValue nowhere: the log lives in memory */
+  /** The store of the events. @defaultValue none: the log is in memory only */
   readonly store?: EventStore;
-  /** Told of an observer that threw. @defaultValue nobody is told */
+  /** Called with the error of an observer. @defaultValue errors of observers are ignored */
   readonly onObserverError?: (error: unknown, event: Event) => void;
 }
 
@@ -23,8 +23,8 @@ interface WaitingAppend {
 }
 
 /**
- * The events of one conversation, in order: the only truth. Events are added at the end and never changed. An append is in
- * the store before anybody sees it, and appends that run at the same time take effect one after another.
+ * The events of one conversation, in order. The log is the only source of truth: events are added at the end and never changed.
+ * An append is stored before observers and readers see it. Concurrent appends take effect one after another.
  */
 export class EventLog implements Iterable<Event> {
   readonly conversationId: string;
@@ -35,10 +35,10 @@ export class EventLog implements Iterable<Event> {
   readonly #byId = new Map<EventId, Event>();
   readonly #observers = new Set<EventObserver>();
   #lastTurn: Promise<unknown> = Promise.resolve();
-  /** The appends of the last turn, as long as it has not begun: what is appended now may join them. */
+  /** The appends of the last queued turn, until the turn begins. A new append may join them. */
   #joinable: WaitingAppend[] | undefined;
 
-  /** A new, empty log. To go on with a stored one, use {@link EventLog.open}. */
+  /** Makes a new, empty log. To continue a stored log, use {@link EventLog.open}. */
   constructor(conversationId: string, options: EventLogOptions = {}) {
     this.conversationId = conversationId;
     this.#store = options.store;
@@ -46,9 +46,9 @@ export class EventLog implements Iterable<Event> {
   }
 
   /**
-   * The log of a stored conversation; empty when there is none yet.
+   * Opens the log of a stored conversation; an empty log if the conversation does not exist yet.
    *
-   * @throws {@link EventStoreError} when it cannot be read; {@link DuplicateEventError} when an id stands in it twice.
+   * @throws {@link EventStoreError} when the log cannot be read; {@link DuplicateEventError} when it contains an id twice.
    */
   static async open(
     conversationId: string,
@@ -74,7 +74,7 @@ export class EventLog implements Iterable<Event> {
     return this.#events.at(index);
   }
 
-  /** A copy of a part of it. */
+  /** A copy of a part of the log. */
   slice(from?: number, to?: number): readonly Event[] {
     return this.#events.slice(from, to);
   }
@@ -84,15 +84,15 @@ export class EventLog implements Iterable<Event> {
   }
 
   /**
-   * Appends events, all or none; an array stands for what it holds, so that a whole log fits into one call. They are stored
-   * first; then they stand in the log; then observers see each of them. While the log is open for writing, appends that wait are
+   * Appends events, all or none. Arrays are flattened, so that a whole log fits into one call. The events are stored first,
+   * then added to the log, then passed to the observers one by one. While the log is open for writing, waiting appends are
    * stored together.
    *
    * @throws {@link InvalidEventError} when one is not an event; {@link DuplicateEventError} when an id is taken;
    *   {@link ConcurrencyError} and {@link EventStoreError} from the store. Then nothing was appended.
    */
   async append(...events: readonly (Event | readonly Event[])[]): Promise<void> {
-    // Now, not when its turn comes: the caller may change the objects by then.
+    // Parsed now and not in its turn, because the caller may change the objects in between.
     const parsed = events.flat().map((event) => parseEvent(event));
     await new Promise<void>((resolve, reject) => {
       const append = { events: parsed, resolve, reject };
@@ -110,8 +110,8 @@ export class EventLog implements Iterable<Event> {
   }
 
   /**
-   * Takes the right to write, where the store gives one, and reads what others have appended meanwhile; observers see it.
-   * Until `close`, appends of this log are the only ones. With another store it does nothing.
+   * Opens the conversation for writing, if the store supports it, and reads the events that others have appended; observers see
+   * them. Until `close`, no other log can append to the conversation. With a store without `openForWriting` it does nothing.
    *
    * @throws {@link ConversationBusyError} when another writer has the conversation; what the store throws.
    */
@@ -120,7 +120,7 @@ export class EventLog implements Iterable<Event> {
       const writer = await this.#store?.openForWriting?.(this.conversationId);
       if (writer === undefined) return { close: async () => undefined };
       try {
-        // The writer knows the version, so that nothing is read where nobody has appended.
+        // The writer knows the version, so nothing is read if there are no new events.
         const { version } = await writer.append([]);
         if (version !== this.#events.length) await this.#catchUp();
       } catch (error) {
@@ -132,7 +132,7 @@ export class EventLog implements Iterable<Event> {
     });
   }
 
-  /** Reads what others have appended to the store since; observers see it. */
+  /** Reads the events that others have appended to the store; observers see them. */
   async catchUp(): Promise<void> {
     await this.#inTurn(() => this.#catchUp());
   }
@@ -144,7 +144,7 @@ export class EventLog implements Iterable<Event> {
     return () => void this.#observers.delete(own);
   }
 
-  /** Never rejects: each append has a result of its own. Where this log has the writer, they are stored together. */
+  /** Never rejects: each append has a result of its own. If this log has a writer, the appends are stored together. */
   async #appendGroup(group: readonly WaitingAppend[]): Promise<void> {
     const parts = this.#writer === undefined ? group.map((append) => [append]) : [group];
     for (const part of parts) await this.#appendTogether(this.#withoutDuplicates(part));
@@ -156,7 +156,7 @@ export class EventLog implements Iterable<Event> {
       await this.#storeAll(appends.length === 1 ? (appends[0]?.events ?? []) : appends.flatMap(({ events }) => events));
     } catch (error) {
       if (appends.length > 1 && !WriterOustedError.isInstance(error)) {
-        // Nothing was appended. One of them may be to blame, and the others must not suffer for it.
+        // Nothing was appended. Each append is tried alone, so that one bad append does not fail the others.
         for (const append of appends) await this.#appendTogether([append]);
       } else {
         for (const { reject } of appends) reject(error);
@@ -205,7 +205,7 @@ export class EventLog implements Iterable<Event> {
     }
   }
 
-  /** What the store holds and this log does not, in batches where the store has them. */
+  /** The stored events that this log lacks, in batches if the store supports them. */
   async *#unread(signal?: AbortSignal): AsyncGenerator<readonly Event[], void, undefined> {
     if (this.#store === undefined) return;
     const from = this.#events.length;
@@ -224,7 +224,7 @@ export class EventLog implements Iterable<Event> {
     await writer.close();
   }
 
-  /** One after another: what is read and what is appended never mix. */
+  /** Runs reads and appends one after another, so that they never interleave. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     this.#joinable = undefined;
     const done = this.#lastTurn.then(work);
@@ -238,7 +238,7 @@ export class EventLog implements Iterable<Event> {
   }
 
   #notify(event: Event, index: number): void {
-    // A copy: an observer that comes while others are called hears of the next event first.
+    // Iterates over a copy: an observer that is added meanwhile starts with the next event.
     for (const observer of [...this.#observers]) {
       if (!this.#observers.has(observer)) continue;
       try {

@@ -1,7 +1,7 @@
 import type { Event } from './event.js';
 import type { EventReading } from './event-store.js';
 
-/** A reading of a store that has its events in batches. Each iteration reads anew. */
+/** A reading for a store that provides its events in batches. Each iteration reads the store again. */
 export function eventReading(
   batches: () => AsyncIterable<readonly Event[]>,
   signal: AbortSignal | undefined,

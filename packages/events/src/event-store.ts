@@ -2,16 +2,16 @@ import { EventStoreError, InvalidConversationIdError } from './errors.js';
 import type { Event } from './event.js';
 
 /**
- * Keeps the events of conversations. Append-only: nothing is ever edited or deleted. A store of your own proves itself with
+ * Keeps the events of conversations. Append-only: nothing is ever edited or deleted. Test your own store with
  * `eventStoreContract` of `@palimpsest/events/testing`.
  */
 export interface EventStore {
   /**
-   * Appends the events, all or none, in their order. Once it resolves they survive the death of the process, as far as the
-   * store promises to survive anything. Resolves to the number of events that the conversation now holds.
+   * Appends the events, all or none, in their order. After it resolves, the events of a persistent store survive the death of
+   * the process. Resolves to the new number of events of the conversation.
    *
-   * @throws {@link ConcurrencyError} when `expectedVersion` (unit: events) is not the number that the conversation holds,
-   *   or other appends took too long; {@link ConversationBusyError} when somebody has the conversation open for writing;
+   * @throws {@link ConcurrencyError} when `expectedVersion` (unit: events) is not the conversation's number of events, or other
+   *   appends took too long; {@link ConversationBusyError} when somebody has the conversation open for writing;
    *   {@link EventStoreError} when it cannot be written. Then nothing was appended.
    */
   append(
@@ -34,8 +34,8 @@ export interface EventStore {
    * Opens a conversation for writing: until the writer is closed or has died, nobody else appends to it. Reading goes on. A
    * conversation that does not exist can be opened; it exists with its first event.
    *
-   * A store may leave this out. Then `expectedVersion` keeps two writers from overwriting each other, but not from acting at
-   * the same time: one of them learns of the other when it appends, and may have called a model or a tool for nothing.
+   * Optional. Without this method, `expectedVersion` keeps two writers from overwriting each other, but not from acting at the
+   * same time: one of them learns of the other only when it appends, after a model or tool call that is then wasted.
    *
    * @throws {@link ConversationBusyError} when another writer has it, in this process or another one, made by this store or
    *   another one; {@link EventStoreError} when it cannot be opened.
@@ -46,14 +46,14 @@ export interface EventStore {
 /** The events of a conversation, one after another. */
 export interface EventReading extends AsyncIterable<Event> {
   /**
-   * The same events in batches, none of them empty, so that whoever reads many waits once for a batch and not once for each
-   * event. A batch is what the store has at hand: a store that reads in blocks holds one block in memory. What stands before
-   * something that cannot be read is handed out before the error. A store may leave this out.
+   * The same events in non-empty batches, so that a reader of many events awaits once per batch and not once per event. The
+   * store chooses the size: a store that reads in blocks keeps one block in memory. Events before an unreadable place are
+   * returned before the error. Optional.
    */
   batches?(): AsyncIterable<readonly Event[]>;
 }
 
-/** The right to append to one conversation, which nobody else has: see {@link EventStore.openForWriting}. */
+/** The exclusive right to append to one conversation: see {@link EventStore.openForWriting}. */
 export interface ConversationWriter {
   /**
    * {@link EventStore.append} for this conversation. It resolves only if the writer still had the conversation after the
@@ -67,12 +67,12 @@ export interface ConversationWriter {
     options?: { readonly expectedVersion?: number },
   ): Promise<{ readonly version: number }>;
 
-  /** Waits for the appends that are under way, and lets others write. A second time it does nothing. */
+  /** Waits for the appends that are under way and gives up the right to write. A second call does nothing. */
   close(): Promise<void>;
 }
 
 /**
- * Checks that a value can be a conversation id: a string of 1 to 512 characters. Any characters will do; an id is data and
+ * Checks that a value can be a conversation id: a string of 1 to 512 characters. All characters are allowed; an id is data and
  * never a path.
  *
  * @throws {@link InvalidConversationIdError}

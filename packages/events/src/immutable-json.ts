@@ -6,7 +6,7 @@ const maximumDepth = 500;
 const tooDeep = `nested deeper than ${maximumDepth} levels`;
 
 /**
- * A deeply frozen copy of plain JSON data. Properties that are `undefined` are left out, as JSON would.
+ * A deeply frozen copy of plain JSON data. Properties that are `undefined` are left out, as in JSON.
  *
  * @throws {@link InvalidEventError} when something in it is not JSON (a function, a `bigint`, `NaN`, a `Date`, a cycle).
  */
@@ -22,7 +22,7 @@ export function immutableJson(value: unknown): unknown {
 export function freezeParsedJson(value: unknown, depth = 0): void {
   if (typeof value !== 'object' || value === null) return;
   if (depth > maximumDepth) throw notJson([], tooDeep);
-  // Loops that make no list of the values, and no call for a text: every event of a stored log comes by here.
+  // Plain loops without lists, and no call for a text: this runs for every event of a stored log.
   if (Array.isArray(value)) {
     for (const item of value) if (typeof item === 'object') freezeParsedJson(item, depth + 1);
   } else {
@@ -77,7 +77,7 @@ function nameOf(value: object): string {
 }
 
 function copyAt(value: unknown, key: string | number, path: Path): unknown {
-  // Most of what there is: a condensation may name thousands of ids.
+  // Most values are strings: a condensation may name thousands of ids.
   if (typeof value === 'string') return value;
   path.push(key);
   const result = copy(value, path);

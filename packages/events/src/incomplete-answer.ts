@@ -8,12 +8,12 @@ export const begunCallSchema = z.object({
   arguments: z.string(),
 });
 
-/** The fields of what came of an answer before its end and can never be sent back: no model reads them. */
+/** The fields of an incomplete answer that can never be sent back. No model reads them. */
 export const incompleteAnswerFields = {
   reason: z.string(),
   thinking: z.exactOptional(z.string()),
   toolCalls: z.exactOptional(z.array(begunCallSchema)),
 };
 
-/** A call as far as it had arrived. It was never carried out. */
+/** The received part of an incomplete tool call. It was never carried out. */
 export type BegunCall = Immutable<z.infer<typeof begunCallSchema>>;

@@ -94,23 +94,24 @@ export type Condensation = Immutable<z.infer<typeof condensationSchema>>;
 /** Asks for a condensation at the next step: a model call overflowed, or a person asked for it. */
 export type CondensationRequest = Immutable<z.infer<typeof condensationRequestSchema>>;
 
-/** What a condenser tried and how it ended, so that back-off and batching are functions of the log. */
+/** An attempt of a condenser and its outcome, so that back-off and batching are functions of the log. */
 export type CondensationAttempt = Immutable<z.infer<typeof condensationAttemptSchema>>;
 
-/** Undoes a condensation: a view then acts as if it had never been. */
+/** Reverts a condensation: a view then ignores that condensation. */
 export type CondensationRevert = Immutable<z.infer<typeof condensationRevertSchema>>;
 
 /**
  * What one model call used and cost, with our own estimate of its input for calibration. `responseId` is the `llmResponseId` of
- * the response's events; `providerResponseId` is what the server called it, which servers repeat or leave out. `purpose` says
- * who called: `'agent'`, or the name of a condenser, or `'broken-response'` for an answer that never became complete, of which
- * `responseId` names the event.
+ * the response's events; `providerResponseId` is the server's id of the response, which servers repeat or leave out. `purpose`
+ * names the caller: `'agent'` or the name of a condenser. For an answer that never became complete it is `'broken-response'`,
+ * and `responseId` is the id of the event of that type.
  */
 export type LLMUsageEvent = Immutable<z.infer<typeof llmUsageEventSchema>>;
 
 /**
- * What had come of an answer when the connection broke or the provider failed: words, thinking and half calls, as far as a
- * listener was handed them. The model was asked again, or the run failed; it never reads this. Source `agent`.
+ * The received part of an answer when the connection broke or the provider failed: the words, thinking and incomplete calls
+ * that were passed to a listener. The model was called again, or the run failed; the model never reads this event. Source
+ * `agent`.
  */
 export type BrokenResponseEvent = Immutable<z.infer<typeof brokenResponseEventSchema>>;
 
@@ -120,10 +121,10 @@ export type PauseEvent = Immutable<z.infer<typeof pauseEventSchema>>;
 /** A value of the conversation's state changed. */
 export type ConversationStateUpdateEvent = Immutable<z.infer<typeof conversationStateUpdateEventSchema>>;
 
-/** The run failed and ended. Never sent to a model; what a model should know of a failure is an `agent-error`. */
+/** The run failed and ended. Never sent to a model; use `agent-error` for a failure that the model should know of. */
 export type ConversationErrorEvent = Immutable<z.infer<typeof conversationErrorEventSchema>>;
 
-/** An event of ours that no model reads. */
+/** An event type of this package that no model reads. */
 export type InternalEvent =
   | Condensation
   | CondensationRequest

@@ -87,31 +87,31 @@ export const condensationSummaryEventSchema = z.extend(eventBaseSchema, {
 });
 
 /**
- * The instructions and the tools with which the conversation goes on. Source `agent`, role `system`. The newest one in a
- * log is in force; `dynamicContext` is the part that changes between conversations and stands last, so that the rest stays
- * a prefix that a provider can cache.
+ * The instructions and the tools of the conversation from here on. Source `agent`, role `system`. The newest system prompt in a
+ * log is in force. `dynamicContext` is the part that changes between conversations. It is sent last, so that the rest stays a
+ * prefix that a provider can cache.
  */
 export type SystemPromptEvent = Immutable<z.infer<typeof systemPromptEventSchema>>;
 
 /**
- * Words. Source `user`: the user's own. Source `agent` with role `assistant`: the model's. Source `environment` with role
- * `user`: text of the framework that the model must read. `extendedContent` is what skills and rules added to it. `cutOff`: the
- * answer was interrupted after this much of it had been shown; it is no final answer, and the thinking and the half calls in
- * `cutOff` are never sent.
+ * A message. Source `user`: the user's own words. Source `agent` with role `assistant`: the model's. Source `environment` with
+ * role `user`: text of the framework that the model must read. `extendedContent` is the content that skills and rules added.
+ * `cutOff`: the answer was interrupted after this part of it had been shown. Such a message is no final answer, and the
+ * thinking and the incomplete calls in `cutOff` are never sent.
  */
 export type MessageEvent = Immutable<z.infer<typeof messageEventSchema>>;
 
 /**
  * One tool call of the model. Source `agent`, role `assistant`. The actions of one response are one parallel batch and have one
- * `llmResponseId`. Whoever writes a log makes that id (`newEventId()`), since servers repeat theirs; a view tells responses of
- * one id apart where the log shows that they are two. Thought and thinking stand on the batch's first action. `executable: false` marks a call that can never be run (no such
- * tool, arguments that do not parse): it stays in the history with its error result. `redacted` is set on the copies that a
- * view makes, never in a log.
+ * `llmResponseId`. The writer of a log makes that id (`newEventId()`), because servers repeat their ids. A view separates
+ * responses with the same id if the log shows that they are two. The batch's first action carries the thought and the thinking.
+ * `executable: false` marks a call that can never be run (no such tool, arguments that do not parse): it stays in the history
+ * with its error result. `redacted` is set on the copies that a view makes, never in a log.
  */
 export type ActionEvent = Immutable<z.infer<typeof actionEventSchema>>;
 
 /**
- * What a tool answered. Source `environment`, role `tool`. `details` is for programs (exit status, paths) and is never
+ * The result of a tool call. Source `environment`, role `tool`. `details` is for programs (exit status, paths) and is never
  * sent. `redacted` is set on the copies that a view makes, never in a log.
  */
 export type ObservationEvent = Immutable<z.infer<typeof observationEventSchema>>;
@@ -120,8 +120,8 @@ export type ObservationEvent = Immutable<z.infer<typeof observationEventSchema>>
 export type UserRejectObservation = Immutable<z.infer<typeof userRejectObservationSchema>>;
 
 /**
- * The framework could not carry out a call, and the model is told so. Source `agent`, role `tool`; the conversation goes
- * on. An error that ends the run is a `conversation-error`.
+ * The framework could not carry out a call. The model reads the error. Source `agent`, role `tool`; the conversation continues.
+ * An error that ends the run is a `conversation-error`.
  */
 export type AgentErrorEvent = Immutable<z.infer<typeof agentErrorEventSchema>>;
 

@@ -35,8 +35,8 @@ export function isMeaningful(part: ContentPart): boolean {
 }
 
 /**
- * The parts that say something to a model, as it is sent them: well-formed text, whatever stands in the log, since providers
- * refuse half of a surrogate pair. The list itself where nothing is left out or replaced.
+ * The parts that say something to a model, as sent. Ill-formed text of the log is made well-formed, because providers refuse
+ * half of a surrogate pair. Returns the same list if nothing is left out or replaced.
  */
 export function meaningfulContent(content: readonly ContentPart[]): readonly KnownContent[] {
   const isSentAsItIs = (part: ContentPart): part is KnownContent =>
@@ -44,14 +44,14 @@ export function meaningfulContent(content: readonly ContentPart[]): readonly Kno
   return content.every(isSentAsItIs) ? content : content.filter(saysSomething).map(wellFormedPart);
 }
 
-// The other answer of `isMeaningful` is no kind: blank text is not sent, and is known.
+// `isMeaningful` cannot be a type guard: it is false for blank text, which is a known kind.
 function saysSomething(part: ContentPart): part is KnownContent {
   return isMeaningful(part);
 }
 
 /**
- * {@link meaningfulContent} of a tool result. One of which nothing is left because this version does not know its parts says
- * so in words: a call must be answered, and the model should not take the answer for an empty one.
+ * {@link meaningfulContent} of a tool result. If all parts are of unknown kinds, a text says so: a call needs an answer, and
+ * the model should not take the answer for an empty one.
  */
 export function resultContent(content: readonly ContentPart[]): readonly KnownContent[] {
   const sent = meaningfulContent(content);
@@ -64,8 +64,8 @@ const unknownResult = Object.freeze({
 } as const);
 
 /**
- * The thinking of an answer as it can be sent: all of it, or none where one block is of a kind that this version does not
- * know. A provider takes signed thinking whole or not at all; so what is signed and holds half of a surrogate pair goes as well.
+ * The sendable thinking of an answer: all of it, or none if one block is of an unknown kind. A provider accepts signed thinking
+ * only as a whole, so signed thinking that contains half of a surrogate pair is left out as well.
  */
 export function knownThinking({ thinkingBlocks, reasoningItems, reasoningContent }: Thinking): KnownThinking {
   if (thinkingBlocks !== undefined && !thinkingBlocks.every(isKnownThinkingBlock)) return {};
@@ -77,8 +77,8 @@ export function knownThinking({ thinkingBlocks, reasoningItems, reasoningContent
 }
 
 /**
- * Thinking whose positions count the parts that are sent. `content`: the words of the answer with those that are left out,
- * for which `isSent` is false.
+ * Converts the positions of thinking so that they count only the sent parts. `content`: all words of the answer; `isSent` is
+ * false for the words that are left out.
  */
 export function repositioned(
   thinking: KnownThinking,
@@ -100,8 +100,8 @@ export function repositioned(
 }
 
 /**
- * True for words of the user. A message of any other source is not the user's, whatever its role; and one of a role that
- * this version does not know is not sent, so that it cannot stand for what the user said.
+ * True for a message of the user. A message from any other source is not the user's, whatever its role. A message with an
+ * unknown role is not sent, so it does not count as the user's message.
  */
 export function isUserMessage(event: Event): event is MessageEvent & { readonly source: 'user' } {
   return event.type === 'message' && event.source === 'user' && isSentRole(event.role);
@@ -145,7 +145,7 @@ export function toolResultContent(event: ToolResultEvent): readonly KnownContent
   }
 }
 
-/** True where the answer tells of a failure: an error, a rejection, or an observation marked as one. */
+/** True if the result is a failure: an error, a rejection, or an observation marked as an error. */
 export function isErrorResult(event: ToolResultEvent): boolean {
   return event.type === 'observation' ? event.isError === true : true;
 }

@@ -71,9 +71,9 @@ export type KnownContent = TextContent | ImageContent;
 export type ContentPart = KnownContent | CustomContent;
 
 /**
- * One call of a tool, as the model made it. `arguments` is the JSON text that the model wrote, which need not parse.
- * `itemId` is the id of the item that carried the call, where the provider gives one (OpenAI Responses); `thoughtSignature`
- * is what the provider wants back with the call (Gemini).
+ * One call of a tool, as the model made it. `arguments` is the JSON text that the model wrote, which need not parse. `itemId`
+ * is the id of the item that carried the call, where the provider gives one (OpenAI Responses); `thoughtSignature` is data that
+ * the provider requires back with the call (Gemini).
  */
 export type ToolCall = Immutable<z.infer<typeof toolCallSchema>>;
 
@@ -95,7 +95,7 @@ export type ThinkingBlock = KnownThinkingBlock | CustomThinkingBlock;
 /** A provider's reasoning item (OpenAI Responses). Sent back unchanged or not at all. `position` as in a thinking block. */
 export type ReasoningItem = Immutable<z.infer<typeof reasoningItemSchema>>;
 
-/** What came with an assistant message besides its words and calls: thinking in the forms in which providers hand it out. */
+/** The thinking of an assistant message, in the forms in which providers return it. */
 export interface Thinking {
   readonly thinkingBlocks?: readonly ThinkingBlock[];
   readonly reasoningItems?: readonly ReasoningItem[];
@@ -136,5 +136,5 @@ export interface ToolMessage {
   readonly isError?: boolean;
 }
 
-/** The neutral wire vocabulary: what a model is sent, before an adapter puts it into a provider's words. */
+/** A message in the neutral wire vocabulary, before an adapter converts it to a provider's format. */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;

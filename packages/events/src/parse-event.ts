@@ -54,8 +54,8 @@ function assertEvent(value: unknown): asserts value is Event {
 }
 
 /**
- * What is wrong, as deep as it goes. What is open for kinds that this version does not know is a union of the known kinds and
- * of any other: a known kind with a wrong field is told by that field, and all else by the name of its kind.
+ * The innermost issue. A schema that is open for unknown kinds is a union of the known kinds and any other kind. For a known
+ * kind with a wrong field the issue names the field; otherwise it names the kind.
  */
 function innermost(issue: z.core.$ZodIssue): Pick<z.core.$ZodIssue, 'message' | 'path'> {
   if (issue.code !== 'invalid_union') return issue;

@@ -48,7 +48,7 @@ function quickString(schema: z.core.$ZodType, checks: readonly z.core.$ZodCheck<
   for (const check of checks) {
     const def = check._zod.def as z.core.$ZodCheckMinLengthDef | z.core.$ZodCheckRegexDef;
     if (def.check === 'min_length') minimum = Math.max(minimum, def.minimum);
-    // A pattern with a state of its own says something else each time.
+    // A global or sticky pattern has state, so its result changes between calls.
     else if (isRegexCheck(def) && !def.pattern.global && !def.pattern.sticky) patterns.push(def.pattern);
     else return bySchema(schema);
   }
@@ -89,7 +89,7 @@ function quickObject(shape: z.core.$ZodShape): Check {
   };
 }
 
-/** What stands inside `exactOptional`. A field that is there, and undefined, does not fit it. */
+/** The schema inside `exactOptional`. A field that is present and undefined does not match it. */
 function withoutOptional(schema: z.core.$ZodType): z.core.$ZodType {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   return def.type === 'optional' ? def.innerType : schema;

@@ -17,7 +17,7 @@ export const toolDefinitionSchema = z.object({
 });
 
 /**
- * What a model is told of a tool: its name, what it is for, and the JSON schema of its input. The annotations are for the
+ * The description of a tool for a model: its name, its purpose, and the JSON schema of its input. The annotations are for the
  * agent: `readOnly` changes nothing, `repeatable` may be run again after a crash, `parallel` may run beside others.
  */
 export type ToolDefinition = Immutable<z.infer<typeof toolDefinitionSchema>>;

@@ -17,14 +17,14 @@ export interface ToolContext {
   /** Any event of the log by its id. */
   event(id: EventId): Event | undefined;
   /**
-   * Appends an event of the tool's own to the log; resolves when it is in the log. A tool may append events of the types that it
-   * declares ({@link Tool.eventTypes}), a `condensation-request`, and messages of the environment, which the host marks as the
-   * tool's. Rejects anything else: what is said, forgotten, pinned or confirmed is not a tool's to say.
+   * Appends an event of the tool's own to the log; resolves when it is in the log. A tool may append events of the types that
+   * it declares ({@link Tool.eventTypes}), a `condensation-request`, and messages of the environment, which the host marks as
+   * the tool's. Rejects any other event: a tool cannot speak for the user or the agent, condense, pin or confirm.
    */
   append(event: Event): Promise<void>;
   /**
-   * How much of the call's output the model will be shown; of more it is shown the beginning and the end. A tool that can
-   * give its output in parts makes them no longer. Unit: characters. @defaultValue the host says nothing
+   * How much of the call's output the model reads. Of a longer output it reads the beginning and the end. A tool that can
+   * return its output in parts keeps each part within this length. Unit: characters. @defaultValue no limit is known
    */
   readonly maxOutputCharacters?: number;
 }
@@ -88,7 +88,7 @@ export function defineTool<Schema extends z.core.$ZodObject>(options: {
   };
 }
 
-/** The part of a tool that a model is told, without its code. */
+/** The part of a tool that a model reads, without its code. */
 export function toolDefinition(tool: ToolDefinition): ToolDefinition {
   return {
     name: tool.name,

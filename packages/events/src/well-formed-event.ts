@@ -5,9 +5,9 @@ import { wellFormedJson } from './well-formed-json.js';
 import { wellFormedPart, wellFormedThinking } from './well-formed-message.js';
 
 /**
- * The event as whoever writes a log should write it: in no text and no key half of a surrogate pair, U+FFFD in its place. Signed
- * or opaque data that holds one is left out, and an image with such an address gives way to words. An event that is sound is given
- * back as it is, the same object. What stands in a log already stays as it is: it is rendered well-formed.
+ * The well-formed copy of an event, for writers of logs: U+FFFD replaces every half of a surrogate pair in texts and keys.
+ * Signed or opaque data with such a half is left out, and an image with such a URL is replaced by words. A well-formed event is
+ * returned unchanged, as the same object. Events that are already in a log need no copy: rendering makes them well-formed.
  */
 export function wellFormedEvent<E extends Event>(event: E): E {
   const sound = wellFormedJson(event);

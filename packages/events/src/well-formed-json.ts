@@ -1,7 +1,7 @@
 /**
- * JSON data in which no text and no key holds half of a surrogate pair: U+FFFD stands in its place, as in
- * `String.prototype.toWellFormed`. Data that has none is given back as it is, the same object. Providers refuse such halves,
- * and JSON carries them.
+ * A copy of JSON data in which U+FFFD replaces every half of a surrogate pair in texts and keys, as in
+ * `String.prototype.toWellFormed`. Well-formed data is returned unchanged, as the same object. JSON allows such halves, but
+ * providers refuse them.
  *
  * Keys that become equal are told apart by more U+FFFD, so that no value is lost.
  */

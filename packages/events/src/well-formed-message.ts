@@ -9,7 +9,7 @@ import type {
 } from './message.js';
 import { wellFormedJson } from './well-formed-json.js';
 
-/** Long parts that were looked at, and what is sent of them: a log is rendered at every step, and a part never changes. */
+/** A cache of the well-formed copies of long parts: a log is rendered at every step, and a part never changes. */
 const known = new WeakMap<KnownContent, KnownContent>();
 /** Shorter texts are checked faster than they are looked up. Unit: characters. */
 const longText = 1_000;

@@ -37,7 +37,7 @@ export const appendRules: readonly StoreRule[] = [
         const error = await failsWith(ConcurrencyError, () => store.append('c', events.slice(2), { expectedVersion }));
         assert.equal(error.conversationId, 'c');
         assert.equal(error.expectedVersion, expectedVersion);
-        // A store that cannot know it leaves it out.
+        // A store that cannot know the version leaves it out.
         assert.equal(error.actualVersion ?? 2, 2);
       }
       assert.deepEqual(await readAll(store, 'c'), events.slice(0, 2));

@@ -3,7 +3,7 @@ import { InvalidConversationIdError } from '../errors.js';
 import { failsWith, listAll, messages, readAll } from './store-rule.js';
 import type { StoreRule } from './store-rule.js';
 
-// What a file system, a URL or a database would take for a path, a wildcard, a device or the same name twice.
+// Ids that a file system, a URL or a database may take for a path, a wildcard, a device or a duplicate name.
 const difficultIds: readonly string[] = [
   ...[
     '.',

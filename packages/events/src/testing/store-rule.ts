@@ -15,7 +15,7 @@ export interface StoreUnderTest {
 /** One promise of a store. */
 export interface StoreRule {
   readonly name: string;
-  /** Rejects where the promise is not kept. */
+  /** Rejects if the store breaks the promise. */
   check(underTest: StoreUnderTest): Promise<void>;
 }
 
