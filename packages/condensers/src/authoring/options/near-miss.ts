@@ -1,4 +1,4 @@
-/** Names used by other projects for a name of ours that looks different. Keys are normalised. */
+/** Names in other projects for our names, if the two look different. Keys are normalised. */
 const elsewhere: Readonly<Record<string, string>> = {
   condensers: 'stages',
   maxeventlength: 'maxEventCharacters',

@@ -15,7 +15,7 @@ export function eventText(event: LLMConvertibleEvent): string {
   return neutralised(textOf(event));
 }
 
-/** Escapes whatever in a text looks like a prompt's tags, so that the model does not take it for the prompt itself. */
+/** Escapes text that looks like a prompt's tags, so that the model does not take it for the prompt itself. */
 export function neutralised(text: string): string {
   return text.replaceAll(/<(\/?)(event|previous_summary|user_words)\b/gi, '<$1 $2');
 }

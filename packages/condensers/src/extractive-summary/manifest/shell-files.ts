@@ -45,12 +45,14 @@ const lookers = new Set([
   ],
 ]);
 const lookingGit = new Set(['status', 'log', 'diff', 'show', 'blame', 'ls-files', 'rev-parse', 'merge-base', 'grep']);
-/** Programs that say so when they fail, by their own name: what stands behind them and `&&` did run where they are silent. */
+/**
+ * Programs that report their own failure under their own name: if they print nothing, the command after them and `&&` did run.
+ */
 const outspoken = new Set([
   ...['cat', 'cd', 'chmod', 'cp', 'echo', 'ln', 'ls', 'mkdir', 'mv', 'printf', 'pwd', 'rm', 'sed', 'tee', 'touch'],
   ...['git add', 'git mv', 'git rm'],
 ]);
-/** Words behind which a command may not run at all, or not in this order. */
+/** Words after which a command may not run at all, or not in this order. */
 const controlWords = new Set([
   ...['if', 'then', 'elif', 'else', 'for', 'while', 'until', 'do', 'case', 'function', 'set', 'exit', 'return', 'trap'],
 ]);
@@ -60,14 +62,14 @@ const changesBranch =
   /^-[A-Za-z]*[dDmMcCfut]|^--(?:delete|move|copy|force|track|no-track|set-upstream|unset-upstream|edit-description)/;
 const inPlaceFlag = /^-[\dacnlprsuwzEW]*i|^--in-place/;
 
-/** What a shell text does to files, as far as its words say so. */
+/** The effects of a shell text on files, as far as its words show them. */
 export function shellFileFacts(text: string, isKnown: (path: string) => boolean): readonly Fact[] {
   return shellCommands(text).flatMap((command) => [...writtenBy(command, isKnown), ...touchedBy(command, isKnown)]);
 }
 
 /**
- * What a shell text that failed did to files all the same: what its commands before the last one wrote, up to the first of
- * which the text and its output do not show that it ran and succeeded.
+ * The effects on files of a shell text that failed: the files written by the commands before the last one, up to the first
+ * command for which the text and its output do not show that it ran and succeeded.
  */
 export function writesBeforeFailure(text: string, output: string, isKnown: (path: string) => boolean): readonly Fact[] {
   const isSilenced = /[2&]>(?!&)/.test(text);
@@ -84,7 +86,7 @@ export function writesBeforeFailure(text: string, output: string, isKnown: (path
   return facts.filter((fact) => fact.kind === 'file' && fact.operation !== 'read');
 }
 
-/** True where an output shows that a command, or the shell that opened its files, failed. Rather once too often. */
+/** True if an output shows that a command, or the shell that opened its files, failed. In doubt the result is true. */
 function complains({ words: [program = ''], writes }: ShellCommand, output: string): boolean {
   return output.split('\n').some((line) => {
     if (program === 'git' && /^(?:fatal|error): /.test(line)) return true;
@@ -93,7 +95,7 @@ function complains({ words: [program = ''], writes }: ShellCommand, output: stri
   });
 }
 
-/** True for a shell text that shows something and changes nothing, such as `grep` or `git status`. */
+/** True for a shell text that only reads, such as `grep` or `git status`. */
 export function onlyLooks(text: string): boolean {
   const commands = shellCommands(text);
   return commands.length > 0 && commands.every(({ words, writes }) => writes.length === 0 && isLook(words));
@@ -135,7 +137,7 @@ function touchedBy({ words }: ShellCommand, isKnown: (path: string) => boolean):
   const isGit = words[0] === 'git';
   const program = (isGit ? words[1] : words[0]) ?? '';
   const rest = words.slice(isGit ? 2 : 1);
-  // They change the index of git only, or nothing.
+  // These commands change only git's index, or nothing.
   if (isGit && rest.some((word) => /^--(?:cached|dry-run)$|^-[a-z]*n/.test(word))) return [];
   const paths = rest.filter((word) => !word.startsWith('-')).filter(isPlainPath);
   switch (program) {
@@ -171,7 +173,7 @@ function isScript(word: string): boolean {
   return /^(?:s|y)([/|#,]).*\1/.test(word) || /^[\d,$]*[pdq]$/.test(word) || /^\/.*\/[pd,]/.test(word);
 }
 
-/** A path that the words alone name: no pattern, no variable, nothing that another command makes. */
+/** A path that is given literally: no pattern, no variable, no output of another command. */
 function isPlainPath(word: string): boolean {
   return (
     word !== '' && word !== '-' && !/[*?$`{}[\]=\n]/.test(word) && !/^\.{1,2}\/?$/.test(word) && !word.endsWith('/')

@@ -1,18 +1,21 @@
 /** One simple command of a shell text. */
 export interface ShellCommand {
   readonly words: readonly string[];
-  /** Files to which it writes by `>` or `>>`. */
+  /** The files to which it writes with `>` or `>>`. */
   readonly writes: readonly { readonly path: string; readonly appends: boolean }[];
-  /** What stands between it and the command before it; `;` for whatever lets it run in any case, and for the first one. */
+  /**
+   * The operator between the previous command and this one. `;` stands for every operator that lets it run in any case, and for
+   * the first command.
+   */
   readonly after: Joint;
 }
 
-/** How two commands are joined. */
+/** The operator that joins two commands. */
 export type Joint = '&&' | '||' | ';';
 
 /**
- * The simple commands of a shell text, roughly: enough to see which programs run on which files, not a shell. Texts that are
- * handed to a program (`<<EOF`) are left out.
+ * The simple commands of a shell text, approximately: enough to see which programs run on which files. This is not a shell
+ * parser. Texts passed to a program (`<<EOF`) are left out.
  */
 export function shellCommands(text: string): readonly ShellCommand[] {
   const commands: ShellCommand[] = [];
@@ -92,7 +95,7 @@ function withoutHereTexts(text: string): string {
   return text.replaceAll(/<<-?\s*(['"]?)(\w+)\1([^\n]*)\n[\s\S]*?(?:\n\s*\2[ \t]*(?=\n|$)|$)/g, '$3\n');
 }
 
-/** Without variables set for the command, and without programs that only run another one. */
+/** The command without variable assignments, and without programs that only run another one. */
 function withoutPrefix(words: readonly string[]): readonly string[] {
   let index = 0;
   while (

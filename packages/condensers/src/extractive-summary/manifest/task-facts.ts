@@ -21,7 +21,7 @@ const closedStatuses = new Set([
 ]);
 const maximumTasks = 100;
 
-/** What a call did to a list of tasks: it wrote the whole list, or added or changed one task. Empty where it did neither. */
+/** The effect of a call on a list of tasks: it wrote the whole list, or added or changed one task. Empty if it did neither. */
 export function taskFacts(call: {
   readonly toolName: string;
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -35,7 +35,7 @@ export function taskFacts(call: {
   return task === undefined ? [] : [{ kind: 'task', task }];
 }
 
-/** True for a task that is still to be done. */
+/** True for an open task. */
 export function isOpen({ status }: TaskItem): boolean {
   return !closedStatuses.has((status ?? '').toLowerCase());
 }
@@ -67,7 +67,7 @@ function singleTask(call: {
   readonly body: string;
 }): TaskItem | undefined {
   const words = wordsOfName(call.toolName);
-  // A task that is handed to another agent has a prompt; it is a call like any other.
+  // A task for another agent has a prompt; it is an ordinary call.
   if (!words.some((word) => taskWords.has(word)) || 'prompt' in call.arguments) return undefined;
   const { id: _id, ...fields } = taskOf(call.arguments) ?? {};
   const id = Object.entries(call.arguments).find(([key]) => wordsOfName(key).at(-1) === 'id')?.[1];

@@ -1,6 +1,6 @@
 import { oneLine } from '../../authoring/tool-calls/excerpt.js';
 
-/** The tests that one run named, by the names under which its runner printed them. */
+/** The tests that one run named, with the names that its runner printed. */
 export interface TestResults {
   readonly failing: readonly string[];
   readonly passing: readonly string[];
@@ -39,7 +39,7 @@ const passing: readonly RegExp[] = [
   /^\s*Passed (\S+(?:\.\S+)+)\s+\[/,
 ];
 
-/** Reads the names of failing tests out of what a run printed, and those of passing ones that `matters` asks for. */
+/** Reads the names of failing tests from a run's output, and the names of those passing tests that `matters` selects. */
 export function readTestResults(output: string, matters: (name: string) => boolean): TestResults {
   if (!/fail|error|not ok|pass|rspec|\bok\b|[✕×✗✖✓✔√]/i.test(output)) return { failing: [], passing: [] };
   const found = { failing: new Set<string>(), passing: new Set<string>() };

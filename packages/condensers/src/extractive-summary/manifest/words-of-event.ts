@@ -1,7 +1,7 @@
 import { isKnownContent, isSentRole, toolResultContent } from '@palimpsest/events';
 import type { ContentPart, Event } from '@palimpsest/events';
 
-/** What somebody said in an event, as it was logged; images are named. Undefined where the event holds no words. */
+/** The message text of an event, as it was logged; images are named. Undefined if the event holds no message text. */
 export function wordsOfEvent(event: Event | undefined): string | undefined {
   switch (event?.type) {
     case 'message':
