@@ -4,7 +4,7 @@ import { PalimpsestError } from '@palimpsest/events';
 export interface LLMErrorOptions {
   /** The provider that refused: `openai`, `anthropic`, or the name of another implementation of the port. */
   readonly provider: string;
-  /** The HTTP status, where there was one. */
+  /** The HTTP status, if there was one. */
   readonly statusCode?: number | undefined;
   /** How long the provider asks to wait before the next attempt. Unit: milliseconds. */
   readonly retryAfterMs?: number | undefined;

@@ -11,13 +11,13 @@ export interface TriggeredSkill {
 }
 
 /**
- * The skills that a text calls for, in their own order, each once.
+ * The skills that a text triggers, in the order of the skills, each once.
  *
- * A trigger matches without regard to case and width of white space, and only as whole words: where it begins or ends with a
- * letter, digit or underscore, none of these may stand next to it (`git` is not in `digit`), letters of scripts without
- * spaces and of Korean excepted. A trigger that begins with `/` is a command: white space or the beginning stands before it,
- * white space, punctuation or the end after it, so that paths and addresses call for nothing. OpenHands matches any part of
- * a word; this does not.
+ * A trigger matches without regard to case and width of white space, and only as whole words: if it begins or ends with a
+ * letter, digit or underscore, none of these may be next to it (`git` does not match `digit`), except letters of Korean and of
+ * scripts without spaces. A trigger that begins with `/` is a command: it must follow white space or the beginning of the text,
+ * and be followed by white space, punctuation or the end, so that paths and addresses do not match. Unlike OpenHands, it does
+ * not match parts of words.
  */
 export function matchSkills(text: string, skills: readonly Skill[]): readonly TriggeredSkill[] {
   const composed = text.normalize();
@@ -32,7 +32,7 @@ export function matchSkills(text: string, skills: readonly Skill[]): readonly Tr
   });
 }
 
-/** Scripts that put no space between words, and Korean, whose particles stand at the word. */
+/** Scripts that put no space between words, and Korean, whose particles are attached to the word. */
 const unspaced = String.raw`[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]`;
 const word = String.raw`(?:(?!${unspaced})[\p{L}\p{M}\p{N}_])`;
 const startsWithWord = new RegExp(`^${word}`, 'u');

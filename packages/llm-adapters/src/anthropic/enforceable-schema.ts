@@ -17,7 +17,10 @@ const takenFormats: readonly unknown[] = [
   'uuid',
 ];
 
-/** What only narrows: the provider refuses it as a rule and the model can read it as words. */
+/**
+ * Keywords that only narrow a schema: the provider refuses them as rules, but the model can read them as text in the
+ * description.
+ */
 const narrowing: readonly string[] = [
   'minimum',
   'maximum',
@@ -36,9 +39,9 @@ const narrowing: readonly string[] = [
 ];
 
 /**
- * A schema to which the provider holds an answer: every object says that it has no other fields, and what the provider does not
- * enforce, and refuses, stands in the description instead. Undefined for one that would mean something else so: with a record,
- * a part that may be anything, a part that contains the whole.
+ * A schema in the form that the provider enforces: every object forbids other fields, and the keywords that the provider
+ * refuses move into the description. Undefined if this would change the schema's meaning: a record, a part that allows any
+ * value, a reference to the root.
  *
  * @see https://platform.claude.com/docs/en/build-with-claude/structured-outputs
  */

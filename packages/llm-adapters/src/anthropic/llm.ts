@@ -16,7 +16,7 @@ import { bodyOf } from './to-request.js';
 
 /**
  * Options of {@link anthropicLLM}. `apiKey` defaults to the variable `ANTHROPIC_API_KEY`, `baseURL` to the variable
- * `ANTHROPIC_BASE_URL`, else to Anthropic; `maxOutputTokens` to 16,000, or to the model's cap where that is less.
+ * `ANTHROPIC_BASE_URL`, else to Anthropic; `maxOutputTokens` to 16,000, or to the model's cap if that is lower.
  */
 export interface AnthropicLLMOptions
   extends SdkLLMOptions, Pick<MessagesOptions, 'thinking' | 'effort' | 'cacheTtl' | 'structuredOutput'> {}

@@ -40,7 +40,10 @@ export interface TurnsOptions {
 /** Clients have cut ids at 64 characters; longer ids get a short replacement. @see provider-rules A.3 */
 const maxCallIdLength = 64;
 
-/** The instructions that stand on top: those at the start; all of them where the model takes none among the messages. */
+/**
+ * The instructions at the top of the body: the leading ones, or all of them if the model accepts no system messages among the
+ * others.
+ */
 export function systemBlocks(
   messages: readonly Message[],
   { acceptsSystemMessages }: Pick<ModelFacts, 'acceptsSystemMessages'>,
@@ -62,7 +65,7 @@ export function turnsFromMessages(messages: readonly Message[], options: TurnsOp
 
   const addSystem = () => {
     if (lateSystem.length === 0) return;
-    // It must follow words of the user (rule A3).
+    // A system message must follow a user message (rule A3).
     if (list.last?.role !== 'user')
       list.add('user', [textBlock(list.last === undefined ? startOfConversation : pleaseGoOn)]);
     list.add('system', lateSystem);

@@ -14,7 +14,7 @@ export interface ServerProfile extends ChatDialect {
   readonly outputLimit: 'max_tokens' | 'max_completion_tokens';
   /** The ids that calls may have: up to 40 characters, or exactly nine letters and digits. */
   readonly callIds: 'forty' | 'nine-alphanumeric';
-  /** `first-only`: later instructions are sent as the user's words, where they stand. */
+  /** `first-only`: later instructions are sent as user messages at their position. */
   readonly systemMessages: 'anywhere' | 'first-only';
   /** Neighbours of one role become one message: the server's template wants user and assistant to alternate. */
   readonly mergesNeighbours: boolean;
@@ -172,7 +172,7 @@ export function profileOfAddress(baseURL: string): ServerProfile {
   return found === undefined ? compatible : profiles[found[1]];
 }
 
-/** True for an address on this machine, where a server needs no key. */
+/** True for an address on the local machine: a local server needs no key. */
 export function isThisMachine(baseURL: string | undefined): boolean {
   const host = baseURL === undefined ? undefined : parsed(baseURL)?.hostname;
   return (

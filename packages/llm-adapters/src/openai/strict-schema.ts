@@ -26,10 +26,10 @@ export interface SendableFormat {
 }
 
 /**
- * A format whose schema the provider can enforce, where that changes nothing that the schema allows but to narrow it: an
- * object without `additionalProperties` allows no others, and a field that may be null is required. Where that is not enough
- * (an optional field that may not be null, a record), the schema is sent as it is with `strict: false`, unless the request
- * says `strict: true`: then the provider decides.
+ * A format with a schema that the provider can enforce, if that only narrows what the schema allows: an object without
+ * `additionalProperties` allows no others, and a field that may be null is required. If that is not enough (an optional field
+ * that may not be null, a record), the schema is sent as it is with `strict: false`, unless the request says `strict: true`:
+ * then the provider decides.
  *
  * @see provider-rules B.4
  */

@@ -31,7 +31,7 @@ export type ScriptedAnswer =
       readonly until?: Promise<unknown>;
       /** The error in which the call ends after its deltas. @defaultValue none: the call ends with the answer */
       readonly endsIn?: Error;
-      /** @defaultValue `tool-calls` where there are any, else `stop` */
+      /** @defaultValue `tool-calls` if the answer has calls, else `stop` */
       readonly finishReason?: FinishReason;
       /** @defaultValue {@link estimateUsage} */
       readonly usage?: Usage;
