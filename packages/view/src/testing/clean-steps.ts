@@ -21,7 +21,7 @@ export function writeTurn(log: LogWriter): void {
   for (const call of order) log.answer(call);
 }
 
-/** Events that no model reads, or that the framework says. */
+/** Writes events that no model reads, or messages of the framework. */
 export function writeAside(log: LogWriter): void {
   const { random, create } = log;
   log.count('internal event');
@@ -49,7 +49,7 @@ export function writeAside(log: LogWriter): void {
   }
 }
 
-/** A condensation between cut points, with or without summary and redactions. Nothing where the view allows none. */
+/** Writes a condensation between cut points, with or without summary and redactions. Does nothing if the view allows none. */
 export function writeCondensation(log: LogWriter): void {
   const { random, view } = log;
   const redactions = someRedactions(log);
@@ -88,7 +88,7 @@ function someRedactions(log: LogWriter): readonly Redaction[] {
   });
 }
 
-/** Takes back a condensation that is in force. */
+/** Reverts a condensation that is in force. */
 export function writeRevert(log: LogWriter): void {
   const target = log.random.pick([...condensationsInForce(log.events)]);
   if (target === undefined) return;

@@ -13,26 +13,28 @@ import type { Subject, Trial } from './contract/subject.js';
 export interface CondenserContractOptions {
   /** The runner's function that declares a test: `test` of vitest, jest or node:test. */
   readonly test: (name: string, run: () => Promise<void>) => unknown;
-  /** Makes the condenser. A model that it asks must answer the same to the same request. */
+  /** Makes the condenser. Its model must give the same answer to the same request. */
   readonly create: () => Condenser | Promise<Condenser>;
-  /** A log on which it must act, so that a condenser that never does anything fails. */
+  /** A log on which the condenser must act, so that a condenser that never acts fails. */
   readonly actsOn: readonly Event[];
-  /** Makes one whose model never answers, so that an abort has something to stop. @defaultValue none: not tried */
+  /**
+   * Makes a condenser whose model never answers, to test the abort. @defaultValue none: the abort of a model call is not tested
+   */
   readonly createHanging?: (() => Condenser | Promise<Condenser>) | undefined;
-  /** More logs to try it on: recorded ones. @defaultValue none */
+  /** More logs for the tests, such as recorded ones. @defaultValue none */
   readonly logs?: readonly NamedLog[] | undefined;
-  /** The window and the limits that it is told of. @defaultValue none */
+  /** The context window and the limits that the condenser receives. @defaultValue none */
   readonly context?: Omit<CondenseContext, 'signal' | 'report'> | undefined;
   /** Seeds of the generated logs, one clean and one dirty for each. @defaultValue 1 to 9 */
   readonly seeds?: readonly number[] | undefined;
-  /** How many condensations in a row it may need until it returns a view. @defaultValue 3 */
+  /** The maximum number of condensations in a row before the condenser returns a view. @defaultValue 3 */
   readonly settlesWithin?: number | undefined;
 }
 
 /**
- * Declares one test for each promise of the {@link Condenser} contract. Each is tried on the log made for the condenser, on
- * the caller's logs, and on generated clean and dirty ones, without and with a request, in both thinking modes. What a
- * promise asks follows from what the condenser declares (`handlesCondensationRequests`, `protects`, `rewritesEveryStep`).
+ * Declares one test for each promise of the {@link Condenser} contract. Each is tried on the log made for the condenser, on the
+ * caller's logs, and on generated clean and dirty ones, without and with a request, in both thinking modes. The requirements
+ * depend on the condenser's declarations (`handlesCondensationRequests`, `protects`, `rewritesEveryStep`).
  *
  * @example
  * ```ts

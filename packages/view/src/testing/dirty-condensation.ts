@@ -2,7 +2,7 @@ import type { Condensation, EventId, Redaction } from '@palimpsest/events';
 import { protectedEventIds } from '../protected-events.js';
 import type { LogWriter } from './log-writer.js';
 
-/** A condensation as nobody should write it: any ids, any offset, any redactions. */
+/** Writes an invalid condensation: any ids, any offset, any redactions. */
 export function writeDirtyCondensation(log: LogWriter): void {
   const { random } = log;
   log.count('condensation');
@@ -16,7 +16,7 @@ export function writeDirtyCondensation(log: LogWriter): void {
   );
 }
 
-/** A revert of a condensation that there is not, or of one that is reverted already. */
+/** Writes a revert of a condensation that does not exist or is already reverted. */
 export function writeRevertOfNothing(log: LogWriter): void {
   log.count('revert of nothing');
   const reverted = log.events.findLast((event) => event.type === 'condensation-revert')?.condensationId;

@@ -1,7 +1,7 @@
 import type { EventId } from '@palimpsest/events';
 import type { LogWriter, WrittenCall } from './log-writer.js';
 
-/** One thing that a dirty log may do next. It does nothing where the log has no place for it. */
+/** One possible next step of a dirty log. It does nothing if the log has no place for it. */
 export type Step = (log: LogWriter) => void;
 
 const isOpen = (log: LogWriter, call: WrittenCall): boolean =>
@@ -11,7 +11,7 @@ function openCalls(log: LogWriter): readonly WrittenCall[] {
   return log.calls.filter((call) => isOpen(log, call));
 }
 
-/** A call of a new response, so that the calls of the last one that wait stay unanswered. */
+/** Writes a call of a new response, so that pending calls of the last response stay unanswered. */
 const callOfNewResponse: Step = (log) => {
   for (let waiting = openCalls(log).length; waiting > 0; waiting--) log.count('unanswered call');
   log.startResponse();
@@ -23,7 +23,7 @@ const callOfSameResponse: Step = (log) => {
   log.action({ thinking: 0.1, ...(log.random.chance(0.6) ? { thought: 0 } : {}) });
 };
 
-/** What some servers make of each response: another call with the id that the last response had. */
+/** Writes another call with the id of the last response, as servers do that repeat ids. */
 const turnWithSameId: Step = (log) => {
   if (log.response.serial === 0) return callOfNewResponse(log);
   const evidence = log.random.below(4);
@@ -158,7 +158,7 @@ const blankWords: Step = (log) => {
     log.count('thinking without words');
 };
 
-/** Another version goes on with the log. */
+/** A newer version continues the log. */
 const newerVersion: Step = (log) => {
   log.isNewer = true;
 };
@@ -167,7 +167,7 @@ function userWords(log: LogWriter) {
   return { source: 'user', role: 'user', content: log.content() } as const;
 }
 
-/** What a dirty log may do, beside the steps of a clean one, and how often. */
+/** The steps of a dirty log besides those of a clean one, with their weights. */
 export const dirtySteps: readonly (readonly [weight: number, step: Step])[] = [
   [14, callOfNewResponse],
   [8, callOfSameResponse],

@@ -1,4 +1,4 @@
-/** What a generated log of any kind may hold. */
+/** The features that any generated log may have. */
 export const cleanFeatures = [
   'parallel batch',
   'results in another order',
@@ -16,7 +16,7 @@ export const cleanFeatures = [
   'revert',
 ] as const;
 
-/** What only a dirty log holds: everything that no agent of ours writes, and that a view must bear. */
+/** The features of dirty logs only: content that our agent never writes, but that a view must tolerate. */
 export const dirtyFeatures = [
   'unanswered call',
   'late result',
@@ -63,7 +63,7 @@ export const dirtyFeatures = [
   'revert of nothing',
 ] as const;
 
-/** One thing that a generated log may hold. */
+/** One feature of a generated log. */
 export type LogFeature = (typeof cleanFeatures)[number] | (typeof dirtyFeatures)[number];
 
 /** How often each feature occurs. */

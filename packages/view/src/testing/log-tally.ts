@@ -5,11 +5,11 @@ import { randomLog } from './random-log.js';
 import type { RandomLogOptions } from './random-log.js';
 import { describeLog, smallestLog } from './smallest-log.js';
 
-/** Checks random logs, makes failing ones small, and knows what was in all of them. */
+/** Checks random logs, shrinks failing logs, and counts the features of all logs. */
 export class LogTally {
   readonly #counts: FeatureCounts[] = [];
 
-  /** Checks one log; a failure tells the smallest part of it that still fails, event by event. */
+  /** Checks one log. A failure lists the events of the smallest part of the log that still fails. */
   check(
     options: RandomLogOptions,
     check: (events: readonly Event[]) => void,
@@ -30,7 +30,7 @@ export class LogTally {
     }
   }
 
-  /** How many logs were checked, and how often each thing stood in them. */
+  /** The number of checked logs, and the count of each feature in them. */
   report(): string {
     const all = Object.entries(addFeatureCounts(this.#counts)).map(([feature, count]) => `${feature} ${count}`);
     return `${this.#counts.length} logs: ${all.join(', ')}`;

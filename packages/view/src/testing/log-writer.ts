@@ -28,22 +28,22 @@ export interface WrittenCall {
 }
 
 /**
- * Writes a random log event by event. It knows the view of what it wrote, so that clean steps can cut where it is allowed, and
- * counts what it puts in.
+ * Writes a random log event by event. It keeps the view of the log, so that clean steps cut only at cut points, and counts the
+ * features that it writes.
  */
 export class LogWriter {
   readonly random: Random;
   readonly calls: WrittenCall[] = [];
   /** The response whose events may still come, and how many there were before. */
   response: { readonly id: string; readonly serial: number } = { id: 'none', serial: 0 };
-  /** From now on the log is one of a newer version: here and there it holds kinds that this version does not know. */
+  /** If true, a newer version writes the log: some events have kinds that this version does not know. */
   isNewer = false;
   readonly #builder: LogBuilder;
   readonly #projection = new ViewProjection({ thinking: 'latest-turn' });
   readonly #counts: Record<LogFeature, number> = { ...addFeatureCounts([]) };
   readonly #idPrefix: string;
   #responseIds: readonly string[] = [];
-  /** Decides where a text holds half of a surrogate pair, by itself, so that it changes nothing else of the log. */
+  /** Decides which texts contain half of a surrogate pair. A separate generator, so that the rest of the log stays the same. */
   readonly #halves: Random | undefined;
   #written = 0;
   #texts = 0;

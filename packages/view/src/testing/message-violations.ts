@@ -4,11 +4,12 @@ import type { AssistantMessage, Message } from '@palimpsest/events';
 const sendableCallId = /^[a-zA-Z0-9_-]{1,40}$/;
 
 /**
- * What a strict provider would refuse in a list of messages, one sentence for each; empty for a list that it takes.
+ * The violations that a strict provider would refuse in a list of messages, one sentence each; empty for a valid list.
  *
- * Checked is what a view answers for: one system message at most, and first; every call answered at once, by exactly one
- * result, before anything else; no result without its call; call ids of 1 to 40 safe characters, each used once; no blank
- * text, no half of a surrogate pair (in arguments as an escape neither), no part or thinking of an unknown kind, and no message without content. With which role a list starts and ends is the host's part.
+ * Checks the rules that a view is responsible for: one system message at most, and first; every call answered at once, by
+ * exactly one result, before anything else; no result without its call; call ids of 1 to 40 safe characters, each used once; no
+ * blank text, no half of a surrogate pair (in arguments as an escape neither), no part or thinking of an unknown kind, and no
+ * message without content. The roles of the first and last message are the host's responsibility.
  *
  * @see provider-rules A5 to A10 and B1 to B3
  */
@@ -66,7 +67,7 @@ function isWellFormed(value: unknown): boolean {
   return wellFormedJson(value) === value;
 }
 
-/** What a compatible server makes of arguments; undefined where they do not parse. */
+/** The arguments as a compatible server parses them; undefined if they do not parse. */
 function parsed(input: unknown): unknown {
   try {
     return typeof input === 'string' ? JSON.parse(input) : undefined;

@@ -12,13 +12,13 @@ import type { Random } from './random.js';
 export interface RandomLogOptions {
   /** The same options always make the same log. */
   readonly seed: number;
-  /** How long it gets before it stops. A clean log ends with the turn it is in. Unit: events. @defaultValue 60 */
+  /** The length at which the log ends. A clean log completes its last turn. Unit: events. @defaultValue 60 */
   readonly length?: number | undefined;
-  /** It holds what no agent should write. @defaultValue false */
+  /** Whether the log contains events that no agent should write. @defaultValue false */
   readonly dirty?: boolean | undefined;
-  /** Stands before every id in it, so that two logs can be put one behind the other. @defaultValue `'e'` */
+  /** The prefix of every id, so that two logs can be concatenated. @defaultValue `'e'` */
   readonly idPrefix?: string | undefined;
-  /** It holds condensations, redactions and reverts. @defaultValue true */
+  /** Whether the log contains condensations, redactions and reverts. @defaultValue true */
   readonly decisions?: boolean | undefined;
 }
 
@@ -48,8 +48,9 @@ const dirtyDecisions: readonly WeightedStep[] = [
 ];
 
 /**
- * A log at random. A clean one is as an agent writes it: every call answered, condensations between cut points. A dirty one
- * holds a random half of everything else that can stand in a log, as often as chance has it; `counts` says how often.
+ * Generates a random log. A clean log is as an agent writes it: every call is answered, and condensations lie between cut
+ * points. A dirty log also contains a random selection of all other possible events, in random numbers; `counts` gives the
+ * numbers.
  */
 export function randomLog(options: RandomLogOptions): RandomLog {
   const { seed, length = 60, dirty = false, idPrefix = 'e', decisions = true } = options;
@@ -70,7 +71,7 @@ export function randomLog(options: RandomLogOptions): RandomLog {
   };
 }
 
-/** About two thirds of the steps, so that rare meetings of a few of them get their chance. */
+/** About two thirds of the steps, so that rare combinations of a few steps occur. */
 function someOf(random: Random, steps: readonly WeightedStep[]): WeightedStep[] {
   return steps.filter(([weight]) => weight >= 8 || random.chance(0.65));
 }

@@ -9,7 +9,7 @@ import { redactedCopy } from '../redacted-copy.js';
 import { viewOfLog } from '../view-of-log.js';
 import type { View } from '../view.js';
 
-/** More than this many events, and a sample condenser acts. */
+/** A sample condenser acts on a view with more events than this. */
 export const sampleMaxSize = 40;
 
 /** Condensers that keep the contract, one for each kind of result. */
@@ -33,7 +33,7 @@ export const soundCondensers: readonly Condenser[] = [
     name: 'leaves out all but the newest',
     rewritesEveryStep: true,
     condense(view) {
-      // By the list of the log, so that nothing more goes from the view that it has returned.
+      // Uses the log's list, so that the view that it has returned does not shrink further.
       const stored = viewOfLog(view);
       const { events, cutPoints } = stored;
       const kept = protectedEventIds(stored);
@@ -66,7 +66,7 @@ export function mustAct(view: View): boolean {
   return view.unhandledCondensationRequest || view.events.length > sampleMaxSize;
 }
 
-/** Forgets what stands between the first events and the newest ones, if the summary is smaller; else it declines. */
+/** Forgets the events between the first and the newest ones, if the summary is smaller; else returns the view. */
 export function forgetMiddle(view: View, summary: string): Condensation | View {
   const end = view.events.length - sampleMaxSize / 4;
   try {
@@ -86,7 +86,7 @@ function tokensOf(view: View, id: string): number {
   return view.tokens(index, index + 1);
 }
 
-/** A condensation made by hand, with no care at all. */
+/** A handmade condensation without any checks. */
 export function carelessCondensation(fields: Omit<Condensation, 'type' | 'id' | 'timestamp' | 'source'>): Condensation {
   return createEvent('condensation', fields);
 }

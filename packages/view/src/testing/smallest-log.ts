@@ -1,8 +1,8 @@
 import type { Event } from '@palimpsest/events';
 
 /**
- * The smallest part of a log on which a check still throws: events are taken away in ever smaller pieces for as long as it
- * does. Every part of a log is a log, so a failing property can be read.
+ * The smallest part of a log on which a check still throws. Events are removed in ever smaller pieces as long as the check
+ * throws. Every part of a log is a log, so the result is a readable counterexample.
  */
 export function smallestLog(events: readonly Event[], check: (events: readonly Event[]) => void): readonly Event[] {
   const fails = (candidate: readonly Event[]): boolean => {

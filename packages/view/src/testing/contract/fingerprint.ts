@@ -1,7 +1,7 @@
 import type { View } from '../../view.js';
 import type { Outcome } from './subject.js';
 
-/** Everything that can be seen of a view, as text that is equal for equal views. */
+/** All observable data of a view, as text that is equal for equal views. */
 export function fingerprint(view: View): string {
   return JSON.stringify({
     events: [...view.events],
@@ -18,7 +18,7 @@ export function fingerprint(view: View): string {
   });
 }
 
-/** What a condenser decided, as text that is equal for equal decisions: without ids, times and metadata of its own. */
+/** A condenser's decision, as text that is equal for equal decisions. New ids, times and metadata are left out. */
 export function decision(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'none':

@@ -53,7 +53,7 @@ const leavesItsInput: Rule = {
   check: async (subject) => {
     for (const history of subject.histories) {
       await named(history, async () => {
-        // Not frozen, so that a change is seen instead of prevented.
+        // Not frozen, so that a mutation is detected instead of prevented.
         const events = structuredClone<History['events']>(history.events);
         const { view } = historyOf({ name: history.name, events }, history.thinking);
         const before = [fingerprint(view), JSON.stringify(events)];
@@ -106,7 +106,7 @@ const keepsNoState: Rule = {
   },
 };
 
-/** What a condenser does and does not do. */
+/** The rules of a condenser's behaviour. */
 export const rulesOfBehaviour: readonly Rule[] = [
   actsWhereItShould,
   answersRequests,

@@ -71,7 +71,7 @@ const stopsWhenAborted: Rule = {
     }),
 };
 
-/** It may still return a result; what it throws must be the reason of the abort. */
+/** Checks that an aborted condenser settles soon. It may still return a result; an error must be the reason of the abort. */
 async function settlesSoon(subject: Subject, create: Subject['create'], { signal }: AbortController): Promise<void> {
   const condenser = await create();
   let failure: unknown;
@@ -122,7 +122,7 @@ const needsNoReports: Rule = {
     }),
 };
 
-/** What a host relies on around a condenser. */
+/** The rules that a host relies on. */
 export const rulesOfHosting: readonly Rule[] = [
   hasName,
   survivesJson,

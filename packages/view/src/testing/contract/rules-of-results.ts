@@ -60,7 +60,7 @@ const keepsUnitsWhole: Rule = {
     }),
 };
 
-/** What is still stored and was sent before, and is not now; but for the half of a late pair whose other half is gone. */
+/** The stored events that were sent before and are no longer sent, except half of a late pair whose other half is gone. */
 function noLongerSent(before: View, after: View, log: readonly Event[]): readonly string[] {
   const { byEvent } = callHistory(withoutRepeatedIds(log));
   return [...after.events]
@@ -185,7 +185,7 @@ function idsOf(events: readonly Event[]): string {
   return events.map(({ id }) => id).join(', ');
 }
 
-/** What a result must be. */
+/** The rules of a condenser's result. */
 export const rulesOfResults: readonly Rule[] = [
   returnsOneOfTwo,
   forgetsWhatIsThere,

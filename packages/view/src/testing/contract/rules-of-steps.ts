@@ -8,9 +8,9 @@ import { check } from './check.js';
 import { named } from './subject.js';
 import type { Rule, Subject } from './subject.js';
 
-/** More than this share of the model calls, and a condenser rewrites every step. */
+/** A condenser that rewrites at more than this share of the model calls counts as rewriting every step. */
 const oftenShare = 1 / 3;
-/** So few rewrites are none. */
+/** Fewer rewrites than this are ignored. */
 const few = 3;
 
 const declaresRewrites: Rule = {
@@ -40,13 +40,13 @@ async function rewritesOf(subject: Subject): Promise<{ readonly calls: number; r
   let before: readonly [string[], string[]] | undefined;
   let isEdited = false;
   for (const event of events) {
-    // A response begins: the model was called before it.
+    // The event begins a response, so the model was called before it.
     if (whole.responseOf(event.id) === event.id) {
       const made = projection.view.condensations.length;
       const view = await condenseUntilSettled(condenser, projection, subject.context);
       isEdited ||= projection.view.condensations.length > made;
       const now = [partsOf(projection.view), partsOf(view)] as const;
-      // Where the log itself changes what was sent, by a late result for example, the condenser is not to blame.
+      // The log itself may change the sent content, for example by a late result. That is not a rewrite by the condenser.
       const isRewrite =
         before !== undefined && !isEdited && isPrefix(before[0], now[0]) && !isPrefix(before[1], now[1]);
       if (isRewrite) rewrites++;
@@ -60,7 +60,7 @@ async function rewritesOf(subject: Subject): Promise<{ readonly calls: number; r
   return { calls, rewrites };
 }
 
-/** What explains that something else is sent from now on: an edit, or a decision of somebody else's in an event of its own. */
+/** True for an event that explains a change of the sent content: an edit, or another party's decision in its own event. */
 function isEdit({ type }: Event): boolean {
   return type.startsWith('condensation') || type === 'system-prompt' || type.includes('/');
 }
@@ -73,5 +73,5 @@ function isPrefix(shorter: readonly string[], longer: readonly string[]): boolea
   return shorter.length <= longer.length && shorter.every((part, index) => part === longer[index]);
 }
 
-/** What holds from one model call to the next. */
+/** The rules that hold from one model call to the next. */
 export const rulesOfSteps: readonly Rule[] = [declaresRewrites];

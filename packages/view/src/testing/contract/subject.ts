@@ -7,7 +7,7 @@ import { check } from './check.js';
 import type { History, NamedLog } from './history.js';
 import { withEvent } from './history.js';
 
-/** The condenser under test and what it is tried on. */
+/** The condenser under test and its test data. */
 export interface Subject {
   readonly create: () => Condenser | Promise<Condenser>;
   readonly createHanging: (() => Condenser | Promise<Condenser>) | undefined;
@@ -17,26 +17,26 @@ export interface Subject {
   /** The history on which it must act. */
   readonly actsOn: History;
   readonly histories: readonly History[];
-  /** What {@link trialOn} makes of one of them; each is made once. */
+  /** The result of {@link trialOn} for a history. Each trial is made once. */
   readonly trial: (history: History) => Promise<Trial>;
-  /** How often it may condense in a row. */
+  /** The maximum number of condensations in a row. */
   readonly settlesWithin: number;
 }
 
 /** One promise of the condenser's contract. */
 export interface Rule {
   readonly name: string;
-  /** Throws where the condenser breaks it. */
+  /** Throws if the condenser breaks the rule. */
   readonly check: (subject: Subject) => Promise<void>;
 }
 
-/** What a condenser did. */
+/** The outcome of a condenser's call. */
 export type Outcome =
   | { readonly kind: 'view'; readonly view: View }
   | { readonly kind: 'condensation'; readonly condensation: Condensation }
   | { readonly kind: 'none' };
 
-/** Calls a condenser. Throws what it throws, but for the error that says that nothing can be condensed. */
+/** Calls a condenser. Rethrows its errors, except the error that nothing can be condensed. */
 export async function condense(
   condenser: Condenser,
   view: View,
@@ -59,7 +59,7 @@ export async function condense(
   return { kind: 'view', view: result };
 }
 
-/** What the model would read after an outcome. */
+/** The view that the model would read after an outcome. */
 export function viewAfter(history: History, outcome: Outcome): View {
   switch (outcome.kind) {
     case 'view':
@@ -86,12 +86,12 @@ export async function trialOn(history: History, subject: Subject): Promise<Trial
   return { condenser, history, outcome, after: viewAfter(history, outcome) };
 }
 
-/** Checks what a condenser did on every history; what fails names the history. */
+/** Checks a condenser's outcome on every history. A failure names the history. */
 export async function onEveryHistory(subject: Subject, verify: (trial: Trial) => void | Promise<void>): Promise<void> {
   for (const history of subject.histories) await named(history, async () => verify(await subject.trial(history)));
 }
 
-/** Puts the history's name before what a failing check says. */
+/** Prefixes the message of a failing check with the history's name. */
 export async function named<Result>(history: NamedLog, run: () => Promise<Result>): Promise<Result> {
   try {
     return await run();

@@ -1,12 +1,12 @@
 import { isMeaningful, isToolResult } from '@palimpsest/events';
 import type { ActionEvent, Condensation, Event, EventId, ToolResultEvent } from '@palimpsest/events';
 
-/** One call of a log and what became of it. */
+/** One call of a log and its state. */
 export interface CallRecord {
   readonly action: ActionEvent;
   /** Counts the batches of the log. */
   readonly batch: number;
-  /** Its id was that of a call that was still open. */
+  /** The call repeats the id of an open call. */
   readonly repeated: boolean;
   result: ToolResultEvent | undefined;
   /** The result came after the batch was sealed. */
@@ -20,7 +20,7 @@ export interface CallHistory {
   readonly byEvent: ReadonlyMap<EventId, CallRecord>;
   /** The batch that is not sealed. */
   readonly openBatch: number | undefined;
-  /** For each event that a model made the event with which its response begins. */
+  /** For each event that a model made, the first event of its response. */
   readonly responses: ReadonlyMap<EventId, EventId>;
 }
 
@@ -90,7 +90,7 @@ function responseIdOf(event: Event): string {
   return event.type === 'action' || event.type === 'message' ? (event.llmResponseId ?? event.id) : event.id;
 }
 
-/** What lies between two events of one response id, and says that they are of two responses. */
+/** True for an event that, between two events with one response id, shows that they belong to two responses. */
 function showsModelCall(event: Event): boolean {
   if (event.type === 'message') return event.source === 'user';
   return event.type === 'llm-usage' && event.purpose === 'agent';

@@ -1,7 +1,10 @@
 import type { EventId, Message } from '@palimpsest/events';
 import type { ListFacts } from './list-facts.js';
 
-/** What must stay together: the indices from `first` to `last` of a stored list. `last` is infinite while it may grow. */
+/**
+ * Events that must stay together: the indices from `first` to `last` of a stored list. `last` is infinite while the atom may
+ * grow.
+ */
 export interface Atom {
   readonly first: number;
   readonly last: number;
@@ -16,13 +19,13 @@ export interface ThinkingFacts {
 /** An invariant of what a model is sent, in its plain form: a definition to test against, not to compute with. */
 export interface Invariant {
   readonly name: string;
-  /** What of a stored list may not be cut through. */
+  /** The parts of a stored list that must not be cut. */
   units(facts: ListFacts, thinking: ThinkingFacts): readonly Atom[];
-  /** Where messages break it. */
+  /** The violations of the invariant in the messages. */
   violations(messages: readonly Message[], facts: ListFacts): readonly string[];
 }
 
-/** The indices at which a stored list may be cut: those that no atom of any of the invariants forbids. */
+/** The indices at which a stored list may be cut: those that are inside no atom of any invariant. */
 export function cutPointsOf(
   invariants: readonly Invariant[],
   facts: ListFacts,

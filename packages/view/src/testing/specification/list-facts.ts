@@ -5,7 +5,9 @@ import type { CallHistory, CallRecord } from './call-history.js';
 
 /** One batch of which an action stands in a stored list. */
 export interface BatchFacts {
-  /** `open`: a call of it waits, and it is not split. The other names are those of the view's own analysis. */
+  /**
+   * `open`: a call of the batch is pending, and the batch is not split. The other names are those of the view's own analysis.
+   */
   readonly state: 'sent' | 'split' | 'open' | 'unanswered';
   /** The index of its first action in the list. */
   readonly first: number;
