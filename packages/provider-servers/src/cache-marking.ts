@@ -1,5 +1,5 @@
 /**
- * Where a simulated cache takes requests to be marked: where they are; or everywhere where they can be, with no limit to the
- * number of marks and none to looking back: the least that the same requests can cost.
+ * The cache marks that a simulated cache assumes. `as-sent`: the marks of the request. `everywhere`: a mark at every possible
+ * place, without limits on the number of marks or on lookback; this gives the lowest possible cost of the same requests.
  */
 export type CacheMarking = 'as-sent' | 'everywhere';

@@ -1,13 +1,13 @@
-/** What a simulated cache does for one prompt. The three together are the prompt. Unit: tokens. */
+/** The effect of a simulated cache on one prompt. The three fields add up to the prompt. Unit: tokens. */
 export interface CachedPrompt {
   readonly read: number;
   readonly written: number;
-  /** Neither read nor written. */
+  /** Tokens that are neither read nor written. */
   readonly uncached: number;
 }
 
-/** A provider's prompt cache without the provider. It keeps what its requests wrote, as long as the provider does. */
+/** A simulated prompt cache. It keeps written prefixes as long as the provider does. */
 export interface SimulatedPromptCache {
-  /** What a request's body reads and writes. The answer to it has begun when the next body comes. */
+  /** Computes what the body of a request reads and writes. Assumes that its answer begins before the next body arrives. */
   use(body: unknown): CachedPrompt;
 }

@@ -4,8 +4,8 @@ import { chatCompletionsRules } from './chat-completions/request.js';
 import { responsesRules } from './responses/request.js';
 
 /**
- * The rules that each checker enforces, by their rows in the list of provider rules. A server enforces more: what a body alone
- * does not show.
+ * The rules that each checker enforces, by their rows in the list of provider rules. A server also enforces rules that need
+ * more than the body.
  *
  * @see https://github.com/palimpsest-ts/palimpsest/blob/main/docs/provider-rules.md
  */

@@ -1,6 +1,6 @@
 /**
- * Where in JSON data a text or a key holds half of a surrogate pair: keys joined by dots; undefined where nothing does. Readers
- * of JSON that are strict, and everything that writes UTF-8, refuse such halves.
+ * The path (keys joined by dots) of the first text or key in JSON data with a lone surrogate; undefined if there is none.
+ * Strict JSON readers and all UTF-8 writers refuse lone surrogates.
  */
 export function placeOfHalf(value: unknown, path = ''): string | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : path;
@@ -13,7 +13,7 @@ export function placeOfHalf(value: unknown, path = ''): string | undefined {
   return undefined;
 }
 
-/** True for JSON text that holds such a half as an escape: `\ud83d` is plain text, and what it parses to is not. */
+/** True for JSON text with an escaped lone surrogate: `\ud83d` is well-formed text, but its parsed value is not. */
 export function parsesToHalf(text: unknown): boolean {
   if (typeof text !== 'string') return false;
   try {
@@ -23,5 +23,5 @@ export function parsesToHalf(text: unknown): boolean {
   }
 }
 
-/** What a provider says of a body with such a half. */
+/** The error text of a provider for a body with a lone surrogate. */
 export const halfInBody = 'The request body is not valid JSON: no low surrogate in string';

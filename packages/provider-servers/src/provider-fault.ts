@@ -1,38 +1,38 @@
 import type { ServerResponse, ServerSentEvent } from './provider-server.js';
 
-/** A whole answer that is an error. Each server words it as its provider does. */
+/** An error instead of an answer. Each server uses its provider's text. */
 export type RefusalFault =
   /** 429. `retryAfterSeconds` is the `retry-after` header. @defaultValue no header */
   | { readonly fault: 'rate-limit'; readonly retryAfterSeconds?: number }
-  /** 429 that no waiting cures: a spend limit, a quota that is used up. Never with `retry-after`. */
+  /** 429 for a spend limit or an exhausted quota. Waiting does not help, so it never has `retry-after`. */
   | { readonly fault: 'spend-limit' }
-  /** The provider has no room: 529 at Anthropic, 503 at OpenAI. */
+  /** The provider is overloaded: 529 at Anthropic, 503 at OpenAI. */
   | { readonly fault: 'overloaded'; readonly retryAfterSeconds?: number }
   /** 500. */
   | { readonly fault: 'server-error' }
-  /** 413: the edge before the provider refuses the bytes of a body, whatever their number. */
+  /** 413: the edge in front of the provider refuses the body as too large, regardless of its real size. */
   | { readonly fault: 'too-many-bytes' };
 
 /**
- * Something that happens to an answer on its way. `afterEvents` counts the events of the stream that still arrive; for an
- * answer that is not streamed any number above 0 means half of its bytes. @defaultValue 0: not even the status line
+ * A fault during the delivery of an answer. `afterEvents` is the number of stream events that arrive before the fault. For an
+ * unstreamed answer, any number above 0 means half of its bytes. @defaultValue 0: not even the status line
  */
 export type DeliveryFault =
   /** The connection is closed. */
   | { readonly fault: 'cut'; readonly afterEvents?: number }
-  /** Nothing more comes, and the connection stays open until the client gives up. */
+  /** The server sends nothing more. The connection stays open until the client closes it. */
   | { readonly fault: 'stall'; readonly afterEvents?: number }
-  /** After status 200, an event in the stream says that the provider failed; the stream ends there. Not streamed: a 500, unless it is a refusal. */
+  /** After status 200, the stream ends with an error event. Unstreamed: a 500 instead of the answer; a refusal is unchanged. */
   | { readonly fault: 'stream-error'; readonly afterEvents?: number }
-  /** The first byte waits for `until`, or for this long; then the answer comes whole. Unit: milliseconds. */
+  /** The first byte waits for the promise `until`, or for `until` milliseconds. Then the whole answer is sent. */
   | { readonly fault: 'slow-first-byte'; readonly until: Promise<unknown> | number };
 
-/** What a server does wrong on demand. */
+/** A fault that a server produces on demand. */
 export type Fault = RefusalFault | DeliveryFault;
 
 /**
- * The faults of a server's requests, by the number of the request: every call of the model counts, from 0, retried, refused
- * and faulty ones too. A place without a fault is a request that is answered as it should be.
+ * The faults by the number of the request. Every model call counts, from 0, including retried, refused and faulty ones. A
+ * request without a fault is answered normally.
  */
 export type Faults = readonly (Fault | undefined)[] | ((body: unknown, index: number) => Fault | undefined);
 
@@ -41,12 +41,12 @@ export function faultAt(faults: Faults | undefined, body: unknown, index: number
   return typeof faults === 'function' ? faults(body, index) : faults?.[index];
 }
 
-/** Tells a fault that spoils the answer on its way from one that replaces it. */
+/** True for a fault during delivery; false for a fault that replaces the answer. */
 export function isDeliveryFault(fault: Fault): fault is DeliveryFault {
   return ['cut', 'stall', 'stream-error', 'slow-first-byte'].includes(fault.fault);
 }
 
-/** The answer with the fault in it; `failure` is how the provider says inside a stream, and as a whole answer, that it failed. */
+/** Applies the fault to an answer. `failure` is the provider failure as a stream event and as a whole answer. */
 export function spoiled(
   response: ServerResponse,
   fault: DeliveryFault,
@@ -68,7 +68,7 @@ export function spoiled(
   return events === undefined ? { ...whole, ending } : { ...response, events: firstOf(events, afterEvents), ending };
 }
 
-/** Never keeps the process alive: the server may be closed long before. */
+/** Never keeps the process alive, because the server may be closed earlier. */
 function elapsed(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 }

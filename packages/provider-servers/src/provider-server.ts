@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse as Outgoing } from 'node:http';
 
-/** A request as it arrived. */
+/** A received request. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The parsed JSON; undefined when it does not parse. */
+  /** The parsed JSON; undefined if it does not parse. */
   readonly body: unknown;
   /** Size of the body as sent. Unit: bytes. */
   readonly bytes: number;
@@ -15,11 +15,11 @@ export interface ReceivedRequest {
 export interface ServerSentEvent {
   /** The `event:` line. @defaultValue none */
   readonly event?: string;
-  /** The `data:` line: text as it is (`[DONE]`), anything else as JSON. */
+  /** The `data:` line. Text is sent unchanged (`[DONE]`), other values as JSON. */
   readonly data: unknown;
 }
 
-/** What the server sends back. */
+/** The response of the server. */
 export interface ServerResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -27,42 +27,43 @@ export interface ServerResponse {
   readonly body?: unknown;
   /** Sent one by one as a stream. */
   readonly events?: Iterable<ServerSentEvent> | AsyncIterable<ServerSentEvent>;
-  /** The first byte waits for it, or for the client to go away. */
+  /** The first byte waits for this promise, or until the client disconnects. */
   readonly startsAfter?: Promise<unknown>;
-  /** Called when the first byte is about to be sent; never called when none is. */
+  /** Called just before the first byte is sent. Not called if no byte is sent. */
   readonly onStart?: () => void;
   /**
-   * How it ends. `cut`: the connection is closed under a stream that is not complete, in the middle of JSON, or before the
-   * first byte when there is neither. `stall`: the same place, but the connection stays open and silent. @defaultValue `complete`
+   * How the response ends. `cut`: the connection closes before the stream is complete, in the middle of the JSON, or, without
+   * either, before the first byte. `stall`: the same places, but the connection stays open and silent.
+   * @defaultValue `complete`
    */
   readonly ending?: 'complete' | 'cut' | 'stall';
 }
 
-/** An error to answer with, in whichever shape the provider has for it. */
+/** An error for an answer, independent of the error format of the provider. */
 export interface ServerError {
   readonly status: number;
   readonly type: string;
   readonly message: string;
   readonly code?: string;
-  /** More about it in a shape of the provider's, such as `{ error_code }` at Anthropic. */
+  /** Details in the format of the provider, such as `{ error_code }` at Anthropic. */
   readonly details?: Readonly<Record<string, unknown>>;
   /** For example `retry-after`; `x-should-retry: false` keeps an SDK from trying again. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A server on this machine that speaks a provider's protocol. */
+/** A local server that implements a provider's protocol. */
 export interface ProviderServer {
-  /** What an adapter is given as `baseURL`. */
+  /** The `baseURL` for an adapter. */
   readonly url: string;
-  /** Every request so far, refused ones too, in the order in which they were complete. */
+  /** All requests so far, including refused ones, in the order of completion. */
   readonly requests: readonly ReceivedRequest[];
-  /** Ends it, open connections too. A second call does nothing. */
+  /** Closes the server and its open connections. A second call does nothing. */
   close(): Promise<void>;
 }
 
-/** A server on a free port of this machine. `node:http` is loaded here, so that the rest of the folder runs without Node. */
+/** Starts a server on a free local port. Only this function loads `node:http`, so the rest of the folder runs without Node. */
 export async function serve(options: {
-  /** Stands between the address and a path in {@link ProviderServer.url}. */
+  /** The path after the address in {@link ProviderServer.url}. */
   readonly basePath: string;
   readonly handle: (request: ReceivedRequest) => Promise<ServerResponse> | ServerResponse;
 }): Promise<ProviderServer> {
@@ -81,7 +82,7 @@ export async function serve(options: {
         body: { type: 'error', error: { type: 'test', message: String(error) } },
       }))
       .then((response) => send(response, outgoing))
-      // A client that went away is its own affair.
+      // A client that disconnects is not an error of the server.
       .catch(() => outgoing.destroy());
   });
   await new Promise<void>((resolve, reject) => {
@@ -135,7 +136,7 @@ function frameOf({ event, data }: ServerSentEvent): string {
   return `${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`;
 }
 
-/** Handed to the system when this resolves: what was written before a cut has to arrive. */
+/** Resolves when the text is handed to the operating system, because text written before a cut must arrive. */
 function written(text: string, outgoing: Outgoing): Promise<void> {
   return new Promise((resolve, reject) => {
     outgoing.write(text, (error) => (error instanceof Error ? reject(error) : resolve()));
@@ -163,7 +164,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Four characters of JSON a token: the servers' stated measure. */
+/** The servers' documented measure: four characters of JSON per token. */
 export function tokensOf(value: unknown): number {
   return Math.ceil((JSON.stringify(value) ?? '').length / 4);
 }

@@ -1,14 +1,14 @@
-/** What a provider would refuse in a request. */
+/** A violation for which a provider would refuse a request. */
 export interface Violation {
-  /** The rule that it breaks, by its row in docs/provider-rules.md: `A5`, `B-tools`. */
+  /** The violated rule, by its row in docs/provider-rules.md: `A5`, `B-tools`. */
   readonly rule: string;
-  /** Where in the body: keys joined by dots, `messages.3.content.0`. Empty when the body itself is wrong. */
+  /** The path in the body, with keys joined by dots: `messages.3.content.0`. Empty if the body itself is invalid. */
   readonly path: string;
-  /** Why: the provider's own words where they are known. */
+  /** The reason, in the provider's own text if it is known. */
   readonly message: string;
 }
 
-/** Makes the violations of one rule. */
+/** Creates the violations of one rule. */
 export type Report = (path: string, message: string) => Violation;
 
 /** A {@link Report} for a rule. */

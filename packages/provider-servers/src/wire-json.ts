@@ -1,4 +1,4 @@
-/** An object of a request's JSON. */
+/** A JSON object in a request. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The value if it is an object. */
@@ -6,7 +6,7 @@ export function objectIn(value: unknown): JsonObject | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
 }
 
-/** The value if it is a list, else none. */
+/** The value if it is a list; otherwise an empty list. */
 export function listIn(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as readonly unknown[]) : [];
 }

@@ -22,7 +22,7 @@ export const callsAnswered: ChatRule = ({ messages }, report) =>
     ];
   });
 
-/** provider-rules B2, B.2: a result stands in the group of its call, once. */
+/** provider-rules B2, B.2: a result occurs once, in the group of its call. */
 export const resultsHaveCalls: ChatRule = ({ messages }, report) => {
   const found: OpenAIViolation[] = [];
   let open: ReadonlySet<unknown> = new Set();
@@ -63,7 +63,7 @@ export const callIdsValid: ChatRule = ({ messages }, report) =>
     });
   });
 
-/** provider-rules B5, B.3: only an assistant message that calls may have no content. */
+/** provider-rules B5, B.3: only an assistant message with calls may have no content. */
 export const contentPresent: ChatRule = ({ messages }, report) =>
   messages.flatMap(({ path, role, value, calls }) => {
     const { content } = value;
@@ -90,7 +90,7 @@ export const argumentsAreText: ChatRule = ({ messages }, report) =>
       ),
   );
 
-/** provider-rules B-text: text that is not well-formed is refused, in arguments too, which servers parse. */
+/** provider-rules B-text: ill-formed text is refused, also in arguments, because servers parse them. */
 export const textWellFormed: ChatRule = ({ body, messages }, report) => {
   const place = placeOfHalf(body);
   if (place !== undefined) return [report(place, halfInBody)];
@@ -109,7 +109,7 @@ const partTypes: Readonly<Record<string, readonly string[]>> = {
   tool: ['text'],
 };
 
-/** provider-rules B-part-type, B.3, and the types of the SDK: parts that exist where they stand, and no empty text in a result. */
+/** provider-rules B-part-type, B.3, and the SDK types: part types that their message allows, and no empty text in a result. */
 export const partsFitRole: ChatRule = ({ messages }, report) =>
   messages.flatMap(({ path, role, value }) => {
     const allowed = partTypes[role];
@@ -127,7 +127,7 @@ export const partsFitRole: ChatRule = ({ messages }, report) =>
     });
   });
 
-/** provider-rules B-empty-list: a list that is there holds something. Empty content is rule B5. */
+/** provider-rules B-empty-list: lists are not empty. Rule B5 covers empty content. */
 export const listsNotEmpty: ChatRule = ({ body, messages }, report) =>
   [
     { path: 'tools', value: body.tools },
@@ -139,7 +139,7 @@ export const listsNotEmpty: ChatRule = ({ body, messages }, report) =>
       return report(path, words, { code: 'empty_array' });
     });
 
-/** provider-rules B-tools: calls in the history need tools, but of a model that takes none here. */
+/** provider-rules B-tools: a history with calls needs tools, unless the model accepts no tools on this endpoint. */
 export const toolsDefined: ChatRule = ({ body, model, messages }, report) =>
   body.tools === undefined &&
   openaiModel(model).chatTools !== 'never' &&

@@ -6,7 +6,7 @@ import { listIn, objectIn, textIn } from '../wire-json.js';
 
 const namePattern = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** provider-rules B4, B.3: names of tools, declared, called and chosen. */
+/** provider-rules B4, B.3: names of declared, called and chosen tools. */
 export const namesValid: ChatRule = ({ body, messages }, report) => {
   const declared = listIn(body.tools).map((tool, index) => ({
     path: `tools.${index}.function.name`,
@@ -41,7 +41,7 @@ export const toolsNotTooMany: ChatRule = ({ body }, report) => {
   return [report('tools', words, { code: 'array_above_max_length' })];
 };
 
-/** provider-rules B8, B.5: tools and reasoning do not go together on this endpoint. */
+/** provider-rules B8, B.5: this endpoint does not accept tools together with reasoning. */
 export const toolsWithoutReasoning: ChatRule = ({ body, model }, report) => {
   const { chatTools } = openaiModel(model);
   const effort = textIn(body.reasoning_effort);
@@ -59,7 +59,7 @@ export const toolsWithoutReasoning: ChatRule = ({ body, model }, report) => {
   return [report('reasoning_effort', head + tail)];
 };
 
-/** provider-rules B9, B.3: what reasoning models do not take. */
+/** provider-rules B9, B.3: parameters that reasoning models refuse. */
 export const samplingFits: ChatRule = ({ body, model }, report) => {
   if (!openaiModel(model).isReasoning) return [];
   const unsupported = (key: string, hint = '') =>
@@ -85,7 +85,7 @@ export const samplingFits: ChatRule = ({ body, model }, report) => {
   ];
 };
 
-/** provider-rules B10, B.4: schemas that the provider is to enforce. */
+/** provider-rules B10, B.4: strict schemas. */
 export const strictSchemasFit: ChatRule = ({ body }, report) => {
   const code = { code: 'invalid_json_schema' };
   const format = objectIn(objectIn(body.response_format)?.json_schema);
@@ -113,7 +113,7 @@ export const strictSchemasFit: ChatRule = ({ body }, report) => {
   ];
 };
 
-/** provider-rules B11, B.3, B.8: the cache's key and breakpoints. */
+/** provider-rules B11, B.3, B.8: cache key and cache breakpoints. */
 export const cacheHintsFit: ChatRule = ({ body, messages }, report) => [
   ...cacheKeyComplaint(body.prompt_cache_key).map((words) =>
     report('prompt_cache_key', words, { code: 'string_above_max_length' }),
@@ -123,7 +123,7 @@ export const cacheHintsFit: ChatRule = ({ body, messages }, report) => [
     : []),
 ];
 
-/** What is wrong with a cache key, for both endpoints. */
+/** The problem of a cache key, for both endpoints. */
 export function cacheKeyComplaint(key: unknown): readonly string[] {
   const { length } = textIn(key) ?? '';
   if (length <= 64) return [];
@@ -137,7 +137,7 @@ export function isBreakpoint(part: unknown): boolean {
   return objectIn(objectIn(part)?.prompt_cache_breakpoint)?.mode === 'explicit';
 }
 
-/** provider-rules B12, B.3: parameters that belong to another one. */
+/** provider-rules B12, B.3: parameters that require another parameter. */
 export const companionsPresent: ChatRule = ({ body }, report) => [
   ...(body.stream_options !== undefined && body.stream_options !== null && body.stream !== true
     ? [report('stream_options', "The 'stream_options' parameter is only allowed when 'stream' is enabled.")]

@@ -18,7 +18,7 @@ export interface ChatCall {
   readonly called: JsonObject;
 }
 
-/** A body in the parts that the rules are about. */
+/** The parts of a body that the rules check. */
 export interface ChatRequest {
   readonly body: JsonObject;
   readonly model: string;
@@ -28,7 +28,7 @@ export interface ChatRequest {
 /** One row of the rules. */
 export type ChatRule = (request: ChatRequest, report: OpenAIReport) => readonly OpenAIViolation[];
 
-/** Reads a body that need not be one. */
+/** Reads a value that may not be a valid body. */
 export function chatRequest(body: JsonObject): ChatRequest {
   return { body, model: textIn(body.model) ?? '', messages: listIn(body.messages).map(chatMessage) };
 }

@@ -27,12 +27,12 @@ import type { OpenAIViolation } from '../openai/violation.js';
 import { objectIn, textIn } from '../wire-json.js';
 
 /**
- * What OpenAI would refuse in the body of a Chat Completions request, or a server that imitates it; nothing when it would
- * take it. Reads the wire format only and shares no code with the adapters.
+ * The violations for which OpenAI, or a compatible server, would refuse the body of a Chat Completions request; empty if the
+ * server would accept it. Reads only the wire format and shares no code with the adapters.
  *
- * Rules: B0 to B12, and those whose names are words. The server enforces B13 (the window) and B14 (the usage of a stream).
+ * Rules: B0 to B12, and the rules with words as names. The server enforces B13 (the window) and B14 (the usage of a stream).
  *
- * @param server - one that imitates OpenAI: some of the rules are not its, and it has some of its own, named after it
+ * @param server - a compatible server: it drops some rules and adds rules of its own, named after it
  * @see provider-rules B and D
  */
 export function checkChatCompletionsRequest(body: unknown, server?: CompatProfileName): OpenAIViolation[] {
@@ -48,7 +48,7 @@ export function checkChatCompletionsRequest(body: unknown, server?: CompatProfil
 
 const knownRoles: readonly string[] = ['system', 'developer', 'user', 'assistant', 'tool', 'function'];
 
-/** B.1: the fields and roles without which nothing can be read. */
+/** B.1: the fields and roles that every request needs. */
 const requiredFields: ChatRule = ({ body, messages }, report) => [
   ...(textIn(body.model) === undefined ? [report('model', 'you must provide a model parameter')] : []),
   ...(messages.length === 0 ? [report('messages', 'a list with at least one message is required')] : []),

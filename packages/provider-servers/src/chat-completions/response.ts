@@ -2,22 +2,22 @@ import { textPieces } from '../openai/text-pieces.js';
 import { listIn, objectIn, textIn } from '../wire-json.js';
 import type { JsonObject } from '../wire-json.js';
 
-/** An answer, before it is given its envelope. */
+/** An answer without its envelope. */
 export interface ChatCompletionAnswer {
-  /** Undefined for a server that sends none. */
+  /** Undefined for a server that sends no id. */
   readonly id: string | undefined;
   readonly model: unknown;
   /** Unit: seconds since 1970. */
   readonly created: number;
-  /** The assistant message, as Chat Completions writes it; what is missing is null. */
+  /** The assistant message in the form of Chat Completions. Missing fields are null. */
   readonly message: JsonObject;
-  /** Null where the server gives none: then no chunk of a stream has one. */
+  /** Null if the server sends none. No chunk of a stream then has one. */
   readonly finishReason: string | null;
-  /** Null where nothing is counted: then a stream has no chunk for it. */
+  /** Null if the server counts nothing. A stream then has no usage chunk. */
   readonly usage: JsonObject | null;
 }
 
-/** The body of an answer that is not streamed. */
+/** The body of an unstreamed answer. */
 export function chatCompletion({ id, model, created, message, finishReason, usage }: ChatCompletionAnswer): JsonObject {
   return {
     id,
@@ -37,8 +37,9 @@ export function chatCompletion({ id, model, created, message, finishReason, usag
 }
 
 /**
- * The same answer as chunks: the role first, then words, then calls by index with id and name once, then why it ended; with
- * `includeUsage`, every chunk says `usage: null` and one more without choices carries it; with `usageUnasked`, the last one does.
+ * The same answer as chunks: first the role, then the text, then the calls by index (id and name once), then the finish
+ * reason. With `includeUsage`, every chunk has `usage: null`, and an additional chunk without choices has the usage. With
+ * `usageUnasked`, the last chunk has the usage.
  *
  * @see provider-rules B.6, B14
  */
@@ -64,7 +65,7 @@ export function chatCompletionChunks(
   ];
 }
 
-/** The fields that come in pieces; servers with thinking of their own send it before the words. */
+/** The fields that are split into chunks. Servers with a thinking field send it before the text. */
 const textFields: readonly string[] = ['reasoning_content', 'reasoning', 'thinking', 'content', 'refusal'];
 
 function deltas(message: JsonObject, pieceSize: number): readonly JsonObject[] {

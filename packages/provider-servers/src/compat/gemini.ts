@@ -6,7 +6,7 @@ import type { JsonObject } from '../wire-json.js';
 
 const isInstruction = (role: string) => role === 'system' || role === 'developer';
 
-/** D, Gemini: calls come right after the user or after results. */
+/** D, Gemini: calls directly follow a user message or results. */
 const callsAfterInput: ChatRule = ({ messages }, report) => {
   const turns = messages.filter(({ role }) => !isInstruction(role));
   return turns.flatMap(({ path, calls }, index) => {
@@ -28,7 +28,7 @@ const groupsMatch: ChatRule = ({ messages }, report) =>
     return [report(path, words)];
   });
 
-/** What a client may send in the place of a signature that it never had. */
+/** The value that a client may send instead of a missing signature. */
 const acceptedPlaceholder = 'skip_thought_signature_validator';
 const signaturePrefix = 'signed-by-gemini-';
 
@@ -48,7 +48,7 @@ function signatureOf({ value }: ChatCall): string | undefined {
   return textIn(objectIn(objectIn(value.extra_content)?.google)?.thought_signature);
 }
 
-/** The first call of an answer is signed. */
+/** Signs the first call of an answer. */
 function signFirstCall(message: JsonObject): JsonObject {
   const [first, ...others] = listIn(message.tool_calls);
   const call = objectIn(first);

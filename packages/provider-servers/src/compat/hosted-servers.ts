@@ -5,7 +5,7 @@ import type { JsonObject } from '../wire-json.js';
 
 const openaiOnly: readonly string[] = ['B3', 'B7', 'B8', 'B9', 'B10', 'B11', 'B12', 'B-tools'];
 
-/** D, DeepSeek: thinking goes back with the calls that it led to, even when it is empty. */
+/** D, DeepSeek: calls are sent back with their thinking, even if it is empty. */
 const reasoningReturned: ChatRule = ({ body, messages }, report) => {
   if (objectIn(body.thinking)?.type === 'disabled') return [];
   return messages
@@ -13,7 +13,7 @@ const reasoningReturned: ChatRule = ({ body, messages }, report) => {
     .map(({ path }) => report(path, 'The `reasoning_content` in the thinking mode must be passed back to the API.'));
 };
 
-/** D, DeepSeek: JSON, which the prompt must name, and no schemas. @see https://github.com/llm-exe/llm-exe/issues/662 */
+/** D, DeepSeek: JSON output only if the prompt mentions JSON; no schemas. @see https://github.com/llm-exe/llm-exe/issues/662 */
 const jsonWithoutSchema: ChatRule = ({ body }, report) => {
   const type = objectIn(body.response_format)?.type;
   if (type === 'json_schema') return [report('response_format', 'This response_format type is unavailable now')];
@@ -26,7 +26,7 @@ const jsonWithoutSchema: ChatRule = ({ body }, report) => {
   ];
 };
 
-/** DeepSeek with thinking, its default. Its overflow has no code of its own. @see provider-rules D */
+/** DeepSeek with thinking (the default). Its overflow error has no specific code. @see provider-rules D */
 export const deepseek: CompatProfile = {
   name: 'deepseek',
   dropsRules: openaiOnly,
@@ -46,7 +46,7 @@ export const deepseek: CompatProfile = {
   decorate: (message: JsonObject) => ({ reasoning_content: '', ...message }),
 };
 
-/** D, Kimi: as DeepSeek, in its own words. */
+/** D, Kimi: the rule of DeepSeek with a different error text. */
 const reasoningWithCalls: ChatRule = ({ messages }, report) =>
   messages.flatMap(({ path, calls, value }, index) =>
     calls.length === 0 || typeof value.reasoning_content === 'string'
@@ -72,7 +72,7 @@ export const kimi: CompatProfile = {
   decorate: (message: JsonObject) => ({ reasoning_content: '', ...message }),
 };
 
-/** OpenRouter: an error of the server behind it can come with status 200, its words in `metadata.raw`. @see provider-rules D */
+/** OpenRouter: an upstream error can have status 200; `metadata.raw` holds its text. @see provider-rules D */
 export const openRouter: CompatProfile = {
   name: 'openrouter',
   basePath: '/api/v1',
@@ -88,7 +88,7 @@ export const openRouter: CompatProfile = {
   errorStatus: ({ status }) => (status === 400 ? 200 : status),
   errorBody: ({ status, message, type }) => {
     const raw = JSON.stringify({ error: { message, type, param: null, code: null } });
-    // Its own window is its own error; the rules are those of whoever is behind it.
+    // An overflow is an error of OpenRouter itself. Rule violations are errors of the upstream server.
     if (message.startsWith("This endpoint's")) return { error: { message, code: status } };
     const metadata = { raw, provider_name: 'Somebody' };
     return { error: { message: 'Provider returned error', code: status, metadata } };

@@ -1,10 +1,10 @@
 import type { ChatRule } from '../chat-completions/parts.js';
 import type { CompatProfile } from './profile.js';
 
-/** What only OpenAI's own models and limits know. */
+/** The rules that apply only to OpenAI's own models and limits. */
 const openaiOnly: readonly string[] = ['B3', 'B4', 'B7', 'B8', 'B9', 'B10', 'B11', 'B12', 'B-tools'];
 
-/** D, vLLM: some templates take instructions only at the start. */
+/** D, vLLM: some templates accept instructions only at the start. */
 const systemFirst: ChatRule = ({ messages }, report) =>
   messages.flatMap(({ path, role }, index) =>
     index > 0 && (role === 'system' || role === 'developer')
@@ -35,7 +35,7 @@ export const vllmQwen: CompatProfile = {
   }),
 };
 
-/** D, llama.cpp: strict templates want user and assistant in turns; calls and results do not count. */
+/** D, llama.cpp: strict templates require alternating user and assistant messages. Calls and results are ignored. */
 const rolesAlternate: ChatRule = ({ messages }, report) => {
   const complaint =
     'Jinja Exception: After the optional system message, conversation roles must alternate user and assistant roles ' +
@@ -48,7 +48,7 @@ const rolesAlternate: ChatRule = ({ messages }, report) => {
   );
 };
 
-/** llama.cpp with a template that counts roles; and how it says that a request is too large. @see provider-rules D */
+/** llama.cpp with a template that checks the order of roles, and with its overflow error. @see provider-rules D */
 export const strictTemplate: CompatProfile = {
   name: 'strict-template',
   dropsRules: openaiOnly,
@@ -56,7 +56,7 @@ export const strictTemplate: CompatProfile = {
   ...llamaCppErrors(),
 };
 
-/** llama.cpp with a template that takes any order. @see provider-rules D */
+/** llama.cpp with a template that accepts any order. @see provider-rules D */
 export const llamaCpp: CompatProfile = { name: 'llama.cpp', dropsRules: openaiOnly, ...llamaCppErrors() };
 
 function llamaCppErrors(): Pick<CompatProfile, 'overflow' | 'errorBody'> {
@@ -98,8 +98,8 @@ export const lmStudioOld: CompatProfile = {
 };
 
 /**
- * Ollama: checks no order, and of a request that is too large it quietly reads the last half window, with status 200; only
- * `prompt_tokens` tells. @see provider-rules D
+ * Ollama: does not check the order. If a request is too large, it reads only the last half window and answers with status
+ * 200; only `prompt_tokens` shows the truncation. @see provider-rules D
  */
 export const ollama: CompatProfile = {
   name: 'ollama',

@@ -4,7 +4,7 @@ import { textIn } from '../wire-json.js';
 
 const orderCode = { code: '3230' };
 
-/** D, Mistral: after results come more results or the assistant. */
+/** D, Mistral: only results or an assistant message may follow a result. */
 const resultsBeforeAssistant: ChatRule = ({ messages }, report) =>
   messages.flatMap(({ path, role }, index) => {
     const before = messages[index - 1]?.role;
@@ -12,7 +12,7 @@ const resultsBeforeAssistant: ChatRule = ({ messages }, report) =>
     return [report(`${path}.role`, `Unexpected role '${role}' after role 'tool'`, orderCode)];
   });
 
-/** D, Mistral: there is something to answer. */
+/** D, Mistral: the last message is from the user or a tool, or is an assistant message with `prefix: true`. */
 const lastAsks: ChatRule = ({ messages }, report) => {
   const last = messages.at(-1);
   if (last === undefined || last.role === 'user' || last.role === 'tool') return [];
@@ -21,7 +21,7 @@ const lastAsks: ChatRule = ({ messages }, report) => {
   return [report(`${last.path}.role`, words, orderCode)];
 };
 
-/** D, Mistral: ids of nine letters and digits. */
+/** D, Mistral: ids consist of nine letters and digits. */
 const idsOfNine: ChatRule = ({ messages }, report) =>
   messages.flatMap(({ path, calls, role, value }) => {
     const ids = calls.map((call) => ({ place: `${call.path}.id`, id: call.id }));

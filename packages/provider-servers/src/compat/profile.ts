@@ -22,23 +22,23 @@ export type CompatProfileName =
   | 'lmstudio-old'
   | 'ollama';
 
-/** How a server that imitates OpenAI differs from it. What is not given is as OpenAI has it. */
+/** The differences of a compatible server from OpenAI. Omitted fields mean the behaviour of OpenAI. */
 export interface CompatProfile {
   readonly name: CompatProfileName;
-  /** Between the address and `/chat/completions`. @defaultValue `/v1` */
+  /** The path between the address and `/chat/completions`. @defaultValue `/v1` */
   readonly basePath?: string;
   /** Rows of Chat Completions that it does not enforce. @defaultValue none */
   readonly dropsRules?: readonly string[];
   /** Rules of its own, by name. @defaultValue none */
   readonly rules?: Readonly<Record<string, ChatRule>>;
-  /** What it does when a request is too large: an error, or it quietly reads less of the front. @defaultValue OpenAI's error */
+  /** The result of a request that is too large: an error, or silent truncation at the front. @defaultValue OpenAI's error */
   readonly overflow?: (overflow: Overflow) => OpenAIError | { readonly truncatedTo: number };
   /** The body of an error. @defaultValue OpenAI's envelope */
   readonly errorBody?: (error: OpenAIError) => unknown;
   /** The status of an error. @defaultValue the error's own */
   readonly errorStatus?: (error: OpenAIError) => number;
-  /** Its streams carry the usage in the chunk that ends them, asked or not. @defaultValue false: only when asked (B14) */
+  /** True if the last chunk of every stream carries the usage. @defaultValue false: only if requested (B14) */
   readonly streamsUsageUnasked?: boolean;
-  /** What it adds to the message that a script answers. @defaultValue nothing */
+  /** Adds fields to a scripted message. @defaultValue adds nothing */
   readonly decorate?: (message: JsonObject, request: JsonObject) => JsonObject;
 }

@@ -6,7 +6,7 @@ import type { CompatProfile, CompatProfileName } from './profile.js';
 
 export type { CompatProfileName } from './profile.js';
 
-/** Each of them. @see provider-rules D */
+/** All profiles by name. @see provider-rules D */
 export const compatProfiles: Readonly<Record<CompatProfileName, CompatProfile>> = {
   mistral,
   gemini,

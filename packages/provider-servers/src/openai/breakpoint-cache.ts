@@ -1,22 +1,22 @@
 import type { CacheMarking } from '../cache-marking.js';
 import type { CacheUse } from './prompt-cache.js';
 
-/** One request, as the cache sees it. */
+/** The cache lookup of one request. */
 export interface BreakpointLookup {
   readonly model: string;
-  /** `prompt_cache_key`: requests with other keys land elsewhere. */
+  /** `prompt_cache_key`. Requests with different keys do not share prefixes. */
   readonly key: string;
-  /** All that the model reads, in its order: tools, then instructions and messages. */
+  /** The whole input of the model, in its order: tools, then instructions and messages. */
   readonly rendered: string;
-  /** Where a breakpoint can stand, and whether one does: ends of parts, first to last. Unit: characters. */
+  /** The possible breakpoints (ends of parts) in order, and whether each one is set. Unit: characters. */
   readonly ends: readonly { readonly at: number; readonly isMarked: boolean }[];
-  /** The provider chooses no breakpoint of its own. */
+  /** True if the provider chooses no breakpoint itself. */
   readonly isExplicitOnly: boolean;
-  /** How long what is written lives, counted from its last use. Unit: milliseconds. */
+  /** The lifetime of a written prefix after its last use. Unit: milliseconds. */
   readonly lifeMs: number;
 }
 
-/** The cache of the models that know breakpoints. */
+/** The cache of the models with breakpoints. */
 export interface BreakpointCache {
   use(lookup: BreakpointLookup): CacheUse;
 }
@@ -31,16 +31,16 @@ interface Entry {
 
 const charactersPerToken = 4;
 const minimumTokens = 1024;
-/** How many of the latest breakpoints are matched. */
+/** The number of latest breakpoints that are matched. */
 const matched = 80;
-/** How many are written with one request. */
+/** The number of breakpoints that one request writes. */
 const writable = 4;
 
 /**
- * The prompt cache of GPT-5.6 and later: it knows prefixes that end at a breakpoint, to the character, none below 1,024 tokens.
- * A request writes its latest explicit breakpoints, three beside the one that the provider chooses, or four where it chooses
- * none; it reads the longest prefix that was written at one of its own explicit breakpoints, or as the provider's choice in one
- * of the latest requests, however far back. A use renews the life.
+ * The prompt cache of GPT-5.6 and later. It stores prefixes that end exactly at a breakpoint and have at least 1,024 tokens.
+ * A request writes its latest explicit breakpoints: three plus the provider's choice, or four if the provider chooses none. It
+ * reads the longest prefix that was written at one of its own explicit breakpoints, or as the provider's choice in one of the
+ * latest requests, at any distance. A use renews the lifetime.
  *
  * Assumed: the provider chooses the end of the request.
  *
@@ -88,7 +88,7 @@ export function breakpointCache(now: () => Date, marking: CacheMarking = 'as-sen
 
       const inputTokens = tokensIn(rendered.length);
       const cachedTokens = found === undefined ? 0 : Math.floor(found.length / charactersPerToken);
-      // What the provider chooses is the whole request.
+      // The provider's choice is the whole request.
       const lengths = writes.map(({ length, isImplicit }) => (isImplicit ? rendered.length : length));
       const writtenTokens = Math.max(0, tokensIn(Math.max(0, ...lengths)) - cachedTokens);
       return { inputTokens, cachedTokens, writtenTokens };
@@ -96,7 +96,7 @@ export function breakpointCache(now: () => Date, marking: CacheMarking = 'as-sen
   };
 }
 
-/** The lists that end what is read are closed behind what comes next. */
+/** Excludes the closing brackets of the last lists: in a longer request, further entries precede the brackets. */
 function endBeforeClosing(rendered: string): number {
   return rendered.replace(/\]{1,2}$/, '').length;
 }

@@ -11,7 +11,7 @@ export function errorBody({ message, type, param, code }: OpenAIError): JsonObje
   return { error: { message, type, param: param ?? null, code: code ?? null } };
 }
 
-/** An error as a whole answer; inside a stream where a server says an error with status 200 to a request that streams. */
+/** An error as a whole answer, or as a stream if the server sends errors with status 200 and the request streams. */
 export function errorResponse(error: OpenAIError, profile?: CompatProfile, isStreamed = false): ServerResponse {
   const status = profile?.errorStatus?.(error) ?? error.status;
   const body = profile?.errorBody?.(error) ?? errorBody(error);
@@ -20,13 +20,13 @@ export function errorResponse(error: OpenAIError, profile?: CompatProfile, isStr
   return { status, headers, events: [{ data: body }, { data: '[DONE]' }] };
 }
 
-/** What a broken rule is answered with. */
+/** The error for a violated rule. */
 export function errorOf({ status = 400, path, message, code }: OpenAIViolation): OpenAIError {
   const details = code === undefined ? {} : { code };
   return { status, type: 'invalid_request_error', message, param: paramOf(path), ...details };
 }
 
-/** How OpenAI words an answer that is a fault. @see provider-rules B.1 */
+/** The error of a fault with OpenAI's text. @see provider-rules B.1 */
 export function faultError(fault: RefusalFault): OpenAIError {
   switch (fault.fault) {
     case 'rate-limit':
@@ -63,7 +63,7 @@ export function faultError(fault: RefusalFault): OpenAIError {
   }
 }
 
-/** What the provider says when it failed, as an answer and inside a stream. */
+/** The error text of a provider failure, as an answer and inside a stream. */
 export const serverFailure = 'The server had an error while processing your request. Sorry about that!';
 
 function retryAfter(seconds: number | undefined): Readonly<Record<string, string>> {

@@ -6,32 +6,32 @@ import type { ServerResponse, ServerSentEvent } from '../provider-server.js';
 import type { IssuedItems } from '../responses/issued-items.js';
 import type { JsonObject } from '../wire-json.js';
 
-/** One call of the model, as an endpoint sees it. */
+/** One model call, as an endpoint handles it. */
 export interface OpenAIExchange {
   readonly body: JsonObject;
   /** Unit: tokens. @defaultValue no bound */
   readonly contextWindow: number | undefined;
   /** Unit: characters. */
   readonly pieceSize: number;
-  /** Whether a stream begins before its request is found to be too large (Responses only). */
+  /** True if a stream begins before the server reports that the request is too large (Responses only). */
   readonly overflowsInStream: boolean;
   /** Undefined for OpenAI itself. */
   readonly profile: CompatProfile | undefined;
   readonly issued: IssuedItems;
   readonly cache: PromptCaches;
-  /** The ids of answers where they are not the endpoint's own. */
+  /** The ids of answers, if they are not the endpoint's default ids. */
   readonly responseId: ((index: number) => string | undefined) | undefined;
-  /** Asks for the answer to what the model reads, once the request has passed. */
+  /** Gets the answer to an accepted request. */
   readonly reply: (
     body: JsonObject,
   ) => Promise<{ readonly reply: OpenAIAnswer; readonly index: number } | { readonly refused: ServerResponse }>;
-  /** An error as this server answers it. */
+  /** An error in the form of this server. */
   readonly refuse: (error: OpenAIError) => ServerResponse;
 }
 
 /** One path of the server. */
 export interface OpenAIEndpoint {
   answer(exchange: OpenAIExchange): Promise<ServerResponse>;
-  /** How a failure looks inside a stream, after so many events. */
+  /** The event of a failure inside a stream, after the given number of events. */
   failureEvent(error: OpenAIError, afterEvents: number): ServerSentEvent;
 }

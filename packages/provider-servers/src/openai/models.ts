@@ -1,13 +1,14 @@
-/** What the server knows of a model: its own table, so that a mistake in the adapters' table shows. */
+/** The properties of a model. The server has its own table, so that mistakes in the adapters' table are detected. */
 export interface OpenAIModel {
   /** Refuses sampling parameters and `max_tokens`. */
   readonly isReasoning: boolean;
   /**
-   * Function tools on Chat Completions. `any`: at every effort. `when-asked-not-to-reason`: the effort must be none, and is
-   * not by default. `unless-asked-to-reason`: the same, but it is by default. `never`: it does not know the effort none.
+   * When Chat Completions accepts function tools. `any`: at every effort. `when-asked-not-to-reason`: only at effort none,
+   * which is not the default. `unless-asked-to-reason`: only at effort none, which is the default. `never`: the model has no
+   * effort none.
    */
   readonly chatTools: 'any' | 'unless-asked-to-reason' | 'when-asked-not-to-reason' | 'never';
-  /** Reports what it writes to its cache, and how much. */
+  /** True if the usage reports the tokens written to the cache. */
   readonly reportsCacheWrites: boolean;
 }
 
@@ -17,7 +18,7 @@ const middle: OpenAIModel = { isReasoning: true, chatTools: 'unless-asked-to-rea
 const late: OpenAIModel = { isReasoning: true, chatTools: 'when-asked-not-to-reason', reportsCacheWrites: true };
 const newest: OpenAIModel = { isReasoning: true, chatTools: 'never', reportsCacheWrites: true };
 
-/** The first row that fits. @see provider-rules B.5 */
+/** The first matching row applies. @see provider-rules B.5 */
 const table: readonly (readonly [RegExp, OpenAIModel])[] = [
   [/^gpt-(3|4)/, plain],
   [/^o\d/, early],
@@ -29,7 +30,7 @@ const table: readonly (readonly [RegExp, OpenAIModel])[] = [
   [/^gpt-/, newest],
 ];
 
-/** A `gpt` that is not in the table is the newest; any other name is some compatible server's, of which nothing is known. */
+/** An unknown `gpt` model counts as the newest. Other names belong to compatible servers and get no model-specific rules. */
 export function openaiModel(name: string): OpenAIModel {
   return table.find(([pattern]) => pattern.test(name))?.[1] ?? plain;
 }

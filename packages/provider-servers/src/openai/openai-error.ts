@@ -1,10 +1,10 @@
 import type { ServerError } from '../provider-server.js';
 import type { JsonObject } from '../wire-json.js';
 
-/** An error with the place in the request that it is about. */
+/** An error with the place in the request that caused it. */
 export interface OpenAIError extends ServerError {
   /** @defaultValue null */
   readonly param?: string | null;
-  /** More fields, for the servers that have them. */
+  /** Additional fields of some servers. */
   readonly details?: JsonObject;
 }

@@ -7,9 +7,9 @@ import { objectIn } from '../wire-json.js';
 
 /** Options of {@link openaiPromptCache}. */
 export interface OpenAIPromptCacheOptions {
-  /** @defaultValue this machine's */
+  /** The clock. @defaultValue the system clock */
   readonly now?: () => Date;
-  /** Of the models that know breakpoints. @defaultValue `as-sent` */
+  /** Applies to models with breakpoints. @defaultValue `as-sent` */
   readonly marks?: CacheMarking;
 }
 

@@ -18,47 +18,47 @@ import type { JsonObject } from '../wire-json.js';
 
 /** Options of {@link openaiServer}. */
 export interface OpenAIServerOptions {
-  /** The answer to a request that passed; `index` counts them from 0. The body has `messages` or `input`, by its endpoint. */
+  /** Answers an accepted request; `index` counts those from 0. The endpoint decides if the body has `messages` or `input`. */
   readonly reply: (body: JsonObject, index: number) => OpenAIReply | Promise<OpenAIReply>;
-  /** Any other key is refused. @defaultValue every key is taken */
+  /** The only accepted API key. @defaultValue every key is accepted */
   readonly apiKey?: string;
-  /** More is refused, at four characters of JSON a token. Unit: tokens. @defaultValue no bound */
+  /** Larger requests are refused. Unit: tokens, at four characters of JSON each. @defaultValue no bound */
   readonly contextWindow?: number;
-  /** Which server it is. All but OpenAI have only `/chat/completions`. @defaultValue OpenAI */
+  /** The imitated server. All servers except OpenAI have only `/chat/completions`. @defaultValue OpenAI */
   readonly profile?: CompatProfileName;
-  /** What goes wrong, by the number of the request. @defaultValue nothing */
+  /** Faults by the number of the request. @defaultValue none */
   readonly faults?: Faults;
   /**
-   * The id of an answer; undefined sends none. Servers that imitate the provider repeat ids or send none.
-   * @defaultValue another one for each answer
+   * The id of an answer; undefined sends no id. Compatible servers repeat ids or send none.
+   * @defaultValue a unique id for each answer
    */
   readonly responseId?: (index: number) => string | undefined;
-  /** How much of a text one event of a stream carries. Unit: characters. @defaultValue 8 */
+  /** The length of the text in one event of a stream. Unit: characters. @defaultValue 8 */
   readonly pieceSize?: number;
-  /** Whether Responses says inside a stream, after status 200, that a request is too large, as it may. @defaultValue true */
+  /** True if Responses reports a request that is too large inside a stream, after status 200. @defaultValue true */
   readonly overflowsInStream?: boolean;
-  /** Servers of one organisation take each other's reasoning items. @defaultValue `org-test` */
+  /** Servers of one organisation accept each other's reasoning items. @defaultValue `org-test` */
   readonly organization?: string;
-  /** What `/models` lists. @defaultValue none */
+  /** The models that `/models` lists. @defaultValue none */
   readonly models?: readonly string[];
-  /** By which the prompt cache forgets. @defaultValue the clock */
+  /** The clock for the expiry of the prompt cache. @defaultValue the system clock */
   readonly now?: () => Date;
 }
 
 /**
- * A server on this machine that behaves as OpenAI's Chat Completions and Responses are documented to, or as a server that
- * imitates OpenAI: it refuses what the provider refuses and answers the rest, whole or as a stream (`stream: true`).
+ * A local server that implements the documented behaviour of OpenAI's Chat Completions and Responses, or of a compatible
+ * server. It refuses the requests that the provider refuses and answers others whole or as a stream (`stream: true`).
  *
  * - Rules: those of {@link checkChatCompletionsRequest} and {@link checkResponsesRequest}; B13 and C11 (window: Chat
- *   Completions also refuses where the answer asked for does not fit beside the input), B14 and C12 (streams), C5 and C10
- *   (reasoning comes back as it was given out, at any server of the organisation).
+ *   Completions also refuses if input plus requested output exceed it), B14 and C12 (streams), C5 and C10 (reasoning items
+ *   are sent back unchanged, to any server of the organisation).
  * - Tokens: a quarter of the characters of the JSON of tools, instructions and messages.
- * - Prompt cache, from 1,024 tokens, kept apart by `prompt_cache_key` and model; a use renews the life. Before gpt-5.6 it is
- *   automatic, by the longest common prefix of that JSON in steps of 128 tokens, for 10 minutes. Later it reads to the token and
- *   for 30 minutes, and only what ended at a breakpoint: at the end of a request, or at an explicit one that both requests
- *   have; with `cache_write_tokens`. A request writes four, the latest ones.
- * - Nothing is stored: `item_reference` and `previous_response_id` are refused whatever `store` says (C2).
- * - A `message` is sent by Responses as items; `output` cannot be sent by Chat Completions.
+ * - Prompt cache, from 1,024 tokens, separate for each `prompt_cache_key` and model; a use renews the lifetime. Before gpt-5.6
+ *   it is automatic: the longest common prefix of that JSON in steps of 128 tokens, for 10 minutes. From gpt-5.6 on, it is
+ *   exact to the token, lasts 30 minutes, and reads only prefixes that end at a breakpoint: at the end of a request, or at an
+ *   explicit breakpoint of both requests. Usage has `cache_write_tokens`. A request writes its four latest breakpoints.
+ * - Nothing is stored: `item_reference` and `previous_response_id` are refused for every value of `store` (C2).
+ * - Responses sends a `message` as items. Chat Completions cannot send `output`.
  *
  * @see provider-rules B, C and D
  */

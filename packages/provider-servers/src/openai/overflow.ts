@@ -7,7 +7,7 @@ import type { JsonObject } from '../wire-json.js';
 
 const refused = { status: 400, type: 'invalid_request_error', code: 'context_length_exceeded' };
 
-/** What a Chat Completions server does about a request that is too large; undefined where it is not. @see provider-rules B.7, D, B13 */
+/** The reaction to a request that is too large; undefined if it fits. For Chat Completions. @see provider-rules B.7, D, B13 */
 export function chatOverflow(
   body: JsonObject,
   {
@@ -49,14 +49,14 @@ function openaiOverflow({ inputTokens, maxOutputTokens = 0, contextWindow }: Ove
   return { ...refused, param: 'messages', message: `${head} ${tail}` };
 }
 
-/** The Responses API has one text for it. @see provider-rules C11, C.3 */
+/** The Responses API has a single text for an overflow. @see provider-rules C11, C.3 */
 export const responsesOverflow: OpenAIError & { readonly code: string } = {
   ...refused,
   param: 'input',
   message: 'Your input exceeds the context window of this model. Please adjust your input and try again.',
 };
 
-/** What is left of a request whose front is cut off: the instructions, and the newest messages that fit. */
+/** A request truncated at the front: the instructions and the newest messages that fit. */
 export function withoutFront(body: JsonObject, maxTokens: number): JsonObject {
   const messages = listIn(body.messages);
   const instructions = messages.filter((message) => objectIn(message)?.role === 'system');

@@ -1,20 +1,20 @@
-/** What a request found in the cache and left there. Unit of all: tokens. */
+/** The effect of the cache on one request. Unit of all fields: tokens. */
 export interface CacheUse {
   readonly inputTokens: number;
   readonly cachedTokens: number;
   readonly writtenTokens: number;
 }
 
-/** One request, as the cache sees it. */
+/** The cache lookup of one request. */
 export interface CacheLookup {
   readonly model: string;
-  /** `prompt_cache_key`: requests with other keys land elsewhere. */
+  /** `prompt_cache_key`. Requests with different keys do not share prefixes. */
   readonly key: string;
-  /** All that the model reads, in its order: tools, then instructions and messages. */
+  /** The whole input of the model, in its order: tools, then instructions and messages. */
   readonly rendered: string;
-  /** Down to a multiple of it. Unit: tokens. */
+  /** Cached tokens are rounded down to a multiple of it. Unit: tokens. */
   readonly roundedTo: number;
-  /** How long what is written lives, counted from its last use. Unit: milliseconds. */
+  /** The lifetime of a written prefix after its last use. Unit: milliseconds. */
   readonly lifeMs: number;
 }
 
@@ -34,10 +34,10 @@ const minimumTokens = 1024;
 const entriesKept = 32;
 
 /**
- * The automatic prompt cache of the models before gpt-5.6: the longest common prefix, by rendered characters, with a request that is still remembered,
- * in tokens of four characters, rounded down; nothing below 1,024 tokens. A use renews the life.
+ * The automatic prompt cache of the models before gpt-5.6. It reads the longest common prefix of rendered characters with a
+ * stored request, in tokens of four characters, rounded down, with a minimum of 1,024 tokens. A use renews the lifetime.
  *
- * Simplified: every request is remembered to its last character; the last 32 of a model and key.
+ * Simplified: the cache stores every request completely, and the last 32 requests per model and key.
  *
  * @see provider-rules B.8
  */
@@ -71,7 +71,7 @@ export function promptCache(now: () => Date): PromptCache {
   };
 }
 
-/** Length of what two texts have in common at their start, by halves: texts of a megabyte are compared in native steps. */
+/** The length of the common prefix of two texts. Uses bisection, so that native code compares texts of a megabyte. */
 function commonPrefix(one: string, other: string): number {
   let low = 0;
   let high = Math.min(one.length, other.length);

@@ -3,26 +3,26 @@ import type { ServerError } from '../provider-server.js';
 import { listIn, objectIn, textIn } from '../wire-json.js';
 import type { JsonObject } from '../wire-json.js';
 
-/** A message as Chat Completions writes it: the Responses endpoint sends it as items. */
+/** A message in the form of Chat Completions. The Responses endpoint sends it as items. */
 export interface OpenAIMessageReply {
-  /** The fields that are not given are null. `reasoning_content` is sent as compatible servers do; as a reasoning item by Responses. */
+  /** Missing fields are null. `reasoning_content` is sent as by compatible servers; Responses sends it as a reasoning item. */
   readonly message: JsonObject;
-  /** Null as from a server that gives none. @defaultValue `tool_calls` where there are any, else `stop` */
+  /** Null imitates a server without finish reasons. @defaultValue `tool_calls` if there are calls, otherwise `stop` */
   readonly finish_reason?: string | null;
-  /** The whole field, in the endpoint's words; null as from a server that counts nothing. @defaultValue counted, with the cache */
+  /** The whole field in the endpoint's format; null imitates a server without usage. @defaultValue counted, with the cache */
   readonly usage?: JsonObject | null;
   /** What happens to the answer on its way. @defaultValue nothing */
   readonly delivery?: DeliveryFault;
 }
 
-/** Items as the Responses API writes them; ids, statuses and encrypted content are the server's where they are missing. */
+/** Items in the form of the Responses API. The server adds missing ids, statuses and encrypted content. */
 export interface OpenAIItemsReply {
   readonly output: readonly JsonObject[];
-  /** The answer stops here. @defaultValue it is complete */
+  /** The reason of an incomplete answer. @defaultValue the answer is complete */
   readonly incomplete?: 'max_output_tokens' | 'content_filter';
-  /** The answer failed, with status 200. @defaultValue it did not */
+  /** The error of an answer that fails with status 200. @defaultValue the answer does not fail */
   readonly failure?: { readonly code: string; readonly message: string };
-  /** The whole field; null as from a server that counts nothing. @defaultValue counted, with the cache */
+  /** The whole field; null imitates a server without usage. @defaultValue counted, with the cache */
   readonly usage?: JsonObject | null;
   /** What happens to the answer on its way. @defaultValue nothing */
   readonly delivery?: DeliveryFault;
@@ -31,10 +31,10 @@ export interface OpenAIItemsReply {
 /** An answer of the model, complete or not. */
 export type OpenAIAnswer = OpenAIMessageReply | OpenAIItemsReply;
 
-/** What the server answers: a message, items (Responses only), an error in the author's words, or a fault in the provider's. */
+/** A scripted answer: a message, items (Responses only), an error with a given text, or a fault with the provider's text. */
 export type OpenAIReply = OpenAIAnswer | { readonly error: ServerError } | RefusalFault;
 
-/** A message as the items that the Responses API would have sent. */
+/** Converts a message to items of the Responses API. */
 export function itemsOf({ message, finish_reason, usage }: OpenAIMessageReply): OpenAIItemsReply {
   const incomplete =
     finish_reason === 'length'

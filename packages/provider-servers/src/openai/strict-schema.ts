@@ -1,7 +1,7 @@
 import { listIn, objectIn } from '../wire-json.js';
 import type { JsonObject } from '../wire-json.js';
 
-/** What OpenAI would refuse in a schema that it is to enforce, after `Invalid schema for …`; nothing when it would take it. */
+/** The problems of a strict schema, as OpenAI reports them after `Invalid schema for …`; empty if OpenAI would accept it. */
 export function strictSchemaComplaints(schema: unknown): readonly string[] {
   const root = objectIn(schema) ?? {};
   if (root.type !== 'object') {

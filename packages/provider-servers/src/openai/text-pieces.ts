@@ -1,4 +1,4 @@
-/** Text in the pieces in which a stream carries it: whole code points, none lost. Unit of `size`: code points. */
+/** Splits a text into pieces for a stream. Never splits a code point. Unit of `size`: code points. */
 export function textPieces(text: string, size: number): readonly string[] {
   const points = Array.from(text);
   const pieces: string[] = [];

@@ -6,18 +6,18 @@ import { listIn, objectIn, textIn } from '../wire-json.js';
 import type { JsonObject } from '../wire-json.js';
 
 /**
- * All that the model reads of a request, in the order in which it is cached: tools first. Marks of the cache are not read, and
- * text reads the same as a string and as a part.
+ * The whole input of the model, in cache order: tools first. Cache marks are excluded. Text is rendered equally as a string and
+ * as a part.
  */
 export function renderedInput(body: JsonObject): string {
   return withEnds(body).replaceAll(partEnd, '');
 }
 
-/** Stands behind what can carry a breakpoint: a noncharacter, which no text of a request should hold. */
+/** Marks the end of each part that can have a breakpoint. Noncharacters, because no text of a request should contain them. */
 const [plain, marked] = ['\uFDD0', '\uFDD1'];
 const partEnd = /,"[\uFDD0\uFDD1]"/g;
 
-/** What is read, with the ends of parts in it. */
+/** The rendered input, including marks for the ends of parts. */
 function withEnds({ tools, instructions, messages, input }: JsonObject): string {
   const read = [tools ?? [], ...(instructions === undefined ? [] : [instructions]), messages ?? input ?? []];
   return JSON.stringify(read, (key, value: unknown) => {
@@ -34,7 +34,7 @@ function partWithEnd(part: unknown): readonly unknown[] {
   return [textIn(object.text) ?? rest, mark === undefined || mark === null ? plain : marked];
 }
 
-/** The ends of parts, as places in what is read. */
+/** The ends of parts, as positions in the rendered input. */
 function endsOf(body: JsonObject): BreakpointLookup['ends'] {
   let removed = 0;
   return [...withEnds(body).matchAll(partEnd)].map(({ index, 0: end }) => {
@@ -44,7 +44,7 @@ function endsOf(body: JsonObject): BreakpointLookup['ends'] {
   });
 }
 
-/** The size of a request, as the server counts it: four characters of JSON a token. */
+/** The size of a request. Unit: tokens, at four characters of JSON each. */
 export function inputTokensOf(body: JsonObject): number {
   return Math.ceil(renderedInput(body).length / 4);
 }
@@ -59,9 +59,9 @@ export interface PromptCaches {
 }
 
 /**
- * Looks a request up in the cache. Models before gpt-5.6 read in steps of 128 tokens and keep what they read for 10 minutes,
- * or for `prompt_cache_retention`; later ones read up to a breakpoint and keep for `prompt_cache_options.ttl`, 30 minutes by
- * default.
+ * Looks up a request in the cache. Models before gpt-5.6 read in steps of 128 tokens and keep prefixes for 10 minutes, or for
+ * `prompt_cache_retention`. Later models read up to a breakpoint and keep prefixes for `prompt_cache_options.ttl`, 30 minutes
+ * by default.
  *
  * @see provider-rules B.8
  */
@@ -84,7 +84,7 @@ export function lookUp({ automatic, breakpoints }: PromptCaches, body: JsonObjec
   });
 }
 
-/** `usage` of Chat Completions. Cached tokens are part of the prompt's. @see provider-rules B.8 */
+/** `usage` of Chat Completions. Prompt tokens include cached tokens. @see provider-rules B.8 */
 export function chatUsage(body: JsonObject, use: CacheUse, message: JsonObject): JsonObject {
   const completion_tokens = tokensOf(message);
   return {
@@ -98,7 +98,7 @@ export function chatUsage(body: JsonObject, use: CacheUse, message: JsonObject):
   };
 }
 
-/** `usage` of Responses. Cached tokens are part of the input's. @see provider-rules C.3 */
+/** `usage` of Responses. Input tokens include cached tokens. @see provider-rules C.3 */
 export function responsesUsage(body: JsonObject, use: CacheUse, output: readonly JsonObject[]): JsonObject {
   const reasoning_tokens = output
     .filter(({ type }) => type === 'reasoning')

@@ -1,6 +1,6 @@
 import type { Violation } from '../violation.js';
 
-/** A {@link Violation}, with what OpenAI's error body says besides the words. */
+/** A {@link Violation} with the additional fields of OpenAI's error body. */
 export interface OpenAIViolation extends Violation {
   /** @defaultValue 400 */
   readonly status?: number;
@@ -20,12 +20,12 @@ export function openaiReportFor(rule: string): OpenAIReport {
   return (path, message, details = {}) => ({ rule, path, message, ...details });
 }
 
-/** A path as OpenAI's texts have it: `messages[2].tool_calls[0].id`. */
+/** A path in the form of OpenAI's error texts: `messages[2].tool_calls[0].id`. */
 export function quotedPath(path: string): string {
   return path.replaceAll(/\.(\d+)/g, '[$1]');
 }
 
-/** A path as `param` has it: `messages.[2].role`. */
+/** A path in the form of `param`: `messages.[2].role`. */
 export function paramOf(path: string): string | null {
   return path === '' ? null : path.replaceAll(/\.(\d+)/g, '.[$1]');
 }

@@ -4,14 +4,14 @@ import type { ResponsesAnswer } from './response.js';
 import { listIn, objectIn, textIn } from '../wire-json.js';
 import type { JsonObject } from '../wire-json.js';
 
-/** An event of a Responses stream. Its frame has the type as `event:` too. */
+/** An event of a Responses stream. The `event:` line of its frame repeats the type. */
 export type ResponsesEvent = JsonObject & { readonly type: string; readonly sequence_number: number };
 
 type Unnumbered = JsonObject & { readonly type: string };
 
 /**
- * An answer as the events of a stream, numbered from 0: created, in progress, each item from added to done under one id, and
- * one of completed, incomplete, failed. A failure has an `error` event before its end, as the provider sends both.
+ * The stream events of an answer, numbered from 0: created, in progress, then each item from added to done with one id, then
+ * completed, incomplete or failed. A failed answer has an `error` event before the last event, because the provider sends both.
  *
  * @see provider-rules C.2, C12
  */
@@ -43,8 +43,8 @@ function itemEvents(item: JsonObject, output_index: number, pieceSize: number): 
 }
 
 /**
- * The item as it is first announced: its id and its name, none of its content. What is encrypted is there, but not yet what
- * it will be: a client must take it from the item that is done (C.1).
+ * The item in its added event: id and name without content. Its encrypted content is present but not final: a client must use
+ * the one of the done event (C.1).
  */
 function itemBegun(item: JsonObject): JsonObject {
   const begun = { ...item, status: 'in_progress' };
@@ -85,7 +85,7 @@ function middleOf(item: JsonObject, place: JsonObject, pieceSize: number): reado
   }
 }
 
-/** What the pieces of a content part are called, and the field that they add up to. */
+/** The event name of the deltas of a content part, and the field that they form. */
 const partNames: Readonly<Record<string, { readonly events: string; readonly field: string }>> = {
   output_text: { events: 'response.output_text', field: 'text' },
   reasoning_text: { events: 'response.reasoning_text', field: 'text' },

@@ -2,23 +2,23 @@ import { textIn } from '../wire-json.js';
 import type { JsonObject } from '../wire-json.js';
 
 /**
- * The memory of a server that keeps none: what it must know about an item later, it writes into the item's id and signs.
- * Every server of one organisation knows the items of the others.
+ * The issued items of a server without state. The server encodes what it needs later in the item's id and signs the id. Every
+ * server of one organisation recognises the items of the others.
  *
  * @see provider-rules C5, C10
  */
 export interface IssuedItems {
-  /** Gives items their ids, statuses and encrypted content; what they have already stays. `origin` must not repeat. */
+  /** Adds missing ids, statuses and encrypted content to items. `origin` must be unique. */
   issue(output: readonly JsonObject[], origin: string): readonly JsonObject[];
-  /** Whether this id was given out. */
+  /** True if the id was issued. */
   isIssued(id: string): boolean;
-  /** The id of the reasoning that an item was given out with; undefined where there was none, or the id is not ours. */
+  /** The id of the reasoning that was issued with an item; undefined if there was none, or if the id was not issued. */
   reasoningOf(id: string): string | undefined;
-  /** Whether this content was given out, and with this id where one is named. */
+  /** True if the content was issued, and, if an id is given, with that id. */
   isEncryptedFor(content: string, reasoningId: string | undefined): boolean;
 }
 
-/** What the ids of each kind of item begin with. */
+/** The id prefixes by type of item. */
 export const idPrefixes: Readonly<Record<string, string>> = {
   message: 'msg',
   function_call: 'fc',
@@ -27,7 +27,7 @@ export const idPrefixes: Readonly<Record<string, string>> = {
 
 const noReasoning = '0'.repeat(16);
 
-/** The items of an organisation. `node:crypto` is loaded here, so that the rest of the folder runs without Node. */
+/** The items of an organisation. Only this function loads `node:crypto`, so the rest of the folder runs without Node. */
 export async function issuedItems(organization: string): Promise<IssuedItems> {
   const { createHmac } = await import('node:crypto');
   const sign = (...parts: readonly string[]) =>

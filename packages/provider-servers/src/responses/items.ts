@@ -29,7 +29,7 @@ export const itemIdsValid: ResponsesRule = ({ items }, report) => {
   });
 };
 
-/** provider-rules C2, C.1: nothing is kept here, so nothing can be looked up. */
+/** provider-rules C2, C.1: the server stores nothing, so references are refused. */
 export const nothingIsStored: ResponsesRule = ({ body, items, issued }, report) => {
   const missing = (item: InputItem, path: string) => {
     const words =
@@ -66,7 +66,7 @@ export const reasoningHasSummary: ResponsesRule = ({ items }, report) =>
       }),
     );
 
-/** provider-rules C4, C.1: behind a run of reasoning stands what it led to. */
+/** provider-rules C4, C.1: consecutive reasoning items are followed by an output of the model. */
 export const reasoningIsFollowed: ResponsesRule = ({ items }, report) =>
   items.flatMap((item, index) => {
     if (item.type !== 'reasoning') return [];
@@ -76,7 +76,7 @@ export const reasoningIsFollowed: ResponsesRule = ({ items }, report) =>
     return [report('input', words)];
   });
 
-/** provider-rules C5, C.1: what was given out with reasoning comes back with it, directly behind it or behind its other items. */
+/** provider-rules C5, C.1: an item issued with reasoning directly follows the reasoning or another item issued with it. */
 export const reasoningIsKept: ResponsesRule = ({ items, issued }, report) =>
   items.flatMap((item, index) => {
     if (issued === undefined || item.id === undefined) return [];
@@ -126,7 +126,7 @@ export const callIdsValid: ResponsesRule = ({ items }, report) =>
 const inputParts: readonly string[] = ['input_text', 'input_image', 'input_file', 'input_audio'];
 const outputParts: readonly string[] = ['output_text', 'refusal'];
 
-/** provider-rules C9, C.1: kinds of content by who speaks. */
+/** provider-rules C9, C.1: content types by role. */
 export const contentFitsRole: ResponsesRule = ({ items }, report) =>
   items.flatMap(({ type, path, role, value }) => {
     if (type !== 'message') return [];
@@ -139,7 +139,7 @@ export const contentFitsRole: ResponsesRule = ({ items }, report) =>
     });
   });
 
-/** provider-rules C10: encrypted reasoning is what was given out, under the id that it was given out with. */
+/** provider-rules C10: encrypted reasoning is unchanged and has the id that it was issued with. */
 export const encryptedContentIsOurs: ResponsesRule = ({ items, issued }, report) =>
   items.flatMap(({ type, id, value }) => {
     const content = textIn(value.encrypted_content);
@@ -149,7 +149,7 @@ export const encryptedContentIsOurs: ResponsesRule = ({ items, issued }, report)
     return [report('input', words, { code: 'invalid_encrypted_content' })];
   });
 
-/** provider-rules C-text: text that is not well-formed is refused, in arguments too. */
+/** provider-rules C-text: ill-formed text is refused, also in arguments. */
 export const textWellFormed: ResponsesRule = ({ body, items }, report) => {
   const place = placeOfHalf(body);
   if (place !== undefined) return [report(place, halfInBody)];
@@ -158,7 +158,7 @@ export const textWellFormed: ResponsesRule = ({ body, items }, report) => {
     .map(({ path }) => report(`${path}.arguments`, halfInBody));
 };
 
-/** provider-rules C-call-ids: one call of an id, and one output for it. */
+/** provider-rules C-call-ids: each id has one call and one output. */
 export const callIdsUnique: ResponsesRule = ({ items }, report) => {
   const seen = new Set<string>();
   return items.flatMap(({ type, path, callId }) => {
@@ -175,7 +175,7 @@ export const callIdsUnique: ResponsesRule = ({ items }, report) => {
   });
 };
 
-/** The types of the SDK: calls of tools and their outputs are known by their endings. */
+/** The item types of the SDK. Tool calls and their outputs are recognised by their suffixes. */
 const itemTypes = new Set([
   ...['message', 'reasoning', 'item_reference', 'compaction', 'compaction_trigger', 'additional_tools'],
   ...[
@@ -196,7 +196,7 @@ export const itemTypesKnown: ResponsesRule = ({ items }, report) =>
 
 const outputOfCallParts: readonly string[] = ['input_text', 'input_image', 'input_file'];
 
-/** provider-rules C-output-parts: the parts of an output exist, and none of its texts is empty. */
+/** provider-rules C-output-parts: the part types of an output exist, and its texts are not empty. */
 export const outputPartsFit: ResponsesRule = ({ items }, report) =>
   items.flatMap(({ type, path, value }) => {
     if (type !== 'function_call_output') return [];
@@ -213,7 +213,7 @@ export const outputPartsFit: ResponsesRule = ({ items }, report) =>
     });
   });
 
-/** provider-rules C-empty-list: a list that is there holds something. */
+/** provider-rules C-empty-list: lists are not empty. */
 export const listsNotEmpty: ResponsesRule = ({ body, items }, report) =>
   [
     { path: 'tools', value: body.tools },
@@ -229,7 +229,7 @@ export const listsNotEmpty: ResponsesRule = ({ body, items }, report) =>
       return report(path, words, { code: 'empty_array' });
     });
 
-/** provider-rules C-tools: calls in the history need tools. */
+/** provider-rules C-tools: a history with calls needs tools. */
 export const toolsDefined: ResponsesRule = ({ body, items }, report) =>
   body.tools === undefined && items.some(({ type }) => type === 'function_call' || type === 'function_call_output')
     ? [report('tools', 'Requests which include tool calls or their results must define tools.')]

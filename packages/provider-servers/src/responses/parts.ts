@@ -6,28 +6,28 @@ import type { JsonObject } from '../wire-json.js';
 /** An item of the input, with its place. */
 export interface InputItem {
   readonly path: string;
-  /** `message` where the item names only a role. */
+  /** `message` if the item has only a role. */
   readonly type: string;
-  /** Of a message; empty for other items. */
+  /** The role of a message; empty for other items. */
   readonly role: string;
   readonly id: string | undefined;
   readonly callId: string | undefined;
   readonly value: JsonObject;
 }
 
-/** A body in the parts that the rules are about. */
+/** The parts of a body that the rules check. */
 export interface ResponsesRequest {
   readonly body: JsonObject;
   readonly model: string;
   readonly items: readonly InputItem[];
-  /** Undefined where nobody says what was issued: then rules C5 and C10 cannot look. */
+  /** Undefined if the issued items are unknown. Rules C5 and C10 are then not checked. */
   readonly issued: IssuedItems | undefined;
 }
 
 /** One row of the rules. */
 export type ResponsesRule = (request: ResponsesRequest, report: OpenAIReport) => readonly OpenAIViolation[];
 
-/** Reads a body that need not be one. Input that is text is one user message. */
+/** Reads a value that may not be a valid body. Input that is text is one user message. */
 export function responsesRequest(body: JsonObject, issued: IssuedItems | undefined): ResponsesRequest {
   const { input } = body;
   const values = typeof input === 'string' ? [{ role: 'user', content: input }] : listIn(input);
@@ -47,7 +47,7 @@ function inputItem(value: unknown, index: number): InputItem {
   };
 }
 
-/** Whether the model made this item: what may stand behind its reasoning. */
+/** True for an item of the model. Such an item may follow reasoning. */
 export function isOutput({ type, role }: InputItem): boolean {
   if (type === 'message') return role === 'assistant';
   return type !== '' && !type.endsWith('_output') && type !== 'item_reference' && type !== 'reasoning';

@@ -27,11 +27,11 @@ import type { ResponsesRule } from './parts.js';
 import { listIn, objectIn, textIn } from '../wire-json.js';
 
 /**
- * What OpenAI would refuse in the body of a Responses request; nothing when it would take it. Reads the wire format only and
- * shares no code with the adapters.
+ * The violations for which OpenAI would refuse the body of a Responses request; empty if OpenAI would accept it. Reads only the
+ * wire format and shares no code with the adapters.
  *
- * Rules: C0 to C4, C6 to C9, those whose names are words, and B4, B9, B10, B11 where they are about the same thing here. C5 and C10
- * need a server that gave the items out; C11 (the window) and C12 (the order of a stream) are its own.
+ * Rules: C0 to C4, C6 to C9, the rules with words as names, and B4, B9, B10, B11 as far as they apply to Responses. C5 and C10
+ * need the server that issued the items. The server enforces C11 (the window) and C12 (the order of a stream).
  *
  * @see provider-rules C
  */
@@ -39,7 +39,7 @@ export function checkResponsesRequest(body: unknown): OpenAIViolation[] {
   return checkAgainstIssued(body, undefined);
 }
 
-/** The same, with C5 and C10, for a server that knows what it gave out. */
+/** The same check with C5 and C10, for a server that knows its issued items. */
 export function checkAgainstIssued(body: unknown, issued: IssuedItems | undefined): OpenAIViolation[] {
   const object = objectIn(body);
   if (object === undefined) return [openaiReportFor('C0')('', 'the body is not a JSON object')];
@@ -49,7 +49,7 @@ export function checkAgainstIssued(body: unknown, issued: IssuedItems | undefine
 
 const knownRoles: readonly string[] = ['system', 'developer', 'user', 'assistant'];
 
-/** Names that other endpoints have for things that are called otherwise here. */
+/** Parameter names of other endpoints that have a different name here. */
 const foreignFields: Readonly<Record<string, string>> = {
   messages: 'input',
   max_tokens: 'max_output_tokens',
@@ -58,7 +58,7 @@ const foreignFields: Readonly<Record<string, string>> = {
   reasoning_effort: 'reasoning.effort',
 };
 
-/** C.1: the fields without which nothing can be read. */
+/** C.1: the fields that every request needs. */
 const requiredFields: ResponsesRule = ({ body, model, items }, report) => {
   const missing = (path: string) =>
     report(path, `Missing required parameter: '${quotedPath(path)}'.`, { code: 'missing_required_parameter' });
@@ -90,7 +90,7 @@ const requiredFields: ResponsesRule = ({ body, model, items }, report) => {
   ];
 };
 
-/** B.3: names of tools, declared and called. */
+/** B.3: names of declared and called tools. */
 const namesValid: ResponsesRule = ({ body, items }, report) =>
   [
     ...listIn(body.tools).flatMap((tool, index) => {
@@ -111,7 +111,7 @@ const namesValid: ResponsesRule = ({ body, items }, report) =>
       ),
     );
 
-/** B.3: what reasoning models do not take. */
+/** B.3: parameters that reasoning models refuse. */
 const samplingFits: ResponsesRule = ({ body, model }, report) =>
   openaiModel(model).isReasoning
     ? ['temperature', 'top_p', 'top_logprobs']
@@ -123,7 +123,7 @@ const samplingFits: ResponsesRule = ({ body, model }, report) =>
         )
     : [];
 
-/** B.4: schemas that the provider is to enforce. */
+/** B.4: strict schemas. */
 const strictSchemasFit: ResponsesRule = ({ body }, report) => {
   const code = { code: 'invalid_json_schema' };
   const format = objectIn(objectIn(body.text)?.format);
@@ -150,7 +150,7 @@ const strictSchemasFit: ResponsesRule = ({ body }, report) => {
   ];
 };
 
-/** provider-rules B11, B.3, B.8: the cache's key and breakpoints. */
+/** provider-rules B11, B.3, B.8: cache key and cache breakpoints. */
 const cacheFits: ResponsesRule = ({ body, items }, report) => [
   ...cacheKeyComplaint(body.prompt_cache_key).map((words) =>
     report('prompt_cache_key', words, { code: 'string_above_max_length' }),

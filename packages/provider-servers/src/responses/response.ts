@@ -1,25 +1,25 @@
 import { objectIn } from '../wire-json.js';
 import type { JsonObject } from '../wire-json.js';
 
-/** An answer of the Responses API, before it is given its envelope. */
+/** An answer of the Responses API without its envelope. */
 export interface ResponsesAnswer {
-  /** Undefined for a server that sends none. */
+  /** Undefined for a server that sends no id. */
   readonly id: string | undefined;
   /** Unit: seconds since 1970. */
   readonly createdAt: number;
-  /** The request, whose settings the answer repeats. */
+  /** The request. The answer repeats its settings. */
   readonly request: JsonObject;
-  /** Items with ids, whole. */
+  /** Complete items with ids. */
   readonly output: readonly JsonObject[];
-  /** Null where nothing is counted. */
+  /** Null if the server counts nothing. */
   readonly usage: JsonObject | null;
-  /** Why the answer stops in the middle. */
+  /** The reason of an incomplete answer. */
   readonly incomplete?: 'max_output_tokens' | 'content_filter' | undefined;
-  /** Why there is no answer. */
+  /** The error of a failed answer. */
   readonly failure?: { readonly code: string; readonly message: string } | undefined;
 }
 
-/** How an answer ended: the status, and the last part of the name of a stream's last event. */
+/** The status of an answer, which is also the last part of the name of the last stream event. */
 export function endOf({ incomplete, failure }: ResponsesAnswer): 'completed' | 'incomplete' | 'failed' {
   if (failure !== undefined) return 'failed';
   return incomplete === undefined ? 'completed' : 'incomplete';
@@ -37,7 +37,7 @@ export function responseObject(answer: ResponsesAnswer): JsonObject {
   };
 }
 
-/** The body as a stream's first events have it: nothing said yet, nothing counted. */
+/** The body in the first events of a stream: no output and no usage yet. */
 export function emptyResponse({ id, createdAt, request }: ResponsesAnswer): JsonObject {
   return {
     id,
