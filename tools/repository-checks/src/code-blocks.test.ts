@@ -141,7 +141,7 @@ describe('a block of TOML', () => {
         defaultLLM: () => scriptedLLM({ script: [] }),
         readPrompt: () => '{{ transcript }}',
         // Stands for a package of somebody else, which need not be installed here.
-        importModule: () => Promise.resolve({ default: noOpCondenser }),
+        importModule: () => Promise.resolve({ default: () => noOpCondenser() }),
       });
 
       expect(condenser.name).not.toBe('');
