@@ -55,20 +55,16 @@ export async function* condensedViews(
     let view = projection.view;
     const limit = timeLimit(timeoutMs);
     try {
-      const settled = isStalled
-        ? Promise.resolve(view)
-        : condenseUntilSettled(condenser, projection, {
-            createEvent,
-            signal: limit.signal,
-            contextWindow: options.contextWindow,
-            fixedTokens: options.fixedTokens,
-            report: ({ outcome, reason }) => {
-              if (outcome.startsWith('refused-')) errors.push(reason);
-            },
-          });
-      // Whoever loses the race may still reject.
-      settled.catch(() => undefined);
-      view = await Promise.race([settled, limit.passed]);
+      if (!isStalled)
+        view = await condenseUntilSettled(condenser, projection, {
+          createEvent,
+          signal: limit.signal,
+          contextWindow: options.contextWindow,
+          fixedTokens: options.fixedTokens,
+          report: ({ outcome, reason }) => {
+            if (outcome.startsWith('refused-')) errors.push(reason);
+          },
+        });
     } catch (error) {
       isStalled = limit.signal.aborted;
       errors.push(error instanceof Error ? error.message : String(error));
@@ -91,15 +87,10 @@ function replayEvents(): CreateEvent {
 /** Keeps the process alive while a condenser is waited for, so that one that never answers is an error and no silent end. */
 function timeLimit(timeoutMs: number) {
   const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const passed = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      const late = new Error(
-        `the condenser did not answer within ${timeoutMs} ms; it is asked no more in this session`,
-      );
-      controller.abort(late);
-      reject(late);
-    }, timeoutMs);
-  });
-  return { signal: controller.signal, passed, clear: () => clearTimeout(timer) };
+  const timer = setTimeout(() => {
+    controller.abort(
+      new Error(`the condenser did not answer within ${timeoutMs} ms; it is asked no more in this session`),
+    );
+  }, timeoutMs);
+  return { signal: controller.signal, clear: () => clearTimeout(timer) };
 }
