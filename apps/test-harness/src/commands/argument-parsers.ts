@@ -1,0 +1,13 @@
+import { InvalidArgumentError } from 'commander';
+
+/** Parser of an option that may be given more than once. */
+export function collect(value: string, earlier: readonly string[]): readonly string[] {
+  return [...earlier, value];
+}
+
+/** @throws {@link InvalidArgumentError} for anything but a whole number above 0 */
+export function positiveInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value <= 0) throw new InvalidArgumentError('A whole number above 0 is needed.');
+  return value;
+}

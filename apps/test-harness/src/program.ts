@@ -1,0 +1,14 @@
+import { Command } from 'commander';
+import { addReplayCommand } from './commands/replay.js';
+
+/**
+ * The command line of the harness. Each command has a file in `commands/` that holds its name and options. Its action imports
+ * the work, so `--help` loads no library but the parser.
+ */
+export function harnessProgram(): Command {
+  const program = new Command('palimpsest-harness').description(
+    'Replays recorded agent sessions through condensers, and shows what each would have sent.',
+  );
+  addReplayCommand(program);
+  return program;
+}
