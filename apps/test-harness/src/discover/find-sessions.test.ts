@@ -1,0 +1,110 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { findSessions } from './find-sessions.js';
+import type { FindSessionsOptions } from './find-sessions.js';
+
+let home: string;
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'palimpsest-discover-'));
+});
+
+afterEach(() => rm(home, { recursive: true }));
+
+/** Writes a file that was last changed at this second. */
+async function write(path: string, second: number, text = '{}\n'): Promise<void> {
+  const file = join(home, path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
+  await utimes(file, second, second);
+}
+
+async function found(options: FindSessionsOptions = {}): Promise<{ paths: string[]; more: number }> {
+  const { sessions, more } = await findSessions({ home, environment: {}, ...options });
+  return { paths: sessions.map(({ agent, path }) => `${agent} ${path.slice(home.length + 1)}`), more };
+}
+
+test('finds the sessions of every agent, the newest first, and only sessions', async () => {
+  await write('.claude/projects/-work/one.jsonl', 30);
+  await write('.claude/projects/-work/one/tool-results/x.txt', 99);
+  await write('.claude/projects/-work/one/subagents/agent-1.jsonl', 31);
+  await write('.config/claude/projects/-work/two.jsonl', 10);
+  await write('.codex/sessions/2026/03/01/rollout-2026-03-01-a.jsonl', 50);
+  await write('.codex/archived_sessions/rollout-2026-02-01-b.jsonl', 5);
+  await write('.codex/history.jsonl', 99);
+  await write('.pi/agent/sessions/--work--/2026_a.jsonl', 40);
+  await write('.local/share/opencode/storage/session/project/ses_1.json', 20);
+  await write('.local/share/opencode/storage/message/ses_1/msg_1.json', 99);
+  expect(await found()).toEqual({
+    paths: [
+      'codex .codex/sessions/2026/03/01/rollout-2026-03-01-a.jsonl',
+      'pi .pi/agent/sessions/--work--/2026_a.jsonl',
+      'claude-code .claude/projects/-work/one/subagents/agent-1.jsonl',
+      'claude-code .claude/projects/-work/one.jsonl',
+      'opencode .local/share/opencode/storage/session/project/ses_1.json',
+      'claude-code .config/claude/projects/-work/two.jsonl',
+      'codex .codex/archived_sessions/rollout-2026-02-01-b.jsonl',
+    ],
+    more: 0,
+  });
+});
+
+test('takes the newest, says how many more there are, and is stable among equals', async () => {
+  for (const name of ['c', 'a', 'b', 'd']) await write(`.claude/projects/p/${name}.jsonl`, name === 'd' ? 1 : 7);
+  const { paths, more } = await found({ newest: 2 });
+  expect(paths).toEqual(['claude-code .claude/projects/p/a.jsonl', 'claude-code .claude/projects/p/b.jsonl']);
+  expect(more).toBe(2);
+  expect(await found({ newest: 0 })).toEqual({ paths: [], more: 4 });
+});
+
+test('variables move the folders; relative values are ignored', async () => {
+  await write('moved/claude/projects/p/a.jsonl', 6);
+  await write('moved/codex/sessions/rollout-a.jsonl', 5);
+  await write('moved/pi/sessions/p/a.jsonl', 4);
+  await write('moved/share/opencode/storage/session/p/ses_a.json', 3);
+  await write('.claude/projects/p/unused.jsonl', 9);
+  const environment = {
+    CLAUDE_CONFIG_DIR: '~/moved/claude',
+    CODEX_HOME: join(home, 'moved/codex'),
+    PI_CODING_AGENT_DIR: join(home, 'moved/pi'),
+    XDG_DATA_HOME: join(home, 'moved/share'),
+  };
+  expect((await found({ environment })).paths).toEqual([
+    'claude-code moved/claude/projects/p/a.jsonl',
+    'codex moved/codex/sessions/rollout-a.jsonl',
+    'pi moved/pi/sessions/p/a.jsonl',
+    'opencode moved/share/opencode/storage/session/p/ses_a.json',
+  ]);
+  const relative = await found({ environment: { CLAUDE_CONFIG_DIR: 'moved/claude', CODEX_HOME: ' ' } });
+  expect(relative.paths).toEqual(['claude-code .claude/projects/p/unused.jsonl']);
+  const sessionDirectory = { PI_CODING_AGENT_SESSION_DIR: join(home, 'moved/pi/sessions') };
+  expect((await found({ environment: sessionDirectory })).paths).toContain('pi moved/pi/sessions/p/a.jsonl');
+});
+
+test('pipes, empty files and links in a circle are passed over; links to files count', async () => {
+  const folder = join(home, '.claude/projects/p');
+  await write('.claude/projects/p/a.jsonl', 2);
+  await write('.claude/projects/p/empty.jsonl', 3, '');
+  await write('elsewhere.jsonl', 4);
+  execFileSync('mkfifo', [join(folder, 'pipe.jsonl')]);
+  await symlink(home, join(folder, 'circle'));
+  await symlink(join(home, 'elsewhere.jsonl'), join(folder, 'link.jsonl'));
+  await symlink(join(home, 'gone.jsonl'), join(folder, 'broken.jsonl'));
+  expect((await found()).paths).toEqual([
+    'claude-code .claude/projects/p/link.jsonl',
+    'claude-code .claude/projects/p/a.jsonl',
+  ]);
+});
+
+test('says where it looked, and what could not be read', async () => {
+  await write('.claude/projects/p/a.jsonl', 2);
+  await write('.codex/sessions', 2, 'a file where a folder should be');
+  const { folders } = await findSessions({ home, environment: {} });
+  const at = (folder: string) => folders.find((searched) => searched.folder === join(home, folder));
+  expect(at('.claude/projects')).toEqual({ agent: 'claude-code', folder: join(home, '.claude/projects'), sessions: 1 });
+  expect(at('.codex/sessions')?.problem).toContain('ENOTDIR');
+  expect(at('.pi/agent/sessions')).toEqual({ agent: 'pi', folder: join(home, '.pi/agent/sessions'), sessions: 0 });
+});

@@ -1,0 +1,110 @@
+import { readdir, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, relative } from 'node:path';
+import { sessionFolders } from './session-folders.js';
+import type { SessionAgent, SessionFolder } from './session-folders.js';
+
+/** Options of {@link findSessions}. */
+export interface FindSessionsOptions {
+  /** The number of sessions wanted. @defaultValue 50 */
+  readonly newest?: number;
+  /** @defaultValue the user's home */
+  readonly home?: string;
+  /** The variables that move the folders. @defaultValue `process.env` */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly signal?: AbortSignal;
+}
+
+/** A session on this machine. */
+export interface FoundSession {
+  readonly agent: SessionAgent;
+  /** What {@link readSessions} takes. */
+  readonly path: string;
+  /** When the session was last written. Unit: milliseconds since 1970. */
+  readonly modifiedAt: number;
+}
+
+/** A place where sessions were looked for. */
+export interface SearchedFolder {
+  readonly agent: SessionAgent;
+  readonly folder: string;
+  /** The number of sessions found there. */
+  readonly sessions: number;
+  /** Why the folder, or a part of it, could not be read. Absent for a folder that does not exist. */
+  readonly problem?: string;
+}
+
+/** What {@link findSessions} found. */
+export interface FoundSessions {
+  /** The newest sessions, the newest first. */
+  readonly sessions: readonly FoundSession[];
+  /** The number of older sessions, which were left out. */
+  readonly more: number;
+  /** All places that were searched, also those that do not exist. */
+  readonly folders: readonly SearchedFolder[];
+}
+
+/**
+ * Finds the sessions that agents have kept on this machine and returns the newest ones: Claude Code, Codex, pi, opencode. Only
+ * lists folders; no session is opened. A folder that cannot be read is reported in `folders`.
+ */
+export async function findSessions(options: FindSessionsOptions = {}): Promise<FoundSessions> {
+  const { newest = 50, home = homedir(), environment = process.env, signal } = options;
+  const found = new Map<string, FoundSession>();
+  const folders: SearchedFolder[] = [];
+  for (const place of sessionFolders({ home, environment })) {
+    const { sessions, problem } = await sessionsIn(place, signal);
+    for (const session of sessions) found.set(session.path, session);
+    const { agent, folder } = place;
+    folders.push({ agent, folder, sessions: sessions.length, ...(problem === undefined ? {} : { problem }) });
+  }
+  const all = [...found.values()].sort(newestFirst);
+  return { sessions: all.slice(0, newest), more: Math.max(0, all.length - newest), folders };
+}
+
+/** Sessions written at the same time are sorted by path, so that the order is the same on every run. */
+function newestFirst(one: FoundSession, other: FoundSession): number {
+  return other.modifiedAt - one.modifiedAt || (one.path < other.path ? -1 : 1);
+}
+
+interface Listing {
+  readonly sessions: readonly FoundSession[];
+  readonly problem?: string | undefined;
+}
+
+async function sessionsIn(place: SessionFolder, signal: AbortSignal | undefined): Promise<Listing> {
+  const sessions: FoundSession[] = [];
+  let problem: string | undefined;
+  const unread: string[] = [place.folder];
+  for (let folder = unread.pop(); folder !== undefined; folder = unread.pop()) {
+    signal?.throwIfAborted();
+    try {
+      for (const entry of await readdir(folder, { withFileTypes: true })) {
+        const path = join(folder, entry.name);
+        // Links to folders are not followed: they may lead back.
+        if (entry.isDirectory()) unread.push(path);
+        else if (place.isSession(relative(place.folder, path).replaceAll('\\', '/'))) {
+          const modifiedAt = await timeOfFile(path);
+          if (modifiedAt !== undefined) sessions.push({ agent: place.agent, path, modifiedAt });
+        }
+      }
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') problem = error instanceof Error ? error.message : String(error);
+    }
+  }
+  return { sessions, problem };
+}
+
+/** When a file was written; `undefined` for what is empty, no regular file, or gone since its folder was listed. */
+async function timeOfFile(path: string): Promise<number | undefined> {
+  try {
+    const status = await stat(path);
+    return status.isFile() && status.size > 0 ? status.mtimeMs : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+}
