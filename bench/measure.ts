@@ -70,7 +70,8 @@ export function printTimings(title: string, items: number, timings: readonly Tim
   }
 }
 
-function median(values: readonly number[]): number {
+/** The middle one of the values. */
+export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? NaN;
 }

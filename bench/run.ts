@@ -1,13 +1,15 @@
 import { condensationBench, foldBench } from './fold.bench.js';
 import { readLogBench } from './read-log.bench.js';
+import { startBench } from './start.bench.js';
 import { appendBench, stepsBench } from './store.bench.js';
 
-const benches: Readonly<Record<string, () => Promise<void>>> = {
+const benches: Readonly<Record<string, () => Promise<void> | void>> = {
   fold: foldBench,
   condensation: condensationBench,
   load: readLogBench,
   append: appendBench,
   steps: stepsBench,
+  start: startBench,
 };
 
 console.log(`Node ${process.version}. Every ratio is to the first line of its group, measured in the same run.`);
