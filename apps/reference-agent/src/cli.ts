@@ -12,8 +12,9 @@ addDemoCommand(program);
 try {
   await program.parseAsync();
 } catch (error) {
-  const { PalimpsestError } = await import('@palimpsest/events');
-  if (!PalimpsestError.isInstance(error)) throw error;
-  process.stderr.write(`palimpsest: ${error.message}\n`);
+  const { expectedProblem } = await import('./expected-problem.js');
+  const problem = expectedProblem(error);
+  if (problem === undefined) throw error;
+  process.stderr.write(`palimpsest: ${problem}\n`);
   process.exitCode = 2;
 }

@@ -15,8 +15,9 @@ for (const command of [program, ...program.commands]) {
 try {
   await program.parseAsync();
 } catch (error) {
-  const { PalimpsestError } = await import('@palimpsest/events');
-  if (!PalimpsestError.isInstance(error)) throw error;
-  process.stderr.write(`palimpsest-harness: ${error.message}\n`);
+  const { expectedProblem } = await import('./expected-problem.js');
+  const problem = expectedProblem(error);
+  if (problem === undefined) throw error;
+  process.stderr.write(`palimpsest-harness: ${problem}\n`);
   process.exitCode = 2;
 }
