@@ -4,6 +4,8 @@ import type { RecordedSession } from './recorded-session.js';
 /** A point of a curve: the share of raw tokens that a policy keeps, and the share of the evidence that it shows. */
 export interface ControlPoint {
   readonly share: number;
+  /** The part of `share` that a prompt cache would serve: everything before the first event that left since the call before. */
+  readonly cached: number;
   readonly recall: number;
 }
 
@@ -44,13 +46,18 @@ export function controlsOf(
     shares.map((share) => {
       const budget = capOf(share * raw, promptSizes) - head - fixedTokens;
       const kept = keep(trial, budget);
-      return { share: (kept.tokens + calls.length * (head + fixedTokens)) / raw, recall: kept.recall };
+      const always = head + fixedTokens;
+      return {
+        share: (kept.tokens + calls.length * always) / raw,
+        cached: (kept.cached + Math.max(0, calls.length - 1) * always) / raw,
+        recall: kept.recall,
+      };
     });
   return { lastN: curve(keepNewest), belady: curve(keepNeeded) };
 }
 
 /** The recall of a control at a share, linear between its points, to the origin below them and to (1, 1) above them. */
-export function recallAt(curve: readonly ControlPoint[], share: number): number {
+export function recallAt(curve: readonly Pick<ControlPoint, 'share' | 'recall'>[], share: number): number {
   const points = [...curve].sort((one, other) => one.share - other.share);
   const above = points.findIndex((point) => point.share >= share);
   const [low, high] =
@@ -72,6 +79,8 @@ interface Trial {
 interface Kept {
   /** Summed over the calls, without what is fixed. */
   readonly tokens: number;
+  /** Of `tokens`. */
+  readonly cached: number;
   readonly recall: number;
 }
 
@@ -89,9 +98,9 @@ function capOf(total: number, promptSizes: readonly number[]): number {
 
 function keepNewest({ session, evidence, tokens, fixed }: Trial, budget: number): Kept {
   const recall = runningRecall(evidence);
-  let total = 0;
+  let [total, cached, firstBefore, sizeBefore] = [0, 0, 0, 0];
   session.calls.forEach((end, call) => {
-    let room = budget;
+    let [room, kept] = [budget, 0];
     let first = end;
     for (; first > 0; first--) {
       const index = first - 1;
@@ -99,25 +108,30 @@ function keepNewest({ session, evidence, tokens, fixed }: Trial, budget: number)
       const size = tokens[index] ?? 0;
       if (size > room && (session.stepOf[index] ?? 0) < call - 1) break;
       room -= size;
-      total += size;
+      kept += size;
     }
+    total += kept;
+    if (first === firstBefore) cached += sizeBefore;
+    [firstBefore, sizeBefore] = [first, kept];
     recall.atCall(call, (index) => (index >= first && index < end) || (fixed.has(index) && index < end));
   });
-  return { tokens: total, recall: recall.value };
+  return { tokens: total, cached, recall: recall.value };
 }
 
 function keepNeeded({ session, evidence, tokens, fixed }: Trial, budget: number): Kept {
   const recall = runningRecall(evidence);
   const uses = usesOf(evidence);
   const held = new Set<number>();
-  let [used, folded, total] = [0, 0, 0];
+  let [used, folded, total, cached] = [0, 0, 0, 0];
   session.calls.forEach((end, call) => {
+    const [usedBefore, endBefore] = [used, folded];
     for (; folded < end; folded++) {
       const size = tokens[folded] ?? 0;
       if (size === 0 || fixed.has(folded)) continue;
       held.add(folded);
       used += size;
     }
+    let firstEvicted = Infinity;
     if (used > budget) {
       const old = [...held].filter((index) => (session.stepOf[index] ?? 0) < call - 1);
       const nextUse = new Map(old.map((index) => [index, uses.get(index)?.find((use) => use >= call) ?? Infinity]));
@@ -127,13 +141,16 @@ function keepNeeded({ session, evidence, tokens, fixed }: Trial, budget: number)
       for (const index of old) {
         if (used <= budget) break;
         held.delete(index);
+        firstEvicted = Math.min(firstEvicted, index);
         used -= tokens[index] ?? 0;
       }
     }
     total += used;
+    if (firstEvicted >= endBefore) cached += usedBefore;
+    else for (const index of held) if (index < firstEvicted) cached += tokens[index] ?? 0;
     recall.atCall(call, (index) => held.has(index) || fixed.has(index));
   });
-  return { tokens: total, recall: recall.value };
+  return { tokens: total, cached, recall: recall.value };
 }
 
 /** By event: the calls at which it is the newest source of evidence, in their order. */
