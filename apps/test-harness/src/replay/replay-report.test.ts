@@ -35,10 +35,10 @@ function replay(condenser: string, tokensSent: number, more: Partial<SessionRepl
   };
 }
 
-const line = [{ share: 1, recall: 1 }];
+const line = [{ share: 1, cached: 0, recall: 1 }];
 const optimum = { prices: 'one', uncondensed: 100, least: 25 };
 function session(name: string, replays: readonly SessionReplay[]): ReplayedSession {
-  const controls = { lastN: line, belady: [{ share: 0.5, recall: 1 }] };
+  const controls = { lastN: line, belady: [{ share: 0.5, cached: 0, recall: 1 }] };
   return {
     name,
     file: 'f',
