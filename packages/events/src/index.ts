@@ -108,6 +108,7 @@ export { sliceText, textBoundary, textRange } from './text-slice.js';
 export type { CreateEvent, EventFields } from './create-event.js';
 export { createEvent, eventFactory, userMessage } from './create-event.js';
 export { newEventId } from './event-id.js';
+export { addressOf, isAddress } from './address.js';
 export { errorTexts } from './error-texts.js';
 export { parseEvent } from './parse-event.js';
 export type { EventLogOptions, EventObserver } from './event-log.js';

@@ -1,11 +1,10 @@
-import { createEvent, defineTool, userMessage } from '@palimpsest/events';
+import { addressOf, createEvent, defineTool, userMessage } from '@palimpsest/events';
 import { condensation, View } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { relevanceCondenser } from './condenser.js';
 import { relevanceDirectives } from './directive.js';
-import { labelOf } from './labels.js';
 import { condensed, logOf, runLoop } from '../test-support/minimal-loop.js';
 import { relevanceTool } from './tool.js';
 
@@ -29,7 +28,7 @@ async function session(condenser: Condenser) {
     respond: (_, call) => {
       if (call === steps) return { text: 'All read.' };
       const stale = results().at(-2);
-      const mark = stale === undefined ? [] : [{ event_id: labelOf(stale.id), summary_text: 'nothing in it' }];
+      const mark = stale === undefined ? [] : [{ event_id: addressOf(stale.id), summary_text: 'nothing in it' }];
       return {
         calls: [
           { name: 'read', input: { path: `${call}.ts` } },

@@ -1,10 +1,10 @@
+import { addressOf } from '@palimpsest/events';
 import type { ActionEvent } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import type { LogBuilder } from '@palimpsest/events/testing';
 import { describe, expect, test } from 'vitest';
 import { defaultGuardrails, judge } from './guardrails.js';
 import type { RelevanceGuardrails } from './guardrails.js';
-import { labelOf } from './labels.js';
 import { redactionNote } from './redaction-note.js';
 import { logOf, toolContext } from '../test-support/minimal-loop.js';
 
@@ -45,7 +45,7 @@ describe('what is never redacted', () => {
     log.call('run');
     for (const { id } of [system, user, agent, latest]) {
       expect(await verdict(log, id)).toBe('not_maskable');
-      expect(await verdict(log, labelOf(id))).toBe('unknown_event');
+      expect(await verdict(log, addressOf(id))).toBe('not_maskable');
     }
   });
 
@@ -76,7 +76,7 @@ describe('what is never redacted', () => {
     const action = log.action('delete');
     const rejection = log.reject(action, big);
     log.call('run');
-    for (const name of [rejection.id, action.id, labelOf(rejection.id), action.toolCall.id]) {
+    for (const name of [rejection.id, action.id, addressOf(rejection.id), action.toolCall.id]) {
       expect(await verdict(log, name)).toBe('protected_target');
     }
   });
@@ -217,13 +217,13 @@ describe('names', () => {
   test('two results with one label: neither is taken for the other', async () => {
     // Found by search: the two ids have the same label.
     const [one, other] = ['id-645817', 'id-1043717'];
-    expect(labelOf(one)).toBe(labelOf(other));
+    expect(addressOf(one)).toBe(addressOf(other));
     const log = logBuilder();
     const [first, second] = log.batch([{ name: 'read' }, { name: 'read' }]).actions;
     log.observation(first as ActionEvent, big, { id: one });
     log.observation(second as ActionEvent, big, { id: other });
     log.call('run');
-    expect(await verdict(log, labelOf(one))).toBe('ambiguous_event');
+    expect(await verdict(log, addressOf(one))).toBe('ambiguous_event');
     expect(await verdict(log, one)).toBe('permitted');
   });
 });

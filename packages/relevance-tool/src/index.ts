@@ -15,7 +15,7 @@ export type { RelevanceCondenser, RelevanceCondenserOptions } from './condenser.
 export { relevanceCondenser } from './condenser.js';
 export type { BatchingRule } from './effective-directives.js';
 export { defaultBatchingRule } from './effective-directives.js';
-export { labelOf, neutralizeLabels, observationLabel } from './labels.js';
+export { neutralizeLabels, observationLabel } from './labels.js';
 export type { RecallInput } from './recall.js';
 export { recallTool } from './recall.js';
 export { recallToolName, relevanceToolName } from './tool-names.js';

@@ -1,29 +1,6 @@
-import type { ContentPart, EventId, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
+import { addressOf } from '@palimpsest/events';
+import type { ContentPart, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
 import { relevanceToolName } from './tool-names.js';
-
-const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
-const labelShape = /^[0-9a-hjkmnp-tv-z]{8}$/;
-
-/**
- * The short name of an event: 8 characters (40 bits) that depend on its id alone. Two events of one log can have the same
- * one, about once in 20,000 logs of 10,000 results each. Resolving a label therefore reads every event and refuses a label that
- * fits two.
- */
-export function labelOf(id: EventId): string {
-  let first = 0x811c9dc5;
-  let second = 0x9747b28c;
-  for (let index = 0; index < id.length; index++) {
-    const unit = id.charCodeAt(index);
-    first = Math.imul(first ^ unit, 0x01000193);
-    second = Math.imul(second ^ unit, 0x5bd1e995);
-  }
-  return digits(mixed(first)) + digits(mixed(second ^ id.length));
-}
-
-/** True for text in the form of a label, whether or not it names an event. */
-export function isLabel(text: string): boolean {
-  return labelShape.test(text);
-}
 
 /**
  * The last line of a tool result, by which the model names it: `[event_id: 7k2m9qxa]`. Pass it to
@@ -32,7 +9,7 @@ export function isLabel(text: string): boolean {
  */
 export function observationLabel(event: ToolResultEvent): string | undefined {
   if (event.type === 'user-reject-observation' || event.toolName === relevanceToolName) return undefined;
-  return `[event_id: ${labelOf(event.id)}]`;
+  return `[event_id: ${addressOf(event.id)}]`;
 }
 
 /** An event id as a model wrote it, without brackets and quotes that it copied. */
@@ -99,18 +76,4 @@ function hasLookAlike(part: ContentPart): boolean {
 
 function neutralPart<Part extends ContentPart>(part: Part): Part {
   return part.type === 'text' ? { ...part, text: neutralizeLabels(part.text) } : part;
-}
-
-/** Spreads the differences of its input over all 32 bits. @see the finalizer of MurmurHash3 (public domain) */
-function mixed(hash: number): number {
-  let bits = hash;
-  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
-  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
-  return (bits ^ (bits >>> 16)) >>> 0;
-}
-
-function digits(bits: number): string {
-  let text = '';
-  for (let shift = 0; shift < 20; shift += 5) text += alphabet[(bits >>> shift) & 31] ?? '';
-  return text;
 }

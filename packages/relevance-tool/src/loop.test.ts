@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EventLog, defineTool, eventFactory, userMessage } from '@palimpsest/events';
+import { addressOf, defineTool, eventFactory, EventLog, userMessage } from '@palimpsest/events';
 import type { Event, Message } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
 import { View, condensation } from '@palimpsest/view';
@@ -10,7 +10,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { relevanceCondenser } from './condenser.js';
 import { relevanceDirectives } from './directive.js';
-import { labelOf, observationLabel } from './labels.js';
+import { observationLabel } from './labels.js';
 import { recallTool } from './recall.js';
 import { logOf, resultTexts, runLoop } from '../test-support/minimal-loop.js';
 import type { Turn } from '../test-support/minimal-loop.js';
@@ -331,7 +331,7 @@ test('labels are those of the log', async () => {
     respond: (_, call) => (call === 0 ? { calls: [readFile('a')] } : {}),
   });
   const result = [...log].find((event: Event) => event.type === 'observation');
-  expect(labelOn(requests[1] ?? [], 'read-a')).toBe(labelOf(result?.id ?? ''));
+  expect(labelOn(requests[1] ?? [], 'read-a')).toBe(addressOf(result?.id ?? ''));
 });
 
 /** True where every call is answered once, directly after the message that made it. */

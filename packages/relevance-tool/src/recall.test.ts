@@ -1,8 +1,8 @@
+import { addressOf } from '@palimpsest/events';
 import type { ContentPart, Event, ToolOutput } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import type { LogBuilder } from '@palimpsest/events/testing';
 import { describe, expect, test } from 'vitest';
-import { labelOf } from './labels.js';
 import { recallTool } from './recall.js';
 import { directive } from '../test-support/directive-builder.js';
 import { logOf, toolContext } from '../test-support/minimal-loop.js';
@@ -26,11 +26,11 @@ describe('recall', () => {
     const forgotten = log.call('search', {}, `${original}2`);
     directive(log, redacted);
     log.condensation([forgotten.action, forgotten.result]);
-    const first = await recall(log, { event_id: `[event_id: ${labelOf(redacted.id)}]` });
+    const first = await recall(log, { event_id: `[event_id: ${addressOf(redacted.id)}]` });
     expect(first.text).toBe(
-      `Original of ${labelOf(redacted.id)} (result of read), characters 0 to ${original.length} of ${original.length}.\n${original}`,
+      `Original of ${addressOf(redacted.id)} (result of read), characters 0 to ${original.length} of ${original.length}.\n${original}`,
     );
-    const second = await recall(log, { event_id: labelOf(forgotten.result.id) });
+    const second = await recall(log, { event_id: addressOf(forgotten.result.id) });
     expect(second.text.endsWith(`${original}2`)).toBe(true);
     expect(second.details).toEqual({
       eventId: forgotten.result.id,

@@ -1,4 +1,5 @@
 import {
+  addressOf,
   defineTool,
   isLLMConvertible,
   isToolResult,
@@ -10,7 +11,6 @@ import {
 import type { ContentPart, Event, Tool, ToolContext, ToolOutput } from '@palimpsest/events';
 import * as z from 'zod/mini';
 import { recallDescription } from './description.prompt.js';
-import { labelOf } from './labels.js';
 import { resolveReference } from './reference.js';
 import { describeEvent } from './rejection.js';
 import { recallToolName } from './tool-names.js';
@@ -99,7 +99,7 @@ function originalContent(event: Event): readonly ContentPart[] | undefined {
 }
 
 function nameOf(event: Event): string {
-  return isToolResult(event) ? `${labelOf(event.id)} (result of ${event.toolName})` : describeEvent(event);
+  return isToolResult(event) ? `${addressOf(event.id)} (result of ${event.toolName})` : describeEvent(event);
 }
 
 function refusal(code: string, reason: string): ToolOutput {

@@ -1,6 +1,6 @@
-import { isToolResult } from '@palimpsest/events';
+import { addressOf, isAddress, isLLMConvertible } from '@palimpsest/events';
 import type { Event, ToolContext } from '@palimpsest/events';
-import { bareReference, isLabel, labelOf } from './labels.js';
+import { bareReference } from './labels.js';
 
 /** What a model's reference names in a log. */
 export type Resolution =
@@ -9,21 +9,25 @@ export type Resolution =
   | { readonly type: 'unknown' };
 
 /**
- * Resolves an event id as a model wrote it: the id of an event, the label of a tool result, or the id of a tool call. The log
- * decides which, not the form of the text. An event's own id comes first; of labels and call ids exactly one
- * event must fit. Cost: one pass over the log, unless it is an event's own id.
+ * Resolves a reference as a model wrote it: the id of an event, the address of one that a model reads (or of a condensation,
+ * for its summary), or the id of a tool call. The log decides which, not the form of the text. An event's own id comes first; of
+ * addresses and call ids exactly one event must fit. Cost: one pass over the log, unless it is an event's own id.
  */
 export function resolveReference(reference: string, log: Pick<ToolContext, 'log' | 'event'>): Resolution {
   const bare = bareReference(reference);
   const own = log.event(reference) ?? log.event(bare);
   if (own !== undefined) return { type: 'found', event: own };
-  const label = isLabel(bare.toLowerCase()) ? bare.toLowerCase() : undefined;
+  const address = isAddress(bare.toLowerCase()) ? bare.toLowerCase() : undefined;
   const candidates: Event[] = [];
   for (const event of log.log) {
-    const isLabelled = label !== undefined && isToolResult(event) && labelOf(event.id) === label;
-    if (isLabelled || (event.type === 'action' && event.toolCall.id === bare)) candidates.push(event);
+    const isNamed = address !== undefined && isAddressed(event) && addressOf(event.id) === address;
+    if (isNamed || (event.type === 'action' && event.toolCall.id === bare)) candidates.push(event);
   }
   const [event, ...others] = candidates;
   if (event === undefined) return { type: 'unknown' };
   return others.length === 0 ? { type: 'found', event } : { type: 'ambiguous', candidates };
+}
+
+function isAddressed(event: Event): boolean {
+  return isLLMConvertible(event) || event.type === 'condensation';
 }

@@ -1,11 +1,10 @@
-import { EventLog, toolDefinition } from '@palimpsest/events';
+import { addressOf, EventLog, toolDefinition } from '@palimpsest/events';
 import type { ActionEvent, Event, ToolOutput } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import type { LogBuilder } from '@palimpsest/events/testing';
 import { View } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
 import { relevanceDirectives } from './directive.js';
-import { labelOf } from './labels.js';
 import { logOf, toolContext } from '../test-support/minimal-loop.js';
 import { relevanceTool } from './tool.js';
 import type { RelevanceAnswer, RelevanceToolOptions } from './tool.js';
@@ -103,8 +102,8 @@ describe('a request that is accepted', () => {
       const names = {
         observation: result.id,
         action: action.id,
-        label: labelOf(result.id),
-        'label line': `[event_id: ${labelOf(result.id).toUpperCase()}]`,
+        label: addressOf(result.id),
+        'label line': `[event_id: ${addressOf(result.id).toUpperCase()}]`,
         'tool call': action.toolCall.id,
       };
       const request = log.request({});
@@ -216,7 +215,7 @@ describe('the confirmation message', () => {
     const messages = View.fromEvents(stored).toMessages();
     expect(messages.slice(-2)).toMatchObject([
       { role: 'tool', content: [{ text: 'Accepted.' }] },
-      { role: 'user', content: [{ text: expect.stringContaining(labelOf(result.id)) }] },
+      { role: 'user', content: [{ text: expect.stringContaining(addressOf(result.id)) }] },
     ]);
   });
 });

@@ -1,4 +1,4 @@
-import { createEvent as createDefaultEvent, defineTool, wellFormedEvent } from '@palimpsest/events';
+import { addressOf, createEvent as createDefaultEvent, defineTool, wellFormedEvent } from '@palimpsest/events';
 import type { CreateEvent, Tool, ToolContext, ToolOutput } from '@palimpsest/events';
 import * as z from 'zod/mini';
 import { eventIdDescription, relevanceDescription, summaryTextDescription } from './description.prompt.js';
@@ -6,7 +6,6 @@ import { relevanceDirectiveType } from './directive.js';
 import type { RelevanceDirective } from './directive.js';
 import { defaultGuardrails, judge } from './guardrails.js';
 import type { Permission, RelevanceGuardrails } from './guardrails.js';
-import { labelOf } from './labels.js';
 import { redactionNote } from './redaction-note.js';
 import type { Rejection, RejectionCode } from './rejection.js';
 import { recallToolName, relevanceToolName } from './tool-names.js';
@@ -114,7 +113,7 @@ function directiveOf(
 
 /** Stands between the results of its batch in the log, and is sent after them. Its id lets the log refuse a second one. */
 function confirmationOf(directive: RelevanceDirective, createEvent: CreateEvent) {
-  const text = `The result ${labelOf(directive.targetEventId)} is marked as no longer needed: ${directive.summary}`;
+  const text = `The result ${addressOf(directive.targetEventId)} is marked as no longer needed: ${directive.summary}`;
   return createEvent('message', {
     id: `${directive.id}-confirmation`,
     source: 'environment',
