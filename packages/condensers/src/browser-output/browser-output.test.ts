@@ -25,6 +25,10 @@ function texts(view: View): readonly string[] {
   return [...view.events].flatMap((event) => (isResult(event) ? [textOf(event)] : []));
 }
 
+function withoutAddress(text = ''): string {
+  return text.replace(/ \(address \w{8}\)/, '');
+}
+
 function isResult(event: LLMConvertibleEvent): event is Extract<LLMConvertibleEvent, { type: 'observation' }> {
   return event.type === 'observation';
 }
@@ -105,13 +109,14 @@ test('a mask names the address: of the call, of the result, or of the page opene
   log.call('browser_snapshot', {}, [{ type: 'image', url: 'https://example.org/shot.png' }], {});
   log.call('bash', { command: 'ls' }, 'ok');
   const [a, b, c, d, e] = texts(after({ minSavedTokens: 1, attentionWindow: 0 }, log.events));
-  expect(a).toBe(
+  expect(a).toMatch(/^\[Old page of browser_navigate \(address \w{8}\): /);
+  expect(withoutAddress(a)).toBe(
     '[Old page of browser_navigate: visited https://example.org/a; 101 lines, 1700 characters. Content omitted. Open it again if you need it.]',
   );
   expect(b).toContain('visited https://example.org/after-click;');
   expect(c).toContain('visited https://example.org/c;');
   expect(d).toContain('visited https://example.org/c;');
-  expect(e).toBe(
+  expect(withoutAddress(e)).toBe(
     '[Old page of browser_snapshot: visited https://example.org/c; 1 image. Content omitted. Open it again if you need it.]',
   );
 });
@@ -133,7 +138,7 @@ test('without any address it says so much as it knows', () => {
   log.call('browser_snapshot', 'not json', page('a'));
   log.call('bash');
   const [text] = texts(after({ minSavedTokens: 1, attentionWindow: 0 }, log.events));
-  expect(text).toMatch(/^\[Old page of browser_snapshot: 101 lines, /);
+  expect(text).toMatch(/^\[Old page of browser_snapshot \(address \w{8}\): 101 lines, /);
 });
 
 test('a very long address is cut', () => {

@@ -1,4 +1,4 @@
-import { isToolResult, toolResultContent } from '@palimpsest/events';
+import { addressOf, isToolResult, toolResultContent } from '@palimpsest/events';
 import type { CreateEvent, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
 import { matchingEvents } from '@palimpsest/view';
 import type { Condenser, MatchingEvents, View } from '@palimpsest/view';
@@ -115,6 +115,7 @@ const pageStub = /* @__PURE__ */ remembered((event: ToolResultEvent, url: string
   }
   const stub = pageStubText({
     toolName: event.toolName,
+    address: addressOf(event.id),
     url,
     lines: text === '' ? 0 : text.split('\n').length,
     characters: text.length,

@@ -10,10 +10,13 @@ const keptCharacters = 400;
 
 /**
  * The arguments of a call in which a note replaces each long text. Short values stay, and the result is the text of a JSON object
- * with the same keys. With a `placeholder`, that text replaces the note. Undefined if the arguments are not an object, hold no
- * long text, or are nested too deep.
+ * with the same keys. Each note names the call's `address`. With a `placeholder`, that text replaces the note. Undefined if the
+ * arguments are not an object, hold no long text, or are nested too deep.
  */
-export function maskedArguments(text: string, placeholder?: string): string | undefined {
+export function maskedArguments(
+  text: string,
+  { address, placeholder }: { readonly address: string; readonly placeholder?: string | undefined },
+): string | undefined {
   if (text.length <= keptCharacters) return undefined;
   let value: unknown;
   try {
@@ -23,7 +26,7 @@ export function maskedArguments(text: string, placeholder?: string): string | un
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   if (depthOf(value) > deepest) return undefined;
-  const masked = JSON.stringify(withoutLongTexts(value, placeholder === undefined ? noteOf : () => placeholder));
+  const masked = JSON.stringify(withoutLongTexts(value, (long) => placeholder ?? noteOf(long, address)));
   return masked.length < text.length ? masked : undefined;
 }
 
@@ -40,11 +43,11 @@ function depthOf(value: unknown, depth = 0): number {
   return Object.values(value).reduce<number>((most, item) => Math.max(most, depthOf(item, depth + 1)), depth);
 }
 
-function noteOf(text: string): string {
+function noteOf(text: string, address: string): string {
   const files = filesOfPatch(text).map(({ path }) => path);
   const about =
     files.length > 0
       ? `patch of ${oneLine(files.join(', '), 200)}`
       : `begins: ${oneLine(sliceText(text, 0, 400), 100)}`;
-  return argumentStub({ lines: text.split('\n').length, characters: text.length, about });
+  return argumentStub({ lines: text.split('\n').length, characters: text.length, address, about });
 }

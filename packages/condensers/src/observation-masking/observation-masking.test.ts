@@ -1,5 +1,5 @@
 import type { Condensation, Event, EventId, LLMConvertibleEvent, Message } from '@palimpsest/events';
-import { toolResultContent } from '@palimpsest/events';
+import { addressOf, toolResultContent } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import {
   isCondensation,
@@ -41,6 +41,10 @@ function textOf(event: LLMConvertibleEvent | undefined): string {
   return toolResultContent(event)
     .map((part) => (part.type === 'text' ? part.text : '[image]'))
     .join('\n');
+}
+
+function addressAt(view: View, index: number): string {
+  return addressOf(view.events.at(index)?.id ?? '');
 }
 
 /** Steps of 2 events with a result of about 250 tokens each. */
@@ -89,13 +93,11 @@ test('a mask says which tool it was, how much was there, how it ended and how it
   log.call('last');
   const { view } = masked({ attentionWindow: 0, minSavedTokens: 1 }, log.events);
   expect(textOf(view.events.at(1))).toBe(
-    '[Old output of run is hidden: 101 lines, 711 characters; exit 1; begins: not ok. Make the call again if you need it.]',
+    `[Old output of run (address ${addressAt(view, 1)}) is hidden: 101 lines, 711 characters; exit 1; begins: not ok. Make the call again if you need it.]`,
   );
-  expect(textOf(view.events.at(3))).toContain(
-    'read_file is hidden: 101 lines, 2000 characters; begins: export const a = 1;.',
-  );
+  expect(textOf(view.events.at(3))).toContain('is hidden: 101 lines, 2000 characters; begins: export const a = 1;.');
   expect(textOf(view.events.at(5))).toBe(
-    '[Old output of look is hidden: 1 image. Make the call again if you need it.]',
+    `[Old output of look (address ${addressAt(view, 5)}) is hidden: 1 image. Make the call again if you need it.]`,
   );
 });
 
@@ -157,7 +159,9 @@ test('long texts in arguments are masked on demand, and what is left is JSON wit
   const left = JSON.parse(action?.type === 'action' ? action.toolCall.arguments : '') as Record<string, unknown>;
   expect(left).toEqual({
     path: 'src/a.ts',
-    content: expect.stringContaining('101 lines, 1700 characters; begins: const value = 1;') as unknown,
+    content: expect.stringContaining(
+      `101 lines, 1700 characters; address ${addressOf(written.action.id)}; begins: const value = 1;`,
+    ) as unknown,
     mode: 'create',
     lines: [1, 2],
   });
@@ -285,7 +289,7 @@ describe('with rewritesEveryStep', () => {
         continue;
       }
       expect(textOf(event).length).toBeLessThan(textOf(old).length);
-      expect(textOf(event)).toContain('read_file is hidden: 101 lines');
+      expect(textOf(event)).toMatch(/read_file \(address \w{8}\) is hidden: 101 lines/);
       expect(event).toMatchObject({ id: old.id, toolCallId: old['toolCallId' as never], toolName: 'read_file' });
     }
     expect(view.tokens()).toBeLessThan(before.tokens());

@@ -1,4 +1,4 @@
-import { isErrorResult, isToolResult } from '@palimpsest/events';
+import { addressOf, isErrorResult, isToolResult } from '@palimpsest/events';
 import type { ActionEvent, CreateEvent, LLMConvertibleEvent } from '@palimpsest/events';
 import type { Condenser } from '@palimpsest/view';
 import * as z from 'zod/mini';
@@ -31,7 +31,8 @@ const keptErrorTokens = 250;
  * Masks old tool results in batches. As long as the masks would save little, the view is unchanged, so the provider's cached
  * prefix holds. When masking the results behind the attention window saves `minSavedTokens`, one condensation masks them all.
  * Calls, ids, positions and the newest step stay. Calls without a result, results that are already masked, the user's refusals,
- * and failures of up to 250 tokens stay too. Each mask is shorter than the original and describes it.
+ * and failures of up to 250 tokens stay too. Each mask is shorter than the original, describes it and
+ * names its address, by which `recallTool` of `@palimpsest/relevance-tool` returns the original. A `placeholder` names none.
  *
  * A view over the model's budget, or a request, is urgent: savings of a tenth of the view's tokens are then enough. If the
  * attention window itself holds more than that, everything before the newest step is masked.
@@ -91,8 +92,8 @@ function maskRule(maskArguments: boolean, placeholder: string | undefined): Mask
   };
 }
 
-const argumentsMaskOf = /* @__PURE__ */ remembered(({ toolCall }: ActionEvent, placeholder: string | undefined) =>
-  maskedArguments(toolCall.arguments, placeholder),
+const argumentsMaskOf = /* @__PURE__ */ remembered(({ id, toolCall }: ActionEvent, placeholder: string | undefined) =>
+  maskedArguments(toolCall.arguments, { address: addressOf(id), placeholder }),
 );
 
 function isMaskableResult(event: LLMConvertibleEvent, tokens: number): boolean {

@@ -1,4 +1,4 @@
-import { toolResultContent } from '@palimpsest/events';
+import { addressOf, toolResultContent } from '@palimpsest/events';
 import type { ActionEvent, ToolResultEvent } from '@palimpsest/events';
 import { argumentRoles } from '../authoring/tool-calls/argument-roles.js';
 import { parseArguments } from '../authoring/tool-calls/call-arguments.js';
@@ -8,7 +8,7 @@ import { stubText } from './observation-masking.prompt.js';
 import { remembered } from '../authoring/remembered.js';
 
 /**
- * The replacement for a masked result: the tool, the size of the result, how the call ended, and the result's first line.
+ * The replacement for a masked result: the tool, the address and the size of the result, how the call ended, and the result's first line.
  * Undefined if it would not be shorter than the result.
  */
 export const observationStub = /* @__PURE__ */ remembered(stubOf);
@@ -25,6 +25,7 @@ function stubOf(event: ToolResultEvent, action: ActionEvent | undefined): string
   }
   const stub = stubText({
     toolName: event.toolName,
+    address: addressOf(event.id),
     lines: text === '' ? 0 : text.split('\n').length,
     characters: text.length,
     images,

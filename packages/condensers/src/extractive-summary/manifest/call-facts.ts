@@ -1,3 +1,4 @@
+import { addressOf } from '@palimpsest/events';
 import type { ActionEvent, ToolResultEvent } from '@palimpsest/events';
 import { argumentRoles } from '../../authoring/tool-calls/argument-roles.js';
 import type { ArgumentRoles } from '../../authoring/tool-calls/argument-roles.js';
@@ -16,6 +17,8 @@ import { readTestResults } from './test-results.js';
 const commandLimit = 300;
 const callLimit = 240;
 const errorLimit = 240;
+/** A shorter result says hardly more than its entry. Unit: characters. */
+const worthRecalling = 400;
 const lookingVerbs = new Set([
   ...[
     'get',
@@ -65,11 +68,13 @@ interface AnsweredCall {
   readonly known: KnownBefore;
 }
 
-function commandFacts({ call, roles, reading, known }: AnsweredCall, text: string): readonly Fact[] {
+function commandFacts({ result, call, roles, reading, known }: AnsweredCall, text: string): readonly Fact[] {
   const { status, body } = reading;
   const command = commandText(text);
   const looks = onlyLooks(text);
-  const facts: Fact[] = [{ kind: 'command', command, status, ...(looks ? { onlyLooks: true } : {}) }];
+  const facts: Fact[] = [
+    { kind: 'command', command, status, ...(looks ? { onlyLooks: true } : {}), ...addressed(result, body) },
+  ];
   const failed = isFailedStatus(status);
   const isKnown = (path: string): boolean => known.knowsFile(path);
   if (!failed) {
@@ -100,7 +105,8 @@ function otherFacts({ action, result, call, roles, reading, known }: AnsweredCal
     const rejected: readonly Fact[] = isUsersAnswer(result, body)
       ? [{ kind: 'words', by: 'user', eventId: result.id }]
       : [];
-    const made: readonly Fact[] = roles.paths.length > 0 ? [] : [{ kind: 'call', call: of, status }];
+    const made: readonly Fact[] =
+      roles.paths.length > 0 ? [] : [{ kind: 'call', call: of, status, ...addressed(result, body) }];
     return [...rejected, ...made, { kind: 'error', of, text: errorText(body) }, ...used];
   }
   const tasks = taskFacts({ toolName: name, arguments: call.object, body });
@@ -109,8 +115,14 @@ function otherFacts({ action, result, call, roles, reading, known }: AnsweredCal
   if (files.length > 0) return [...files, ...used];
   if (words.some((word) => askingVerbs.has(word))) return [{ kind: 'words', by: 'user', eventId: result.id }, ...used];
   const looks = roles.hasQuery || words.some((word) => lookingVerbs.has(word));
-  const made: Fact = { kind: 'call', call: callText(name, call), status, ...(looks ? { onlyLooks: true } : {}) };
+  const outcome = { status, ...(looks ? { onlyLooks: true } : {}), ...addressed(result, body) };
+  const made: Fact = { kind: 'call', call: callText(name, call), ...outcome };
   return [made, ...used, ...(roles.paths.length > 0 ? [] : answeredIdentifiers(body, 'service'))];
+}
+
+/** The address of a result that is long enough to be worth reading again. */
+function addressed(result: ToolResultEvent, body: string): { readonly address?: string } {
+  return body.length < worthRecalling ? {} : { address: addressOf(result.id) };
 }
 
 /** A refusal holds the user's words, even if a runtime recorded it as its own result. */

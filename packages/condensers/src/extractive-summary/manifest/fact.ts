@@ -1,4 +1,5 @@
 import { remembered } from '../../authoring/remembered.js';
+import { isAddress } from '@palimpsest/events';
 import type { EventId } from '@palimpsest/events';
 import type { FileOperation } from '../../authoring/tool-calls/patch-files.js';
 import type { CallStatus } from '../../authoring/tool-calls/result-status.js';
@@ -8,6 +9,14 @@ export interface TaskItem {
   readonly id?: string;
   readonly title?: string;
   readonly status?: string;
+}
+
+/** How a command or a call ended. */
+interface Outcome {
+  readonly status: CallStatus;
+  readonly onlyLooks?: boolean;
+  /** The address of the result, unless the entry says as much as the result did. */
+  readonly address?: string;
 }
 
 /**
@@ -27,8 +36,8 @@ export type Fact =
   | { readonly kind: 'words'; readonly by: 'user' | 'agent'; readonly eventId: EventId }
   | { readonly kind: 'earlier-summary'; readonly eventId: EventId }
   | { readonly kind: 'file'; readonly path: string; readonly operation: FileOperation }
-  | { readonly kind: 'command'; readonly command: string; readonly status: CallStatus; readonly onlyLooks?: boolean }
-  | { readonly kind: 'call'; readonly call: string; readonly status: CallStatus; readonly onlyLooks?: boolean }
+  | ({ readonly kind: 'command'; readonly command: string } & Outcome)
+  | ({ readonly kind: 'call'; readonly call: string } & Outcome)
   | { readonly kind: 'error'; readonly of: string; readonly text: string }
   | {
       readonly kind: 'tests';
@@ -44,6 +53,7 @@ type Shape = Readonly<Record<string, (value: unknown) => boolean>>;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isOptionalText = (value: unknown): boolean => value === undefined || isText(value);
+const isOptionalAddress = (value: unknown): boolean => value === undefined || (isText(value) && isAddress(value));
 const isOptionalFlag = (value: unknown): boolean => value === undefined || typeof value === 'boolean';
 const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const oneOf =
@@ -58,8 +68,8 @@ const shapes: Readonly<Record<Fact['kind'], Shape>> = {
   words: { by: oneOf('user', 'agent'), eventId: isText },
   'earlier-summary': { eventId: isText },
   file: { path: isText, operation: oneOf('created', 'modified', 'deleted', 'read') },
-  command: { command: isText, status: isStatus, onlyLooks: isOptionalFlag },
-  call: { call: isText, status: isStatus, onlyLooks: isOptionalFlag },
+  command: { command: isText, status: isStatus, onlyLooks: isOptionalFlag, address: isOptionalAddress },
+  call: { call: isText, status: isStatus, onlyLooks: isOptionalFlag, address: isOptionalAddress },
   error: { of: isText, text: isText },
   tests: { of: isText, failing: isTextList, passing: isTextList },
   'task-list': { list: isText, tasks: (value) => Array.isArray(value) && value.every(isTask) },

@@ -3,7 +3,7 @@ export function summaryHeader(events: number): string {
   return (
     `Summary of ${events} earlier events of this conversation, which are no longer shown. It was put together from the log by ` +
     'rule: names, paths, ids and statuses are exact. What is listed as done is done; do not do it again. ' +
-    'Read a file again before you edit it.'
+    'Read a file again before you edit it. The log keeps the originals: an address, a path or words from them find them.'
   );
 }
 

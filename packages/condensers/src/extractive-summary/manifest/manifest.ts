@@ -10,6 +10,8 @@ export interface Run {
   readonly status: CallStatus;
   readonly times: number;
   readonly onlyLooks: boolean;
+  /** Of the latest result that says more than the entry. */
+  readonly address: string | undefined;
 }
 
 /** A file with its operations, each once, the latest last. */
@@ -63,10 +65,10 @@ export class Manifest {
         return;
       }
       case 'command':
-        this.#ran(this.#commands, fact.command, fact.status, fact.onlyLooks === true);
+        this.#ran(this.#commands, fact.command, fact);
         return;
       case 'call':
-        this.#ran(this.#calls, fact.call, fact.status, fact.onlyLooks === true);
+        this.#ran(this.#calls, fact.call, fact);
         return;
       case 'error':
         moveToEnd(this.#errors, fact.of, { of: fact.of, text: fact.text });
@@ -142,8 +144,11 @@ export class Manifest {
     return [...this.#identifiers.values()];
   }
 
-  #ran(runs: Map<string, Run>, text: string, status: CallStatus, onlyLooks: boolean): void {
-    moveToEnd(runs, text, { text, status, times: (runs.get(text)?.times ?? 0) + 1, onlyLooks });
+  #ran(runs: Map<string, Run>, text: string, fact: Extract<Fact, { readonly kind: 'command' | 'call' }>): void {
+    const { status, onlyLooks = false } = fact;
+    const before = runs.get(text);
+    const address = fact.address ?? before?.address;
+    moveToEnd(runs, text, { text, status, times: (before?.times ?? 0) + 1, onlyLooks, address });
     if (isFailedStatus(status) || status === 'running') return;
     this.#errors.delete(text);
     for (const [name, of] of this.#failing) if (of === text) this.#failing.delete(name);

@@ -119,8 +119,9 @@ function taskText({ id, title, status }: TaskItem): string {
     .join(' ');
 }
 
-function runText({ text, status, times }: Run): string {
-  return `${oneLine(text, 300)} → ${statusText(status)}${times > 1 ? `, ${times} times` : ''}`;
+function runText({ text, status, times, address }: Run): string {
+  const often = times > 1 ? `, ${times} times` : '';
+  return `${oneLine(text, 300)} → ${statusText(status)}${often}${address === undefined ? '' : `, address ${address}`}`;
 }
 
 /** Successful ones come before failed ones, so they are dropped first. */
