@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { writeOpencodeDatabase } from '../../test-support/opencode-database.js';
 import { findSessions } from './find-sessions.js';
 import type { FindSessionsOptions } from './find-sessions.js';
 
@@ -107,4 +108,33 @@ test('says where it looked, and what could not be read', async () => {
   expect(at('.claude/projects')).toEqual({ agent: 'claude-code', folder: join(home, '.claude/projects'), sessions: 1 });
   expect(at('.codex/sessions')?.problem).toContain('ENOTDIR');
   expect(at('.pi/agent/sessions')).toEqual({ agent: 'pi', folder: join(home, '.pi/agent/sessions'), sessions: 0 });
+});
+
+test('the sessions of opencode’s databases have addresses; its storage folder is replaced by them', async () => {
+  await write('.local/share/opencode/storage/session/p/ses_1.json', 9);
+  const stored = (id: string, second: number) => ({
+    info: { id, time: { created: 1, updated: second * 1000 } },
+    messages: [{ info: { id: `msg_of_${id}`, role: 'user', time: { created: 1 } }, parts: [] }],
+  });
+  const folder = join(home, '.local/share/opencode');
+  await writeOpencodeDatabase(join(folder, 'opencode.db'), [stored('ses_1', 20), stored('ses_2', 40)]);
+  await writeOpencodeDatabase(join(folder, 'opencode-beta.db'), [stored('ses_3', 30)]);
+  await write('.codex/sessions/rollout-a.jsonl', 35);
+  expect((await found()).paths).toEqual([
+    'opencode .local/share/opencode/opencode.db#ses_2',
+    'codex .codex/sessions/rollout-a.jsonl',
+    'opencode .local/share/opencode/opencode-beta.db#ses_3',
+    'opencode .local/share/opencode/opencode.db#ses_1',
+  ]);
+  const named = await found({ environment: { OPENCODE_DB: 'opencode-beta.db' } });
+  expect(named.paths).not.toContain('opencode .local/share/opencode/opencode.db#ses_2');
+  expect(named.paths).toContain('opencode .local/share/opencode/opencode-beta.db#ses_3');
+});
+
+test('a database that cannot be read is reported, and the others are found', async () => {
+  await write('.local/share/opencode/opencode.db', 9, 'no database');
+  await write('.codex/sessions/rollout-a.jsonl', 35);
+  const { sessions, folders } = await findSessions({ home, environment: {} });
+  expect(sessions.map(({ agent }) => agent)).toEqual(['codex']);
+  expect(folders.find(({ problem }) => problem !== undefined)?.folder).toMatch(/opencode\.db$/);
 });

@@ -1,8 +1,11 @@
 import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
-import { sessionFolders } from './session-folders.js';
-import type { SessionAgent, SessionFolder } from './session-folders.js';
+import { openOpencodeDatabase } from '../import/opencode/database.js';
+import { sessionAddress } from '../import/opencode/session-address.js';
+import { isDatabaseName } from '../import/opencode/session-folder.js';
+import { opencodeData, sessionFolders } from './session-folders.js';
+import type { OpencodeData, SessionAgent, SessionFolder } from './session-folders.js';
 
 /** Options of {@link findSessions}. */
 export interface FindSessionsOptions {
@@ -18,7 +21,7 @@ export interface FindSessionsOptions {
 /** A session on this machine. */
 export interface FoundSession {
   readonly agent: SessionAgent;
-  /** What {@link readSessions} takes. */
+  /** What {@link readSessions} takes: a file, or the address of a session in opencode's database. */
   readonly path: string;
   /** When the session was last written. Unit: milliseconds since 1970. */
   readonly modifiedAt: number;
@@ -45,18 +48,24 @@ export interface FoundSessions {
 }
 
 /**
- * Finds the sessions that agents have kept on this machine and returns the newest ones: Claude Code, Codex, pi, opencode. Only
- * lists folders; no session is opened. A folder that cannot be read is reported in `folders`.
+ * Finds the sessions that agents have kept on this machine and returns the newest ones: Claude Code, Codex, pi, opencode. Lists
+ * folders and reads the list of sessions in opencode's database; no session is opened. What cannot be read is reported in
+ * `folders`.
  */
 export async function findSessions(options: FindSessionsOptions = {}): Promise<FoundSessions> {
   const { newest = 50, home = homedir(), environment = process.env, signal } = options;
   const found = new Map<string, FoundSession>();
   const folders: SearchedFolder[] = [];
-  for (const place of sessionFolders({ home, environment })) {
-    const { sessions, problem } = await sessionsIn(place, signal);
+  const add = (agent: SessionAgent, folder: string, { sessions, problem }: Listing): void => {
     for (const session of sessions) found.set(session.path, session);
-    const { agent, folder } = place;
     folders.push({ agent, folder, sessions: sessions.length, ...(problem === undefined ? {} : { problem }) });
+  };
+  const databases = await databasesOf(opencodeData({ home, environment }));
+  for (const database of databases) add('opencode', database, await sessionsOfDatabase(database));
+  for (const place of sessionFolders({ home, environment })) {
+    // opencode moves what is in its storage folder into its database, and leaves the files where they are.
+    if (place.agent === 'opencode' && databases.length > 0) continue;
+    add(place.agent, place.folder, await sessionsIn(place, signal));
   }
   const all = [...found.values()].sort(newestFirst);
   return { sessions: all.slice(0, newest), more: Math.max(0, all.length - newest), folders };
@@ -93,6 +102,32 @@ async function sessionsIn(place: SessionFolder, signal: AbortSignal | undefined)
     }
   }
   return { sessions, problem };
+}
+
+async function databasesOf({ folder, database }: OpencodeData): Promise<readonly string[]> {
+  if (database !== undefined) return (await timeOfFile(database)) === undefined ? [] : [database];
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.filter((entry) => isDatabaseName(entry.name)).map((entry) => join(folder, entry.name));
+  } catch {
+    return [];
+  }
+}
+
+async function sessionsOfDatabase(database: string): Promise<Listing> {
+  try {
+    const opened = await openOpencodeDatabase(database);
+    try {
+      const sessions = opened
+        .sessions()
+        .map(({ id, modifiedAt }) => ({ agent: 'opencode' as const, path: sessionAddress(database, id), modifiedAt }));
+      return { sessions };
+    } finally {
+      await opened.close();
+    }
+  } catch (error) {
+    return { sessions: [], problem: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 /** When a file was written; `undefined` for what is empty, no regular file, or gone since its folder was listed. */

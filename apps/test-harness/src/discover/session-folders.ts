@@ -1,4 +1,4 @@
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 
 /** The agents whose sessions are found on this machine. */
 export type SessionAgent = 'claude-code' | 'codex' | 'pi' | 'opencode';
@@ -9,6 +9,28 @@ export interface SessionFolder {
   readonly folder: string;
   /** True for the name of a file that is one session. The path is relative to the folder and uses `/`. */
   isSession(relativePath: string): boolean;
+}
+
+/** The places where opencode has its database. */
+export interface OpencodeData {
+  readonly folder: string;
+  /** The database that a variable names. @defaultValue every database in the folder */
+  readonly database: string | undefined;
+}
+
+/**
+ * Where opencode keeps its database: in `$XDG_DATA_HOME/opencode`, or where `OPENCODE_DB` says. A relative value of the
+ * variable is a file in that folder.
+ */
+export function opencodeData(surroundings: Surroundings): OpencodeData {
+  const folder = join(dataHome(surroundings), 'opencode');
+  const named = surroundings.environment['OPENCODE_DB']?.trim() ?? '';
+  const isFile = named !== '' && named !== ':memory:';
+  return { folder, database: isFile ? resolve(folder, named) : undefined };
+}
+
+function dataHome(surroundings: Surroundings): string {
+  return pathOf(surroundings, 'XDG_DATA_HOME') ?? join(surroundings.home, '.local', 'share');
 }
 
 /** The variables that move these folders, and where the user's home is. */
@@ -32,7 +54,6 @@ export function sessionFolders(surroundings: Surroundings): readonly SessionFold
   const { home } = surroundings;
   const variable = (name: string): string | undefined => pathOf(surroundings, name);
   const configHome = variable('XDG_CONFIG_HOME') ?? join(home, '.config');
-  const dataHome = variable('XDG_DATA_HOME') ?? join(home, '.local', 'share');
   const claudeFolders = [variable('CLAUDE_CONFIG_DIR')].filter((folder) => folder !== undefined);
   if (claudeFolders.length === 0) claudeFolders.push(join(home, '.claude'), join(configHome, 'claude'));
   const codex = variable('CODEX_HOME') ?? join(home, '.codex');
@@ -48,7 +69,11 @@ export function sessionFolders(surroundings: Surroundings): readonly SessionFold
     { agent: 'codex', folder: join(codex, 'sessions'), isSession: isRollout },
     { agent: 'codex', folder: join(codex, 'archived_sessions'), isSession: isRollout },
     { agent: 'pi', folder: pi, isSession: isJsonl },
-    { agent: 'opencode', folder: join(dataHome, 'opencode', 'storage', 'session'), isSession: isOpencodeSession },
+    {
+      agent: 'opencode',
+      folder: join(dataHome(surroundings), 'opencode', 'storage', 'session'),
+      isSession: isOpencodeSession,
+    },
   ];
 }
 

@@ -1,7 +1,9 @@
-import type { Dirent } from 'node:fs';
+import type { Dirent, Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { LogReadError } from './errors.js';
+import { opencodeParts } from './opencode/session-folder.js';
+import { parseSessionAddress } from './opencode/session-address.js';
 
 /** A file that may be a log. */
 export interface LogFile {
@@ -16,15 +18,18 @@ const notLogs = /^(?:readme|licen[cs]e|notice|changelog|adp-readme-license)(?:[.
 
 /**
  * The files at a path: the file itself, or all files of the folder and its subfolders, sorted by name. Links to folders are
- * not followed.
+ * not followed. Of the folders of opencode, in which a session has many files, only the file that begins a session is listed.
  *
- * @throws {@link LogReadError} when the path does not exist or a folder cannot be listed.
+ * @throws {@link LogReadError} when the path does not exist, is a pipe or a device, or a folder cannot be listed.
  */
 export async function logFiles(
   path: string,
 ): Promise<{ readonly isFolder: boolean; readonly files: readonly LogFile[] }> {
   try {
-    if (!(await stat(path)).isDirectory()) return { isFolder: false, files: [{ file: path, name: basename(path) }] };
+    const status = await statusOf(path);
+    // A read of a pipe or a device may never end.
+    if (!status.isDirectory() && !status.isFile()) throw new Error('it is no regular file');
+    if (!status.isDirectory()) return { isFolder: false, files: [{ file: path, name: basename(path) }] };
     const files: LogFile[] = [];
     for await (const entry of entriesBelow(path)) {
       const file = join(entry.parentPath, entry.name);
@@ -40,9 +45,20 @@ export async function logFiles(
   }
 }
 
+/** The status of a file, or of the database in the address of a session. */
+async function statusOf(path: string): Promise<Stats> {
+  const address = parseSessionAddress(path);
+  try {
+    return await stat(path);
+  } catch (error) {
+    if (address === undefined) throw error;
+    return stat(address.database);
+  }
+}
+
 /** All entries below a folder except folders. From Node 26 on, `recursive` follows links to folders, even in a cycle. */
 async function* entriesBelow(folder: string): AsyncGenerator<Dirent> {
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
+  for (const entry of opencodeParts(await readdir(folder, { withFileTypes: true }))) {
     if (entry.isDirectory()) yield* entriesBelow(join(folder, entry.name));
     else yield entry;
   }

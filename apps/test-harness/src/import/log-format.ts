@@ -34,6 +34,15 @@ export interface LogSource extends LogSample {
   records(options?: { readonly strict?: boolean }): AsyncIterable<LogRecord>;
 }
 
+/** Options of the function that opens a log. */
+export interface OpenLogOptions {
+  /** The name for the first session. @defaultValue the path of the file */
+  readonly name?: string;
+  /** Names for the error message. */
+  readonly knownFormats: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
 /** A session as a format reads it. When the format yields it, its notes are in the note taker of the source. */
 export interface ImportedSession {
   readonly name: string;

@@ -1,31 +1,26 @@
 import { readFile } from 'node:fs/promises';
 import { LogReadError, UnknownLogFormatError } from './errors.js';
 import { jsonValues } from './json-values.js';
-import type { LogRecord, LogSample, LogSource } from './log-format.js';
+import type { LogRecord, LogSample, LogSource, OpenLogOptions } from './log-format.js';
 import type { LogLine } from './log-lines.js';
 import { logLines } from './log-lines.js';
 import { isObject } from './json-shape.js';
 import { NoteTaker } from './note-taker.js';
+import { databasePlace, databaseSource } from './opencode/database-source.js';
 
 /** The size of the sample that recognises a log. Units: values and characters. */
 const sampleSize = { values: 200, characters: 1 << 20 };
 
-/** Options of {@link openLog}. */
-export interface OpenLogOptions {
-  /** The name for the first session. @defaultValue the path of the file */
-  readonly name?: string;
-  /** Names for the error message. */
-  readonly knownFormats: readonly string[];
-  readonly signal?: AbortSignal;
-}
-
 /**
- * Opens a log: one JSON value per line, or one JSON document. A document is kept in memory; lines are read in blocks.
+ * Opens a log: one JSON value per line, one JSON document, or the database of opencode. A document is kept in memory; lines
+ * are read in blocks, a database session by session.
  *
  * @throws {@link UnknownLogFormatError} when the file contains no JSON; {@link LogReadError} when it cannot be read.
  */
 export async function openLog(file: string, options: OpenLogOptions): Promise<LogSource> {
   const { signal } = options;
+  const database = await databasePlace(file);
+  if (database !== undefined) return databaseSource(database, file, options);
   const sample = (await sampleOfLines(file, signal)) ?? (await sampleOfDocument(file, options));
   const notes = new NoteTaker(file);
   return {

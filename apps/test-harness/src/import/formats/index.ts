@@ -9,6 +9,7 @@ import { inspectEvalLog } from './inspect-evallog.js';
 import { intercode } from './intercode.js';
 import { nebiusTraj } from './nebius-traj.js';
 import { nnetnavSteps } from './nnetnav-steps.js';
+import { opencode } from './opencode.js';
 import { openAIChat } from './openai-chat.js';
 import { openAIResponses } from './openai-responses.js';
 import { openHandsEvents } from './openhands-events.js';
@@ -23,6 +24,7 @@ export const logFormats: readonly LogFormat[] = [
   claudeCodeJsonl,
   codexRollout,
   piSessionJsonl,
+  opencode,
   tau2,
   sweAgentTraj,
   nebiusTraj,
