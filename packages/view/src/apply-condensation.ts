@@ -23,6 +23,8 @@ export interface CondensedLog {
   readonly isTaken: (id: EventId) => boolean;
   /** The position of an event in the log; undefined for summaries. */
   readonly positionOf: (id: EventId) => number | undefined;
+  /** The index of an event in the list. */
+  readonly indexOf: (id: EventId) => number | undefined;
   readonly cutPoints: CutPoints;
 }
 
@@ -48,7 +50,9 @@ export function applyCondensation(condensation: Condensation, list: ListSnapshot
   const remainder = withoutRuns(named, list, log) ?? withoutNamed(named, list, log);
   const { events, calls, firstForgotten, brokenBatches, forgetsSystemPrompt, forgotten, notes } = remainder;
 
-  const firstRedacted = redact(condensation, { events, calls, position: list.position }, forgotten, notes);
+  const after = { events, calls, position: list.position };
+  const indexOf = firstForgotten === undefined ? log.indexOf : indicesOf(events);
+  const firstRedacted = redact(condensation, { ...after, indexOf }, forgotten, notes);
   const summary = summaryOf(condensation, log.isTaken);
   let offset: number | undefined;
   if (summary !== undefined) {
@@ -58,8 +62,12 @@ export function applyCondensation(condensation: Condensation, list: ListSnapshot
   }
   const firstChanged = Math.min(firstForgotten ?? Infinity, firstRedacted ?? Infinity, offset ?? Infinity);
   if (firstChanged === Infinity) return { edit: undefined, summary, notes };
-  const after = { events, calls, length: events.length, position: list.position };
-  return { edit: { after, firstChanged, brokenBatches, forgetsSystemPrompt }, summary, notes };
+  const onlyCopies = firstForgotten === undefined && offset === undefined;
+  return {
+    edit: { after: { ...after, length: events.length }, onlyCopies, firstChanged, brokenBatches, forgetsSystemPrompt },
+    summary,
+    notes,
+  };
 }
 
 /**
@@ -118,13 +126,14 @@ function withoutNamed(named: readonly EventId[], list: ListSnapshot, log: Conden
   return { events, calls, firstForgotten, brokenBatches, forgetsSystemPrompt, forgotten, notes };
 }
 
-/** Puts the redacted copies into the list; returns the first index that changed. */
+/** Puts the redacted copies into the list; returns the first index that changed. Linear in the redactions. */
 function redact(
   condensation: Condensation,
   list: {
     readonly events: LLMConvertibleEvent[];
     readonly calls: readonly (Call | undefined)[];
     readonly position: number;
+    readonly indexOf: (id: EventId) => number | undefined;
   },
   forgotten: readonly EventId[],
   notes: string[],
@@ -132,16 +141,16 @@ function redact(
   if (condensation.redactions === undefined || condensation.redactions.length === 0) return undefined;
   const byId = new Map(condensation.redactions.map((redaction) => [redaction.eventId, redaction]));
   let first: number | undefined;
-  for (const [index, event] of list.events.entries()) {
-    const redaction = byId.get(event.id);
-    if (redaction === undefined) continue;
-    const call = list.calls[index];
-    if (call !== undefined && isPending(call, list.position)) continue;
+  for (const [id, redaction] of byId) {
+    const index = list.indexOf(id);
+    const event = index === undefined ? undefined : list.events[index];
+    const call = index === undefined ? undefined : list.calls[index];
+    if (index === undefined || event === undefined || (call !== undefined && isPending(call, list.position))) continue;
     const copy = redactedCopy(event, redaction);
     if (copy === undefined) continue;
-    byId.delete(event.id);
+    byId.delete(id);
     list.events[index] = copy;
-    first ??= index;
+    first = Math.min(first ?? index, index);
   }
   for (const id of forgotten) byId.delete(id);
   const refused = [...byId.keys()];
@@ -151,6 +160,11 @@ function redact(
     );
   }
   return first;
+}
+
+function indicesOf(events: readonly LLMConvertibleEvent[]): (id: EventId) => number | undefined {
+  let indices: Map<EventId, number> | undefined;
+  return (id) => (indices ??= new Map(events.map((event, index) => [event.id, index]))).get(id);
 }
 
 /** True for an event that its batch requires to be sent: the first action, and each call with a result in place. */

@@ -44,16 +44,19 @@ export function forgettableEventIds(view: View, selection: Selection): ReadonlyS
  * {@link forgettableEventIds}, with the place for a summary: after the last kept event inside the selection, else at its start.
  */
 export function forgettable(view: View, selection: Selection): Forgettable {
-  const kept = keptEventIds(view);
   const range = snapped(view, selection.start ?? 0, selection.end ?? 0);
-  const indices = selectedIndices(view, range, selection);
-  const [first, last] = [indices[0], indices.at(-1)];
-  const [from, to] = range ?? [first ?? 0, (last ?? -1) + 1];
+  const selected = selectedEvents(view, range, selection);
+  const [from, to] = range ?? [Math.max(0, selected.indexOf(1)), selected.lastIndexOf(1) + 1];
   let place = from;
-  for (let index = from; index < to; index++) if (kept.has(idAt(view, index))) place = index + 1;
+  for (const id of keptEventIds(view)) {
+    const index = view.indexOf(id);
+    if (index === undefined) continue;
+    selected[index] = 0;
+    if (index >= from && index < to) place = Math.max(place, index + 1);
+  }
 
   const stored = viewOfLog(view);
-  const going = indices.filter((index) => !kept.has(idAt(view, index)));
+  const going = indicesIn(selected);
   const places = stored === view ? going : storedPlaces(view, stored, going);
   const summaryPlace = outsideOfUnit(stored, storedPlace(view, stored, place), places);
   return {
@@ -74,44 +77,56 @@ function snapped(view: View, from: number, to: number): readonly [number, number
   return start === undefined || end === undefined || end <= start ? undefined : [start, end];
 }
 
-const nobody: readonly EventId[] = [];
-
-/** The indices in a view that a selection names, in ascending order. */
-function selectedIndices(
+/** The events of a view that a selection names: 1 at the index of each, 0 elsewhere. */
+function selectedEvents(
   view: View,
   range: readonly [number, number] | undefined,
-  { units = [], ids = nobody }: Selection,
-): readonly number[] {
-  if (range !== undefined && units.length === 0 && ids === nobody) {
-    return Array.from({ length: range[1] - range[0] }, (_, offset) => range[0] + offset);
+  { units = [], ids = [] }: Selection,
+): Uint8Array {
+  const selected = new Uint8Array(view.events.length);
+  if (range !== undefined) selected.fill(1, ...range);
+  for (const { start, end } of units) {
+    const unit = snapped(view, start, end);
+    if (unit !== undefined) selected.fill(1, ...unit);
   }
-  const found = new Set<number>();
-  const taken = new Set<number>();
-  const addRange = ([from, to]: readonly [number, number]): void => {
-    for (let index = from; index < to; index++) found.add(index);
-  };
-  if (range !== undefined) addRange(range);
-  for (const { start, end } of units) addRange(snapped(view, start, end) ?? [0, 0]);
+  let unit: UnitAround | undefined;
   for (const id of ids) {
     const index = view.indexOf(id);
-    if (index !== undefined) for (const at of unitPartsAround(view, index, taken)) found.add(at);
+    if (index === undefined) continue;
+    // Most ids come in list order, so the next one is often in the same unit.
+    const isInside = unit !== undefined && index >= unit.start && index < unit.end;
+    if (!isInside) unit = unitAround(view, index);
+    if (unit?.isRun !== true && !isCall(view, index)) selected[index] = 1;
+    else if (unit !== undefined && !unit.isSelected) selectUnit(view, unit, selected);
   }
-  return [...found].sort((a, b) => a - b);
+  return selected;
 }
 
-/**
- * The events that must be forgotten together with the event at an index: all events of a unit that contains a run; for a call
- * or a result, the calls and results of its unit. Empty if the unit may still grow or was `taken` before.
- */
-function unitPartsAround(view: View, index: number, taken: Set<number>): readonly number[] {
+/** The unit around an event that was named. */
+interface UnitAround {
+  readonly start: number;
+  readonly end: number;
+  readonly isRun: boolean;
+  isSelected: boolean;
+}
+
+/** The unit that contains the event at an index; undefined if the unit may still grow. */
+function unitAround(view: View, index: number): UnitAround | undefined {
   const [start, end] = [view.cutPoints.atOrBefore(index), view.cutPoints.atOrAfter(index + 1)];
-  const isOpen = start === undefined || end === undefined;
-  const isRun = !isOpen && isRunUnit(view, start, end);
-  if (!isRun && !isCall(view, index)) return [index];
-  if (isOpen || taken.has(start)) return [];
-  taken.add(start);
-  const unit = Array.from({ length: end - start }, (_, offset) => start + offset);
-  return isRun ? unit : unit.filter((at) => isCall(view, at));
+  if (start === undefined || end === undefined) return undefined;
+  return { start, end, isRun: isRunUnit(view, start, end), isSelected: false };
+}
+
+/** Selects the events that go together: all events of a unit with a run, and of any other its calls and results. */
+function selectUnit(view: View, unit: UnitAround, selected: Uint8Array): void {
+  unit.isSelected = true;
+  for (let at = unit.start; at < unit.end; at++) if (unit.isRun || isCall(view, at)) selected[at] = 1;
+}
+
+function indicesIn(selected: Uint8Array): readonly number[] {
+  const indices: number[] = [];
+  for (let index = 0; index < selected.length; index++) if (selected[index] === 1) indices.push(index);
+  return indices;
 }
 
 /** True for a call or a result. */

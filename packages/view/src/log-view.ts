@@ -10,7 +10,11 @@ import type { RenderOptions, ThinkingMode } from './render-options.js';
 import { sentOrder } from './sent-order.js';
 import type { TrackedOrder } from './sent-tracker.js';
 import type { SentOrder } from './sent-order.js';
-import { carriesThinking, sentContent, staleAfterEdit, staleAfterReplacing } from './stale-thinking.js';
+import { carriesThinking, staleAfterEdit, staleAfterReplacing } from './stale-thinking.js';
+import type { SentEdit } from './stale-thinking.js';
+import { replacedEvents } from './replaced-events.js';
+import type { ReplacedEvent } from './replaced-events.js';
+import type { EventRuns } from './event-runs.js';
 import { StoredList } from './stored-list.js';
 import type { EditedList, StoredListOptions } from './stored-list.js';
 import { viewOfLogKey } from './view-of-log.js';
@@ -35,6 +39,14 @@ export interface LogSnapshot {
   readonly listOptions: StoredListOptions;
 }
 
+/** The cut points of a view, if they are not those of its list as it is now. */
+interface CutParts {
+  readonly cuts: CutPointList;
+  readonly runs: EventRuns | undefined;
+  /** The number of events of the view. */
+  readonly length: number;
+}
+
 /** The view of a log at one position, or a view derived from it. Every part is computed when it is first read. */
 export class LogView implements View {
   readonly events: EventSequence<LLMConvertibleEvent>;
@@ -47,17 +59,25 @@ export class LogView implements View {
   readonly #isStale: (id: EventId) => boolean;
   /** The cut points without the properties. */
   readonly #cuts: CutPointList;
+  readonly #runs: EventRuns | undefined;
   #order: SentOrder | undefined;
   #condensations: readonly Condensation[] | undefined;
 
-  constructor(log: LogSnapshot, list: StoredList, isStale: (id: EventId) => boolean, stored?: View, whole?: LogView) {
-    const { length } = whole?.events ?? list.events;
+  constructor(
+    log: LogSnapshot,
+    list: StoredList,
+    isStale: (id: EventId) => boolean,
+    stored?: View,
+    cutParts?: CutParts,
+  ) {
+    const { length } = cutParts ?? list.events;
     this.#log = log;
     this.#list = list;
     this.#isStale = isStale;
     this.events = new PrefixSequence(list.events, length);
-    this.#cuts = whole === undefined ? list.cuts.snapshot(length) : whole.#cuts;
-    const runs = whole === undefined ? list.runs : undefined;
+    this.#cuts = cutParts?.cuts ?? list.cuts.snapshot(length);
+    this.#runs = cutParts === undefined ? list.runs : cutParts.runs;
+    const runs = this.#runs;
     this.cutPoints = runs?.cutPoints(this.#cuts, length) ?? this.#cuts;
     this[joinsRunKey] = runs && ((index) => index < length && runs.joins(index));
     this[viewOfLogKey] = stored ?? this;
@@ -66,7 +86,9 @@ export class LogView implements View {
   [withoutPropertiesKey](): View {
     const log = { ...this.#log, listOptions: { ...this.#log.listOptions, runKeysOf: undefined } };
     const stored = this[viewOfLogKey];
-    return new LogView(log, this.#list, this.#isStale, stored === this ? undefined : withoutProperties(stored), this);
+    const cutParts = { cuts: this.#cuts, runs: undefined, length: this.events.length };
+    const view = stored === this ? undefined : withoutProperties(stored);
+    return new LogView(log, this.#list, this.#isStale, view, cutParts);
   }
 
   get unhandledCondensationRequest(): boolean {
@@ -115,21 +137,27 @@ export class LogView implements View {
   }
 
   replace(changes: ReadonlyMap<EventId, Replacement>): View {
-    const events = this.#list.events.slice(0, this.events.length);
-    const edits = new Map<EventId, number>();
-    let changed = false;
-    for (const [id, { event, effectiveFrom }] of changes) {
-      const index = this.indexOf(id);
-      const old = index === undefined ? undefined : events[index];
-      if (index === undefined || old === undefined || old === event) continue;
-      changed = true;
-      events[index] = event.id === id ? event : { ...event, id };
-      if (isSentAlike(old, event)) continue;
-      edits.set(id, (effectiveFrom === undefined ? undefined : this.#log.positionOf(effectiveFrom)) ?? Infinity);
+    const { length } = this.events;
+    const replaced = replacedEvents(
+      changes,
+      { events: this.#list.events, length, indexOf: (id) => this.indexOf(id) },
+      this.#list.lastReplaced,
+    );
+    if (replaced.length === 0) return this;
+    const events = this.#list.events.slice(0, length);
+    for (const { index, copy } of replaced) events[index] = copy;
+    // Stale thinking does not hold a tool loop together, so with loops the cut points can change.
+    if (this.#log.listOptions.loops || !replaced.every(({ isCutAlike }) => isCutAlike)) {
+      const after = this.#listOf(events, this.#list.calls.slice(0, length));
+      return this.#derive(after, staleAfterReplacing(sentOrder(after), this.#editsOf(replaced), this.#log.positionOf));
     }
-    if (!changed) return this;
-    const after = this.#listOf(events, this.#list.calls.slice(0, events.length));
-    return this.#derive(after, edits.size === 0 ? none : staleAfterReplacing(after, edits, this.#log.positionOf));
+    let stale: ReadonlySet<EventId> | undefined;
+    const isStale = (id: EventId): boolean => {
+      stale ??= staleAfterReplacing(this.sent(), this.#editsOf(replaced), this.#log.positionOf);
+      return stale.has(id) || this.#isStale(id);
+    };
+    const list = this.#list.replaced(events, replaced);
+    return new LogView(this.#log, list, isStale, this[viewOfLogKey], { cuts: this.#cuts, runs: this.#runs, length });
   }
 
   without(ids: ReadonlySet<EventId>): View {
@@ -186,6 +214,17 @@ export class LogView implements View {
     });
   }
 
+  /** What replacing changes in what is sent: each copy, and the position of the log at which it took effect. */
+  #editsOf(replaced: readonly ReplacedEvent[]): ReadonlyMap<EventId, SentEdit> {
+    const edits = new Map<EventId, SentEdit>();
+    for (const { id, copy, isSentAlike, replacement } of replaced) {
+      const { effectiveFrom } = replacement;
+      const since = effectiveFrom === undefined ? undefined : this.#log.positionOf(effectiveFrom);
+      if (!isSentAlike) edits.set(id, { copy, position: since ?? Infinity });
+    }
+    return edits;
+  }
+
   #derive(after: EditedList, newlyStale: ReadonlySet<EventId>): View {
     const isStale = (id: EventId): boolean => newlyStale.has(id) || this.#isStale(id);
     return new LogView(this.#log, StoredList.of(after, isStale, this.#log.listOptions), isStale, this[viewOfLogKey]);
@@ -193,14 +232,3 @@ export class LogView implements View {
 }
 
 const none: ReadonlySet<EventId> = new Set();
-
-/** A cache: policies that rewrite every step replace the same events by the same copies each time. */
-const compared = new WeakMap<LLMConvertibleEvent, { readonly old: LLMConvertibleEvent; readonly isAlike: boolean }>();
-
-function isSentAlike(old: LLMConvertibleEvent, event: LLMConvertibleEvent): boolean {
-  const known = compared.get(event);
-  if (known?.old === old) return known.isAlike;
-  const isAlike = JSON.stringify(sentContent(old)) === JSON.stringify(sentContent(event));
-  compared.set(event, { old, isAlike });
-  return isAlike;
-}

@@ -10,9 +10,26 @@ export function isRedactable(event: LLMConvertibleEvent, redaction: Pick<Redacti
 
 /**
  * A copy of an event with a redaction applied: it replaces the text of a tool result, or the arguments of a call. Id, position,
- * call and tool name stay the same. Undefined if the redaction does not fit the event.
+ * call and tool name stay the same. Undefined if the redaction does not fit the event. The same redaction of the same event
+ * gives the same copy.
  */
 export function redactedCopy(
+  event: LLMConvertibleEvent,
+  redaction: Pick<Redaction, 'text' | 'arguments'>,
+): LLMConvertibleEvent | undefined {
+  const replacement = event.type === 'action' ? redaction.arguments : redaction.text;
+  if (replacement === undefined) return undefined;
+  const known = copies.get(event);
+  if (known?.replacement === replacement) return known.copy;
+  const copy = copyOf(event, redaction);
+  if (copy !== undefined) copies.set(event, { replacement, copy });
+  return copy;
+}
+
+/** A cache: the condenser that measures a copy, the fold, and a condenser that masks at each step share one copy of an event. */
+const copies = new WeakMap<LLMConvertibleEvent, { readonly replacement: string; readonly copy: LLMConvertibleEvent }>();
+
+function copyOf(
   event: LLMConvertibleEvent,
   redaction: Pick<Redaction, 'text' | 'arguments'>,
 ): LLMConvertibleEvent | undefined {

@@ -12,7 +12,7 @@ import type { CutPoints } from './cut-points.js';
 import { batchesInList } from './list-analysis.js';
 import type { ListSnapshot } from './list-analysis.js';
 import { sentOrder } from './sent-order.js';
-import type { ListOrder } from './sent-order.js';
+import type { ListOrder, SentItem } from './sent-order.js';
 
 /** One part of the sent content that an edit can change. */
 interface SentPart {
@@ -125,20 +125,51 @@ function partOf(list: ListSnapshot, from: number, end: number): ListSnapshot | u
   return { events, calls, length: events.length, position: list.position };
 }
 
+/** A copy that changes what is sent. */
+export interface SentEdit {
+  readonly copy: LLMConvertibleEvent;
+  /** The position of the log at which the copy took effect. */
+  readonly position: number;
+}
+
 /**
- * The events of `after` whose signed thinking no longer verifies because of copies in the list: those sent after a copy and
- * made before the copy took effect. `edits` maps each copy to the position of the log at which it took effect.
+ * The events whose signed thinking no longer verifies because copies take the place of some events: those sent after a copy and
+ * made before the copy took effect.
+ *
+ * @param order - with or without the copies: they change no place in it
  */
 export function staleAfterReplacing(
-  after: ListSnapshot,
-  edits: ReadonlyMap<EventId, number>,
+  { system, items }: { readonly system: SystemPromptEvent | undefined; readonly items: Iterable<SentItem> },
+  edits: ReadonlyMap<EventId, SentEdit>,
   positionOf: (id: EventId) => number | undefined,
 ): ReadonlySet<EventId> {
   const stale = new Set<EventId>();
+  if (edits.size === 0) return stale;
   let effective = -1;
-  for (const { event, carrier } of partsOf(sentOrder(after))) {
-    if (carrier !== undefined && (positionOf(carrier) ?? -1) < effective) stale.add(carrier);
-    effective = Math.max(effective, edits.get(event.id) ?? -1);
+  const read = (event: LLMConvertibleEvent): void => {
+    effective = Math.max(effective, edits.get(event.id)?.position ?? -1);
+  };
+  const carry = (event: LLMConvertibleEvent): void => {
+    if (carriesThinking(event) && (positionOf(event.id) ?? -1) < effective) stale.add(event.id);
+  };
+  if (system !== undefined) read(system);
+  for (const item of items) {
+    switch (item.kind) {
+      case 'words':
+        carry(edits.get(item.event.id)?.copy ?? item.event);
+        read(item.event);
+        break;
+      case 'late':
+        read(item.call.event);
+        read(item.result.event);
+        break;
+      case 'batch': {
+        const [carrier] = item.response;
+        if (carrier !== undefined) carry(carrier);
+        for (const { event } of item.calls) read(event);
+        for (const { event } of item.results) read(event);
+      }
+    }
   }
   return stale;
 }

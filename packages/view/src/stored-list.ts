@@ -7,6 +7,8 @@ import type { BatchThinking } from './cut-tracker.js';
 import { EventRuns } from './event-runs.js';
 import { batchesInList, hasContent } from './list-analysis.js';
 import type { ListSnapshot } from './list-analysis.js';
+import { firstDifference } from './replaced-events.js';
+import type { ReplacedEvent } from './replaced-events.js';
 import { SentTracker } from './sent-tracker.js';
 import { carriesThinking } from './stale-thinking.js';
 import type { EstimateTokens } from './token-estimate.js';
@@ -31,6 +33,8 @@ export interface EditedList extends ListSnapshot {
 /** The result of an edit of a list. */
 export interface ListEdit {
   readonly after: EditedList;
+  /** The edit only put copies in the place of events: ids, calls and cut points are the same. */
+  readonly onlyCopies: boolean;
   /** The first index at which the two lists differ. */
   readonly firstChanged: number;
   /** The batches that are no longer sent, because an event that they require is forgotten. */
@@ -53,9 +57,11 @@ export class StoredList {
   readonly runs: EventRuns | undefined;
   readonly #options: StoredListOptions;
   readonly #tokenSums: number[];
-  readonly #indices = new Map<EventId, number>();
+  /** Shared by lists with the same ids at the same indices. */
+  readonly #indices: Map<EventId, number>;
   /** The batches that are partly forgotten. */
   readonly #split: Set<Batch>;
+  #lastReplaced: { readonly replaced: readonly ReplacedEvent[]; readonly list: StoredList } | undefined;
 
   private constructor(
     options: StoredListOptions,
@@ -66,6 +72,7 @@ export class StoredList {
       readonly tokenSums: number[];
       readonly split: Set<Batch>;
     },
+    same?: StoredList,
   ) {
     this.#options = options;
     this.events = parts.events;
@@ -73,9 +80,8 @@ export class StoredList {
     this.cuts = parts.cuts;
     this.#tokenSums = parts.tokenSums;
     this.#split = parts.split;
-    const { runKeysOf } = options;
-    this.runs = runKeysOf && new EventRuns();
-    if (this.runs !== undefined) for (const { id } of this.events) this.runs.push(runKeysOf?.(id));
+    this.#indices = same === undefined ? new Map<EventId, number>() : same.#indices;
+    this.runs = same === undefined ? runsOf(this.events, options) : same.runs;
   }
 
   /** A list without events. */
@@ -100,9 +106,10 @@ export class StoredList {
    * the last cut point before `firstChanged`. With properties the cost is linear in the whole list.
    */
   edited(edit: ListEdit, stale: (id: EventId) => boolean): StoredList {
-    const { after, firstChanged, brokenBatches } = edit;
+    const { after, firstChanged, brokenBatches, onlyCopies } = edit;
     // Whether the first unit after a cut continues a loop depends on the events before the cut.
     if (this.#options.loops) return StoredList.of(after, stale, this.#options);
+    if (onlyCopies) return this.withCopies(after.events, firstChanged);
     const { cuts, from } = this.cuts.upTo(firstChanged);
     const split = new Set(this.#split);
     for (const batch of brokenBatches) if (!split.has(batch) && isAnswered(batch, after.position)) split.add(batch);
@@ -111,6 +118,35 @@ export class StoredList {
     const stored = new StoredList(this.#options, { events, calls, cuts, tokenSums, split });
     stored.#track(from, after.position, stale);
     return stored;
+  }
+
+  /**
+   * The list with copies in the place of some events, for copies that change no cut point. Shares everything but the events and
+   * their sizes. Of this list and those made of it at most one may grow.
+   *
+   * @param measured - a list with the same events before `firstChanged`, whose sizes are known. @defaultValue this list
+   */
+  withCopies(events: LLMConvertibleEvent[], firstChanged: number, measured: StoredList = this): StoredList {
+    const tokenSums = measured.#tokenSums.slice(0, firstChanged + 1);
+    const { calls, cuts } = this;
+    return new StoredList(this.#options, { events, calls, cuts, tokenSums, split: this.#split }, this);
+  }
+
+  /**
+   * {@link withCopies} for a view in which copies replace events. The sizes that the last such list has found are reused as long
+   * as the replaced events are the same.
+   */
+  replaced(events: LLMConvertibleEvent[], replaced: readonly ReplacedEvent[]): StoredList {
+    const last = this.#lastReplaced;
+    const first = firstDifference(last?.replaced ?? [], replaced);
+    const list = this.withCopies(events, first, last?.list);
+    this.#lastReplaced = { replaced, list };
+    return list;
+  }
+
+  /** The replaced events of the last call of {@link replaced}. */
+  get lastReplaced(): readonly ReplacedEvent[] | undefined {
+    return this.#lastReplaced?.replaced;
   }
 
   /** Finds the cut points of the events from an index on, at a position of the log. */
@@ -186,6 +222,16 @@ export class StoredList {
     }
     return this.#tokenSums[length] as number;
   }
+}
+
+function runsOf(
+  events: readonly LLMConvertibleEvent[],
+  { runKeysOf }: Pick<StoredListOptions, 'runKeysOf'>,
+): EventRuns | undefined {
+  if (runKeysOf === undefined) return undefined;
+  const runs = new EventRuns();
+  for (const { id } of events) runs.push(runKeysOf(id));
+  return runs;
 }
 
 function thinkingOf(batch: Batch, stale: (id: EventId) => boolean): BatchThinking {

@@ -196,6 +196,7 @@ export class ViewProjection {
       open: fold.ledger.open,
       isTaken: (id) => (this.#positions.get(id) ?? position) < position || fold.summaryIds.has(id),
       positionOf: this.#positionOf,
+      indexOf: (id) => fold.list.indexOf(id, before.length),
       cutPoints: fold.list.cuts.snapshot(before.length),
     });
     fold.ledger.sealComplete(position);
