@@ -9,7 +9,7 @@ import { readSessions } from './import/index.js';
 import { none } from './replay/policy.js';
 import type { Policy } from './replay/policy.js';
 import { findRefusals } from './replay/refusals.js';
-import { replayPath } from './replay/replay.js';
+import { replayPaths } from './replay/replay.js';
 import type { ReplayedSession } from './replay/replay-report.js';
 
 const corpus = fileURLToPath(new URL('../../../corpus', import.meta.url));
@@ -25,7 +25,7 @@ const rewriting = new Set(
 
 async function replayAll(path: string): Promise<readonly ReplayedSession[]> {
   const sessions: ReplayedSession[] = [];
-  for await (const session of replayPath(path, { policies })) sessions.push(session);
+  for await (const session of replayPaths([path], { policies })) sessions.push(session);
   return sessions;
 }
 

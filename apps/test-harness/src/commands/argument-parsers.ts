@@ -11,3 +11,11 @@ export function positiveInteger(text: string): number {
   if (!Number.isSafeInteger(value) || value <= 0) throw new InvalidArgumentError('A whole number above 0 is needed.');
   return value;
 }
+
+/** @throws {@link InvalidArgumentError} for anything but a whole number from 0 on */
+export function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 0 || text.trim() === '')
+    throw new InvalidArgumentError('A whole number is needed.');
+  return value;
+}

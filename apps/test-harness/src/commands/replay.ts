@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ReplayCommandOptions } from '../replay-command.js';
-import { collect, positiveInteger } from './argument-parsers.js';
+import { collect, positiveInteger, wholeNumber } from './argument-parsers.js';
 
 /** Adds `palimpsest-harness replay`. */
 export function addReplayCommand(program: Command): void {
@@ -12,7 +12,7 @@ export function addReplayCommand(program: Command): void {
     .argument('<path...>', 'session logs, or folders of them; recognised by their content')
     .option(
       '-c, --condenser <name>',
-      'a condenser to compare with none; may be given more than once (default: all)',
+      'a condenser, or a package that is installed here; with options, and several values of one, as in extractiveSummary:maxTokens=20000,40000; may be given more than once (default: all of ours)',
       collect,
       [],
     )
@@ -24,6 +24,16 @@ export function addReplayCommand(program: Command): void {
     )
     .option('-w, --context-window <tokens>', 'the window that condensers are told of', positiveInteger)
     .option('--model <name>', 'also show what the sessions cost with this model, in USD at the prices of today')
+    .option(
+      '--summariser <provider/name>',
+      'really ask this model for summaries, as openai/… or anthropic/…; its key is read from the environment (default: a stand-in, offline)',
+    )
+    .option(
+      '--workers <number>',
+      'how many threads replay; 0: none but the main one (default: as many as run at the same time)',
+      wholeNumber,
+    )
+    .option('--no-cache', 'store no results, and use none that were stored')
     .option('--sessions', 'show a table for each session too', false)
     .option('--json', 'print the whole report as JSON instead of tables', false)
     .action(async (paths: readonly string[], options: ReplayCommandOptions) => {

@@ -7,6 +7,7 @@ export class UnknownLogFormatError extends PalimpsestError {
   }
 
   readonly file: string;
+  readonly reason: string;
   readonly knownFormats: readonly string[];
 
   constructor(options: {
@@ -22,6 +23,7 @@ export class UnknownLogFormatError extends PalimpsestError {
       { cause: options.cause },
     );
     this.file = options.file;
+    this.reason = options.reason;
     this.knownFormats = options.knownFormats;
   }
 }

@@ -2,15 +2,11 @@ import { logBuilder } from '@palimpsest/events/testing';
 import { condensation } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { expect, test } from 'vitest';
-import { findRefusals } from '../replay/refusals.js';
-import { replaySession } from '../replay/replay-session.js';
-import { textCounter } from '../replay/token-counter.js';
-import { evidenceOf } from './evidence/evidence.js';
+import { sessionReplayer } from '../replay/session-replayer.js';
 import { priceRows } from './money.js';
 import { recordedSession } from './recorded-session.js';
 
 const path = 'src/tokens/readToken.ts';
-const count = textCounter();
 
 /** A listing names a file; other calls follow; then the model opens that file, twice. */
 function log() {
@@ -25,9 +21,7 @@ function log() {
 }
 
 function replayed(condenser: Condenser) {
-  const session = recordedSession(log());
-  const policy = { name: condenser.name, create: () => condenser };
-  return replaySession(policy, { session, evidence: evidenceOf(session), count, prices: priceRows, findRefusals });
+  return sessionReplayer(log(), { prices: priceRows }).replay({ name: condenser.name, create: () => condenser });
 }
 
 /** Forgets the listing before the model opens the file, with some words in its place. */

@@ -31,7 +31,15 @@ export function costUncondensed({ head, added }: SizesByCall, prices: Prices): n
   return cost;
 }
 
+/** To how many tokens the optimum of a report drops a history. */
+export const optimumTarget = 15_000;
+
 const leastRoom = 2_000;
+
+/** The size down to which a drop goes: the target, or a little more than the head. Unit: tokens. */
+export function dropBound({ head }: SizesByCall, target: number): number {
+  return Math.max(target, head + leastRoom);
+}
 
 /**
  * The least that a session can cost a policy that may, before any call, drop what is old and keep the newest steps that fit into
@@ -41,7 +49,7 @@ const leastRoom = 2_000;
 export function leastCost(sizes: SizesByCall, target: number, prices: Prices): number {
   const { head, added } = sizes;
   const calls = added.length;
-  const bound = Math.max(target, head + leastRoom);
+  const bound = dropBound(sizes, target);
   const before = [0];
   for (const size of added) before.push((before.at(-1) ?? 0) + size);
   const kept = Array.from({ length: calls + 1 }, (_, call) => newestThatFit(added, call, bound - head));
@@ -66,7 +74,7 @@ export function leastCost(sizes: SizesByCall, target: number, prices: Prices): n
 }
 
 /** The size of the newest steps before a call that fit into a room, the newest one always. */
-function newestThatFit(added: readonly number[], call: number, room: number): number {
+export function newestThatFit(added: readonly number[], call: number, room: number): number {
   let kept = 0;
   for (let step = call - 1; step >= 0; step--) {
     const size = added[step] ?? 0;

@@ -49,6 +49,12 @@ export function recordedSession(logged: readonly Event[]): RecordedSession {
   };
 }
 
+/** True if the log has the times of its events, and they differ. A log without times is read as if all happened in 1970. */
+export function hasTimes({ events }: Pick<RecordedSession, 'events'>): boolean {
+  const [first, last] = [events[0], events.at(-1)].map((event) => Date.parse(event?.timestamp ?? ''));
+  return first !== undefined && last !== undefined && first > Date.UTC(1971, 0, 1) && last > first;
+}
+
 function kindOf(event: Event): EventKind {
   if (!isLLMConvertible(event)) return 'internal';
   if (event.type === 'system-prompt') return 'system';

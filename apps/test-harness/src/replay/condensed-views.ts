@@ -1,7 +1,7 @@
 import { eventFactory } from '@palimpsest/events';
 import type { CreateEvent, Event } from '@palimpsest/events';
 import { condenseUntilSettled, ViewProjection } from '@palimpsest/view';
-import type { Condenser, View } from '@palimpsest/view';
+import type { AttemptReport, Condenser, View } from '@palimpsest/view';
 import type { RecordedSession } from '../measure/recorded-session.js';
 
 /** What a condenser made of the view at one recorded model call. */
@@ -16,6 +16,8 @@ export interface CondensedView {
   readonly condensations: number;
   /** How often the condenser failed; the view was left as it was. */
   readonly errors: readonly string[];
+  /** What the condenser reported of this call. */
+  readonly attempts: readonly AttemptReport[];
   /** When folding began, on the clock of `performance`. Unit: milliseconds. */
   readonly startedAt: number;
 }
@@ -51,6 +53,7 @@ export async function* condensedViews(
     const startedAt = performance.now();
     for (; folded < index; folded++) projection.append(events[folded] as Event);
     const errors: string[] = [];
+    const attempts: AttemptReport[] = [];
     const before = projection.view.condensations.length;
     let view = projection.view;
     const limit = timeLimit(timeoutMs);
@@ -61,8 +64,9 @@ export async function* condensedViews(
           signal: limit.signal,
           contextWindow: options.contextWindow,
           fixedTokens: options.fixedTokens,
-          report: ({ outcome, reason }) => {
-            if (outcome.startsWith('refused-')) errors.push(reason);
+          report: (attempt) => {
+            attempts.push(attempt);
+            if (attempt.outcome.startsWith('refused-')) errors.push(attempt.reason);
           },
         });
     } catch (error) {
@@ -74,7 +78,7 @@ export async function* condensedViews(
     }
     const condensations = projection.view.condensations.length - before;
     const at = events[index]?.timestamp ?? '';
-    yield { modelCall, of: calls.length, at, view, condensations, errors, startedAt };
+    yield { modelCall, of: calls.length, at, view, condensations, errors, attempts, startedAt };
   }
 }
 

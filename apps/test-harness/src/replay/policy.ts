@@ -1,12 +1,22 @@
 import type { LLM } from '@palimpsest/llm-adapters';
 import type { Condenser } from '@palimpsest/view';
+import type { PolicySource } from './policy-source.js';
 
 /** A condenser to replay. It is made anew for each session, with a model that stands in for the summariser. */
 export interface Policy {
   /** As the report names it. */
   readonly name: string;
   readonly create: (llm: LLM) => Condenser | Promise<Condenser>;
+  /**
+   * What `create` makes, as data. @defaultValue none: the policy is a program's own, so it runs in the program's thread and its
+   * results are not stored
+   */
+  readonly source?: PolicySource;
 }
 
 /** Condenses nothing; the savings of the others are relative to it. */
-export const none: Policy = { name: 'none', create: () => ({ name: 'none', condense: (view) => view }) };
+export const none: Policy = {
+  name: 'none',
+  create: () => ({ name: 'none', condense: (view) => view }),
+  source: { kind: 'none' },
+};

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLong, noteCounts, reportRows } from './replay-report.js';
+import { isLong, noteCounts, rentRegret, reportRows } from './replay-report.js';
 import type { ReplayedSession } from './replay-report.js';
 import type { SessionReplay } from './replay-session.js';
 
@@ -19,7 +19,21 @@ function replay(condenser: string, tokensSent: number, more: Partial<SessionRepl
     modelCalls: 10,
     peakTokens: 5,
     use: { cacheRead: 0, cacheWrite: tokensSent, input: 0, output: 0 },
-    bills: [{ prices: 'one', input: tokensSent, withRereads: tokensSent + 10 }],
+    tokensByCall: [],
+    condensedAt: [],
+    rewrittenAt: [],
+    overflowed: [],
+    summariserCalls: 2,
+    bills: [
+      {
+        prices: 'one',
+        input: tokensSent,
+        withRereads: tokensSent + 10,
+        summariser: 5,
+        atMarks: 2 * tokensSent,
+        dropsThen: tokensSent,
+      },
+    ],
     memory,
     faults: 2,
     anchorFaults: 1,
@@ -36,7 +50,7 @@ function replay(condenser: string, tokensSent: number, more: Partial<SessionRepl
 }
 
 const line = [{ share: 1, cached: 0, recall: 1 }];
-const optimum = { prices: 'one', uncondensed: 100, least: 25 };
+const optimum = { prices: 'one', uncondensed: 100, least: 25, rent: 30, agentOutput: 7 };
 function session(name: string, replays: readonly SessionReplay[]): ReplayedSession {
   const controls = { lastN: line, belady: [{ share: 0.5, cached: 0, recall: 1 }] };
   return {
@@ -45,7 +59,8 @@ function session(name: string, replays: readonly SessionReplay[]): ReplayedSessi
     format: 'openai-chat',
     events: 20,
     notes: [],
-    wasCompacted: false,
+    recordedCompactions: 0,
+    agentOutputTokens: 3,
     controls,
     optima: [optimum],
     replays,
@@ -72,6 +87,18 @@ test('sums the sessions of each condenser, and pools what is saved', () => {
   expect(savings?.mean).toBeCloseTo((-0.5 + 5 / 6) / 2);
   // The optimum pays 25 of 100.
   expect(savings?.captured).toBeCloseTo(0.45 / 0.75);
+  // Dropping then would have cost 150 and 50 where the optimum costs 25.
+  expect(savings?.regret).toEqual({ mean: 3, worst: 5 });
+  expect(savings).toMatchObject({ summariserBill: 10, agentOutputBill: 14, atMarks: 0.5 });
+  expect(savings?.withLife).toBeUndefined();
+  expect(rows[1]).toMatchObject({ averageTokens: 10, agentOutputTokens: 6 });
+  expect(rows[1]?.meanShare).toBeCloseTo((1.5 + 1 / 6) / 2);
+});
+
+test('the regret of RENT is that of the rule, whatever the condensers', () => {
+  expect(rentRegret([session('s', [replay('none', 100)])])).toEqual([
+    { prices: 'one', mean: 30 / 25 - 1, worst: 30 / 25 - 1 },
+  ]);
 });
 
 test('pools recall and compares it with the controls at the same size', () => {
@@ -88,7 +115,10 @@ test('pools recall and compares it with the controls at the same size', () => {
 
 test('what would be divided by next to nothing is left out', () => {
   const none = replay('none', 100);
-  const small = { ...session('s', [none]), optima: [{ prices: 'one', uncondensed: 100, least: 95 }] };
+  const small = {
+    ...session('s', [none]),
+    optima: [{ prices: 'one', uncondensed: 100, least: 95, rent: 95, agentOutput: 0 }],
+  };
   const alike = { ...small, controls: { lastN: line, belady: line } };
   const [row] = reportRows([alike]);
   expect(row?.savings[0]?.captured).toBeUndefined();

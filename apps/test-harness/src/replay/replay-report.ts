@@ -1,28 +1,20 @@
 import type { ImportNote, Session } from '../import/index.js';
 import { recallAt } from '../measure/controls.js';
-import type { Controls } from '../measure/controls.js';
 import type { EvidenceKind } from '../measure/evidence/evidence.js';
 import type { Share } from '../measure/memory.js';
+import type { Bill } from './bill.js';
 import type { SessionReplay } from './replay-session.js';
-
-/** The cost of a session with nothing condensed and at the optimum, at some prices. */
-export interface SessionOptimum {
-  readonly prices: string;
-  readonly uncondensed: number;
-  readonly least: number;
-}
+import type { SessionMeasures } from './session-replayer.js';
 
 /** One session and what each condenser made of it. */
-export interface ReplayedSession {
+export interface ReplayedSession extends SessionMeasures {
   readonly name: string;
   readonly file: string;
   readonly format: string;
   readonly events: number;
   readonly notes: readonly ImportNote[];
-  /** The recording agent compacted its history, so the later calls saw less than the log holds. */
-  readonly wasCompacted: boolean;
-  readonly controls: Controls;
-  readonly optima: readonly SessionOptimum[];
+  /** How often the recording agent compacted its history: the calls after that saw less than the log holds. */
+  readonly recordedCompactions: number;
   readonly replays: readonly SessionReplay[];
 }
 
@@ -34,6 +26,10 @@ export interface Savings {
   /** The bills of all sessions, with this condenser and with none. */
   readonly bill: number;
   readonly billOfNone: number;
+  /** The part of `bill` that the condenser's own model calls cost. */
+  readonly summariserBill: number;
+  /** What the recorded agent's own words and calls cost, as output: the same for every condenser, and in no bill. */
+  readonly agentOutputBill: number;
   /** The bills of all sessions together. */
   readonly pooled: number;
   /** The same, with the cost of reading again what the view did not show. */
@@ -50,6 +46,19 @@ export interface Savings {
    * optimum saves less than a tenth of the bill: of short sessions there is nothing to capture.
    */
   readonly captured?: number;
+  /** `pooled`, if the cache works at marks alone: four, with a look-back of 20 blocks. */
+  readonly atMarks: number;
+  /** The same, and what was not read for five minutes is gone. Of the sessions whose log has times; undefined if none has. */
+  readonly withLife?: number;
+  /** What this condenser's choice of the calls at which it acts costs more than the best choice, whatever it left. */
+  readonly regret: Regret;
+}
+
+/** What acting at other calls than the best ones costs: 0.05 is 5 % more. Both ways drop the oldest steps to 15,000 tokens. */
+export interface Regret {
+  /** Over the sessions. */
+  readonly mean: number;
+  readonly worst: number;
 }
 
 /** One row of the table: one condenser over all sessions. Unit of the token counts: o200k tokens. */
@@ -60,6 +69,10 @@ export interface ReplayRow {
   readonly tokensSent: number;
   /** `tokensSent` as a share of what `none` sends. */
   readonly share: number;
+  /** The mean of the sessions' own shares. */
+  readonly meanShare: number;
+  /** The size of a request on average. */
+  readonly averageTokens: number;
   /** The size of the largest request. */
   readonly peakTokens: number;
   readonly savings: readonly Savings[];
@@ -77,7 +90,9 @@ export interface ReplayRow {
   readonly normalisedGain?: number;
   readonly faultsPerHundredCalls: number;
   readonly anchorFaultsPerHundredCalls: number;
-  readonly summariserCalls: { readonly inputTokens: number; readonly outputTokens: number };
+  readonly summariserCalls: { readonly calls: number; readonly inputTokens: number; readonly outputTokens: number };
+  /** What the recorded agent itself wrote: words, thinking and calls. The same in every row, and in no bill. */
+  readonly agentOutputTokens: number;
   /** Events in the views of the last model calls, summed over the sessions. */
   readonly eventsInViewAtEnd: number;
   readonly condensations: number;
@@ -142,6 +157,8 @@ function rowOf(condenser: string, pairs: readonly Pair[]): ReplayRow {
       tokensSent,
       sum(pairs, ({ none }) => none.tokensSent),
     ),
+    meanShare: sum(pairs, ({ replay, none }) => shareOf(replay.tokensSent, none.tokensSent)) / pairs.length,
+    averageTokens: modelCalls === 0 ? 0 : tokensSent / modelCalls,
     peakTokens: Math.max(0, ...replays.map((replay) => replay.peakTokens)),
     savings: (replays[0]?.bills ?? []).map((_, index) => savingsAt(pairs, index)),
     recall: recall(({ memory }) => memory.all),
@@ -157,7 +174,9 @@ function rowOf(condenser: string, pairs: readonly Pair[]): ReplayRow {
     normalisedGain: normalisedGain(pairs),
     faultsPerHundredCalls: perHundred(sum(replays, ({ faults }) => faults)),
     anchorFaultsPerHundredCalls: perHundred(sum(replays, ({ anchorFaults }) => anchorFaults)),
+    agentOutputTokens: sum(pairs, ({ session }) => session.agentOutputTokens),
     summariserCalls: {
+      calls: sum(replays, (replay) => replay.summariserCalls),
       inputTokens: sum(replays, ({ use }) => use.input),
       outputTokens: sum(replays, ({ use }) => use.output),
     },
@@ -172,39 +191,69 @@ function rowOf(condenser: string, pairs: readonly Pair[]): ReplayRow {
 }
 
 function savingsAt(pairs: readonly Pair[], row: number): Savings {
-  let [raw, paid, paidWithRereads, saved] = [0, 0, 0, 0];
-  let [uncondensed, least, dearer] = [0, 0, 0];
-  let [worst, worstSession, worstWithRereads] = [Infinity, '', Infinity];
-  for (const { session, replay, none } of pairs) {
-    const [nothing, own] = [none.bills[row]?.input ?? 0, replay.bills[row]?.input ?? 0];
-    raw += nothing;
-    paid += own;
-    const again = replay.bills[row]?.withRereads ?? 0;
-    paidWithRereads += again;
-    uncondensed += session.optima[row]?.uncondensed ?? 0;
-    least += session.optima[row]?.least ?? 0;
-    const share = nothing === 0 ? 0 : 1 - own / nothing;
-    saved += share;
-    if (share < -0.02) dearer++;
-    if (share < worst) [worst, worstSession] = [share, session.name];
-    worstWithRereads = Math.min(worstWithRereads, nothing === 0 ? 0 : 1 - again / nothing);
-  }
-  const withRereads = raw === 0 ? 0 : 1 - paidWithRereads / raw;
-  const best = uncondensed === 0 ? 0 : 1 - least / uncondensed;
-  return {
-    prices: pairs[0]?.replay.bills[row]?.prices ?? '',
-    unit: pairs[0]?.replay.bills[row]?.unit,
-    bill: paid,
-    billOfNone: raw,
-    pooled: raw === 0 ? 0 : 1 - paid / raw,
-    withRereads,
-    mean: saved / pairs.length,
-    worst,
-    worstSession,
-    worstWithRereads,
-    dearer,
-    captured: best < leastOptimum ? undefined : withRereads / best,
+  const bills = pairs.map(({ session, replay, none }) => ({
+    session,
+    own: replay.bills[row],
+    none: none.bills[row],
+    optimum: session.optima[row],
+  }));
+  const [first] = bills;
+  const pooled = (of: (bill: Bill) => number | undefined): number => {
+    const known = bills.filter(({ none }) => none !== undefined && of(none) !== undefined);
+    return savedOf(
+      sum(known, ({ own }) => (own && of(own)) ?? 0),
+      sum(known, ({ none }) => (none && of(none)) ?? 0),
+    );
   };
+  const shares = bills.map(({ own, none }) => savedOf(own?.input ?? 0, none?.input ?? 0));
+  const worst = Math.min(...shares);
+  const again = bills.map(({ own, none }) => [own?.withRereads ?? 0, none?.input ?? 0] as const);
+  const withRereads = savedOf(
+    sum(again, ([paid]) => paid),
+    sum(again, ([, whole]) => whole),
+  );
+  const best = savedOf(
+    sum(bills, ({ optimum }) => optimum?.least ?? 0),
+    sum(bills, ({ optimum }) => optimum?.uncondensed ?? 0),
+  );
+  const hasLife = bills.some(({ none }) => none?.withLife !== undefined);
+  return {
+    prices: first?.own?.prices ?? '',
+    ...(first?.own?.unit === undefined ? {} : { unit: first.own.unit }),
+    bill: sum(bills, ({ own }) => own?.input ?? 0),
+    billOfNone: sum(bills, ({ none }) => none?.input ?? 0),
+    summariserBill: sum(bills, ({ own }) => own?.summariser ?? 0),
+    agentOutputBill: sum(bills, ({ optimum }) => optimum?.agentOutput ?? 0),
+    pooled: pooled((bill) => bill.input),
+    withRereads,
+    mean: sum(shares, (share) => share) / shares.length,
+    worst,
+    worstSession: bills[shares.indexOf(worst)]?.session.name ?? '',
+    worstWithRereads: Math.min(...again.map(([paid, whole]) => savedOf(paid, whole))),
+    dearer: shares.filter((share) => share < -0.02).length,
+    ...(best < leastOptimum ? {} : { captured: withRereads / best }),
+    atMarks: pooled((bill) => bill.atMarks),
+    ...(hasLife ? { withLife: pooled((bill) => bill.withLife) } : {}),
+    regret: regretOf(bills.map(({ own, optimum }) => [own?.dropsThen ?? 0, optimum?.least ?? 0])),
+  };
+}
+
+/** The regret of the rule RENT, by prices: what a rule that does not know the future loses against the optimum, which does. */
+export function rentRegret(sessions: readonly ReplayedSession[]): readonly (Regret & { readonly prices: string })[] {
+  return (sessions[0]?.optima ?? []).map(({ prices }, row) => ({
+    prices,
+    ...regretOf(sessions.map(({ optima }) => [optima[row]?.rent ?? 0, optima[row]?.least ?? 0])),
+  }));
+}
+
+/** @param costs - of each session, and at the optimum */
+function regretOf(costs: readonly (readonly [own: number, least: number])[]): Regret {
+  const each = costs.map(([own, least]) => (least === 0 ? 0 : own / least - 1));
+  return { mean: sum(each, (regret) => regret) / each.length, worst: Math.max(...each) };
+}
+
+function savedOf(paid: number, whole: number): number {
+  return whole === 0 ? 0 : 1 - paid / whole;
 }
 
 /** The gain over the newest events as a share of what knowing the future would gain; sums first, never a mean of ratios. */

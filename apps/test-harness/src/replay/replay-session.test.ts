@@ -4,27 +4,14 @@ import { logBuilder } from '@palimpsest/events/testing';
 import { condensation } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
-import { findRefusals } from './refusals.js';
-import { evidenceOf } from '../measure/evidence/evidence.js';
 import { priceRows } from '../measure/money.js';
-import { recordedSession } from '../measure/recorded-session.js';
-import { replaySession } from './replay-session.js';
-import { textCounter } from './token-counter.js';
+import { sessionReplayer } from './session-replayer.js';
 
 const none: Condenser = { name: 'none', condense: (view) => view };
-const count = textCounter();
 
 function replayed(events: readonly Event[], condenser: Condenser) {
-  const session = recordedSession(events);
-  const policy = { name: condenser.name, create: () => condenser };
-  return replaySession(policy, {
-    session,
-    evidence: evidenceOf(session),
-    count,
-    prices: priceRows,
-    findRefusals,
-    timeoutMs: 200,
-  });
+  const replayer = sessionReplayer(events, { prices: priceRows, timeoutMs: 200 });
+  return replayer.replay({ name: condenser.name, create: () => condenser });
 }
 
 function session(steps: number) {

@@ -1,24 +1,30 @@
-import type { View } from '@palimpsest/view';
 import type { Evidence } from '../measure/evidence/evidence.js';
+import { markedCacheMeter } from '../measure/marked-cache.js';
 import { memoryMeter } from '../measure/memory.js';
 import type { Memory } from '../measure/memory.js';
-import { costOf, rereadCost } from '../measure/money.js';
 import type { Prices, TokenUse } from '../measure/money.js';
+import type { SizesByCall } from '../measure/optimum.js';
 import { promptMeter } from '../measure/prompt-meter.js';
+import { hasTimes } from '../measure/recorded-session.js';
 import type { RecordedSession } from '../measure/recorded-session.js';
+import { runningBills } from './bill.js';
+import type { Bill } from './bill.js';
 import { condensedViews } from './condensed-views.js';
+import type { CondensedView } from './condensed-views.js';
 import type { Policy } from './policy.js';
+import { refusalChecker } from './refusal-checker.js';
 import type { Refusal } from './refusals.js';
 import { standIn } from './stand-in-llm.js';
+import type { Summariser } from './summariser.js';
 import type { TextCounter } from './token-counter.js';
 
-/** What the requests of a replay cost, without and with the calls that read again what the view no longer shows. */
-export interface Bill {
-  readonly prices: string;
-  /** @defaultValue tokens of uncached input */
-  readonly unit?: 'USD';
-  readonly input: number;
-  readonly withRereads: number;
+/** A request that is larger than the window. */
+export interface Overflow {
+  readonly modelCall: number;
+  /** Of the request. Unit: tokens. */
+  readonly tokens: number;
+  /** What the condenser did at this call. */
+  readonly did: string;
 }
 
 /** What one condenser made of one recorded session. */
@@ -29,8 +35,14 @@ export interface SessionReplay {
   readonly tokensSent: number;
   /** Of the largest request. Unit: tokens. */
   readonly peakTokens: number;
+  /** Of each request, in the order of the calls. Unit: tokens. */
+  readonly tokensByCall: readonly number[];
+  /** The calls before which it condensed. */
+  readonly condensedAt: readonly number[];
   /** Of the requests and, uncached, of the condenser's own model. Unit: tokens. */
   readonly use: TokenUse;
+  /** Calls of the condenser's own model. */
+  readonly summariserCalls: number;
   readonly bills: readonly Bill[];
   readonly memory: Omit<Memory, 'faults'>;
   /** Old sources that calls needed and did not see; those with a line among them that must be quoted exactly. */
@@ -40,8 +52,12 @@ export interface SessionReplay {
   readonly condensations: number;
   /** Calls whose messages do not begin with all that the call before them was sent. */
   readonly prefixRewrites: number;
+  /** The calls of `prefixRewrites`. */
+  readonly rewrittenAt: readonly number[];
   /** Calls whose request is larger than the window. */
   readonly overflows: number;
+  /** The first few overflows. */
+  readonly overflowed: readonly Overflow[];
   readonly refusedLists: number;
   /** The first few refusals. */
   readonly refusals: readonly (Refusal & { readonly modelCall: number })[];
@@ -57,8 +73,11 @@ export interface ReplayOptions {
   /** What each call of the session took from old events. */
   readonly evidence: readonly (readonly Evidence[])[];
   readonly count: TextCounter;
+  /** What each call of the session adds, for the price of acting at other calls. */
+  readonly sizes: SizesByCall;
   readonly prices: readonly Prices[];
-  readonly findRefusals: (messages: ReturnType<View['toMessages']>) => readonly Refusal[];
+  /** The model that condensers ask, and what its calls used. @defaultValue {@link standIn} */
+  readonly summariser?: () => Summariser;
   /** The window that condensers are told of. Unit: tokens. @defaultValue none */
   readonly contextWindow?: number;
   /** A condenser that takes longer is asked no more in this session. Unit: milliseconds. @defaultValue 60,000 */
@@ -67,7 +86,7 @@ export interface ReplayOptions {
   readonly onModelCall?: (done: number, of: number) => void;
 }
 
-const refusalsKept = 5;
+const overflowsKept = 5;
 /** Instructions and tools of a session whose log has no system prompt. Unit: tokens. */
 const unloggedHead = 6_000;
 
@@ -82,68 +101,81 @@ export function headOf({ kinds }: RecordedSession): number {
  */
 export async function replaySession(policy: Policy, options: ReplayOptions): Promise<SessionReplay> {
   const { session, evidence, count, contextWindow = Infinity } = options;
-  const summariser = standIn(count);
+  const summariser = options.summariser?.() ?? standIn(count);
   const condenser = await policy.create(summariser.llm);
   const head = headOf(session);
   const measure = promptMeter(count, head);
+  const marked = markedCacheMeter(count, head, hasTimes(session));
   const seen = memoryMeter(session, evidence, count);
-  const refusals: (Refusal & { readonly modelCall: number })[] = [];
+  const refused = refusalChecker();
+  const bills = runningBills(options.prices);
   const condenserErrors: { readonly modelCall: number; readonly message: string }[] = [];
-  const billed: number[] = [];
-  let [tokensSent, cacheRead, peakTokens, overflows] = [0, 0, 0, 0];
-  let [condensations, prefixRewrites, refusedLists, milliseconds, eventsInViewAtEnd] = [0, 0, 0, 0, 0];
+  const tokensByCall: number[] = [];
+  const [condensedAt, rewrittenAt]: [number[], number[]] = [[], []];
+  const overflowed: Overflow[] = [];
+  let [cacheRead, condensations, overflows, milliseconds, eventsInViewAtEnd] = [0, 0, 0, 0, 0];
 
   const views = condensedViews(session, condenser, { ...options, fixedTokens: head === 0 ? undefined : head });
   for await (const { modelCall, view, errors, ...made } of views) {
     condensations += made.condensations;
+    if (made.condensations > 0) condensedAt.push(modelCall);
     condenserErrors.push(...errors.map((message) => ({ modelCall, message })));
     const messages = view.toMessages();
     milliseconds += performance.now() - made.startedAt;
     eventsInViewAtEnd = view.events.length;
 
     const { tokens, cached, rewrites } = measure(messages);
-    tokensSent += tokens;
+    tokensByCall.push(tokens);
     cacheRead += cached;
-    const use = { cacheRead: cached, cacheWrite: tokens - cached, input: 0, output: 0 };
-    options.prices.forEach((prices, row) => (billed[row] = (billed[row] ?? 0) + costOf(use, prices)));
-    peakTokens = Math.max(peakTokens, tokens);
-    if (rewrites) prefixRewrites++;
-    if (tokens > contextWindow) overflows++;
+    bills.add(
+      { cacheRead: cached, cacheWrite: tokens - cached, input: 0, output: 0 },
+      marked.atCall(messages, made.at),
+    );
+    if (rewrites) rewrittenAt.push(modelCall);
+    if (tokens > contextWindow) {
+      if (overflows++ < overflowsKept) overflowed.push({ modelCall, tokens, did: reactionOf({ errors, ...made }) });
+    }
     seen.atCall(modelCall, view, tokens);
-    const refused = options.findRefusals(messages);
-    if (refused.length > 0) refusedLists++;
-    for (const refusal of refused.slice(0, refusalsKept - refusals.length)) refusals.push({ ...refusal, modelCall });
+    refused.atCall(modelCall, messages);
   }
   const { faults, ...memory } = seen.memory;
-  const { input, output } = summariser.used;
-  const bills = options.prices.map((prices, row): Bill => {
-    const paid = (billed[row] ?? 0) + sum(summariser.used.each, (use) => costOf(use, prices));
-    return {
-      prices: prices.name,
-      unit: prices.unit,
-      input: paid,
-      withRereads: paid + sum(faults, (fault) => rereadCost(fault, prices)),
-    };
-  });
+  const { count: refusedLists, refusals } = refused.finish();
+  const { each } = summariser.used;
+  const tokensSent = sum(tokensByCall, (tokens) => tokens);
+  const own = { input: sum(each, ({ input }) => input), output: sum(each, ({ output }) => output) };
   return {
     condenser: policy.name,
     modelCalls: session.calls.length,
     tokensSent,
-    peakTokens,
-    use: { cacheRead, cacheWrite: tokensSent - cacheRead, input, output },
-    bills,
+    peakTokens: tokensByCall.reduce((largest, tokens) => Math.max(largest, tokens), 0),
+    tokensByCall,
+    condensedAt,
+    use: { cacheRead, cacheWrite: tokensSent - cacheRead, ...own },
+    summariserCalls: each.length,
+    bills: bills.with(each, { faults, sizes: options.sizes, rewrittenAt }),
     memory,
     faults: faults.length,
     anchorFaults: faults.filter(({ kinds }) => kinds.includes('anchor')).length,
     eventsInViewAtEnd,
     condensations,
-    prefixRewrites,
+    prefixRewrites: rewrittenAt.length,
+    rewrittenAt,
     overflows,
+    overflowed,
     refusedLists,
     refusals,
     condenserErrors,
     milliseconds,
   };
+}
+
+/** What a condenser did at a call whose request is too large all the same. */
+function reactionOf(made: Pick<CondensedView, 'condensations' | 'errors' | 'attempts'>): string {
+  const [error] = made.errors;
+  const [attempt] = made.attempts.slice(-1);
+  if (error !== undefined) return `it failed: ${error}`;
+  if (attempt !== undefined) return `it reported '${attempt.outcome}': ${attempt.reason}`;
+  return made.condensations > 0 ? 'it condensed, and that was not enough' : 'nothing';
 }
 
 function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {

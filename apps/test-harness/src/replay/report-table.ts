@@ -1,9 +1,13 @@
 import Table from 'cli-table3';
-import type { ReplayRow } from './replay-report.js';
+import type { Regret, ReplayRow } from './replay-report.js';
 import { tokenUnit } from './token-counter.js';
 
 /** The rows as tables of text below a title: what each condenser saves, what it forgets, and how it behaved. */
-export function reportTable(rows: readonly ReplayRow[], options: { readonly colour: boolean }): string {
+export function reportTable(
+  rows: readonly ReplayRow[],
+  rent: readonly (Regret & { readonly prices: string })[],
+  options: { readonly colour: boolean },
+): string {
   const [first] = rows;
   const prices = (first?.savings ?? []).map((savings) => savings.prices);
   const [main = ''] = prices;
@@ -15,6 +19,7 @@ export function reportTable(rows: readonly ReplayRow[], options: { readonly colo
       ...dollars.map((name) => `USD\n${name}`),
       ...prices,
       `with re-reads\n${main}`,
+      `mean\n${main}`,
       `worst\n${main}`,
       'captured',
       'dearer',
@@ -24,9 +29,36 @@ export function reportTable(rows: readonly ReplayRow[], options: { readonly colo
       ...savings.filter(({ unit }) => unit === 'USD').map(({ bill }) => bill.toFixed(2)),
       ...savings.map(({ pooled }) => percent(pooled)),
       percent(savings[0]?.withRereads ?? 0),
+      percent(savings[0]?.mean ?? 0),
       percent(savings[0]?.worst ?? 0),
       ratio(savings[0]?.captured),
       number(savings[0]?.dearer ?? 0),
+    ]),
+    options,
+  );
+  const hasLife = rows.some(({ savings }) => savings[0]?.withLife !== undefined);
+  const more = table(
+    [
+      `more of the bill, ${main}`,
+      'cache with\nmarks',
+      ...(hasLife ? ['and a life of\n5 minutes'] : []),
+      'own model:\ncalls',
+      'tokens in\nand out',
+      'share of\nthe bill',
+      'agent’s output,\nin no bill',
+      'regret of when,\nmean',
+      'worst',
+    ],
+    rows.map(({ condenser, savings: [savings], summariserCalls, agentOutputTokens }) => [
+      condenser,
+      percent(savings?.atMarks ?? 0),
+      ...(hasLife ? [percent(savings?.withLife ?? 0)] : []),
+      number(summariserCalls.calls),
+      number(summariserCalls.inputTokens + summariserCalls.outputTokens),
+      percent(savings === undefined || savings.bill === 0 ? 0 : savings.summariserBill / savings.bill),
+      number(agentOutputTokens),
+      percent(savings?.regret.mean ?? 0),
+      percent(savings?.regret.worst ?? 0),
     ]),
     options,
   );
@@ -55,11 +87,18 @@ export function reportTable(rows: readonly ReplayRow[], options: { readonly colo
     ]),
     options,
   );
+  const distances = Object.keys(first?.recallByDistance ?? {});
+  const byDistance = table(
+    ['recall by distance', ...distances.map((least, index) => rangeOf(least, distances[index + 1]))],
+    rows.map((row) => [row.condenser, ...distances.map((least) => percent(row.recallByDistance[least] ?? 1))]),
+    options,
+  );
   const behaviour = table(
     [
       'requests',
       `tokens sent\n(${tokenUnit})`,
-      `peak\n(${tokenUnit})`,
+      'average',
+      'peak',
       'conden-\nsations',
       'prefix\nrewrites',
       'over-\nflows',
@@ -69,6 +108,7 @@ export function reportTable(rows: readonly ReplayRow[], options: { readonly colo
     rows.map((row) => [
       row.condenser,
       number(row.tokensSent),
+      number(Math.round(row.averageTokens)),
       number(row.peakTokens),
       number(row.condensations),
       number(row.prefixRewrites),
@@ -78,7 +118,11 @@ export function reportTable(rows: readonly ReplayRow[], options: { readonly colo
     ]),
     options,
   );
-  return [title, money, memory, behaviour].join('\n');
+  const online = rent
+    .map(({ prices, mean, worst }) => `${prices} ${percent(mean)}, worst ${percent(worst)}`)
+    .join(' · ');
+  const regret = `Regret of the rule RENT, which drops to 15,000 tokens when the rent is due: ${online}`;
+  return [title, money, more, ...(rent.length > 0 ? [regret] : []), memory, byDistance, behaviour].join('\n');
 }
 
 function table(
@@ -94,6 +138,10 @@ function table(
   });
   shown.push(...rows.map((row) => [...row]));
   return shown.toString();
+}
+
+function rangeOf(least: string, next: string | undefined): string {
+  return next === undefined ? `${least}+ calls` : `${least}–${Number(next) - 1}`;
 }
 
 function percent(share: number): string {

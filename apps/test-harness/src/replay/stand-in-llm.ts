@@ -2,13 +2,8 @@ import type { Message, ToolDefinition } from '@palimpsest/events';
 import { noUsage } from '@palimpsest/llm-adapters';
 import type { Completion, CompletionRequest, LLM } from '@palimpsest/llm-adapters';
 import type { TokenUse } from '../measure/money.js';
+import type { Summariser } from './summariser.js';
 import type { TextCounter } from './token-counter.js';
-
-/** A model that stands in for a summariser, and what its calls used, in all and each. Unit: tokens. */
-export interface StandIn {
-  readonly llm: LLM;
-  readonly used: { readonly input: number; readonly output: number; readonly each: readonly TokenUse[] };
-}
 
 const sentence = 'The agent read files, ran commands and changed code; this stands for a summary of that. ';
 /** The longest summary. Unit: tokens. */
@@ -26,9 +21,8 @@ const tokensPerImage = 1_000;
  * fields of a required tool, and ranks every other event. A replay with it shows what is sent and what that costs, not how good
  * summaries are: what the replay says of the memory of such a condenser is a lower bound.
  */
-export function standIn(count: TextCounter): StandIn {
+export function standIn(count: TextCounter): Summariser {
   const each: TokenUse[] = [];
-  const used = { input: 0, output: 0, each };
   const sizeOf = (messages: readonly Message[]): number =>
     messages.reduce((sum, message) => {
       const parts = message.content.map((part) => (part.type === 'text' ? count(part.text) : tokensPerImage));
@@ -45,8 +39,6 @@ export function standIn(count: TextCounter): StandIn {
       const message = answerTo(request, sentence.repeat(Math.max(2, Math.ceil(summaryTokens / count(sentence)))));
       const output = sizeOf([message]);
       each.push({ cacheRead: 0, cacheWrite: 0, input, output });
-      used.input += input;
-      used.output += output;
       return {
         message,
         usage: { ...noUsage, uncachedInputTokens: input, outputTokens: output },
@@ -56,7 +48,7 @@ export function standIn(count: TextCounter): StandIn {
       } satisfies Completion;
     },
   };
-  return { llm, used };
+  return { llm, used: { each } };
 }
 
 type Answer = Extract<Message, { readonly role: 'assistant' }>;

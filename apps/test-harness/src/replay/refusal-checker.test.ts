@@ -1,0 +1,94 @@
+import type { Message } from '@palimpsest/events';
+import { logBuilder } from '@palimpsest/events/testing';
+import { View } from '@palimpsest/view';
+import { expect, test } from 'vitest';
+import { refusalChecker } from './refusal-checker.js';
+import { findRefusals } from './refusals.js';
+
+const text = (words: string) => [{ type: 'text' as const, text: words }];
+const call = (id: string): Message => ({
+  role: 'assistant',
+  content: text('Now.'),
+  toolCalls: [{ id, name: 'read', arguments: '{}' }],
+});
+const result = (id: string): Message => ({ role: 'tool', toolCallId: id, toolName: 'read', content: text('text') });
+const user = (words: string): Message => ({ role: 'user', content: text(words) });
+
+/** A history of calls that are all answered. */
+function history(calls: number): readonly Message[] {
+  return [user('Go.'), ...Array.from({ length: calls }, (_, index) => [call(`c${index}`), result(`c${index}`)]).flat()];
+}
+
+/** The calls whose lists are refused: by the checker, and by checking each list whole. */
+function refusedOf(lists: readonly (readonly Message[])[]) {
+  const checker = refusalChecker();
+  lists.forEach((messages, index) => checker.atCall(index, messages));
+  const whole = lists.flatMap((messages, index) => (findRefusals(messages).length > 0 ? [index] : []));
+  return { byChecker: checker.finish(), whole };
+}
+
+/** Every list of a session that grows by an answer and its results. */
+const growing = (messages: readonly Message[]): readonly (readonly Message[])[] => [
+  ...messages.flatMap(({ role }, index) => (role === 'assistant' ? [messages.slice(0, index)] : [])),
+  messages,
+];
+
+test('sound lists that grow are checked in time that grows with the session', () => {
+  let checked = 0;
+  const count = (messages: readonly Message[]) => {
+    checked += messages.length;
+    return findRefusals(messages);
+  };
+  const checker = refusalChecker(count);
+  const lists = growing(history(200));
+  lists.forEach((messages, index) => checker.atCall(index, messages));
+  expect(checker.finish()).toEqual({ count: 0, refusals: [] });
+  // Whole lists would be 200 · 201 messages.
+  expect(checked).toBeLessThan(8 * 401);
+});
+
+test('a break at the end of a list is found at once', () => {
+  const messages = [...history(20), call('open'), user('And?'), ...history(5).slice(1)];
+  const { byChecker, whole } = refusedOf(growing(messages));
+  expect(whole.length).toBeGreaterThan(1);
+  expect(byChecker.count).toBe(whole.length);
+  expect(byChecker.refusals[0]?.modelCall).toBe(whole[0]);
+});
+
+test('a break that only a whole list shows is found for each list that has it', () => {
+  const [refusal] = findRefusals([user('Go.'), call('open'), user('And?')]);
+  // A rule over the whole list: no call stands twice.
+  const find = (messages: readonly Message[]) => {
+    const ids = messages.flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : []));
+    return refusal !== undefined && new Set(ids).size < ids.length ? [refusal] : [];
+  };
+  const lists = growing(history(40).map((message, index) => (index === 52 ? result('c2') : message)));
+  const checker = refusalChecker(find);
+  lists.forEach((messages, index) => checker.atCall(index, messages));
+  const whole = lists.flatMap((messages, index) => (find(messages).length > 0 ? [index] : []));
+  expect(whole.length).toBeGreaterThan(5);
+  expect(checker.finish()).toMatchObject({ count: whole.length, refusals: [{ modelCall: whole[0] }, {}, {}, {}, {}] });
+});
+
+test('a rewritten list is checked whole', () => {
+  const lists = growing(history(30));
+  const broken = lists.map((messages, index) => (index === 20 ? messages.filter((_, at) => at !== 8) : messages));
+  const { byChecker, whole } = refusedOf(broken);
+  expect(whole).toEqual([20]);
+  expect(byChecker.count).toBe(1);
+});
+
+test('the lists of a log, with batches and words between, are the same by value or by reference', () => {
+  const log = logBuilder();
+  log.system();
+  log.user('Go.');
+  for (let step = 0; step < 30; step++) {
+    log.call('read', { step }, 'text');
+    if (step % 7 === 0) log.user(`And ${step}?`);
+  }
+  const lists = log.events.map((_, index) =>
+    structuredClone(View.fromEvents(log.events.slice(0, index + 1)).toMessages()),
+  );
+  const { byChecker, whole } = refusedOf(lists.slice(2));
+  expect(byChecker.count).toBe(whole.length);
+});

@@ -1,0 +1,94 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Message } from '@palimpsest/events';
+import { findRefusals } from './refusals.js';
+import type { Refusal } from './refusals.js';
+
+/** The refused message lists of a replay. */
+export interface RefusedLists {
+  readonly count: number;
+  /** The first few refusals. */
+  readonly refusals: readonly (Refusal & { readonly modelCall: number })[];
+}
+
+/** Checks the message lists of one replay, in their order. */
+export interface RefusalChecker {
+  atCall(modelCall: number, messages: readonly Message[]): void;
+  /** Checks what was left for later. Call it once, at the end. */
+  finish(): RefusedLists;
+}
+
+const refusalsKept = 5;
+
+/** A list that was found sound by what it adds to the one before it: the beginning of the newest list. */
+interface Grown {
+  readonly modelCall: number;
+  /** Unit: messages. */
+  readonly length: number;
+}
+
+/**
+ * Checks each list against the rules of all providers. While lists only grow, it checks what is new, from the answer before it on,
+ * and the whole list when it has doubled, after a rewrite, and at the end. If a whole list is refused, the lists that it grew from
+ * are checked whole too. So the time grows with the session, and the result is that of checking each list whole.
+ */
+export function refusalChecker(
+  find: (messages: readonly Message[]) => readonly Refusal[] = findRefusals,
+): RefusalChecker {
+  const refused: { readonly modelCall: number; readonly found: readonly Refusal[] }[] = [];
+  let sound: readonly Message[] | undefined;
+  let lengthAtWholeCheck = 0;
+  let grown: Grown[] = [];
+
+  /** Checks the newest list whole, and if it is refused those that it grew from. */
+  const settle = (): void => {
+    const newest = grown.at(-1);
+    if (sound === undefined || newest === undefined) return;
+    if (find(sound).length > 0) {
+      for (const { modelCall, length } of grown) {
+        const found = find(sound.slice(0, length));
+        if (found.length > 0) refused.push({ modelCall, found });
+      }
+    }
+    grown = [];
+  };
+
+  return {
+    atCall: (modelCall, messages) => {
+      const isLonger = sound !== undefined && startsWith(messages, sound);
+      if (isLonger && messages.length < 2 * lengthAtWholeCheck) {
+        if (find(messages.slice(answerBefore(messages, sound?.length ?? 0))).length === 0) {
+          grown.push({ modelCall, length: messages.length });
+          sound = messages;
+          return;
+        }
+      }
+      const found = find(messages);
+      // What a longer list shows to be sound is sound in the lists that it grew from.
+      if (isLonger && found.length === 0) grown = [];
+      settle();
+      sound = found.length === 0 ? messages : undefined;
+      lengthAtWholeCheck = messages.length;
+      if (found.length > 0) refused.push({ modelCall, found });
+    },
+    finish: () => {
+      settle();
+      const refusals = refused.flatMap(({ modelCall, found }) => found.map((refusal) => ({ ...refusal, modelCall })));
+      return { count: refused.length, refusals: refusals.slice(0, refusalsKept) };
+    },
+  };
+}
+
+function startsWith(messages: readonly Message[], beginning: readonly Message[]): boolean {
+  if (messages.length < beginning.length) return false;
+  return beginning.every(
+    (message, index) => message === messages[index] || isDeepStrictEqual(message, messages[index]),
+  );
+}
+
+/** Where the answer begins that stands at or before a place: lists can be checked from there on. */
+function answerBefore(messages: readonly Message[], place: number): number {
+  for (let start = Math.min(place, messages.length - 1); start > 0; start--) {
+    if (messages[start]?.role === 'assistant' && messages[start - 1]?.role !== 'assistant') return start;
+  }
+  return 0;
+}

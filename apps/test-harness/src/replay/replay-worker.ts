@@ -1,0 +1,2 @@
+// The entry of a worker thread: see worker-pool.ts.
+export { runTask as default } from './session-task.js';

@@ -1,0 +1,108 @@
+import pc from 'picocolors';
+import type { SkippedFile } from '../import/index.js';
+import { logFormatNames, UnknownLogFormatError } from '../import/index.js';
+import { isLong, noteCounts, rentRegret, reportRows } from './replay-report.js';
+import type { ReplayedSession } from './replay-report.js';
+import { reportTable } from './report-table.js';
+
+/** What a replay found, to be printed. */
+export interface Report {
+  readonly sessions: readonly ReplayedSession[];
+  readonly skipped: readonly SkippedFile[];
+  /** The model that was asked. @defaultValue the stand-in */
+  readonly summariser?: string | undefined;
+  /** Not all sessions were replayed. */
+  readonly isInterrupted: boolean;
+}
+
+/** The report as text: tables, what went wrong, how to read it, and the files without a session. */
+export function reportText(report: Report, { eachSession }: { readonly eachSession: boolean }): string {
+  const { sessions } = report;
+  const colour = pc.isColorSupported && process.stdout.isTTY === true;
+  const table = (some: readonly ReplayedSession[]): string =>
+    reportTable(reportRows(some), rentRegret(some), { colour });
+  const long = sessions.filter(isLong);
+  const each = eachSession && sessions.length > 1 ? sessions : [];
+  const lines = [
+    ...(report.isInterrupted ? ['Interrupted: what follows is of the sessions that were done.'] : []),
+    ...each.flatMap((session) => ['', `${session.name} (${session.format})${markOf(session)}`, table([session])]),
+    ...(each.length > 0 ? ['', 'All sessions'] : []),
+    table(sessions),
+    ...(long.length > 0 && long.length < sessions.length
+      ? ['', 'Long sessions (at least 150 model calls and 60,000 tokens)', table(long)]
+      : []),
+    ...(sessions.length === 0 && !report.isInterrupted
+      ? ['No session was found: there is no log of a known format.']
+      : []),
+    ...sessions.flatMap(troublesOf),
+    ...(sessions.length > 0 ? [explanation(report)] : []),
+    ...remarks(report),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function markOf({ recordedCompactions }: ReplayedSession): string {
+  return recordedCompactions === 0 ? '' : `, compacted ${times(recordedCompactions)} when it was recorded`;
+}
+
+function troublesOf({ name, replays }: ReplayedSession): readonly string[] {
+  return replays.flatMap(({ condenser, refusals, condenserErrors, overflowed, overflows }) => {
+    const at = (modelCall: number): string => `${name}, ${condenser}, model call ${modelCall + 1}`;
+    return [
+      ...refusals.map(
+        ({ provider, rule, path, message, modelCall }) =>
+          `refused: ${at(modelCall)}: ${provider} ${rule} at ${path}: ${message}`,
+      ),
+      ...condenserErrors.slice(0, 3).map(({ modelCall, message }) => `failed: ${at(modelCall)}: ${message}`),
+      ...overflowed
+        .slice(0, 1)
+        .map(
+          ({ modelCall, tokens, did }) =>
+            `overflow: ${at(modelCall)}: ${tokens.toLocaleString('en-GB')} tokens, ${times(overflows)}; at the first the condenser did: ${did}`,
+        ),
+    ];
+  });
+}
+
+function explanation({ summariser }: Report): string {
+  return [
+    'Bills are of input and of the condenser’s own model calls; r is the price of a cached token, a written one costs 1.25, an',
+    'output token 5 times an uncached one. Recall is the share of what later calls took from old results that was in view.',
+    ...(summariser === undefined
+      ? [
+          'Condensers that ask a model got a stand-in whose summaries have no content, so their recall is a lower bound; --summariser',
+          'asks a real one.',
+        ]
+      : [`Condensers that ask a model asked ${summariser}.`]),
+    'What the recorded agent condensed is left out. Our time varies with the machine.',
+  ].join('\n');
+}
+
+function remarks({ sessions, skipped }: Report): readonly string[] {
+  const notes = noteCounts(sessions);
+  const compacted = sessions.filter(({ recordedCompactions }) => recordedCompactions > 0);
+  const unknown = skipped.filter(({ error }) => UnknownLogFormatError.isInstance(error));
+  return [
+    ...(compacted.length > 0
+      ? [
+          `Compacted by the recording agent, so that later calls saw less than the log holds: ${compacted.length} of ${sessions.length} sessions`,
+          ...compacted.map(({ name, recordedCompactions }) => `  ${name}: ${times(recordedCompactions)}`),
+        ]
+      : []),
+    ...(notes.size > 0
+      ? [`Notes while reading: ${[...notes].map(([kind, count]) => `${kind} ${count}`).join(', ')}`]
+      : []),
+    ...(skipped.length > 0 ? [`Files without a session: ${skipped.length}`] : []),
+    ...skipped.map((each) => `  ${each.file}: ${shortReason(each)}`),
+    ...(unknown.length > 0 ? [`The known formats are: ${logFormatNames.join(', ')}`] : []),
+  ];
+}
+
+/** The reason without the list of formats, which stands below all files. */
+export function shortReason({ reason, error }: SkippedFile): string {
+  return UnknownLogFormatError.isInstance(error) ? error.reason : reason;
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times`;
+}

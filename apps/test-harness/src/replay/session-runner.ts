@@ -1,0 +1,75 @@
+import type { Session } from '../import/index.js';
+import { codeDigest } from './code-digest.js';
+import { policyDigest } from './policy-digest.js';
+import type { Policy } from './policy.js';
+import type { ReplayedSession } from './replay-report.js';
+import { sessionReplayer } from './session-replayer.js';
+import { runTask } from './session-task.js';
+import type { TaskPolicy, TaskSettings } from './session-task.js';
+import { summariserFor } from './summariser.js';
+
+/** Options of {@link sessionRunner}. */
+export interface SessionRunnerOptions {
+  readonly policies: readonly Policy[];
+  readonly settings: TaskSettings;
+  /** 0: this thread. */
+  readonly workers: number;
+  /** @defaultValue none: nothing is stored */
+  readonly cacheFolder?: string | undefined;
+}
+
+/** How a session was replayed. */
+export interface SessionProgress {
+  /** The size of its events as JSON. Unit: characters. */
+  readonly size: number;
+  /** Every result was found in the cache. */
+  readonly wasStored: boolean;
+}
+
+/** Replays sessions, in this thread or in others. */
+export interface SessionRunner {
+  replay(session: Session): Promise<{ readonly replayed: ReplayedSession; readonly progress: SessionProgress }>;
+  /** Ends the threads, also those at work. */
+  close(): Promise<void>;
+}
+
+/** A {@link SessionRunner}. Policies without a source run in this thread, and their results are not stored. */
+export async function sessionRunner(options: SessionRunnerOptions): Promise<SessionRunner> {
+  const { policies, settings, workers, cacheFolder } = options;
+  const store = cacheFolder === undefined ? undefined : { folder: cacheFolder, code: await codeDigest() };
+  const described: TaskPolicy[] = [];
+  for (const { name, source } of policies) {
+    if (source !== undefined) described.push({ name, source, digest: store && (await policyDigest(source)) });
+  }
+  const foreign = policies.filter(({ source }) => source === undefined);
+  // What makes threads is loaded only if there are some.
+  const threads = workers === 0 ? undefined : (await import('./worker-pool.js')).workerPool(workers);
+  const run = threads?.run ?? runTask;
+
+  return {
+    close: async () => threads?.close(),
+    replay: async (session) => {
+      const events = JSON.stringify(session.events);
+      const { measures, replays, wasStored } = await run({ events, settings, policies: described, store });
+      const made = new Map(replays.map((replay) => [replay.condenser, replay]));
+      if (foreign.length > 0) {
+        const summariser = summariserFor(settings.summariser);
+        const replayer = sessionReplayer(session.events, { ...settings, summariser });
+        for (const policy of foreign) made.set(policy.name, await replayer.replay(policy));
+      }
+      const { name, file, format, notes } = session;
+      const compactions = notes.filter(({ kind }) => kind === 'recorded-compaction');
+      const replayed: ReplayedSession = {
+        name,
+        file,
+        format,
+        notes,
+        events: session.events.length,
+        recordedCompactions: compactions.reduce((sum, { count }) => sum + count, 0),
+        ...measures,
+        replays: policies.flatMap((policy) => made.get(policy.name) ?? []),
+      };
+      return { replayed, progress: { size: events.length, wasStored: wasStored && foreign.length === 0 } };
+    },
+  };
+}

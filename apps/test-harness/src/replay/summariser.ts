@@ -1,0 +1,62 @@
+import type { Completion, LLM } from '@palimpsest/llm-adapters';
+import { anthropicLLM } from '@palimpsest/llm-adapters/anthropic';
+import { openaiLLM } from '@palimpsest/llm-adapters/openai';
+import type { TokenUse } from '../measure/money.js';
+import { InvalidSummariserError } from './invalid-summariser-error.js';
+
+/** The model that condensers ask in a replay, and what each of its calls used. Unit: tokens. */
+export interface Summariser {
+  readonly llm: LLM;
+  readonly used: { readonly each: readonly TokenUse[] };
+}
+
+const providers = {
+  openai: { variable: 'OPENAI_API_KEY', create: openaiLLM },
+  anthropic: { variable: 'ANTHROPIC_API_KEY', create: anthropicLLM },
+} as const;
+
+/** The provider and the name of a model that is given as `provider/name`. @throws {@link InvalidSummariserError} for other text. */
+function parsed(model: string) {
+  const [, provider = '', name = ''] = /^([^/]+)\/(.+)$/.exec(model) ?? [];
+  const known = Object.entries(providers).find(([key]) => key === provider)?.[1];
+  if (known === undefined) {
+    const reason = `must be one of these, a slash, and the model's name: ${Object.keys(providers).join(', ')}`;
+    throw new InvalidSummariserError(model, reason);
+  }
+  return { ...known, name };
+}
+
+/** @throws {@link InvalidSummariserError} when the provider is unknown or its key is not in the environment. */
+export function assertSummariser(model: string): void {
+  const { variable } = parsed(model);
+  if ((process.env[variable] ?? '') === '')
+    throw new InvalidSummariserError(model, `needs a key: set the environment variable ${variable}`);
+}
+
+/** Makes the summariser of one replay. @param model as `provider/name`; undefined: the stand-in */
+export function summariserFor(model: string | undefined): (() => Summariser) | undefined {
+  if (model === undefined) return undefined;
+  const { name, create, variable } = parsed(model);
+  return () => {
+    const each: TokenUse[] = [];
+    const asked = create({ model: name, apiKey: process.env[variable] ?? '' });
+    const llm: LLM = {
+      ...asked,
+      complete: async (request) => {
+        const completion = await asked.complete(request);
+        each.push(useOf(completion));
+        return completion;
+      },
+    };
+    return { llm, used: { each } };
+  };
+}
+
+function useOf({ usage }: Completion): TokenUse {
+  return {
+    cacheRead: usage.cacheReadTokens,
+    cacheWrite: usage.cacheWriteTokens,
+    input: usage.uncachedInputTokens,
+    output: usage.outputTokens,
+  };
+}
