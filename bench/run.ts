@@ -1,4 +1,5 @@
 import { condensationBench, foldBench } from './fold.bench.js';
+import { messagesBench } from './messages.bench.js';
 import { readLogBench } from './read-log.bench.js';
 import { startBench } from './start.bench.js';
 import { appendBench, stepsBench } from './store.bench.js';
@@ -6,6 +7,7 @@ import { appendBench, stepsBench } from './store.bench.js';
 const benches: Readonly<Record<string, () => Promise<void> | void>> = {
   fold: foldBench,
   condensation: condensationBench,
+  messages: messagesBench,
   load: readLogBench,
   append: appendBench,
   steps: stepsBench,

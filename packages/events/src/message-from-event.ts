@@ -90,7 +90,7 @@ export function repositioned(
   const place = <Piece extends { readonly position?: number }>(piece: Piece): Piece => {
     const position = piece.position ?? 0;
     const leftOut = content.slice(0, position).filter((part) => !isSent(part)).length;
-    return leftOut === 0 ? piece : { ...piece, position: position - leftOut };
+    return leftOut === 0 ? piece : Object.freeze({ ...piece, position: position - leftOut });
   };
   return {
     ...thinking,
@@ -155,5 +155,5 @@ function withExtended({ content, extendedContent = [] }: MessageEvent | Observat
 }
 
 function textContent(...texts: readonly string[]): readonly KnownContent[] {
-  return meaningfulContent(texts.map((text) => ({ type: 'text', text })));
+  return meaningfulContent(texts.map((text) => Object.freeze({ type: 'text', text })));
 }

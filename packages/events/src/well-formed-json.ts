@@ -1,7 +1,7 @@
 /**
  * A copy of JSON data in which U+FFFD replaces every half of a surrogate pair in texts and keys, as in
- * `String.prototype.toWellFormed`. Well-formed data is returned unchanged, as the same object. JSON allows such halves, but
- * providers refuse them.
+ * `String.prototype.toWellFormed`. Well-formed data is returned unchanged, as the same object; a copy is frozen where it differs.
+ * JSON allows such halves, but providers refuse them.
  *
  * Keys that become equal are told apart by more U+FFFD, so that no value is lost.
  */
@@ -19,7 +19,7 @@ function wellFormed(value: unknown): unknown {
       const sound = wellFormed(item);
       if (sound !== item) (changed ??= [...(value as readonly unknown[])])[index] = sound;
     }
-    return changed ?? value;
+    return changed === undefined ? value : Object.freeze(changed);
   }
   const entries = Object.entries(value);
   let isChanged = false;
@@ -30,13 +30,12 @@ function wellFormed(value: unknown): unknown {
   });
   if (!isChanged) return value;
   const taken = new Set(entries.map(([key]) => key).filter((key) => key.isWellFormed()));
-  return Object.fromEntries(
-    sound.map(([key, item], index) => {
-      if (key === entries[index]?.[0]) return [key, item];
-      let free = key;
-      while (taken.has(free)) free += '\ufffd';
-      taken.add(free);
-      return [free, item];
-    }),
-  );
+  const copy = sound.map(([key, item], index) => {
+    if (key === entries[index]?.[0]) return [key, item];
+    let free = key;
+    while (taken.has(free)) free += '\ufffd';
+    taken.add(free);
+    return [free, item];
+  });
+  return Object.freeze(Object.fromEntries(copy));
 }

@@ -68,13 +68,13 @@ export function wellFormedToolCall(call: ToolCall): ToolCall {
   const opaque = [call.itemId, call.thoughtSignature];
   if (name === call.name && sent === call.arguments && opaque.every(isSound)) return call;
   const { itemId, thoughtSignature, ...rest } = call;
-  return {
+  return Object.freeze({
     ...rest,
     name,
     arguments: sent,
     ...(itemId === undefined || !isSound(itemId) ? {} : { itemId }),
     ...(thoughtSignature === undefined || !isSound(thoughtSignature) ? {} : { thoughtSignature }),
-  };
+  });
 }
 
 /**

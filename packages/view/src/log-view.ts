@@ -5,8 +5,8 @@ import type { CutPointList } from './cut-tracker.js';
 import { PrefixSequence } from './event-sequence.js';
 import type { EventSequence } from './event-sequence.js';
 import type { ListSnapshot } from './list-analysis.js';
-import { messagesFromOrder } from './messages-from-view.js';
 import type { RenderOptions, ThinkingMode } from './render-options.js';
+import type { LastRendering } from './rendered-messages.js';
 import { sentOrder } from './sent-order.js';
 import type { TrackedOrder } from './sent-tracker.js';
 import type { SentOrder } from './sent-order.js';
@@ -36,7 +36,10 @@ export interface LogSnapshot {
   readonly internalEvents: EventSequence<Event>;
   readonly notes: EventSequence<ViewNote>;
   readonly thinking: ThinkingMode;
+  /** How many events have stale thinking. */
+  readonly staleCount: number;
   readonly listOptions: StoredListOptions;
+  readonly rendering: LastRendering;
 }
 
 /** The cut points of a view, if they are not those of its list as it is now. */
@@ -60,6 +63,7 @@ export class LogView implements View {
   /** The cut points without the properties. */
   readonly #cuts: CutPointList;
   readonly #runs: EventRuns | undefined;
+  #tracked: TrackedOrder | undefined;
   #order: SentOrder | undefined;
   #condensations: readonly Condensation[] | undefined;
 
@@ -175,19 +179,30 @@ export class LogView implements View {
     return this.#derive(after, stale);
   }
 
-  toMessages(options: RenderOptions = {}): readonly Message[] {
-    return messagesFromOrder(this.sent(), {
-      thinking: options.thinking ?? this.#log.thinking,
-      labelObservation: options.labelObservation,
+  toMessages({ thinking, labelObservation }: RenderOptions = {}): readonly Message[] {
+    return this.#list.sent.messages(this.#listOrder, {
+      rendered: this.#log.rendering.with(thinking ?? this.#log.thinking, labelObservation),
+      isStale: this.#isStale,
+      staleCount: this.#log.staleCount,
     });
   }
 
   sent(): SentOrder {
-    return (this.#order ??= {
-      ...this.#listOrder(),
+    return (this.#order ??= this.#sentOrder());
+  }
+
+  #sentOrder(): SentOrder {
+    const { system, items, leftOut } = this.#listOrder;
+    let found: ReadonlyMap<EventId, string> | undefined;
+    return {
+      system,
+      items,
+      get leftOut() {
+        return (found ??= leftOut());
+      },
       thinking: this.#log.thinking,
       isThinkingStale: this.#isStale,
-    });
+    };
   }
 
   #snapshot(): ListSnapshot {
@@ -199,11 +214,15 @@ export class LogView implements View {
     return { events, calls, length: events.length, position: this.#log.position };
   }
 
-  #listOrder(): TrackedOrder {
+  get #listOrder(): TrackedOrder {
+    return (this.#tracked ??= this.#trackedOrder());
+  }
+
+  #trackedOrder(): TrackedOrder {
     const list = this.#snapshot();
     if (this[viewOfLogKey] !== this) {
-      const { items, ...order } = sentOrder(list);
-      return { ...order, items: new PrefixSequence(items) };
+      const { system, items, leftOut } = sentOrder(list);
+      return { system, items: new PrefixSequence(items), settled: 0, rest: items, leftOut: () => leftOut };
     }
     const first = this.#log.open?.calls[0]?.action.id;
     const end = first === undefined ? list.length : (this.indexOf(first) ?? 0);

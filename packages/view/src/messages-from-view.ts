@@ -15,13 +15,16 @@ import type {
   AssistantMessage,
   CondensationSummaryEvent,
   ContentPart,
-  EventId,
   KnownContent,
   KnownThinking,
+  LLMConvertibleEvent,
   Message,
   MessageEvent,
+  SystemMessage,
+  SystemPromptEvent,
   ToolCall,
   ToolMessage,
+  UserMessage,
 } from '@palimpsest/events';
 import type { RenderOptions, ThinkingMode } from './render-options.js';
 import type { SentBatch, SentCall, SentItem, SentOrder, SentResult } from './sent-order.js';
@@ -32,97 +35,124 @@ export interface RenderContext {
   readonly labelObservation?: RenderOptions['labelObservation'];
 }
 
-/** Renders the sent items as messages. Adjacent user messages are merged, unless there is an assistant event between them. */
-export function messagesFromOrder(order: SentOrder, context: RenderContext): readonly Message[] {
-  const messages: Message[] = [];
-  if (order.system !== undefined) {
-    const content = systemPromptContent(order.system);
-    if (content.length > 0) messages.push({ role: 'system', content });
-  }
-  const rendering = { ...context, isStale: (id: EventId) => order.isThinkingStale(id) };
-  for (const item of order.items) {
-    const made = messagesOf(item, rendering);
-    const [first] = made;
-    const last = messages.at(-1);
-    if (item.kind === 'words' && first?.role === 'user' && last?.role === 'user' && !item.afterAssistant) {
-      // The array belongs to this message, so it is extended in place. A new array for each merge would make the cost
-      // quadratic.
-      for (const part of first.content) (last.content as ContentPart[]).push(part);
-    } else {
-      messages.push(...made);
-    }
-  }
-  return messages;
+/** The input of rendering an answer of the model. */
+export interface AnswerContext extends RenderContext {
+  /** The answer's signed thinking no longer verifies. */
+  readonly isStale: boolean;
 }
 
 /**
  * The messages of one item of {@link View.sent}, before adjacent user messages are merged. For renderers that pass most of a
- * history through unchanged and need messages for the rest.
+ * history through unchanged and need messages for the rest. The messages are frozen.
  */
 export function itemMessages(item: SentItem, order: SentOrder, options: RenderOptions = {}): readonly Message[] {
   const { thinking = order.thinking, labelObservation } = options;
-  return messagesOf(item, { thinking, labelObservation, isStale: (id) => order.isThinkingStale(id) });
-}
-
-interface Rendering extends RenderContext {
-  /** True for an event whose signed thinking no longer verifies. */
-  readonly isStale: (id: EventId) => boolean;
-}
-
-function messagesOf(item: SentItem, rendering: Rendering): readonly Message[] {
+  const contextOf = (event: LLMConvertibleEvent | undefined): AnswerContext => {
+    const isStale = event !== undefined && order.isThinkingStale(event.id);
+    return { thinking, labelObservation, isStale };
+  };
   switch (item.kind) {
-    case 'words':
-      return wordsMessages(item.event, rendering);
-    case 'batch':
-      return batchMessages(item, rendering);
+    case 'words': {
+      const message = wordsMessage(item.event, contextOf(item.event));
+      return message === undefined ? [] : [message];
+    }
+    case 'batch': {
+      const context = contextOf(item.response[0]);
+      const message = callsMessage(item, context);
+      const results = item.results.map((result) => toolMessage(result, context));
+      return message === undefined ? results : [message, ...results];
+    }
     case 'late':
-      return [
-        { role: 'assistant', content: [], toolCalls: [sentCall(item.call)] },
-        toolMessage(item.result, rendering),
-      ];
+      return [lateCallMessage(item.call), toolMessage(item.result, { thinking, labelObservation })];
   }
 }
 
-function wordsMessages(event: MessageEvent | CondensationSummaryEvent, rendering: Rendering): readonly Message[] {
+/** The instructions. Undefined if they are blank. */
+export function systemMessage(event: SystemPromptEvent): SystemMessage | undefined {
+  const content = systemPromptContent(event);
+  return content.length === 0 ? undefined : Object.freeze({ role: 'system', content: frozenList(content) });
+}
+
+/** The message of the user, the model or the environment, or of a summary. Undefined if nothing of it is sent. */
+export function wordsMessage(
+  event: MessageEvent | CondensationSummaryEvent,
+  context: AnswerContext,
+): AssistantMessage | UserMessage | undefined {
   if (event.type === 'message' && event.role === 'assistant') {
-    const all = [...event.content, ...(event.extendedContent ?? [])];
-    const thinking = repositioned(thinkingOf(event, rendering), all, isMeaningful);
-    const message = assistantMessage(messageContent(event), [], thinking);
-    return message === undefined ? [] : [message];
+    const all = event.extendedContent === undefined ? event.content : [...event.content, ...event.extendedContent];
+    const thinking = repositioned(thinkingOf(event, context), all, isMeaningful);
+    return assistantMessage(messageContent(event), [], thinking);
   }
-  const content = event.type === 'message' ? messageContent(event) : summaryContent(event);
-  return [{ role: 'user', content: [...content] }];
+  return userMessage(event.type === 'message' ? messageContent(event) : summaryContent(event));
 }
 
-function batchMessages(batch: SentBatch, rendering: Rendering): readonly Message[] {
-  const { calls, results, response } = batch;
+/** One message with the content of several. */
+export function mergedMessage(messages: readonly Message[]): UserMessage {
+  return userMessage(messages.flatMap(({ content }) => content));
+}
+
+/** The calls of one response, with its words and thinking. */
+export function callsMessage(batch: SentBatch, context: AnswerContext): AssistantMessage | undefined {
+  const { calls, response } = batch;
   const [carrier] = response;
-  const thoughts = calls.map(({ event }) => event.thought);
-  if (carrier !== undefined && calls[0]?.event.id !== carrier.id) thoughts.unshift(carrier.thought);
-  const said = thoughts.flat();
+  const said = thoughtsOf(batch);
   const words = meaningfulContent(said);
   const thinking =
     carrier === undefined
       ? {}
-      : placed(repositioned(thinkingOf(carrier, rendering), said, isMeaningful), words.length, batch, rendering);
-  const message = assistantMessage(words, calls.map(sentCall), thinking);
-  return [...(message === undefined ? [] : [message]), ...results.map((result) => toolMessage(result, rendering))];
+      : placed(repositioned(thinkingOf(carrier, context), said, isMeaningful), words.length, batch, context);
+  return assistantMessage(words, calls.map(sentCall), thinking);
+}
+
+function thoughtsOf({ calls, response: [carrier] }: SentBatch): readonly ContentPart[] {
+  const thoughts = calls.map(({ event }) => event.thought);
+  if (carrier !== undefined && calls[0]?.event.id !== carrier.id) thoughts.unshift(carrier.thought);
+  const [only] = thoughts;
+  return thoughts.length === 1 && only !== undefined ? only : thoughts.flat();
+}
+
+/** A call whose result came after a later response. Its words and thinking are not sent. */
+export function lateCallMessage(call: SentCall): AssistantMessage {
+  return answer({ role: 'assistant', content: noContent, toolCalls: frozenList([sentCall(call)]) });
+}
+
+const noContent: readonly ContentPart[] = Object.freeze([]);
+
+function userMessage(content: readonly ContentPart[]): UserMessage {
+  return Object.freeze({ role: 'user', content: frozenList(content) });
 }
 
 function assistantMessage(
   content: readonly KnownContent[],
   toolCalls: readonly ToolCall[],
-  thinking: KnownThinking,
+  { thinkingBlocks, reasoningItems, reasoningContent }: KnownThinking,
 ): AssistantMessage | undefined {
-  if (content.length === 0 && toolCalls.length === 0 && Object.keys(thinking).length === 0) return undefined;
-  return { role: 'assistant', content, ...(toolCalls.length === 0 ? {} : { toolCalls }), ...thinking };
+  const hasThinking = (thinkingBlocks ?? reasoningItems ?? reasoningContent) !== undefined;
+  if (content.length === 0 && toolCalls.length === 0 && !hasThinking) return undefined;
+  return answer({
+    role: 'assistant',
+    content: frozenList(content),
+    ...(toolCalls.length === 0 ? {} : { toolCalls: frozenList(toolCalls) }),
+    ...(thinkingBlocks === undefined ? {} : { thinkingBlocks: frozenList(thinkingBlocks) }),
+    ...(reasoningItems === undefined ? {} : { reasoningItems: frozenList(reasoningItems) }),
+    ...(reasoningContent === undefined ? {} : { reasoningContent }),
+  });
+}
+
+function answer(message: AssistantMessage): AssistantMessage {
+  return Object.freeze(message);
+}
+
+/** Lists of checked events are frozen and shared. The list of an unchecked event is copied, because its owner can change it. */
+function frozenList<Item>(items: readonly Item[]): readonly Item[] {
+  return Object.isFrozen(items) ? items : Object.freeze([...items]);
 }
 
 /** Only signed blocks are bound to the content before them. Reasoning items and plain reasoning text are not. */
-function thinkingOf(event: ActionEvent | MessageEvent, { thinking, isStale }: Rendering): KnownThinking {
+function thinkingOf(event: ActionEvent | MessageEvent, { thinking, isStale }: AnswerContext): KnownThinking {
   if (thinking === 'none') return {};
   const { thinkingBlocks = [], ...rest } = knownThinking(event);
-  const isSent = thinkingBlocks.length > 0 && !(thinking === 'prefix-bound' && isStale(event.id));
+  const isSent = thinkingBlocks.length > 0 && !(thinking === 'prefix-bound' && isStale);
   return isSent ? { thinkingBlocks, ...rest } : rest;
 }
 
@@ -134,7 +164,7 @@ function placed(
   thinking: KnownThinking,
   words: number,
   { calls, response }: SentBatch,
-  { thinking: mode }: Rendering,
+  { thinking: mode }: RenderContext,
 ): KnownThinking {
   if (calls.length === response.length) return thinking;
   const sent = new Set(calls.map(({ event }) => event.id));
@@ -143,7 +173,7 @@ function placed(
   const place = <Piece extends { readonly position?: number }>(piece: Piece): Piece => {
     const all = before(piece);
     const kept = all.filter(({ id }) => sent.has(id));
-    return kept.length === all.length ? piece : { ...piece, position: words + kept.length };
+    return kept.length === all.length ? piece : Object.freeze({ ...piece, position: words + kept.length });
   };
   const isWhole = (piece: { readonly position?: number }) =>
     mode !== 'prefix-bound' || before(piece).every(({ id }) => sent.has(id));
@@ -158,23 +188,29 @@ function placed(
 
 function sentCall({ event, sentId }: SentCall): ToolCall {
   const call = wellFormedToolCall(event.toolCall);
-  return call.id === sentId ? call : { ...call, id: sentId };
+  return call.id === sentId ? call : Object.freeze({ ...call, id: sentId });
 }
 
-function toolMessage({ event, sentId }: SentResult, context: RenderContext): ToolMessage {
+/** The result of a call. */
+export function toolMessage({ event, sentId }: SentResult, context: RenderContext): ToolMessage {
   const content = toolResultContent(event);
   const label = context.labelObservation?.(event);
-  return {
+  const message: ToolMessage = {
     role: 'tool',
     toolCallId: sentId,
     toolName: event.toolName.toWellFormed(),
-    content: label === undefined ? content : withLabel(content, label.toWellFormed()),
+    content: frozenList(label === undefined ? content : withLabel(content, label.toWellFormed())),
     ...(isErrorResult(event) ? { isError: true } : {}),
   };
+  return Object.freeze(message);
 }
 
 function withLabel(content: readonly ContentPart[], label: string): readonly ContentPart[] {
   const last = content.at(-1);
-  if (last?.type !== 'text') return [...content, { type: 'text', text: label }];
-  return [...content.slice(0, -1), { type: 'text', text: `${last.text}\n${label}` }];
+  if (last?.type !== 'text') return [...content, textPart(label)];
+  return [...content.slice(0, -1), textPart(`${last.text}\n${label}`)];
+}
+
+function textPart(text: string): ContentPart {
+  return Object.freeze({ type: 'text', text });
 }

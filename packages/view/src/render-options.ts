@@ -16,6 +16,10 @@ export type ThinkingMode = 'prefix-bound' | 'latest-turn' | 'none';
 export interface RenderOptions {
   /** @defaultValue the view's own mode, which is `prefix-bound` by default */
   readonly thinking?: ThinkingMode | undefined;
-  /** A label for the last line of a tool result. Use it for a whole conversation or not at all. @defaultValue no labels */
+  /**
+   * A label for the last line of a tool result. It may depend on the event alone and is called once for each event, so give the
+   * same function in every call: another function renders every message again. Use it for a whole conversation or not at all.
+   * @defaultValue no labels
+   */
   readonly labelObservation?: ((event: ToolResultEvent) => string | undefined) | undefined;
 }

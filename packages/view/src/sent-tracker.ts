@@ -1,10 +1,12 @@
-import type { ActionEvent, EventId, SystemPromptEvent } from '@palimpsest/events';
+import type { ActionEvent, EventId, Message, SystemPromptEvent } from '@palimpsest/events';
 import type { Call } from './batches.js';
 import { firstAtOrAfter } from './cut-tracker.js';
 import type { EventSequence } from './event-sequence.js';
 import type { ListSnapshot } from './list-analysis.js';
 import { analyse } from './sent-order.js';
 import type { OrderSink, SentItem } from './sent-order.js';
+import { SettledMessages } from './settled-messages.js';
+import type { Rendering } from './settled-messages.js';
 
 /** An event that is not sent in a range of list lengths. */
 interface LeftOut {
@@ -14,17 +16,18 @@ interface LeftOut {
   until: number;
 }
 
-/** The order of a list at one length. */
+/** The order of a list at one length: the first `settled` items of the tracker, then `rest`. */
 export interface TrackedOrder {
   readonly system: SystemPromptEvent | undefined;
   readonly items: EventSequence<SentItem>;
-  readonly leftOut: ReadonlyMap<EventId, string>;
+  readonly settled: number;
+  readonly rest: readonly SentItem[];
+  leftOut(): ReadonlyMap<EventId, string>;
 }
 
 /**
  * Finds the order in which a stored list is sent while the list grows. Events before the open batch are analysed once; later
- * events are analysed for each view. So the cost is linear in the new events, the open batch and the left-out events. Earlier
- * views keep their order.
+ * events are analysed for each view. So the cost is linear in the new events and the open batch. Earlier views keep their order.
  */
 export class SentTracker {
   /** The items of the events before `#settledTo`, in the order of the list. */
@@ -34,6 +37,8 @@ export class SentTracker {
   readonly #newest = new Map<EventId, LeftOut>();
   readonly #systems: { readonly event: SystemPromptEvent; readonly index: number }[] = [];
   #settledTo = 0;
+  /** Rendered with the last options. */
+  #messages: SettledMessages | undefined;
 
   /**
    * The order of the list as it is in a snapshot.
@@ -44,20 +49,44 @@ export class SentTracker {
   order(list: ListSnapshot, end: number, actionOf: (call: Call) => ActionEvent | undefined): TrackedOrder {
     if (end > this.#settledTo) this.#settle({ ...list, length: end }, actionOf);
     const settled = firstAtOrAfter(this.#indices, this.#indices.length, end);
+    const rest: SentItem[] = [];
     const leftOut = new Map<EventId, string>();
-    for (const { id, reason, since, until } of this.#leftOut) {
-      if (since < end && until >= end) leftOut.set(id, reason);
-    }
-    const tail: SentItem[] = [];
+    const takenIn = new Set<EventId>();
     const sink: OrderSink = {
-      item: (item) => void tail.push(item),
+      item: (item) => void rest.push(item),
       leaveOut: (id, reason) => void leftOut.set(id, reason),
-      takeIn: (id) => void leftOut.delete(id),
+      takeIn: (id) => void (leftOut.delete(id) || takenIn.add(id)),
       earlierAction: actionOf,
       system: this.#systems.findLast(({ index }) => index < end)?.event,
     };
     analyse(list, end, sink);
-    return { system: sink.system, items: new TwoParts(this.#items, settled, tail), leftOut };
+    return {
+      system: sink.system,
+      items: new TwoParts(this.#items, settled, rest),
+      settled,
+      rest,
+      leftOut: () => this.#leftOutAt(end, leftOut, takenIn),
+    };
+  }
+
+  /** The messages of an order of this tracker. */
+  messages({ system, settled, rest }: TrackedOrder, rendering: Rendering): readonly Message[] {
+    if (this.#messages?.isFor(rendering) !== true) this.#messages = new SettledMessages(this.#items, rendering);
+    const instructions = system && rendering.rendered.system(system);
+    return this.#messages.between(instructions === undefined ? [] : [instructions], settled, rest);
+  }
+
+  #leftOutAt(
+    end: number,
+    later: ReadonlyMap<EventId, string>,
+    takenIn: ReadonlySet<EventId>,
+  ): ReadonlyMap<EventId, string> {
+    const leftOut = new Map<EventId, string>();
+    for (const { id, reason, since, until } of this.#leftOut) {
+      if (since < end && until >= end && !takenIn.has(id)) leftOut.set(id, reason);
+    }
+    for (const [id, reason] of later) leftOut.set(id, reason);
+    return leftOut;
   }
 
   #settle(list: ListSnapshot, actionOf: (call: Call) => ActionEvent | undefined): void {

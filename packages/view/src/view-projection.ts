@@ -7,6 +7,7 @@ import { PrefixSequence } from './event-sequence.js';
 import type { ListSnapshot } from './list-analysis.js';
 import { LogView } from './log-view.js';
 import type { LogSnapshot } from './log-view.js';
+import { LastRendering } from './rendered-messages.js';
 import { isAssistantEvent } from './response-boundaries.js';
 import { carriesThinking, sentContent, staleAfterEdit, staleBehindFirstUnit } from './stale-thinking.js';
 import { StoredList } from './stored-list.js';
@@ -56,6 +57,7 @@ export class ViewProjection {
   /** The properties that have failed once. */
   readonly #failedProperties = new Set<number>();
   #hasRepeatedIds = false;
+  readonly #rendering = new LastRendering();
   #fold: Fold;
   #view: View | undefined;
 
@@ -144,6 +146,8 @@ export class ViewProjection {
       internalEvents: new PrefixSequence(internalEvents),
       notes: new PrefixSequence(notes),
       thinking: this.#options.thinking,
+      staleCount: staleSince.size,
+      rendering: this.#rendering,
       listOptions: this.#listOptions,
     };
     return new LogView(log, list, (id) => (staleSince.get(id) ?? Infinity) < position);

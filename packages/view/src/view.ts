@@ -75,10 +75,15 @@ export interface View {
   without(ids: ReadonlySet<EventId>): View;
   /**
    * The sent items in sending order, as data. `toMessages` renders them; your own code can render them into messages of any
-   * type. Computed once for a view, at a cost linear in the new events, the open batch and the left-out events.
+   * type. Computed once for a view, at a cost linear in the new events and the open batch.
    */
   sent(): SentOrder;
-  /** The messages that a provider accepts. */
+  /**
+   * The messages that a provider accepts, in a new array. The messages are frozen and shared: for the events of one log, with
+   * the same options as in the last call, what has not changed is the same object, so it can be the key of a cache. The cost is
+   * linear in the new events, the open batch and the last run of adjacent user messages, plus one array of references. An edit,
+   * other options, or a view made by `replace` or `without` cost the whole list.
+   */
   toMessages(options?: RenderOptions): readonly Message[];
 }
 
