@@ -36,4 +36,5 @@ export { pin, unpin } from './pin.js';
 export type { PinState } from './pinned-events.js';
 export { isPin, pinnedEventIds, pinStates } from './pinned-events.js';
 export { redactedCopy } from './redacted-copy.js';
+export { untilAborted } from './until-aborted.js';
 export { InvalidCondensedLogError, InvalidCondenserResultError, NoCondensationAvailableError } from './errors.js';

@@ -1,8 +1,11 @@
 /**
- * Resolves to the result of the work. Rejects with the signal's reason as soon as the signal is aborted; the later result of
- * the work is ignored.
+ * Resolves to the result of the work. Rejects with the signal's reason as soon as the signal is aborted, also if the work
+ * ignores the signal; the later result of the work is ignored.
  */
-export async function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+export async function untilAborted<Result>(
+  work: Result | Promise<Result>,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
   if (signal === undefined) return work;
   let stop = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {

@@ -6,8 +6,8 @@ import {
   isCondensation,
   NoCondensationAvailableError,
 } from '@palimpsest/view';
+import { untilAborted } from '@palimpsest/view';
 import type { AttemptReport, CondensationProblem, CondenseContext, Condenser, View } from '@palimpsest/view';
-import { abortable } from '../abortable.js';
 import { messageOf } from '../errors.js';
 import { recordedCost } from '../model/call-cost.js';
 import type { Emit } from '../event-sink.js';
@@ -41,7 +41,7 @@ export async function condenseOnce(
   const isAborted = (): boolean => context.signal?.aborted === true;
   try {
     const asked = (async () => condenser.condense(view, { ...context, report }))();
-    const result = checked(await abortable(asked, context.signal));
+    const result = checked(await untilAborted(asked, context.signal));
     const problem = isCondensation(result)
       ? condensationProblem(viewNow(), result, condenser)
       : condensedViewProblem(view, result);

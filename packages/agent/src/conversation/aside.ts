@@ -1,7 +1,6 @@
 import type { Event } from '@palimpsest/events';
 import type { AttemptReport, View } from '@palimpsest/view';
-import { isCondensation } from '@palimpsest/view';
-import { abortable } from '../abortable.js';
+import { isCondensation, untilAborted } from '@palimpsest/view';
 import type { Agent } from '../agent.js';
 import { composedMessages } from '../model/composition.js';
 import type { ConversationState } from '../conversation-state.js';
@@ -41,7 +40,7 @@ export async function askAside(
         { cache: { key: state.conversationId, ...cache, stableMessages: messages.length } }),
     signal,
   });
-  const completion = await abortable(asked, signal);
+  const completion = await untilAborted(asked, signal);
   const usage = agent.createEvent('llm-usage', {
     ...usageOf(completion, newIdFrom(agent.createEvent)),
     purpose: 'aside',
@@ -73,7 +72,7 @@ async function shownView(
       report: ({ data }: AttemptReport) => record(data),
       signal,
     };
-    const condensed = await abortable((async () => condenser.condense(view, context))(), signal);
+    const condensed = await untilAborted((async () => condenser.condense(view, context))(), signal);
     if (!isCondensation(condensed)) return { view: condensed, costs };
     record(condensed.metadata);
     return { view, costs };

@@ -1,7 +1,6 @@
 import type { Condensation, EventId } from '@palimpsest/events';
-import { isCondensation } from '@palimpsest/view';
+import { isCondensation, untilAborted } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import { abortable } from '../abortable.js';
 import type { Agent } from '../agent.js';
 import { isEmpty } from '../condensing/condense-once.js';
 import { revertOf } from '../condensing/revert.js';
@@ -37,7 +36,7 @@ export class RequestedCondensation {
 
   /** Resolves when none is under way, however it ended. */
   async settled(signal?: AbortSignal): Promise<void> {
-    if (this.#underWay !== undefined) await abortable(this.#underWay, signal).catch(() => undefined);
+    if (this.#underWay !== undefined) await untilAborted(this.#underWay, signal).catch(() => undefined);
   }
 
   /** Appends a revert, one after another. `assertAllowed` is called before it is made. */

@@ -1,5 +1,5 @@
 import type { MessageEvent } from '@palimpsest/events';
-import { abortable } from '../abortable.js';
+import { untilAborted } from '@palimpsest/view';
 import type { Agent } from '../agent.js';
 import { ConversationRunError, NoUserMessageError, codeOf, messageOf } from '../errors.js';
 import { vetoOf } from '../hooks.js';
@@ -182,7 +182,7 @@ export class Run {
   /** The reason for which the hook `beforeStop` keeps the run going. A hook that is interrupted gives none. */
   async #stopVeto(answer: string): Promise<string | undefined> {
     try {
-      return vetoOf(await abortable(this.#agent.hooks.beforeStop?.(answer), this.#signal));
+      return vetoOf(await untilAborted(this.#agent.hooks.beforeStop?.(answer), this.#signal));
     } catch (error) {
       if (this.#signal.aborted) return undefined;
       throw error;

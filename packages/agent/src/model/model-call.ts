@@ -1,9 +1,8 @@
 import type { CreateEvent, Event, ToolDefinition } from '@palimpsest/events';
 import { ContextWindowExceededError, MalformedHistoryError } from '@palimpsest/llm-adapters';
 import type { Completion, LLM } from '@palimpsest/llm-adapters';
-import { View } from '@palimpsest/view';
+import { untilAborted, View } from '@palimpsest/view';
 import type { RenderOptions } from '@palimpsest/view';
-import { abortable } from '../abortable.js';
 import { composedMessages } from './composition.js';
 import { messageOf } from '../errors.js';
 import type { Emit } from '../event-sink.js';
@@ -93,7 +92,7 @@ async function complete(
       ...(streamed === undefined ? {} : { onDelta: streamed.onDelta, onUsage: streamed.onUsage }),
       signal,
     });
-    const completion = await abortable(asked, signal);
+    const completion = await untilAborted(asked, signal);
     sentPrompts.answered(prompt, log);
     return completion;
   } catch (error) {

@@ -1,8 +1,7 @@
 import { wellFormedEvent } from '@palimpsest/events';
 import type { Condensation } from '@palimpsest/events';
-import { condensationProblem, isCondensation } from '@palimpsest/view';
+import { condensationProblem, isCondensation, untilAborted } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
-import { abortable } from '../abortable.js';
 import { condenseOnce, isEmpty, nothingToForget, refusedAttempt } from '../condensing/condense-once.js';
 import { tokensBesideView, usableWindow } from '../condensing/window.js';
 import { note } from '../notes.js';
@@ -40,7 +39,7 @@ export async function condense(step: StepContext): Promise<View | Condensation> 
 /** Asks the hook `beforeCondensation`. A veto is emitted as an attempt, with the cost of the model call that was made. */
 export async function isVetoed(condensation: Condensation, condenser: string, step: StepContext): Promise<boolean> {
   const { state, hooks, createEvent, emit, signal } = step;
-  const reason = vetoOf(await abortable(hooks.beforeCondensation?.(condensation, state.view), signal));
+  const reason = vetoOf(await untilAborted(hooks.beforeCondensation?.(condensation, state.view), signal));
   if (reason === undefined) return false;
   const paid = recordedCost(condensation.metadata);
   await emit(createEvent('condensation-attempt', { condenser, outcome: 'vetoed', reason, ...paid }));
@@ -70,7 +69,7 @@ export async function emitCondensation(made: Condensation, step: StepContext): P
   assertCondensationAllowed(state.condensationsInARow);
   const condensation = wellFormedEvent(made);
   await emit(condensation);
-  const remark = noteOf(await abortable(hooks.afterCondensation?.(condensation), signal));
+  const remark = noteOf(await untilAborted(hooks.afterCondensation?.(condensation), signal));
   if (remark !== undefined) await emit(note(remark, createEvent));
   return condensation;
 }

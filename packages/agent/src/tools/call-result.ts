@@ -1,6 +1,6 @@
 import { wellFormedEvent } from '@palimpsest/events';
 import type { ActionEvent, Event, ToolOutput, ToolResultEvent } from '@palimpsest/events';
-import { abortable } from '../abortable.js';
+import { untilAborted } from '@palimpsest/view';
 import { messageOf } from '../errors.js';
 import { noteOf, vetoOf } from '../hooks.js';
 import { textOf } from '../model/final-answer.js';
@@ -53,7 +53,7 @@ export async function callResult({ action, prepared }: PreparedAction, options: 
   if (veto !== undefined) return { result: rejected(action, { reason: veto, source: 'hook' }, createEvent) };
   const { result, ...rest } = await run(action, prepared, options);
   try {
-    const remark = await abortable(hooks?.afterToolUse?.(action, result), signal);
+    const remark = await untilAborted(hooks?.afterToolUse?.(action, result), signal);
     return { ...rest, result: withNotes(result, [note, remark?.note]) };
   } catch (error) {
     // The tool has run, and the log must say so, also when the hook fails.
@@ -137,7 +137,7 @@ async function verdictOn(
   { hooks, signal }: ToolExecutionOptions,
 ): Promise<{ readonly veto?: string | undefined; readonly note?: string | undefined }> {
   try {
-    const verdict = await abortable(hooks?.beforeToolUse?.(action, input), signal);
+    const verdict = await untilAborted(hooks?.beforeToolUse?.(action, input), signal);
     return { veto: vetoOf(verdict), note: noteOf(verdict) };
   } catch (error) {
     return { veto: `The check before it failed: ${messageOf(error)}` };

@@ -1,5 +1,5 @@
 import type { ActionEvent, ContentPart, CreateEvent, ToolOutput } from '@palimpsest/events';
-import { abortable } from '../abortable.js';
+import { untilAborted } from '@palimpsest/view';
 import { messageOf } from '../errors.js';
 import { excerptOf } from './excerpt.js';
 import { finishToolName } from './finish-tool.js';
@@ -48,7 +48,7 @@ export async function limitedOutput(
   let handle: string | undefined;
   let failure = {};
   try {
-    if (store !== undefined) handle = await abortable(store.put({ actionId: action.id, toolName, text }), signal);
+    if (store !== undefined) handle = await untilAborted(store.put({ actionId: action.id, toolName, text }), signal);
   } catch (error) {
     failure = { outputStoreError: messageOf(error) };
   }
