@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { addInspectCommand } from './commands/inspect.js';
 import { addReplayCommand } from './commands/replay.js';
 
 /**
@@ -10,5 +11,6 @@ export function harnessProgram(): Command {
     'Replays recorded agent sessions through condensers, and shows what each would have sent.',
   );
   addReplayCommand(program);
+  addInspectCommand(program);
   return program;
 }
