@@ -1,4 +1,4 @@
-import type { Message } from '@palimpsest/events';
+import type { Message, ToolDefinition } from '@palimpsest/events';
 import { promptToSend } from '@palimpsest/llm-adapters';
 import type { SentPrompt } from '@palimpsest/llm-adapters';
 import { toMessagesRequest } from '@palimpsest/llm-adapters/anthropic';
@@ -23,6 +23,8 @@ type Body = ReturnType<typeof toMessagesRequest>;
 type Block = Exclude<Body['messages'][number]['content'], string>[number];
 
 const model = 'claude-opus-5-5';
+/** With tools of its own a request gets none for the names in its history, which would change at a new name. */
+const tools: readonly ToolDefinition[] = [{ name: 'any', description: '', inputSchema: { type: 'object' } }];
 const tokensPerBlock = 4;
 const tokensPerImage = 1_000;
 /** A mark finds what was written so many blocks before it, itself included. @see provider-rules A.7 */
@@ -49,7 +51,7 @@ export function markedCacheMeter(count: TextCounter, head: number, hasTimes: boo
     atCall: (messages, at) => {
       last = promptToSend(unlogged.length === 0 ? messages : [...unlogged, ...messages], last);
       const places = placesOf(
-        toMessagesRequest({ messages: last.messages, cache: last.cache }, { model }),
+        toMessagesRequest({ messages: last.messages, tools, cache: last.cache }, { model }),
         root,
         sizes,
       );
