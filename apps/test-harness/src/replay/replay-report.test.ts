@@ -37,6 +37,7 @@ function replay(condenser: string, tokensSent: number, more: Partial<SessionRepl
     memory,
     faults: 2,
     anchorFaults: 1,
+    neverShown: 0,
     eventsInViewAtEnd: 7,
     condensations: 1,
     prefixRewrites: 2,

@@ -88,6 +88,8 @@ export interface ReplayRow {
    * the two hardly differ.
    */
   readonly normalisedGain?: number;
+  /** Results that were hidden before any request had shown them. */
+  readonly neverShown: number;
   readonly faultsPerHundredCalls: number;
   readonly anchorFaultsPerHundredCalls: number;
   readonly summariserCalls: { readonly calls: number; readonly inputTokens: number; readonly outputTokens: number };
@@ -172,6 +174,7 @@ function rowOf(condenser: string, pairs: readonly Pair[]): ReplayRow {
       distances.map((least) => [least, recall(({ memory }) => memory.byDistance[least])]),
     ),
     normalisedGain: normalisedGain(pairs),
+    neverShown: sum(replays, (replay) => replay.neverShown),
     faultsPerHundredCalls: perHundred(sum(replays, ({ faults }) => faults)),
     anchorFaultsPerHundredCalls: perHundred(sum(replays, ({ anchorFaults }) => anchorFaults)),
     agentOutputTokens: sum(pairs, ({ session }) => session.agentOutputTokens),

@@ -1,4 +1,5 @@
 import type { Evidence } from '../measure/evidence/evidence.js';
+import { firstSight } from '../measure/first-sight.js';
 import { markedCacheMeter } from '../measure/marked-cache.js';
 import { memoryMeter } from '../measure/memory.js';
 import type { Memory } from '../measure/memory.js';
@@ -48,6 +49,8 @@ export interface SessionReplay {
   /** Old sources that calls needed and did not see; those with a line among them that must be quoted exactly. */
   readonly faults: number;
   readonly anchorFaults: number;
+  /** Results that were hidden before any request had shown them. */
+  readonly neverShown: number;
   readonly eventsInViewAtEnd: number;
   readonly condensations: number;
   /** Calls whose messages do not begin with all that the call before them was sent. */
@@ -108,6 +111,7 @@ export async function replaySession(policy: Policy, options: ReplayOptions): Pro
   const marked = markedCacheMeter(count, head, hasTimes(session));
   const seen = memoryMeter(session, evidence, count);
   const refused = refusalChecker();
+  const sight = firstSight(session);
   const bills = runningBills(options.prices);
   const condenserErrors: { readonly modelCall: number; readonly message: string }[] = [];
   const tokensByCall: number[] = [];
@@ -136,6 +140,7 @@ export async function replaySession(policy: Policy, options: ReplayOptions): Pro
       if (overflows++ < overflowsKept) overflowed.push({ modelCall, tokens, did: reactionOf({ errors, ...made }) });
     }
     seen.atCall(modelCall, view, tokens);
+    sight.atCall(modelCall, view);
     refused.atCall(modelCall, messages);
   }
   const { faults, ...memory } = seen.memory;
@@ -156,6 +161,7 @@ export async function replaySession(policy: Policy, options: ReplayOptions): Pro
     memory,
     faults: faults.length,
     anchorFaults: faults.filter(({ kinds }) => kinds.includes('anchor')).length,
+    neverShown: sight.neverShown,
     eventsInViewAtEnd,
     condensations,
     prefixRewrites: rewrittenAt.length,

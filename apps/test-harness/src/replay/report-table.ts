@@ -72,6 +72,7 @@ export function reportTable(
       'in stubs\nalone',
       'NG',
       'faults per\n100 calls',
+      'never\nshown',
       'tokens\nvs none',
     ],
     rows.map((row) => [
@@ -83,6 +84,7 @@ export function reportTable(
       percent(row.recallInStubs),
       ratio(row.normalisedGain),
       row.faultsPerHundredCalls.toFixed(1),
+      number(row.neverShown),
       percent(row.share),
     ]),
     options,
