@@ -6,7 +6,7 @@ import { EventStoreError, newEventId } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
 import type { LLM } from '@palimpsest/llm-adapters';
-import { observationLabel, recallTool, relevanceTool } from '@palimpsest/relevance-tool';
+import { observationLabel, recallTool, relevanceTool, withRecall } from '@palimpsest/relevance-tool';
 import type { Condenser } from '@palimpsest/view';
 import { testCommand } from './offline-model/sample-plan/steps.js';
 import { demoTask, systemPrompt } from './prompts.js';
@@ -27,7 +27,7 @@ export interface DemoOptions {
   readonly logDirectory: string;
   readonly llm: LLM;
   readonly condenser: Condenser;
-  /** Gives the model the relevance tool and recall, and labels by which it names results. @defaultValue false */
+  /** Gives the model the relevance tool, and labels by which it names results. @defaultValue false */
   readonly relevance?: boolean;
   /** Secrets by name. Their values are masked in every event. @defaultValue none */
   readonly secrets?: Readonly<Record<string, string>>;
@@ -66,10 +66,10 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   const relevance =
     options.relevance === true
       ? {
-          tools: [...tools, relevanceTool({ recall: true, apply: 'batched' }), recallTool()],
+          tools: [...tools, relevanceTool({ recall: true, apply: 'batched' }), recallTool({ condenser })],
           render: { labelObservation: observationLabel },
         }
-      : { tools };
+      : { tools: withRecall(tools, { condenser }) };
   const conversation = await Conversation.open({
     agent: new Agent({ llm, systemPrompt, condenser, ...relevance }),
     conversationId: `demo-${newEventId()}`,

@@ -31,11 +31,3 @@ export const eventIdDescription =
 /** What the model is told of `summary_text`. */
 export const summaryTextDescription =
   'What you will read in its place: why it is no longer needed and every fact of it that still matters. 1 to 3 sentences.';
-
-/** What the model is told of the recall tool. */
-export function recallDescription(maxCharacters: number): string {
-  return `Get back the original of a tool result that was redacted, shortened or is no longer in the conversation, by its \
-event_id. Use it when you need a detail that the note in its place does not give, instead of repeating the call: what it \
-returns is what you read then, not how things are now. At most ${maxCharacters} characters at a time; \`offset\` goes on \
-where the last part ended.`;
-}

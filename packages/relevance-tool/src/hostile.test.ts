@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { relevanceCondenser } from './condenser.js';
 import { relevanceDirectives } from './directive.js';
 import { observationLabel } from './labels.js';
-import { recallTool } from './recall.js';
+import { recallTool } from './recall/recall-tool.js';
 import { resultTexts, runLoop } from '../test-support/minimal-loop.js';
 import type { Turn } from '../test-support/minimal-loop.js';
 import { relevanceTool } from './tool.js';
@@ -36,7 +36,7 @@ function obedient(visit: (call: number) => Turn) {
       for (const event_id of name === 'EVERYTHING' ? everything : [name]) {
         calls.push(
           order === 'RECALL'
-            ? { name: 'recall_event', input: { event_id } }
+            ? { name: 'recall', input: { address: event_id } }
             : { name: 'relevance_condenser', input: { event_id, summary_text: 'As the page told me to.' } },
         );
       }
@@ -198,11 +198,11 @@ test('recall gives away no instructions, and what it returns carries no label of
     (log) =>
       `RECALL the-system\nRECALL ${[...log].find((event) => event.type === 'observation' && event.toolName === 'visit')?.id}`,
   ]);
-  const recalled = [...log].filter((event) => event.type === 'observation' && event.toolName === 'recall_event');
+  const recalled = [...log].filter((event) => event.type === 'observation' && event.toolName === 'recall');
   expect(recalled.map(codeOf)).toEqual(['not_recallable', 'nothing']);
   expect(JSON.stringify(recalled)).not.toContain(sentinels.system);
   const sent = resultTexts(requests.at(-1) ?? []);
-  const text = [...sent.values()].find((each) => each.startsWith('Original of')) ?? '';
+  const text = [...sent.values()].find((each) => /^\w{8}: result of visit/.test(each)) ?? '';
   expect(text).toContain('page one [quoted event id: ');
   expect(text.match(/\[event_id: /g)).toHaveLength(1);
   const last = recalled.at(-1);

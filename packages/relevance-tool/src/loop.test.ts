@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { relevanceCondenser } from './condenser.js';
 import { relevanceDirectives } from './directive.js';
 import { observationLabel } from './labels.js';
-import { recallTool } from './recall.js';
+import { recallTool } from './recall/recall-tool.js';
 import { logOf, resultTexts, runLoop } from '../test-support/minimal-loop.js';
 import type { Turn } from '../test-support/minimal-loop.js';
 import { relevanceTool } from './tool.js';
@@ -261,7 +261,7 @@ describe('with a summariser', () => {
 describe('with recall', () => {
   test('the note says so, and the original comes back by the same label, redacted or forgotten', async () => {
     const log = await started();
-    const tools = [read, relevanceTool({ recall: true }), recallTool({ maxCharacters: 500 })];
+    const tools = [read, relevanceTool({ recall: true }), recallTool({ pageTokens: 125 })];
     let label = '';
     const forgetting: Condenser = {
       name: 'forgetting',
@@ -279,18 +279,18 @@ describe('with recall', () => {
         if (call < 2) return { calls: [readFile(call === 0 ? 'a' : 'b')] };
         label = call === 2 ? labelOn(messages, 'read-a') : label;
         if (call === 2) return { calls: [redact(label)] };
-        return call < 6
-          ? { calls: [{ name: 'recall_event', input: { event_id: label, offset: (call - 3) * 500 } }] }
-          : {};
+        return call < 6 ? { calls: [{ name: 'recall', input: { address: label, page: call - 2 } }] } : {};
       },
     });
-    expect(resultTexts(requests[3] ?? []).get('read-a')).toContain('(recall_event returns the original)');
+    expect(resultTexts(requests[3] ?? []).get('read-a')).toContain('(recall returns the original)');
     expect(condensations).toHaveLength(1);
     const texts = [...resultTexts(requests.at(-1) ?? []).values()];
-    const recalled = texts.filter((text) => text.startsWith(`Original of ${label} (result of read)`));
+    const recalled = texts.filter((text) => text.startsWith(`${label}: result of read`));
     expect(recalled).toHaveLength(3);
-    expect(recalled[0]).toContain(contents('a').slice(0, 500));
-    expect(recalled[2]).toContain(contents('a').slice(1_000, 1_500));
+    // The first line says what it is; the last is the answer's own label.
+    const pages = recalled.map((text) => text.slice(text.indexOf('\n') + 1, text.lastIndexOf('\n')));
+    expect(pages.join('').length).toBeGreaterThan(1_200);
+    expect(contents('a').startsWith(pages.join(''))).toBe(true);
   });
 });
 

@@ -2,4 +2,4 @@
 export const relevanceToolName = 'relevance_condenser';
 
 /** The name of the tool with which a model gets an original back. */
-export const recallToolName = 'recall_event';
+export const recallToolName = 'recall';

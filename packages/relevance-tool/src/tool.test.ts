@@ -86,8 +86,8 @@ describe('the schema', () => {
     for (const words of ['user', 'instructions', 'event_id', 'Do not repeat', 'in the same response']) {
       expect(tool.description).toContain(words);
     }
-    expect(tool.description).not.toContain('recall_event');
-    expect(relevanceTool({ recall: true }).description).toContain('recall_event');
+    expect(tool.description).not.toContain('recall returns the original');
+    expect(relevanceTool({ recall: true }).description).toContain('recall returns the original');
   });
 });
 
@@ -178,8 +178,8 @@ describe('a request that is accepted', () => {
     const { result } = log.call('read', {}, big);
     log.call('run');
     const { appended, text } = await ask(log, log.request({}), result.id, { recall: true, marker: 'Gone: ' });
-    expect(appended).toMatchObject([{ text: `Gone: ${summary_text} (recall_event returns the original)` }]);
-    expect(text).toContain('recall_event');
+    expect(appended).toMatchObject([{ text: `Gone: ${summary_text} (recall returns the original)` }]);
+    expect(text).toContain('recall returns the original');
   });
 
   test('in batched mode promises no more than that', async () => {

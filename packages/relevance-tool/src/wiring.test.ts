@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { relevanceCondenser } from './condenser.js';
 import { observationLabel } from './labels.js';
-import { recallTool } from './recall.js';
+import { recallTool } from './recall/recall-tool.js';
 import { relevanceTool } from './tool.js';
 import { relevanceWiringProblems } from './wiring.js';
 
@@ -47,7 +47,7 @@ describe('wiring', () => {
     ]);
     const promising = relevanceTool({ recall: true });
     expect(await relevanceWiringProblems({ tools: [promising], condenser, render })).toMatchObject([
-      expect.stringContaining('recall_event'),
+      expect.stringContaining("no 'recall'"),
     ]);
     expect(await relevanceWiringProblems({ tools: [promising, recallTool()], condenser, render })).toEqual([]);
   });

@@ -35,7 +35,7 @@ export async function relevanceWiringProblems(wiring: RelevanceWiring): Promise<
   if (render?.labelObservation === undefined) {
     problems.push(`'${relevanceToolName}' needs event ids, but results carry no label: pass render.labelObservation.`);
   }
-  if (tool.description.includes(recallToolName) && !tools.some(({ name }) => name === recallToolName)) {
+  if (tool.description.includes(`${recallToolName} returns`) && !tools.some(({ name }) => name === recallToolName)) {
     problems.push(
       `'${relevanceToolName}' promises that originals can be recalled, but there is no '${recallToolName}'.`,
     );

@@ -1,0 +1,71 @@
+import type { Document } from './documents.js';
+import { callText } from './originals.js';
+import type { Standings } from './standing.js';
+
+/** A query is cut at these sizes, so that a search takes time linear in the log. */
+const mostTerms = 16;
+const longestQuery = 1_000;
+/** @see Okapi BM25 (Robertson and Zaragoza, 2009). Of 0.75, the usual share of a text's length, little is left: what is needed again stands in long results. */
+const saturation = 1.2;
+const lengthShare = 0.2;
+
+/** The words of a query, in lower case: runs of letters, digits and underscores, each once. */
+export function termsOf(query: string): readonly string[] {
+  const words =
+    query
+      .slice(0, longestQuery)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}_]+/gu) ?? [];
+  const longer = words.filter((word) => word.length > 1);
+  return [...new Set(longer.length > 0 ? longer : words)].slice(0, mostTerms);
+}
+
+/** The query as one text, for texts that hold it word for word. */
+export function phraseOf(query: string): string {
+  return query.trim().slice(0, longestQuery).toLowerCase();
+}
+
+/**
+ * The documents that hold a word of the query, best first: those that hold the query word for word, then by BM25 over parts of
+ * words, then newest first, as they are given. Letters' case does not matter. The call of a result counts as part of its text. The
+ * query is plain text, never a pattern.
+ */
+export function ranked(documents: readonly Document[], query: string, standings: Standings): readonly Document[] {
+  const phrase = phraseOf(query);
+  if (phrase === '') return [];
+  const terms = termsOf(query);
+  const read = documents.map((document) => {
+    const call = standings.callOf(document.event);
+    const text = (call === undefined ? document.text : `${callText(call)}\n${document.text}`).toLowerCase();
+    return {
+      document,
+      length: text.length,
+      isWhole: text.includes(phrase),
+      counts: terms.map((term) => countOf(text, term)),
+    };
+  });
+  const average = read.reduce((sum, { length }) => sum + length, 0) / Math.max(1, read.length);
+  const weights = terms.map((_, index) => {
+    const holding = read.filter(({ counts }) => (counts[index] ?? 0) > 0).length;
+    return Math.log(1 + (read.length - holding + 0.5) / (holding + 0.5));
+  });
+  return read
+    .map(({ document, length, isWhole, counts }) => {
+      const norm = saturation * (1 - lengthShare + (lengthShare * length) / Math.max(1, average));
+      const score = counts.reduce(
+        (sum, count, index) => sum + ((weights[index] ?? 0) * count * (saturation + 1)) / (count + norm),
+        0,
+      );
+      return { document, isWhole, score };
+    })
+    .filter(({ isWhole, score }) => isWhole || score > 0)
+    .sort((a, b) => Number(b.isWhole) - Number(a.isWhole) || b.score - a.score)
+    .map(({ document }) => document);
+}
+
+/** How often a text holds a term, up to 100 times. */
+function countOf(text: string, term: string): number {
+  let count = 0;
+  for (let at = text.indexOf(term); at !== -1 && count < 100; at = text.indexOf(term, at + term.length)) count++;
+  return count;
+}

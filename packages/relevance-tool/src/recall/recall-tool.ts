@@ -1,0 +1,220 @@
+import { defineTool } from '@palimpsest/events';
+import type { Event, Tool, ToolContext, ToolOutput } from '@palimpsest/events';
+import type { Condenser } from '@palimpsest/view';
+import * as z from 'zod/mini';
+import { resolveReference } from '../reference.js';
+import { describeEvent } from '../rejection.js';
+import { recallToolName } from '../tool-names.js';
+import { note, pageOf, refusal } from './answers.js';
+import type { Entry } from './answers.js';
+import { documentsOfPath } from './by-path.js';
+import { phraseOf, ranked, termsOf } from './by-words.js';
+import { documentsOf, isRecall } from './documents.js';
+import type { Document } from './documents.js';
+import { excerptOf } from './excerpt.js';
+import { hiddenEvents } from './hidden-events.js';
+import type { HiddenEvents } from './hidden-events.js';
+import { originalOf } from './originals.js';
+import { pageCharacters } from './pages.js';
+import { comparablePath, endsOfPath, placeOfPath } from './paths.js';
+import { recallArguments, recallDescription } from './recall.prompt.js';
+import { standingsIn } from './standing.js';
+import type { Standings } from './standing.js';
+
+/** What the model writes to the recall tool: one of `address`, `path` and `query`. */
+export interface RecallInput {
+  readonly address?: string | undefined;
+  readonly path?: string | undefined;
+  readonly query?: string | undefined;
+  readonly page?: number | undefined;
+}
+
+/** Options of {@link recallTool}. */
+export interface RecallToolOptions {
+  /**
+   * The condenser of the loop. The tool then knows all that is hidden, also what is hidden in the view alone (rolling masks,
+   * newest events, batched directives), and answers in one line what the model sees anyway. It is asked for a preview, which
+   * calls no model. @defaultValue none: hidden is what the log records, and a text that is asked for by its address is returned
+   * whether hidden or not
+   */
+  readonly condenser?: Condenser | undefined;
+  /** The length of a page, at four characters a token; less where the host shows less of an output. Unit: tokens. @defaultValue 3000 */
+  readonly pageTokens?: number | undefined;
+}
+
+/**
+ * The tool with which a model gets back what is hidden from it: by the address that a note or a summary names, by a path, or by
+ * words. It reaches all that was forgotten, masked, redacted, shown in part or never sent, and the summaries that later ones
+ * replaced; instructions and thinking are left out. It only reads the log. Long answers come in pages.
+ *
+ * Offer it from the start wherever a condenser is: a tool list that changes later is written to the provider's cache anew.
+ *
+ * @throws RangeError when `pageTokens` is not a whole number of at least 50.
+ */
+export function recallTool(options: RecallToolOptions = {}): Tool<RecallInput> {
+  const { pageTokens = 3_000, condenser } = options;
+  if (!Number.isInteger(pageTokens) || pageTokens < 50) {
+    throw new RangeError(`pageTokens must be a whole number of at least 50, not ${pageTokens}`);
+  }
+  return defineTool({
+    name: recallToolName,
+    description: recallDescription,
+    input: z.strictObject({
+      address: z.optional(z.string().check(z.describe(recallArguments.address))),
+      path: z.optional(z.string().check(z.describe(recallArguments.path))),
+      query: z.optional(z.string().check(z.describe(recallArguments.query))),
+      page: z.optional(z.int().check(z.minimum(1), z.describe(recallArguments.page))),
+    }),
+    annotations: { readOnly: true, repeatable: true, parallel: true },
+    execute: (input, context) => recall(input, context, { condenser, pageTokens }),
+  });
+}
+
+/** What an answer is made from. */
+interface Search {
+  readonly context: ToolContext;
+  readonly hidden: HiddenEvents;
+  readonly standings: Standings;
+  readonly page: number;
+  readonly characters: number;
+  /** Whether all that is hidden is known. */
+  readonly isKnown: boolean;
+}
+
+async function recall(
+  input: RecallInput,
+  context: ToolContext,
+  { condenser, pageTokens }: { readonly condenser: Condenser | undefined; readonly pageTokens: number },
+): Promise<ToolOutput> {
+  // A model that must name every argument leaves the others empty.
+  const [address, path, query] = [input.address, input.path, input.query].map((text) => text?.trim() ?? '');
+  const given = [address, path, query].filter((text) => text !== '');
+  if (given.length !== 1) {
+    return refusal('one_of_three', 'Give exactly one of address, path and query.');
+  }
+  const search: Search = {
+    context,
+    hidden: await hiddenEvents(context, condenser),
+    standings: standingsIn(context.log),
+    page: input.page ?? 1,
+    characters: pageCharacters(pageTokens, context.maxOutputCharacters),
+    isKnown: condenser !== undefined,
+  };
+  if (address) return byAddress(address, search);
+  return path ? byPath(path, search) : byWords(query ?? '', search);
+}
+
+function byAddress(reference: string, search: Search): ToolOutput {
+  const { context, hidden, standings, page, characters, isKnown } = search;
+  const resolved = resolveReference(reference, context);
+  if (resolved.type === 'unknown') {
+    const hint = 'Copy the address as the note or summary has it, or search with path or query.';
+    return refusal('unknown_address', `There is nothing at '${reference.slice(0, 100)}'. ${hint}`);
+  }
+  if (resolved.type === 'ambiguous') {
+    const named = resolved.candidates.map(describeEvent).join(', ');
+    return refusal('ambiguous_address', `More than one event fits. Name one of: ${named}.`);
+  }
+  const { event } = resolved;
+  const original = originalOf(event, (id) => context.event(id));
+  if (original === undefined) {
+    return refusal(
+      'not_recallable',
+      `It is a ${event.type}; only results, calls, messages and summaries are returned.`,
+    );
+  }
+  const reason = hidden.reasonOf(event);
+  const what = standings.describe(event, reason);
+  if (reason === undefined && isKnown) return note(`You see it in full above. ${what}.`);
+  const earlier = isKnown ? stillInView(event, page, search) : undefined;
+  if (earlier !== undefined)
+    return note(`You have recalled it already, and still see it: ${standings.describe(earlier)}.`);
+  const entries = [{ eventId: event.id, text: original.text }];
+  return pageOf({ heading: `${what}.`, entries, images: original.images }, page, characters);
+}
+
+/** An earlier answer with the same page of the same text, if the model still sees it. */
+function stillInView({ id }: Event, page: number, { hidden, characters }: Search): Event | undefined {
+  for (const event of hidden.view.events) {
+    if (!isRecall(event) || event.type !== 'observation' || hidden.reasonOf(event) !== undefined) continue;
+    const { recalledEventIds, page: its, characters: size } = event.details ?? {};
+    const isSame = Array.isArray(recalledEventIds) && recalledEventIds.length === 1 && recalledEventIds[0] === id;
+    if (isSame && its === page && size === characters) return event;
+  }
+  return undefined;
+}
+
+function byPath(asked: string, search: Search): ToolOutput {
+  const { standings, page, characters } = search;
+  const documents = documentsOf(search.context, search.hidden, standings);
+  const isHidden = ({ reason }: Document): boolean => reason !== undefined;
+  for (const path of endsOfPath(comparablePath(asked))) {
+    const found = documentsOfPath(documents, path, standings);
+    const [calls, mentions] = [found.calls.filter(isHidden), found.mentions.filter(isHidden)];
+    if (calls.length + mentions.length === 0) {
+      const seen = [...found.calls, ...found.mentions];
+      if (seen.length > 0) return inView(`'${path}'`, seen, search);
+      continue;
+    }
+    const heading = `'${path}': ${calls.length} hidden calls and results on it, newest first; ${mentions.length} other hidden texts mention it.`;
+    const entries = [
+      ...calls.map((document) => entryOf(document, '', document.text, standings)),
+      ...mentions.map((document) => entryOf(document, 'mentioned in ', linesWithPath(document, path), standings)),
+    ];
+    return pageOf({ heading, entries }, page, characters);
+  }
+  return nothing(`names the path '${asked.slice(0, 200)}'`, documents);
+}
+
+function byWords(query: string, search: Search): ToolOutput {
+  const { standings, page, characters } = search;
+  const documents = documentsOf(search.context, search.hidden, standings);
+  const hidden = documents.filter(({ reason }) => reason !== undefined);
+  const found = ranked(hidden, query, standings);
+  if (found.length === 0) {
+    const seen = ranked(documents, query, standings);
+    return seen.length > 0 ? inView('The words', seen, search) : nothing('holds any of these words', documents);
+  }
+  const entries = found.map((document) => entryOf(document, '', linesWithWords(document, query), standings));
+  const heading = `${found.length} of ${hidden.length} hidden texts fit, the best first. Recall one by its address.`;
+  return pageOf({ heading, entries }, page, characters);
+}
+
+function entryOf({ event, text: whole, reason }: Document, prefix: string, text: string, standings: Standings): Entry {
+  const lines = whole.split('\n').length;
+  const size = `${lines} ${lines === 1 ? 'line' : 'lines'}`;
+  return { eventId: event.id, text: `== ${prefix}${standings.describe(event, reason)}; ${size}\n${text}` };
+}
+
+function linesWithPath({ text }: Document, path: string): string {
+  return excerptOf(text, (line) => {
+    const at = placeOfPath(line, path);
+    return { score: at === undefined ? 0 : 1, at: at ?? 0 };
+  }).join('\n');
+}
+
+function linesWithWords({ text }: Document, query: string): string {
+  const [phrase, terms] = [phraseOf(query), termsOf(query)];
+  return excerptOf(text, (line) => {
+    const lower = line.toLowerCase();
+    const whole = lower.indexOf(phrase);
+    const places = terms.map((term) => lower.indexOf(term)).filter((at) => at !== -1);
+    return {
+      score: places.length + (whole === -1 ? 0 : terms.length + 1),
+      at: whole === -1 ? (places[0] ?? 0) : whole,
+    };
+  }).join('\n');
+}
+
+/** How many of the texts in view are named. */
+const mostInView = 5;
+
+function inView(what: string, seen: readonly Document[], { standings }: Search): ToolOutput {
+  const named = seen.slice(0, mostInView).map(({ event }) => `- ${standings.describe(event)}`);
+  return note(`${what}: nothing hidden; you see it in:\n${named.join('\n')}`);
+}
+
+function nothing(what: string, documents: readonly Document[]): ToolOutput {
+  const isAnyHidden = documents.some(({ reason }) => reason !== undefined);
+  return note(isAnyHidden ? `Nothing that is hidden ${what}.` : 'Nothing is hidden: you see the whole conversation.');
+}
