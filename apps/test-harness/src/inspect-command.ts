@@ -10,7 +10,7 @@ import { standIn } from './replay/stand-in-llm.js';
 import { textCounter, tokenUnit } from './replay/token-counter.js';
 import type { TextCounter } from './replay/token-counter.js';
 import { coloursFor } from './terminal/colours.js';
-import { printLines } from './terminal/print-lines.js';
+import { linePrinter } from './terminal/line-printer.js';
 import { onOneLine, shownJson } from './terminal/shown-text.js';
 
 /** Options of `palimpsest-harness inspect`, as the command line gives them. */
@@ -44,18 +44,19 @@ export async function inspectCommand(
   output: Output = process.stdout,
 ): Promise<void> {
   const count = textCounter();
+  const print = linePrinter(output);
   const condenser = await condenserOf(options, count);
   const session = await sessionOf(path, options.session);
   const { call, contextWindow } = options;
   const log = await inspectedLog(session, { call, condenser, contextWindow });
   const inspection = inspectionOf(log, { count, tokenUnit });
   if (options.json) {
-    await printLines(output, [shownJson(inspection)]);
+    await print(shownJson(inspection));
     return;
   }
   const width = output.columns ?? widthOfFiles;
   const lines = inspectionLines(inspection, { width, colours: coloursFor(output), largest: options.largest });
-  await printLines(output, lines);
+  for (const line of lines) await print(line);
 }
 
 /** The condenser of the options; `undefined` for the condensations of the log. */

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { addConformCommand } from './commands/conform.js';
 import { addInspectCommand } from './commands/inspect.js';
 import { addReplayCommand } from './commands/replay.js';
 
@@ -12,5 +13,6 @@ export function harnessProgram(): Command {
   );
   addReplayCommand(program);
   addInspectCommand(program);
+  addConformCommand(program);
   return program;
 }

@@ -19,3 +19,8 @@ export function wholeNumber(text: string): number {
     throw new InvalidArgumentError('A whole number is needed.');
   return value;
 }
+
+/** Parser of whole numbers above 0 with commas between them. @throws {@link InvalidArgumentError} */
+export function positiveIntegers(text: string): readonly number[] {
+  return text.split(',').map(positiveInteger);
+}
