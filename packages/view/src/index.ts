@@ -28,6 +28,7 @@ export type { NewestStep } from './newest-step.js';
 export { newestStep } from './newest-step.js';
 export { viewOfLog } from './view-of-log.js';
 export { keptEventIds } from './kept-events.js';
+export { isRecalled, recalledEventIds } from './recalled-results.js';
 export type { CondensationProblem } from './condensation-problem.js';
 export { condensationProblem, condensedViewProblem } from './condensation-problem.js';
 export { protectedEventIds } from './protected-events.js';

@@ -1,5 +1,5 @@
-import type { Condensation, CreateEvent } from '@palimpsest/events';
-import { condensation, newestStep, NoCondensationAvailableError } from '@palimpsest/view';
+import type { Condensation, CreateEvent, EventId } from '@palimpsest/events';
+import { condensation, newestStep, NoCondensationAvailableError, recalledEventIds } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
 import { masksBy, savedBy } from './masks.js';
 import type { AttentionWindow, Mask, MaskRule } from './masks.js';
@@ -38,7 +38,7 @@ export function batchedMasks(options: BatchedMasksOptions): Condenser {
         tokensBefore,
         tokensAfter: tokensBefore - savedBy(found),
         masked: found.length,
-        through: view.events.at(end - 1)?.id,
+        through: lastExamined(view, end),
       },
       createEvent: options.createEvent,
     });
@@ -68,6 +68,13 @@ export function batchedMasks(options: BatchedMasksOptions): Condenser {
       throw new NoCondensationAvailableError('masking old results would save less than a tenth of the view');
     },
   };
+}
+
+/** A recalled answer that is left now is masked in a later batch, so what follows it is examined again. */
+function lastExamined(view: View, end: number): EventId | undefined {
+  const young = [...recalledEventIds(view)].map((id) => view.indexOf(id) ?? end);
+  const next = Math.min(end, ...young);
+  return next === 0 ? undefined : view.events.at(next - 1)?.id;
 }
 
 function urgencyOf(view: View, context: CondenseContext): 'request' | 'tokens' | undefined {

@@ -1,4 +1,4 @@
-import { newestStep, pinStates } from '@palimpsest/view';
+import { isRecalled, newestStep, pinStates } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
 import { maskedView, masksBy } from './masks.js';
 import type { AttentionWindow, MaskRule } from './masks.js';
@@ -30,9 +30,12 @@ export function rollingMasks({ name, rule, windowOf }: RollingMasksOptions): Con
       const standsFrom = (index: number): number =>
         Math.max(window.leftWith(index), (nextStep ??= nextSteps(view))[index] ?? Infinity) + 1;
       return maskedView(view, masks.of(view, 0, to), (index) => {
-        // An event that was pinned for a while is masked later than the window says; the view does not record when.
+        // An event that was pinned or recalled for a while is masked later than the window says; the view does not record when.
         wasUnpinned ??= [...pinStates(view).values()].some(({ isPinned }) => !isPinned);
-        return wasUnpinned ? undefined : view.events.at(standsFrom(index))?.id;
+        const event = view.events.at(index);
+        return wasUnpinned || (event !== undefined && isRecalled(event))
+          ? undefined
+          : view.events.at(standsFrom(index))?.id;
       });
     },
   };

@@ -1,0 +1,51 @@
+import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
+import { matchingEvents } from './matching-events.js';
+import type { View } from './view.js';
+
+/** How long a recalled answer stays: the time after which the measures count it as needed again. Unit: model responses. */
+const keptResponses = 10;
+/** What recalled answers may take of a view, so that they are never what makes it too large. Unit: share of its tokens. */
+const keptShare = 0.25;
+
+/**
+ * The answers of a recall tool that are young: those of the ten newest model responses, the newest first, with the other events of
+ * their units, as long as they take at most a quarter of the view. A condenser leaves them, because what it hides again at once is
+ * recalled again at once. A tool marks such an answer by `details.recalledEventIds`: the events whose text it holds.
+ *
+ * They are kept, not protected: a host does not refuse a condensation that forgets them.
+ */
+export function recalledEventIds(view: View): ReadonlySet<EventId> {
+  const { events, cutPoints } = view;
+  const young = new Set<EventId>();
+  const recalled = recalledIn(events);
+  const room = recalled.count === 0 ? 0 : view.tokens() * keptShare;
+  const responses = new Set<EventId>();
+  let tokens = 0;
+  for (let place = recalled.count - 1, index = events.length - 1; place >= 0; place--) {
+    const at = recalled.at(place) ?? 0;
+    for (; index >= at; index--) {
+      const response = view.responseOf(events.at(index)?.id ?? '');
+      if (response !== undefined) responses.add(response);
+    }
+    // The response that asked for it stands before it.
+    if (responses.size >= keptResponses) break;
+    const event = events.at(at);
+    if (event === undefined || isRedacted(event) || young.has(event.id)) continue;
+    const [start, end] = [cutPoints.atOrBefore(at) ?? 0, cutPoints.atOrAfter(at + 1) ?? events.length];
+    tokens += view.tokens(start, end);
+    if (tokens > room) break;
+    for (const { id } of events.slice(start, end)) young.add(id);
+  }
+  return young;
+}
+
+const recalledIn = matchingEvents<LLMConvertibleEvent>(isRecalled);
+
+/** True for an answer of a recall tool. */
+export function isRecalled(event: LLMConvertibleEvent): boolean {
+  return event.type === 'observation' && Array.isArray(event.details?.['recalledEventIds']);
+}
+
+function isRedacted(event: LLMConvertibleEvent): boolean {
+  return event.type === 'observation' && event.redacted === true;
+}
