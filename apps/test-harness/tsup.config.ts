@@ -1,8 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { defineConfig } from 'tsup';
 import { application } from '../../tsup.base.ts';
 
-export default defineConfig({
-  ...application,
-  // Worker threads load a file of their own.
-  entry: { cli: 'src/cli.ts', 'replay-worker': 'src/replay/replay-worker.ts' },
-});
+const licenceOfCharts = readFileSync(createRequire(import.meta.url).resolve('uplot/LICENSE'), 'utf8');
+
+export default defineConfig([
+  {
+    ...application,
+    // Worker threads load a file of their own.
+    entry: { cli: 'src/cli.ts', 'replay-worker': 'src/replay/replay-worker.ts' },
+    clean: ['!page'],
+  },
+  // What a report's page runs, with its chart library and that library's licence.
+  {
+    entry: { page: 'src/page/browser/main.ts' },
+    outDir: 'dist/page',
+    outExtension: () => ({ js: '.js' }),
+    format: ['iife'],
+    platform: 'browser',
+    target: 'es2022',
+    tsconfig: 'tsconfig.page.json',
+    noExternal: [/./],
+    minify: true,
+    sourcemap: false,
+    clean: true,
+    banner: { js: `/*!\nuPlot\n${licenceOfCharts}*/` },
+  },
+]);

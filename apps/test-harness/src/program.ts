@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { addConformCommand } from './commands/conform.js';
 import { addInspectCommand } from './commands/inspect.js';
 import { addReplayCommand } from './commands/replay.js';
+import { addReportCommand } from './commands/report.js';
 
 /**
  * The command line of the harness. Each command has a file in `commands/` that holds its name and options. Its action imports
@@ -14,5 +15,6 @@ export function harnessProgram(): Command {
   addReplayCommand(program);
   addInspectCommand(program);
   addConformCommand(program);
+  addReportCommand(program);
   return program;
 }

@@ -1,0 +1,160 @@
+import uPlot from 'uplot';
+import type { ReplayRow } from '../../replay/replay-report.js';
+import { frontier } from '../headline.js';
+import { axis, chart } from './chart.js';
+import { policyColour, resolved } from './colours.js';
+import { pooledCurve } from './control-curves.js';
+import { h, labelledSelect } from './dom.js';
+import { compactText, moneyText, percentText } from './number-text.js';
+import type { Axis, Choice, PageState } from './page-state.js';
+import { policyTable } from './policy-table.js';
+
+interface Point {
+  readonly cost: number;
+  readonly recall: number;
+  readonly index: number;
+}
+
+/** Cost against recall: every policy, the frontier, and the two controls. */
+export function costSection(state: PageState, choose: (choice: Partial<Choice>) => void): HTMLElement {
+  const points = state.rows.map((row, index) => ({ index, cost: costOf(row, state), recall: row.recall }));
+  return h(
+    'section',
+    { 'aria-labelledby': 'cost' },
+    h('h2', { id: 'cost' }, 'What each policy costs and remembers'),
+    labelledSelect(
+      'Cost is',
+      [
+        ['bill', 'the bill'],
+        ['with-rereads', 'the bill with re-reads'],
+        ['tokens', 'the tokens sent'],
+      ],
+      state.axis,
+      (value) => choose({ axis: value as Axis }),
+    ),
+    costChart(state, points),
+    h(
+      'p',
+      { class: 'note' },
+      'Up and to the left is better. ',
+      h('span', { class: 'key key-frontier' }, 'frontier'),
+      ': no policy beats these in both. Controls: ',
+      h('span', { class: 'key key-last' }, 'last-N'),
+      ' keeps the newest events that fit; ',
+      h('span', { class: 'key key-belady' }, 'Belady'),
+      state.axis === 'with-rereads'
+        ? ' knows the future; both are shown for the bill and the tokens.'
+        : ' knows the future and keeps what is needed next.',
+    ),
+    policyTable(state, choose),
+  );
+}
+
+function costOf(row: ReplayRow, { price, axis }: PageState): number {
+  const savings = row.savings[price];
+  if (axis === 'tokens') return row.share;
+  return axis === 'bill' ? (savings?.bill ?? 0) : (savings?.billOfNone ?? 0) * (1 - (savings?.withRereads ?? 0));
+}
+
+function costChart(state: PageState, points: readonly Point[]): HTMLElement {
+  const { data, price, axis: by, rows, sessions } = state;
+  const prices = data.prices[price];
+  if (prices === undefined) return h('p', {}, '');
+  const chosen = sessions.flatMap((index) => data.sessions[index] ?? []);
+  const curve = (control: 'lastN' | 'belady'): [number[], number[]] => {
+    const pooled = by === 'with-rereads' ? [] : pooledCurve(chosen, control, prices);
+    const inOrder = pooled
+      .map(({ share, bill, recall }) => ({ cost: by === 'tokens' ? share : bill, recall }))
+      .sort((one, other) => one.cost - other.cost);
+    return [inOrder.map(({ cost }) => cost), inOrder.map(({ recall }) => recall)];
+  };
+  const best = frontier(points);
+  const tables = [
+    curve('lastN'),
+    curve('belady'),
+    [best.map(({ cost }) => cost), best.map(({ recall }) => recall)],
+    [
+      [0, Math.max(...points.map(({ cost }) => cost)) * 1.06],
+      [null, null],
+    ],
+  ] as [number[], (number | null)[]][];
+  const joined = uPlot.join(tables);
+  const least = Math.min(...points.map(({ recall }) => recall));
+  const floor = Math.max(0, Math.floor((least - 0.04) * 20) / 20);
+  const costText = (value: number): string =>
+    by === 'tokens' ? percentText(value) : prices.unit === 'USD' ? moneyText(value, prices) : compactText(value);
+  const text = rows
+    .map((row, index) => `${row.condenser}: ${costText(points[index]?.cost ?? 0)}, recall ${percentText(row.recall)}`)
+    .join('; ');
+  return chart(`Cost against recall. ${text}.`, 380, joined, (width) => ({
+    legend: { show: false },
+    cursor: { show: false },
+    padding: [14, width > 640 ? 24 : 14, 0, 0],
+    scales: { x: { time: false }, y: { range: [floor, 1 + (1 - floor) / 30] } },
+    axes: [
+      axis(
+        by === 'tokens' ? 'tokens sent, of those of doing nothing' : by === 'bill' ? 'bill' : 'bill with re-reads',
+        costText,
+        {
+          space: 90,
+          size: 34,
+        },
+      ),
+      axis('recall: needed and still in view', (value) => (value > 1 ? '' : `${Math.round(value * 100)} %`), {
+        size: 52,
+      }),
+    ],
+    series: [{}, line('--last'), line('--belady'), { ...line('--frontier'), width: 2, dash: [7, 5] }, { show: false }],
+    hooks: { draw: [(plot) => drawPoints(plot, points, state, width > 640)] },
+  })).element;
+}
+
+function line(colour: string): uPlot.Series {
+  return { stroke: resolved(colour), width: 1.5, spanGaps: true, points: { show: false } };
+}
+
+/** A numbered dot for each policy; its name beside it where there is room. */
+function drawPoints(plot: uPlot, points: readonly Point[], { rows, shown }: PageState, withNames: boolean): void {
+  const { ctx } = plot;
+  const ratio = devicePixelRatio;
+  const [surface, ink] = [resolved('--surface'), resolved('--ink')];
+  const taken: { readonly x: number; readonly y: number; readonly width: number }[] = [];
+  ctx.save();
+  ctx.setLineDash([]);
+  ctx.textBaseline = 'middle';
+  for (const { index, cost, recall } of points) {
+    const [x, y] = [plot.valToPos(cost, 'x', true), plot.valToPos(recall, 'y', true)];
+    const radius = (index === shown ? 11 : 9) * ratio;
+    ctx.beginPath();
+    ctx.arc(x, y, radius, 0, 2 * Math.PI);
+    ctx.fillStyle = policyColour(index);
+    ctx.fill();
+    ctx.lineWidth = (index === shown ? 3 : 1.5) * ratio;
+    ctx.strokeStyle = index === shown ? ink : surface;
+    ctx.stroke();
+    ctx.fillStyle = '#fff';
+    ctx.textAlign = 'center';
+    ctx.font = `600 ${11 * ratio}px system-ui, sans-serif`;
+    ctx.fillText(String(index), x, y + ratio / 2);
+    if (!withNames) continue;
+    const name = rows[index]?.condenser ?? '';
+    ctx.font = `${index === shown ? '600 ' : ''}${12 * ratio}px system-ui, sans-serif`;
+    const width = ctx.measureText(name).width;
+    const right = plot.bbox.left + plot.bbox.width;
+    const left = x + radius + 6 * ratio + width > right ? x - radius - 6 * ratio - width : x + radius + 6 * ratio;
+    let top = y;
+    const overlaps = (): boolean =>
+      taken.some(
+        (other) => Math.abs(other.y - top) < 14 * ratio && left < other.x + other.width && other.x < left + width,
+      );
+    while (overlaps()) top += 4 * ratio;
+    taken.push({ x: left, y: top, width });
+    ctx.textAlign = 'left';
+    ctx.lineWidth = 4 * ratio;
+    ctx.strokeStyle = surface;
+    ctx.strokeText(name, left, top);
+    ctx.fillStyle = ink;
+    ctx.fillText(name, left, top);
+  }
+  ctx.restore();
+}

@@ -1,0 +1,100 @@
+import { countedText, moneyText, percentText } from './number-text.js';
+import { figure, h } from './dom.js';
+import type { PageState } from './page-state.js';
+
+/** What the sessions cost, what they cost with the policy, and how much it forgets. */
+export function headlineSection({ data, sessions, rows, row, price }: PageState): HTMLElement {
+  const savings = row?.savings[price];
+  const prices = data.prices[price];
+  const none = rows[0];
+  if (savings === undefined || prices === undefined || row === undefined || none === undefined)
+    return h('section', { class: 'headline' }, h('h2', {}, 'No session is left by this choice.'));
+  const money = (value: number): HTMLElement => figure(value, moneyText(value, prices));
+  const isNone = row === none;
+  const rereads = savings.billOfNone * (1 - savings.withRereads);
+  const asksModel = row.summariserCalls.inputTokens > 0;
+  const sentence = h(
+    'h2',
+    { id: 'headline' },
+    `Your ${countedText(sessions.length, 'session')} cost `,
+    h('strong', { class: 'cost' }, money(savings.billOfNone)),
+    ...(isNone
+      ? ['. No condenser is chosen.']
+      : [
+          '. With ',
+          h('strong', {}, row.condenser),
+          ' they would cost ',
+          h('strong', { class: 'saving' }, money(savings.bill)),
+          ', and ',
+          h('strong', { class: 'forgotten' }, figure(1 - row.recall, percentText(1 - row.recall))),
+          ` ${asksModel ? 'at most ' : ''}of what later calls used would have been forgotten.`,
+        ]),
+  );
+  return h(
+    'section',
+    { class: 'headline', 'aria-labelledby': 'headline' },
+    sentence,
+    h(
+      'div',
+      { class: 'cards' },
+      card('saved', figure(savings.pooled, percentText(savings.pooled)), 'of the bill of the input'),
+      card(
+        'saved with re-reads',
+        figure(savings.withRereads, percentText(savings.withRereads)),
+        h('span', {}, 'if all that was forgotten is read again: ', money(rereads)),
+      ),
+      card(
+        'worst session',
+        figure(savings.worst, percentText(savings.worst)),
+        savings.worst < 0 ? 'there it costs more than doing nothing' : 'saved in the session that saves least',
+      ),
+      card(
+        'still in view',
+        figure(row.recall, `${asksModel ? '≥ ' : ''}${percentText(row.recall)}`),
+        'of what later calls took from old results',
+      ),
+      card(
+        'missed',
+        figure(row.faultsPerHundredCalls, row.faultsPerHundredCalls.toFixed(1)),
+        'old results in 100 calls, needed and not shown',
+      ),
+    ),
+    h('p', { class: 'note' }, ...notes(data, price)),
+  );
+}
+
+function card(title: string, value: HTMLElement, text: string | HTMLElement): HTMLElement {
+  return h(
+    'div',
+    { class: 'card' },
+    h('div', { class: 'card-title' }, title),
+    h('div', { class: 'card-value' }, value),
+    h('div', { class: 'card-text' }, text),
+  );
+}
+
+function notes(
+  { priced, older, sessions, skippedFiles, prices, contextWindow }: PageState['data'],
+  price: number,
+): readonly string[] {
+  const why = {
+    named: 'the model you named',
+    recorded: `which made ${percentText(priced.share ?? 0)} of the recorded calls`,
+    default: 'because the sessions name no model whose prices are known',
+  }[priced.because];
+  const compacted = sessions.filter(({ wasCompacted }) => wasCompacted).length;
+  return [
+    price === 0
+      ? `Input at today’s prices of ${priced.model} (${why}), prompt caches counted, answers of the model not. `
+      : `Prices are shares of an uncached input token (${prices[price]?.name ?? ''}). `,
+    'Replayed from the logs: the agent itself saw everything. ',
+    contextWindow === undefined
+      ? ''
+      : `The condensers were told of a window of ${contextWindow.toLocaleString('en-US')} tokens. `,
+    compacted === 0
+      ? ''
+      : `${countedText(compacted, 'session')} had been compacted by the recording agent; here nothing but the condenser forgets. `,
+    older === 0 ? '' : `${countedText(older, 'older session')} were left out. `,
+    skippedFiles === 0 ? '' : `${countedText(skippedFiles, 'file')} held no session. `,
+  ];
+}

@@ -1,0 +1,157 @@
+import type { ItemKind, PolicyTimeline, SessionTimeline, TimelineItem } from '../page-data.js';
+import { h } from './dom.js';
+import { compactText, countedText, countText } from './number-text.js';
+import type { ItemState, Steps } from './steps.js';
+
+const kindNames: Readonly<Record<ItemKind, string>> = {
+  system: 'instructions',
+  user: 'user',
+  environment: 'environment',
+  agent: 'agent',
+  call: 'call',
+  result: 'result',
+  stub: 'stub',
+  summary: 'summary',
+};
+
+/** What the list of items is drawn from. */
+export interface ItemListInput {
+  readonly timeline: SessionTimeline;
+  readonly policy: PolicyTimeline;
+  readonly steps: Steps;
+  readonly call: number;
+  /** Why an item is hidden or masked since a call. */
+  readonly why: (item: number, state: ItemState) => string;
+}
+
+/** What the model would have read at a call, in its order; what it would not have read stands folded where it was. */
+export function itemList({ timeline, steps, call, why }: ItemListInput): readonly HTMLElement[] {
+  const states = steps.statesAt(call);
+  const before = timeline.calls[call - 1] ?? 0;
+  const rows: HTMLElement[] = [];
+  let hidden: number[] = [];
+  const foldHidden = (): void => {
+    if (hidden.length > 0) rows.push(gapRow(timeline, hidden, states, call, why));
+    hidden = [];
+  };
+  let next = 0;
+  const passTo = (place: number): void => {
+    for (; next < place; next++) if (states[next]?.shown === 'hidden') hidden.push(next);
+  };
+  for (const id of steps.viewAt(call)) {
+    const item = timeline.items[id];
+    if (item === undefined) continue;
+    const place = id < timeline.logged ? id : item.of;
+    if (place !== undefined) passTo(place);
+    foldHidden();
+    const state = place === undefined ? undefined : states[place];
+    const isNew =
+      id < timeline.logged ? id >= before : state?.since === call || (place === undefined && item.step === call - 1);
+    rows.push(
+      itemRow(timeline, id, {
+        isNew,
+        note: item.kind === 'stub' && state !== undefined ? why(item.of ?? id, state) : '',
+      }),
+    );
+  }
+  passTo(states.length);
+  foldHidden();
+  return rows;
+}
+
+/** One item; its whole text is put into the page when it is opened. */
+function itemRow(
+  timeline: SessionTimeline,
+  id: number,
+  { isNew, note }: { readonly isNew: boolean; readonly note: string },
+): HTMLElement {
+  const item = timeline.items[id];
+  if (item === undefined) return h('div');
+  const text = textOf(timeline, item);
+  const summary = h(
+    'summary',
+    {},
+    h('span', { class: `kind kind-${item.kind}` }, kindNames[item.kind]),
+    h('span', { class: 'tool' }, item.tool ?? ''),
+    h('span', { class: 'preview' }, text === undefined ? '' : preview(text, item)),
+    h('span', { class: 'tokens' }, compactText(item.tokens)),
+  );
+  const row = h(
+    'details',
+    { class: `item item-${item.kind}${isNew ? ' new' : ''}${item.isError === true ? ' error' : ''}`, 'data-item': id },
+    summary,
+  );
+  row.addEventListener('toggle', () => {
+    if (!row.open || row.childElementCount > 1) return;
+    row.append(...detailsOf(timeline, id, item, note));
+  });
+  return row;
+}
+
+function detailsOf(timeline: SessionTimeline, id: number, item: TimelineItem, note: string): readonly HTMLElement[] {
+  const text = textOf(timeline, item);
+  const original = item.of === undefined ? undefined : timeline.items[item.of];
+  const hidden = original === undefined ? undefined : textOf(timeline, original);
+  return [
+    h(
+      'p',
+      { class: 'note' },
+      `#${id} · ${countText(item.tokens)} tokens · ${item.step < 0 ? 'before the first call' : `of call ${item.step + 1}`}${note === '' ? '' : ` · ${note}`}`,
+    ),
+    text === undefined ? h('p', { class: 'note' }, 'The text is left out of this page.') : h('pre', {}, text),
+    ...(original === undefined
+      ? []
+      : [
+          h('p', { class: 'note' }, `It stands in the place of #${item.of}, ${countText(original.tokens)} tokens:`),
+          ...(hidden === undefined ? [] : [h('pre', { class: 'was' }, hidden)]),
+        ]),
+  ];
+}
+
+/** Neighbouring items that the model would not have read; their rows are made when they are unfolded. */
+function gapRow(
+  timeline: SessionTimeline,
+  hidden: readonly number[],
+  states: readonly ItemState[],
+  call: number,
+  why: (item: number, state: ItemState) => string,
+): HTMLElement {
+  const tokens = hidden.reduce((sum, item) => sum + (timeline.items[item]?.tokens ?? 0), 0);
+  const fresh = hidden.filter((item) => states[item]?.since === call);
+  const reasons = [...new Set(hidden.map((item) => (states[item] === undefined ? '' : why(item, states[item]))))];
+  const row = h(
+    'details',
+    { class: `gap${fresh.length > 0 ? ' new' : ''}` },
+    h(
+      'summary',
+      {},
+      h('strong', {}, `${countedText(hidden.length, 'item')} not read`),
+      h(
+        'span',
+        { class: 'preview' },
+        reasons.length > 2 ? `${reasons[0]}; and ${reasons.length - 1} other times` : reasons.join('; '),
+      ),
+      h('span', { class: 'tokens' }, compactText(tokens)),
+    ),
+  );
+  row.addEventListener('toggle', () => {
+    if (!row.open || row.childElementCount > 1) return;
+    row.append(
+      ...hidden.map((item) =>
+        itemRow(timeline, item, { isNew: false, note: states[item] === undefined ? '' : why(item, states[item]) }),
+      ),
+    );
+  });
+  return row;
+}
+
+function textOf({ texts }: SessionTimeline, { text }: TimelineItem): string | undefined {
+  return text === undefined ? undefined : texts[text];
+}
+
+/** The beginning of a text on one line; of a call without the name of the tool, which stands beside it. */
+function preview(text: string, { kind, tool }: TimelineItem): string {
+  const isCall = kind === 'call' && tool !== undefined && text.startsWith(`${tool} `);
+  const own = isCall ? text.slice(tool.length + 1) : text;
+  return own.slice(0, 400).replace(/\s+/g, ' ').trim().slice(0, 200);
+}

@@ -1,0 +1,120 @@
+import type { ReplayRow } from '../../replay/replay-report.js';
+import { figure, h } from './dom.js';
+import { countText, compactText, moneyText, percentText, ratioText } from './number-text.js';
+import type { Choice, PageState } from './page-state.js';
+
+/** A column of the table: its name, what it means, and its figure of a policy. */
+interface Column {
+  readonly name: string;
+  readonly title: string;
+  readonly cell: (row: ReplayRow) => HTMLElement;
+}
+
+/** All figures of all policies. The name of a policy chooses it. */
+export function policyTable(state: PageState, choose: (choice: Partial<Choice>) => void): HTMLElement {
+  const columns = columnsOf(state);
+  return h(
+    'div',
+    { class: 'wide', tabindex: 0, role: 'region', 'aria-label': 'Table of the policies' },
+    h(
+      'table',
+      { id: 'policies' },
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          h('th', { scope: 'col' }, 'policy'),
+          ...columns.map(({ name, title }) => h('th', { scope: 'col', title }, name)),
+        ),
+      ),
+      h('tbody', {}, ...state.rows.map((row, index) => tableRow(row, index, columns, state.shown === index, choose))),
+    ),
+  );
+}
+
+function tableRow(
+  row: ReplayRow,
+  index: number,
+  columns: readonly Column[],
+  isShown: boolean,
+  choose: (choice: Partial<Choice>) => void,
+): HTMLElement {
+  const name = h(
+    'button',
+    { type: 'button', class: 'policy-name', 'aria-pressed': `${isShown}`, onclick: () => choose({ policy: index }) },
+    h('span', { class: `dot dot-${index % 9}` }, index),
+    row.condenser,
+  );
+  return h(
+    'tr',
+    { class: isShown ? 'shown' : undefined },
+    h('th', { scope: 'row' }, name),
+    ...columns.map(({ cell }) => h('td', {}, cell(row))),
+  );
+}
+
+function columnsOf({ price, data }: PageState): readonly Column[] {
+  const prices = data.prices[price] ?? {};
+  const share = (name: string, title: string, of: (row: ReplayRow) => number | undefined): Column => ({
+    name,
+    title,
+    cell: (row) => {
+      const value = of(row);
+      return figure(value, percentText(value ?? 0));
+    },
+  });
+  const count = (name: string, title: string, of: (row: ReplayRow) => number, text = countText): Column => ({
+    name,
+    title,
+    cell: (row) => figure(of(row), text(of(row))),
+  });
+  const recall = (name: string, title: string, of: (row: ReplayRow) => number): Column => ({
+    name,
+    title,
+    // The stand-in's summaries have no content, so a real model's remember at least as much.
+    cell: (row) => figure(of(row), `${row.summariserCalls.inputTokens > 0 ? '≥ ' : ''}${percentText(of(row))}`),
+  });
+  return [
+    {
+      name: 'bill',
+      title: 'of the input, with the calls of the condenser’s own model',
+      cell: (row) => figure(row.savings[price]?.bill, moneyText(row.savings[price]?.bill ?? 0, prices)),
+    },
+    share('saved', 'of the bill of doing nothing', (row) => row.savings[price]?.pooled),
+    share(
+      'with re-reads',
+      'saved if all that was forgotten and needed is read again',
+      (row) => row.savings[price]?.withRereads,
+    ),
+    share('worst session', 'what the session saves that saves least', (row) => row.savings[price]?.worst),
+    {
+      name: 'captured',
+      title: 'of what the best possible drops save',
+      cell: (row) => figure(row.savings[price]?.captured, ratioText(row.savings[price]?.captured ?? 0)),
+    },
+    recall('recall', 'the share of what later calls took from old results that was in view', (row) => row.recall),
+    recall('identifiers', 'recall of paths, names and ids', (row) => row.recallByKind.identifier),
+    recall('anchors', 'recall of lines that an edit must quote', (row) => row.recallByKind.anchor),
+    recall('numbers', 'recall of numbers', (row) => row.recallByKind.number),
+    share('in stubs alone', 'the part of the recall that only stubs and summaries show', (row) => row.recallInStubs),
+    {
+      name: 'NG',
+      title: '0: as the newest events at this size; 1: as one who knows the future',
+      cell: (row) => figure(row.normalisedGain, ratioText(row.normalisedGain ?? 0)),
+    },
+    count(
+      'missed / 100',
+      'old results that 100 calls needed and did not see',
+      (row) => row.faultsPerHundredCalls,
+      (value) => value.toFixed(1),
+    ),
+    share('tokens', 'sent, as a share of those of doing nothing', (row) => row.share),
+    count('largest', 'request, in tokens', (row) => row.peakTokens, compactText),
+    count('condensations', 'decisions to forget or mask', (row) => row.condensations),
+    count('rewrites', 'requests that do not begin as the one before did', (row) => row.prefixRewrites),
+    count('overflows', 'requests that are larger than the window', (row) => row.overflows),
+    count('refused', 'requests that a strict provider refuses', (row) => row.refusedLists),
+  ];
+}

@@ -1,0 +1,90 @@
+import { figure, h } from './dom.js';
+import { countText, moneyText, percentText } from './number-text.js';
+import type { PageState } from './page-state.js';
+
+const rowsAtFirst = 20;
+
+/** The sessions, the dearest first, with the way to their timelines. */
+export function sessionsSection(state: PageState, showAll: boolean, onShowAll: () => void): HTMLElement {
+  const { data, price, shown } = state;
+  const bill = (index: number, policy: number): number =>
+    data.sessions[index]?.replays[policy]?.bills[price]?.input ?? 0;
+  const dearest = [...state.sessions].sort((one, other) => bill(other, 0) - bill(one, 0));
+  const listed = showAll ? dearest : dearest.slice(0, rowsAtFirst);
+  const policy = state.row?.condenser ?? '';
+  return h(
+    'section',
+    { 'aria-labelledby': 'sessions' },
+    h('h2', { id: 'sessions' }, 'The sessions, the dearest first'),
+    data.timelines.length > 0 &&
+      h(
+        'p',
+        { class: 'note' },
+        `${data.timelines.length} of them can be stepped through call by call.`,
+        data.trimmed > 0 && ` ${data.trimmed} more would make the page too large; report --all writes a page for each.`,
+      ),
+    h(
+      'div',
+      { class: 'wide', tabindex: 0, role: 'region', 'aria-label': 'Table of the sessions' },
+      h(
+        'table',
+        {},
+        h(
+          'thead',
+          {},
+          h(
+            'tr',
+            {},
+            ...['session', 'agent', 'calls', 'bill', `with ${policy}`, 'saved', 'recall', 'condensations'].map((name) =>
+              h('th', { scope: 'col' }, name),
+            ),
+          ),
+        ),
+        h(
+          'tbody',
+          {},
+          ...listed.map((index) => sessionRow(state, index, { none: bill(index, 0), own: bill(index, shown) })),
+        ),
+      ),
+    ),
+    !showAll &&
+      dearest.length > rowsAtFirst &&
+      h('button', { type: 'button', class: 'more', onclick: onShowAll }, `Show all ${dearest.length}`),
+  );
+}
+
+function sessionRow(
+  { data, price, shown }: PageState,
+  index: number,
+  bill: { readonly none: number; readonly own: number },
+): HTMLElement {
+  const session = data.sessions[index];
+  const replay = session?.replays[shown];
+  const prices = data.prices[price];
+  if (session === undefined || replay === undefined || prices === undefined) return h('tr');
+  const timeline = data.timelines.find((link) => link.session === index);
+  const name =
+    timeline === undefined
+      ? h('span', { class: 'name' }, session.name)
+      : h('a', { class: 'name', href: timeline.href ?? `#session-${index}` }, session.name);
+  const saved = bill.none === 0 ? 0 : 1 - bill.own / bill.none;
+  const { part, whole } = replay.memory.all;
+  return h(
+    'tr',
+    {},
+    h(
+      'th',
+      { scope: 'row' },
+      name,
+      session.wasCompacted &&
+        h('span', { class: 'tag', title: 'the recording agent compacted its history' }, 'compacted'),
+    ),
+    h('td', {}, session.format),
+    h('td', {}, figure(replay.modelCalls, countText(replay.modelCalls))),
+    h('td', {}, figure(bill.none, moneyText(bill.none, prices))),
+    h('td', {}, figure(bill.own, moneyText(bill.own, prices))),
+    h('td', {}, figure(saved, percentText(saved))),
+    h('td', {}, figure(whole === 0 ? undefined : part / whole, percentText(whole === 0 ? 1 : part / whole))),
+    h('td', {}, figure(replay.condensations, countText(replay.condensations))),
+  );
+}
