@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+
+const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** The browser of this machine; tests that need one skip where there is none. `PALIMPSEST_CHROMIUM` names another. */
+export const chromiumPath: string | undefined = [process.env['PALIMPSEST_CHROMIUM'] ?? '', ...places].find(existsSync);
+
+const offline = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+];
+
+/** Starts the browser. */
+export function startBrowser(): Promise<Browser> {
+  if (chromiumPath === undefined) throw new Error('there is no browser on this machine');
+  return chromium.launch({ executablePath: chromiumPath, args: offline });
+}
+
+/** A page and what it did that it should not: messages on the console, errors, requests. */
+export interface WatchedPage {
+  readonly page: Page;
+  readonly problems: readonly string[];
+}
+
+/** Opens a file and watches it. */
+export async function openFile(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const page = await browser.newPage(options);
+  const problems: string[] = [];
+  page.on('console', (message) => problems.push(`console: ${message.text()}`));
+  page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
+  page.on('request', (request) => {
+    if (request.url().split('#')[0] !== url.split('#')[0]) problems.push(`request: ${request.url().slice(0, 200)}`);
+  });
+  await page.goto(url);
+  await page.waitForSelector('footer');
+  return { page, problems };
+}
