@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ReportCommandOptions } from '../page/report-command.js';
-import { collect, positiveInteger } from './argument-parsers.js';
+import { collect, positiveInteger, wholeNumber } from './argument-parsers.js';
 
 /** Adds `palimpsest-harness report`. */
 export function addReportCommand(program: Command): void {
@@ -14,7 +14,7 @@ export function addReportCommand(program: Command): void {
     .option('-o, --output <file>', 'the page (default: palimpsest-report.html; with --all a folder, palimpsest-report)')
     .option(
       '-c, --condenser <name>',
-      'a condenser to show; may be given more than once (default: a choice)',
+      'a condenser, or a package that is installed here, with options as for replay; may be given more than once (default: a choice of ours)',
       collect,
       [],
     )
@@ -26,6 +26,12 @@ export function addReportCommand(program: Command): void {
     )
     .option('-w, --context-window <tokens>', 'the window that condensers are told of', positiveInteger)
     .option('--model <name>', 'price the sessions as this model’s (default: the model that most of them name)')
+    .option(
+      '--workers <number>',
+      'how many threads replay; 0: none but the main one (default: as many as run at the same time)',
+      wholeNumber,
+    )
+    .option('--no-cache', 'store no results, and use none that were stored')
     .option('--all', 'every session, each with its timeline, as a folder of pages', false)
     .option('--redact', 'leave out the text and the names of the sessions: only sizes, kinds and names of tools', false)
     .action(async (paths: readonly string[], options: ReportCommandOptions) => {

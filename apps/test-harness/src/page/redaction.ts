@@ -17,6 +17,7 @@ export function redactedSession(session: ReplayedSession, index: number): Replay
     replays: session.replays.map((replay) => ({
       ...replay,
       refusals: replay.refusals.map((refusal) => ({ ...refusal, path: '', message: '' })),
+      overflowed: replay.overflowed.map((overflow) => ({ ...overflow, did: '' })),
       condenserErrors: replay.condenserErrors.map((error) => ({ ...error, message: '' })),
     })),
   };

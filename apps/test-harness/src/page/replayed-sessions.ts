@@ -7,7 +7,8 @@ import { UnknownModelError } from '../measure/unknown-model-error.js';
 import type { Progress } from '../progress.js';
 import type { Policy } from '../replay/policy.js';
 import type { ReplayedSession } from '../replay/replay-report.js';
-import { replayPath } from '../replay/replay.js';
+import { defaultCacheFolder } from '../replay/cache-folder.js';
+import { defaultWorkers, replayPaths } from '../replay/replay.js';
 import { tokenUnit } from '../replay/token-counter.js';
 import type { PricedAs } from './page-data.js';
 import { RecordedModels } from './priced-as.js';
@@ -16,6 +17,10 @@ import { RecordedModels } from './priced-as.js';
 export interface ReplayedSessionsOptions {
   readonly policies: readonly Policy[];
   readonly contextWindow?: number | undefined;
+  /** How many threads. 0: none but this one. @defaultValue {@link defaultWorkers} */
+  readonly workers?: number | undefined;
+  /** False: nothing is stored, and nothing that was stored is used. @defaultValue true */
+  readonly cache?: boolean | undefined;
   /** The model that the user names. */
   readonly model?: string | undefined;
   /** The paths were found and not named, so one that cannot be read is skipped. */
@@ -35,16 +40,27 @@ export interface ReplayedSessions {
 /** Replays all sessions at the paths, priced as the model that most of them were recorded with. */
 export async function replayedSessions(
   paths: readonly string[],
-  { policies, contextWindow, model, isFound, progress }: ReplayedSessionsOptions,
+  {
+    policies,
+    contextWindow,
+    workers = defaultWorkers(),
+    cache = true,
+    model,
+    isFound,
+    progress,
+  }: ReplayedSessionsOptions,
 ): Promise<ReplayedSessions> {
   const today = new Date();
   const skipped: SkippedFile[] = [];
   const models = new RecordedModels();
   const readable: string[] = [];
+  let read = 0;
   for (const path of paths) {
-    const read = readSessions(path);
     try {
-      for await (const { events } of read) models.add(events);
+      for await (const { events } of readSessions(path)) {
+        models.add(events);
+        read++;
+      }
       readable.push(path);
     } catch (error) {
       if (!isFound || !PalimpsestError.isInstance(error)) throw error;
@@ -56,17 +72,18 @@ export async function replayedSessions(
   const dollars = pricesOfModel(priced.model, today);
   if (dollars === undefined) throw new UnknownModelError(priced.model);
   const prices = [dollars, ...priceRows];
+  let done = 0;
+  const run = replayPaths(readable, {
+    policies,
+    prices,
+    contextWindow,
+    workers,
+    cacheFolder: cache ? defaultCacheFolder() : undefined,
+    onSession: ({ name }) => progress.update(`replayed ${++done} of ${read} sessions: ${name}`),
+  });
   const sessions: ReplayedSession[] = [];
-  for (const path of readable) {
-    const replayed = replayPath(path, {
-      policies,
-      prices,
-      contextWindow,
-      onProgress: progress.update,
-      onSkipped: (file) => void skipped.push(file),
-    });
-    for await (const session of replayed) sessions.push(session);
-  }
+  for await (const session of run) sessions.push(session);
+  skipped.push(...run.skipped);
   return {
     tokenUnit,
     prices,
@@ -76,9 +93,14 @@ export async function replayedSessions(
   };
 }
 
-/** Notes are counted in the page and not quoted. */
+/** What is listed by call stands in the timelines, and notes are not quoted. */
 function withoutDetails(session: ReplayedSession): ReplayedSession {
-  return { ...session, notes: session.notes.map((note) => ({ ...note, message: '' })) };
+  const byCall = { tokensByCall: [], condensedAt: [], rewrittenAt: [] };
+  return {
+    ...session,
+    notes: session.notes.map((note) => ({ ...note, message: '' })),
+    replays: session.replays.map((replay) => ({ ...replay, ...byCall })),
+  };
 }
 
 /** Reads a session again. The sessions of a file have one order, so its place among them names it. */

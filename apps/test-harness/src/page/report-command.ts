@@ -4,7 +4,7 @@ import { findSessions } from '../discover/index.js';
 import type { FoundSessions } from '../discover/index.js';
 import { none } from '../replay/policy.js';
 import { progress } from '../progress.js';
-import { policiesFor } from '../replay-command.js';
+import { policiesOf } from '../replay/policies-of.js';
 import { reportRows } from '../replay/replay-report.js';
 import { bestPolicy } from './headline.js';
 import type { PageData } from './page-data.js';
@@ -23,6 +23,10 @@ export interface ReportCommandOptions {
   readonly contextWindow?: number;
   /** The model by whose prices the sessions are priced. */
   readonly model?: string;
+  /** How many threads. 0: none but this one. */
+  readonly workers?: number;
+  /** False: nothing is stored, and nothing that was stored is used. */
+  readonly cache?: boolean;
   /** All sessions, each with its timeline, in a folder of pages. */
   readonly all: boolean;
   /** Leave the text of the sessions out. */
@@ -37,6 +41,7 @@ export const reportCondensers: readonly string[] = [
   'extractiveSummary',
   'llmSummarizing',
   'slidingWindow',
+  'referenceAgent',
 ];
 
 /**
@@ -47,15 +52,23 @@ export const reportCondensers: readonly string[] = [
  * @throws {@link PageTooLargeError} when the figures alone are too large for a page
  */
 export async function reportCommand(paths: readonly string[], options: ReportCommandOptions): Promise<number> {
-  const { all, redact, contextWindow, model, condenser, config } = options;
+  const { all, redact, contextWindow, model, condenser, config, workers, cache } = options;
   const isNamed = condenser.length > 0 || config.length > 0;
-  const policies = [none, ...(await policiesFor({ condenser: isNamed ? condenser : reportCondensers, config }))];
+  const policies = await policiesOf({ condenser: isNamed ? condenser : reportCondensers, config });
   const found = paths.length > 0 ? undefined : await findSessions(all ? { newest: Infinity } : {});
   const places = found === undefined ? paths : found.sessions.map(({ path }) => path);
   const shown = progress();
   try {
     const isFound = found !== undefined;
-    const replayed = await replayedSessions(places, { policies, contextWindow, model, isFound, progress: shown });
+    const replayed = await replayedSessions(places, {
+      policies,
+      contextWindow,
+      workers,
+      cache,
+      model,
+      isFound,
+      progress: shown,
+    });
     const { sessions, skipped } = replayed;
     if (sessions.length === 0) {
       shown.line(noSession(found));

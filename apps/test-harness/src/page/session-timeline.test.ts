@@ -2,12 +2,11 @@ import { condenserByName } from '@palimpsest/condensers/config';
 import { expect, test } from 'vitest';
 import { codingSession } from '../../test-support/demo-sessions.js';
 import type { Session } from '../import/index.js';
-import { evidenceOf } from '../measure/evidence/evidence.js';
 import { recordedSession } from '../measure/recorded-session.js';
 import { condensedViews } from '../replay/condensed-views.js';
 import { none } from '../replay/policy.js';
 import type { Policy } from '../replay/policy.js';
-import { replaySession } from '../replay/replay-session.js';
+import { sessionReplayer } from '../replay/session-replayer.js';
 import { standIn } from '../replay/stand-in-llm.js';
 import { textCounter } from '../replay/token-counter.js';
 import { stepsOf } from './browser/steps.js';
@@ -59,14 +58,7 @@ test.each(policies.map(({ name }) => name))(
     const own = timeline.policies.find(({ policy }) => policy === name);
     const policy = policies.find((each) => each.name === name);
     if (own === undefined || policy === undefined) throw new Error(name);
-    const count = textCounter();
-    const replay = await replaySession(policy, {
-      session: recorded,
-      evidence: evidenceOf(recorded),
-      count,
-      prices: [],
-      findRefusals: () => [],
-    });
+    const replay = await sessionReplayer(events, { prices: [] }).replay(policy);
     const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
     expect(sum(own.tokens)).toBe(replay.tokensSent);
     expect(sum(own.cached)).toBe(replay.use.cacheRead);

@@ -63,9 +63,10 @@ function costChart(state: PageState, points: readonly Point[]): HTMLElement {
   const chosen = sessions.flatMap((index) => data.sessions[index] ?? []);
   const curve = (control: 'lastN' | 'belady'): [number[], number[]] => {
     const pooled = by === 'with-rereads' ? [] : pooledCurve(chosen, control, prices);
-    const inOrder = pooled
-      .map(({ share, bill, recall }) => ({ cost: by === 'tokens' ? share : bill, recall }))
-      .sort((one, other) => one.cost - other.cost);
+    // More room can cost less, because less is evicted: only the best of the control is drawn.
+    const inOrder = frontier(
+      pooled.map(({ share, bill, recall }) => ({ cost: by === 'tokens' ? share : bill, recall })),
+    );
     return [inOrder.map(({ cost }) => cost), inOrder.map(({ recall }) => recall)];
   };
   const best = frontier(points);

@@ -3,7 +3,7 @@ import { figure, h } from './dom.js';
 import type { PageState } from './page-state.js';
 
 /** What the sessions cost, what they cost with the policy, and how much it forgets. */
-export function headlineSection({ data, sessions, rows, row, price }: PageState): HTMLElement {
+export function headlineSection({ data, sessions, rows, row, price, policy }: PageState): HTMLElement {
   const savings = row?.savings[price];
   const prices = data.prices[price];
   const none = rows[0];
@@ -19,7 +19,7 @@ export function headlineSection({ data, sessions, rows, row, price }: PageState)
     `Your ${countedText(sessions.length, 'session')} cost `,
     h('strong', { class: 'cost' }, money(savings.billOfNone)),
     ...(isNone
-      ? ['. No condenser is chosen.']
+      ? [policy === undefined ? '. No condenser that was tried makes them cheaper.' : '. No condenser is chosen.']
       : [
           '. With ',
           h('strong', {}, row.condenser),
@@ -82,7 +82,7 @@ function notes(
     recorded: `which made ${percentText(priced.share ?? 0)} of the recorded calls`,
     default: 'because the sessions name no model whose prices are known',
   }[priced.because];
-  const compacted = sessions.filter(({ wasCompacted }) => wasCompacted).length;
+  const compacted = sessions.filter(({ recordedCompactions }) => recordedCompactions > 0).length;
   return [
     price === 0
       ? `Input at today’s prices of ${priced.model} (${why}), prompt caches counted, answers of the model not. `

@@ -10,13 +10,13 @@ export function moneyText(value: number, { unit }: Pick<Prices, 'unit'>): string
 /** 12.3 k, 4.56 M. */
 export function compactText(value: number): string {
   const size = Math.abs(value);
-  if (size >= 1e6) return `${(value / 1e6).toFixed(size >= 1e8 ? 0 : size >= 1e7 ? 1 : 2)} M`;
-  if (size >= 1e3) return `${(value / 1e3).toFixed(size >= 1e5 ? 0 : 1)} k`;
+  if (size >= 1e6) return `${(value / 1e6).toFixed(size >= 1e8 ? 0 : size >= 1e7 ? 1 : 2)}\u00a0M`;
+  if (size >= 1e3) return `${(value / 1e3).toFixed(size >= 1e5 ? 0 : 1)}\u00a0k`;
   return countText(Math.round(value));
 }
 
 export function percentText(share: number): string {
-  return `${(share * 100).toFixed(1).replace('-', '−')} %`;
+  return `${(share * 100).toFixed(1).replace('-', '−')}\u00a0%`;
 }
 
 export function countText(value: number): string {

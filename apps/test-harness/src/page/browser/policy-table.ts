@@ -94,6 +94,16 @@ function columnsOf({ price, data }: PageState): readonly Column[] {
       title: 'of what the best possible drops save',
       cell: (row) => figure(row.savings[price]?.captured, ratioText(row.savings[price]?.captured ?? 0)),
     },
+    share(
+      'regret',
+      'what acting at other calls than the best ones costs, whatever is left, on average',
+      (row) => row.savings[price]?.regret.mean,
+    ),
+    count(
+      'dearer',
+      'sessions that cost more than 2 % more than with nothing condensed',
+      (row) => row.savings[price]?.dearer ?? 0,
+    ),
     recall('recall', 'the share of what later calls took from old results that was in view', (row) => row.recall),
     recall('identifiers', 'recall of paths, names and ids', (row) => row.recallByKind.identifier),
     recall('anchors', 'recall of lines that an edit must quote', (row) => row.recallByKind.anchor),

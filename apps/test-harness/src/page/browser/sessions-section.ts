@@ -76,7 +76,7 @@ function sessionRow(
       'th',
       { scope: 'row' },
       name,
-      session.wasCompacted &&
+      session.recordedCompactions > 0 &&
         h('span', { class: 'tag', title: 'the recording agent compacted its history' }, 'compacted'),
     ),
     h('td', {}, session.format),
