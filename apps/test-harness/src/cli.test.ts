@@ -34,13 +34,21 @@ beforeAll(async () => {
   await writeFile(join(folder, 'recipe.md'), '# Bread\n\nFlour, water, salt.\n');
 });
 
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+  await rm(`${folder}-cache`, { recursive: true, force: true });
+});
 
 function harness(...parameters: readonly string[]): Promise<Outcome> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [cli, ...parameters], { maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
-    });
+    execFile(
+      process.execPath,
+      [cli, ...parameters],
+      { maxBuffer: 1 << 26, env: { ...process.env, XDG_CACHE_HOME: `${folder}-cache` } },
+      (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+      },
+    );
   });
 }
 

@@ -14,6 +14,8 @@ const millisecondsBetweenLines = 5_000;
 /** The progress of one command. */
 export function progress(): Progress {
   const isTerminal = process.stderr.isTTY === true;
+  // Progress that nobody reads is no reason to stop.
+  process.stderr.on('error', () => undefined);
   const spinner = isTerminal ? ora({ stream: process.stderr }).start() : undefined;
   let shownAt = performance.now();
   return {

@@ -4,7 +4,7 @@ import { CondenserNotFoundError, InvalidCondenserConfigError } from '@palimpsest
 import type { CondenserConfig } from '@palimpsest/condensers/config';
 import { installedAt } from './code-digest.js';
 import { none } from './policy.js';
-import type { PolicySource } from './policy-source.js';
+import type { PolicySource } from './policy.js';
 import { referenceAgent } from './reference-agent.js';
 
 /** A policy as somebody named it. */

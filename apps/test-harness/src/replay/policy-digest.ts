@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { digestOfInstalled } from './code-digest.js';
-import type { PolicySource } from './policy-source.js';
+import type { PolicySource } from './policy.js';
 
 /**
  * The digest of all that a policy's results depend on besides the harness: its options, and the code of the packages that it names.

@@ -1,6 +1,16 @@
+import type { CondenserConfig } from '@palimpsest/condensers/config';
 import type { LLM } from '@palimpsest/llm-adapters';
 import type { Condenser } from '@palimpsest/view';
-import type { PolicySource } from './policy-source.js';
+
+/** A condenser as data, so that another thread can make it and stored results can be told apart. */
+export type PolicySource =
+  | { readonly kind: 'none' }
+  /** A built-in condenser with its defaults, or the reference agent's. */
+  | { readonly kind: 'name'; readonly name: string }
+  /** A description; packages are resolved from the folder. */
+  | { readonly kind: 'config'; readonly config: CondenserConfig; readonly folder: string }
+  /** A file with a description; packages are resolved from its folder. */
+  | { readonly kind: 'file'; readonly file: string };
 
 /** A condenser to replay. It is made anew for each session, with a model that stands in for the summariser. */
 export interface Policy {

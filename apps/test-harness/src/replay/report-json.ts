@@ -17,5 +17,5 @@ export function reportJson({ sessions, skipped, summariser, isInterrupted }: Rep
     sessions,
     skipped: skipped.map((each) => ({ file: each.file, reason: shortReason(each), notes: each.notes })),
   };
-  return `${JSON.stringify(report, null, 2)}\n`;
+  return JSON.stringify(report, null, 2);
 }

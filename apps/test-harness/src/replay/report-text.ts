@@ -38,7 +38,7 @@ export function reportText(report: Report, { eachSession }: { readonly eachSessi
     ...(sessions.length > 0 ? [explanation(report)] : []),
     ...remarks(report),
   ];
-  return `${lines.join('\n')}\n`;
+  return lines.join('\n');
 }
 
 function markOf({ recordedCompactions }: ReplayedSession): string {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Event } from '@palimpsest/events';
 import type { Prices } from '../measure/money.js';
 import { policyFrom } from './policy-source.js';
-import type { PolicySource } from './policy-source.js';
+import type { PolicySource } from './policy.js';
 import type { SessionReplay } from './replay-session.js';
 import { resultStore } from './result-store.js';
 import { sessionReplayer } from './session-replayer.js';

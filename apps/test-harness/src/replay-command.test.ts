@@ -1,0 +1,128 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { fileEventStore } from '@palimpsest/events/file';
+import { logBuilder } from '@palimpsest/events/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+// The built command: threads, signals and pipes need a process.
+const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+
+let folder: string;
+let logs: string;
+let env: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'replay-command-'));
+  logs = join(folder, 'logs');
+  env = { ...process.env, XDG_CACHE_HOME: join(folder, 'cache'), NO_COLOR: '1' };
+  for (const name of ['a', 'b', 'c', 'd']) {
+    const log = logBuilder();
+    log.user(`Mend ${name}.`);
+    for (let step = 0; step < 30; step++)
+      log.call('read', { path: `src/${step}.ts` }, `line ${name} ${step}\n`.repeat(200));
+    await fileEventStore({ directory: logs }).append(name, log.events);
+  }
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+interface Report {
+  readonly isInterrupted: boolean;
+  readonly sessions: readonly {
+    readonly name: string;
+    readonly replays: readonly { readonly milliseconds: number }[];
+  }[];
+}
+
+const replay = [
+  'replay',
+  '--json',
+  '-c',
+  'extractiveSummary:maxTokens=4000,9000',
+  '-c',
+  'observationMasking',
+  '-w',
+  '20000',
+];
+
+/** What is the same in every run: all but time in our code. */
+function figures(json: string): unknown {
+  return JSON.parse(json, (key, value: unknown) => (/milliseconds/i.test(key) ? undefined : value)) as unknown;
+}
+
+test('the results are the same for every number of threads', { timeout: 120_000 }, async () => {
+  const run = async (workers: string) => {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [cli, ...replay, '--no-cache', '--workers', workers, logs],
+      {
+        env,
+        maxBuffer: 1 << 26,
+      },
+    );
+    return figures(stdout);
+  };
+  const [none, three] = [await run('0'), await run('3')];
+  expect((none as Report).sessions.map(({ name }) => name)).toHaveLength(4);
+  expect(three).toEqual(none);
+});
+
+test('SIGINT prints what is done, and the next run goes on from there', { timeout: 120_000 }, async () => {
+  const child = spawn(process.execPath, [cli, ...replay, '--workers', '1', logs], { env });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (data: Buffer) => (stdout += String(data)));
+  child.stderr.on('data', (data: Buffer) => {
+    stderr += String(data);
+    if (stderr.includes('model calls')) child.kill('SIGINT');
+  });
+  const [code] = (await once(child, 'close')) as [number];
+  expect(code).toBe(130);
+  const report = JSON.parse(stdout) as Report;
+  expect(report.isInterrupted).toBe(true);
+  expect(report.sessions.length).toBeGreaterThan(0);
+  expect(report.sessions.length).toBeLessThan(4);
+  const again = await promisify(execFile)(process.execPath, [cli, ...replay, logs], { env, maxBuffer: 1 << 26 });
+  const whole = JSON.parse(again.stdout) as Report;
+  expect(whole.isInterrupted).toBe(false);
+  expect(whole.sessions).toHaveLength(4);
+  // Time in our code is that of the first run: nothing was computed twice.
+  expect(whole.sessions.slice(0, report.sessions.length)).toEqual(report.sessions);
+});
+
+test('a reader that goes away is no stack trace', { timeout: 120_000 }, async () => {
+  const child = spawn(process.execPath, [cli, ...replay, '--workers', '1', logs], { env });
+  let stderr = '';
+  child.stderr.on('data', (data: Buffer) => (stderr += String(data)));
+  child.stdout.destroy();
+  const [code] = (await once(child, 'close')) as [number];
+  expect(stderr).not.toMatch(/EPIPE|\n {4}at /);
+  expect(code).toBe(0);
+});
+
+test.skipIf(process.platform === 'win32')('a pipe is refused, not waited for', async () => {
+  const pipe = join(folder, 'pipe');
+  await promisify(execFile)('mkfifo', [pipe]);
+  const refused = promisify(execFile)(process.execPath, [cli, 'replay', '-c', 'noOp', pipe], { env });
+  await expect(refused).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no regular file') as string,
+  });
+});
+
+test('a summariser without a key, or of an unknown provider, is refused before anything is read', async () => {
+  const withoutKeys = { ...env, ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '' };
+  const run = (model: string) =>
+    promisify(execFile)(process.execPath, [cli, 'replay', '--summariser', model, logs], { env: withoutKeys });
+  await expect(run('anthropic/claude-opus-5-5')).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('ANTHROPIC_API_KEY') as string,
+  });
+  await expect(run('acme/large')).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('openai, anthropic') as string,
+  });
+});
