@@ -13,7 +13,7 @@ import type { ReplayedSession } from './replay/replay-report.js';
 import { reportText } from './replay/report-text.js';
 import { assertSummariser } from './replay/summariser.js';
 import { duration, timeLeft } from './replay/time-left.js';
-import { printLines } from './terminal/print-lines.js';
+import { linePrinter } from './terminal/line-printer.js';
 
 /** Options of `palimpsest-harness replay`, as the command line gives them. */
 export interface ReplayCommandOptions {
@@ -83,9 +83,8 @@ export async function replayCommand(paths: readonly string[], options: ReplayCom
   const isInterrupted = controller.signal.aborted;
   const report = { sessions, skipped: run.skipped, summariser, isInterrupted };
   const rows = reportRows(sessions);
-  await printLines(process.stdout, [
-    options.json ? reportJson(report) : reportText(report, { eachSession: options.sessions }),
-  ]);
+  const print = linePrinter(process.stdout);
+  await print(options.json ? reportJson(report) : reportText(report, { eachSession: options.sessions }));
   if (isInterrupted) return interrupted;
   const bad = rows.some(({ refusedLists, condenserErrors }) => refusedLists > 0 || condenserErrors > 0);
   return bad || sessions.length === 0 ? 1 : 0;
