@@ -3,6 +3,7 @@ import { condensation, newestStep, NoCondensationAvailableError } from '@palimps
 import type { Condenser, View } from '@palimpsest/view';
 import * as z from 'zod/mini';
 import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
+import { readAhead } from './manifest/event-facts.js';
 import { manifestOfRange } from './manifest-of-range.js';
 import { optionsOf, wholeNumber } from '../authoring/options/option-schemas.js';
 import { roomBehindFirst, sizeOptions, usualFirst } from '../authoring/options/size-options.js';
@@ -61,7 +62,11 @@ export const extractiveSummary = /* @__PURE__ */ defineCondenser({
     const limits = { maxSummaryTokens, createEvent };
     return rollingCondenser({
       name,
-      requirement: (view, context) => requirementOf(view, context, { maxSize, maxTokens }),
+      requirement: (view, context) => {
+        const requirement = requirementOf(view, context, { maxSize, maxTokens });
+        if (requirement.level === 'none' && isHalfFull(view, requirement, maxSize)) readAhead(view.events, view);
+        return requirement;
+      },
       getCondensation: (view, requirement) => {
         const { length } = view.events;
         const tokens = (from?: number, to?: number) => view.tokens(from, to);
@@ -82,6 +87,11 @@ export const extractiveSummary = /* @__PURE__ */ defineCondenser({
     });
   },
 });
+
+/** Whether a view has grown to half of its limit. A shorter session may end without a summary. */
+function isHalfFull(view: View, { tokenBudget = Infinity }: Requirement, maxSize: number): boolean {
+  return view.events.length * 2 > maxSize || view.tokens() * 2 > tokenBudget;
+}
 
 /** @throws {@link NoCondensationAvailableError} when nothing is left to forget, or too little is saved. */
 function summarise(

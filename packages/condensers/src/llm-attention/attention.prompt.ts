@@ -1,6 +1,6 @@
 /**
- * What a model is asked for a ranking of events, as a Jinja template: copy it to write your own. It shows the `events`, each with
- * the `number` by which the answer names it. How many may stay, and how to answer, is said behind it.
+ * What a model is asked for a ranking of events, as a Jinja template: copy it to write your own. It shows the `transcript`, in which
+ * each event has the `number` by which the answer names it. How many may stay, and how to answer, is said behind it.
  */
 export const attentionTemplate = `An agent works on a task for a user, and its history has grown too long for its memory. Below is that
 history, in order. Some of these events can stay; all others will be deleted, and nothing will stand in their place.
@@ -17,8 +17,6 @@ go together, so naming one of them is enough.
 (The oldest {{ left_out }} events are not shown, because they do not fit.)
 {% endif %}
 
-{% for event in events %}
-<event number="{{ event.number }}" type="{{ event.type }}">
-{{ event.text }}
-</event>
-{% endfor %}`;
+{{ transcript }}
+
+`;

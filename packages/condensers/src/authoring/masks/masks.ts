@@ -2,7 +2,6 @@ import { isToolResult } from '@palimpsest/events';
 import type { ActionEvent, EventId, LLMConvertibleEvent, Redaction, ToolResultEvent } from '@palimpsest/events';
 import { keptEventIds, redactedCopy } from '@palimpsest/view';
 import type { Replacement, View } from '@palimpsest/view';
-import { remembered } from '../remembered.js';
 
 /** The rule by which a condenser masks. The result for an event depends on that event alone, not on later events. */
 export interface MaskRule {
@@ -107,7 +106,7 @@ function maskAt(view: View, index: number, rule: MaskRule): Mask | undefined {
   const size = view.tokens(index, index + 1);
   if (event === undefined || !rule.isMaskable(event, size)) return undefined;
   const redaction = rule.maskOf(view, event, index);
-  const copy = redaction === undefined ? undefined : copyWith(event, redaction);
+  const copy = redaction === undefined ? undefined : redactedCopy(event, redaction);
   if (redaction === undefined || copy === undefined) return undefined;
   const savedTokens = size - view.tokensOf(copy);
   return savedTokens < leastSavedByOne ? undefined : { index, redaction, copy, savedTokens };
@@ -135,18 +134,6 @@ export function maskedView(
   }
   return view.replace(changes);
 }
-
-/** Returns the same copy each time, so that masking at each step does not create it again. */
-function copyWith(event: LLMConvertibleEvent, { text, arguments: input }: Redaction): LLMConvertibleEvent | undefined {
-  return event.type === 'action' ? copyWithArguments(event, input) : copyWithText(event, text);
-}
-
-const copyWithText = /* @__PURE__ */ remembered((event: LLMConvertibleEvent, text: string | undefined) =>
-  redactedCopy(event, text === undefined ? {} : { text }),
-);
-const copyWithArguments = /* @__PURE__ */ remembered((event: LLMConvertibleEvent, input: string | undefined) =>
-  redactedCopy(event, input === undefined ? {} : { arguments: input }),
-);
 
 /**
  * The logged call that a result answers: the call that the result names, or else the nearest earlier call with its tool call id.

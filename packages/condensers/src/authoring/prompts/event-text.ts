@@ -17,6 +17,8 @@ export function eventText(event: LLMConvertibleEvent): string {
 
 /** Escapes text that looks like a prompt's tags, so that the model does not take it for the prompt itself. */
 export function neutralised(text: string): string {
+  // Most texts contain no tag, and a search for one character is much faster.
+  if (!text.includes('<')) return text;
   return text.replaceAll(/<(\/?)(event|previous_summary|user_words)\b/gi, '<$1 $2');
 }
 
@@ -46,6 +48,8 @@ function speakerOf({ source }: MessageEvent): string {
 }
 
 function joined(parts: readonly KnownContent[]): string {
+  const [only] = parts;
+  if (parts.length === 1 && only?.type === 'text') return only.text.trim();
   return parts
     .map((part) => (part.type === 'text' ? part.text : '[image]'))
     .join('\n')

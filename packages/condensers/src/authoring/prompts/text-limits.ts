@@ -22,18 +22,24 @@ export function textLimits(
   const wanted = lengths.map((length) => Math.min(length, longest));
   if (sum(wanted) <= room) return { leftOut: 0, limits: wanted };
   const last = Math.max(1, lengths.length - 1);
-  const limitsFor = (newest: number): number[] =>
-    wanted.map((length, index) =>
-      Math.min(length, Math.max(shortest, Math.floor(newest * (shareOfOldest + ((1 - shareOfOldest) * index) / last)))),
+  const limitOf = (index: number, newest: number): number =>
+    Math.min(
+      wanted[index] ?? 0,
+      Math.max(shortest, Math.floor(newest * (shareOfOldest + ((1 - shareOfOldest) * index) / last))),
     );
+  const totalFor = (newest: number): number => {
+    let total = 0;
+    for (let index = 0; index < wanted.length; index++) total += limitOf(index, newest);
+    return total;
+  };
   let low = 0;
   let high = longest;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if (sum(limitsFor(middle)) <= room) low = middle;
+    if (totalFor(middle) <= room) low = middle;
     else high = middle - 1;
   }
-  const limits = limitsFor(low);
+  const limits = wanted.map((_, index) => limitOf(index, low));
   let total = sum(limits);
   let leftOut = 0;
   while (total > room && leftOut < limits.length) {

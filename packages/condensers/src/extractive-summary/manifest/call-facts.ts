@@ -49,8 +49,45 @@ export interface KnownBefore {
   isFailing(test: string): boolean;
 }
 
-/** The facts of one answered call, derived from the call and its result, for tools of any name. */
+/** The facts of a call, the call itself, and the questions about the state before it on which the facts depend. */
+interface ReadCall {
+  readonly action: ActionEvent;
+  readonly facts: readonly Fact[];
+  readonly asked: readonly { readonly of: keyof KnownBefore; readonly name: string; readonly answer: boolean }[];
+}
+
+/** A cache: the text of a call and its result is read once, because it never changes. */
+const read = new WeakMap<ToolResultEvent, ReadCall>();
+
+/**
+ * The facts of one answered call, derived from the call and its result, for tools of any name. The call is read again only if the
+ * state before it differs in something that its facts depend on.
+ */
 export function callFacts(action: ActionEvent, result: ToolResultEvent, known: KnownBefore): readonly Fact[] {
+  const before = read.get(result);
+  if (before?.action === action && before.asked.every(({ of, name, answer }) => known[of](name) === answer)) {
+    return before.facts;
+  }
+  const asked: { readonly of: keyof KnownBefore; readonly name: string; readonly answer: boolean }[] = [];
+  const ask = (of: keyof KnownBefore, name: string): boolean => {
+    const answer = known[of](name);
+    asked.push({ of, name, answer });
+    return answer;
+  };
+  const facts = factsOf(action, result, {
+    knowsFile: (path) => ask('knowsFile', path),
+    isFailing: (test) => ask('isFailing', test),
+  });
+  read.set(result, { action, facts, asked });
+  return facts;
+}
+
+/** Whether the facts of a result were read before. */
+export function isRead(result: ToolResultEvent): boolean {
+  return read.has(result);
+}
+
+function factsOf(action: ActionEvent, result: ToolResultEvent, known: KnownBefore): readonly Fact[] {
   const call = parseArguments(action.toolCall.arguments);
   const roles = argumentRoles(call);
   const reading = readResult(result, { isCommand: roles.command !== undefined });

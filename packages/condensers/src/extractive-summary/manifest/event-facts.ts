@@ -1,9 +1,25 @@
 import { isMeaningful, isSentRole, isToolResult, isUserMessage } from '@palimpsest/events';
-import type { ActionEvent, Event, EventId } from '@palimpsest/events';
-import { callFacts } from './call-facts.js';
+import type { ActionEvent, Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
+import { callFacts, isRead } from './call-facts.js';
 import type { KnownBefore } from './call-facts.js';
 import type { Fact } from './fact.js';
 import type { Manifest } from './manifest.js';
+
+/** The calls of a stretch by their own ids and those of their events. Most results name their call, so most logs need no index. */
+class NamedCalls {
+  readonly #byId = new Map<string, ActionEvent>();
+  #new: ActionEvent[] = [];
+
+  push(action: ActionEvent): void {
+    this.#new.push(action);
+  }
+
+  get(id: string): ActionEvent | undefined {
+    for (const action of this.#new) this.#byId.set(action.id, action).set(action.toolCall.id, action);
+    this.#new = [];
+    return this.#byId.get(id);
+  }
+}
 
 /** The source of facts. */
 export interface FactSource {
@@ -26,7 +42,7 @@ export function readFacts(
     isFailing: (test) => manifest.isFailing(test) || besides?.isFailing(test) === true,
   };
   const facts: Fact[] = [];
-  const calls = new Map<string, ActionEvent>();
+  const calls = new NamedCalls();
   const add = (fact: Fact): void => {
     facts.push(fact);
     manifest.add(fact);
@@ -43,7 +59,7 @@ export function readFacts(
       if (by === undefined || !event.content.some(isMeaningful)) continue;
       add({ kind: 'words', by, eventId: id });
     } else if (event.type === 'action') {
-      calls.set(event.id, event).set(event.toolCall.id, event);
+      calls.push(event);
       if (event.thought.some(isMeaningful)) add({ kind: 'words', by: 'agent', eventId: id });
     } else if (event.type === 'condensation-summary') {
       add({ kind: 'earlier-summary', eventId: id });
@@ -56,3 +72,27 @@ export function readFacts(
   }
   return facts;
 }
+
+/** The number of newest events that {@link readAhead} reads at most: more than a step adds. Unit: events. */
+const aheadAtMost = 64;
+
+/**
+ * Reads the newest calls of a view that were not read before, so that a later summary need not read all of its calls at once. The
+ * cost is that of the new events.
+ */
+export function readAhead(
+  events: { readonly length: number; at(index: number): LLMConvertibleEvent | undefined },
+  source: FactSource,
+): void {
+  const end = Math.max(0, events.length - aheadAtMost);
+  for (let index = events.length - 1; index >= end; index--) {
+    const id = events.at(index)?.id;
+    const result = id === undefined ? undefined : source.original(id);
+    if (result === undefined || !isToolResult(result)) continue;
+    if (isRead(result)) return;
+    const action = result.actionId === undefined ? undefined : source.original(result.actionId);
+    if (action?.type === 'action') callFacts(action, result, nothingKnown);
+  }
+}
+
+const nothingKnown: KnownBefore = { knowsFile: () => false, isFailing: () => false };
