@@ -17,6 +17,7 @@ import type { LLM } from '@palimpsest/llm-adapters';
 import { isCondensation, ViewProjection } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { ordinaryLog } from './logs.js';
+import { cpuClock } from './measure.js';
 
 const llm: LLM = {
   model: 'never-asked',
@@ -55,18 +56,56 @@ const steady: Readonly<Record<string, () => Condenser>> = {
   pipeline: () => pipelineCondenser([observationMaskingCondenser(), extractiveSummaryCondenser()]),
 };
 
-/** Every condenser that calls no model, with options under which it acts on half of the given number of events. */
-const acting: Readonly<Record<string, (length: number) => Condenser>> = {
-  recentEvents: (length) => recentEventsCondenser({ maxSize: Math.floor(length / 2) }),
-  observationMasking: () => observationMaskingCondenser({ attentionWindow: 24, minSavedTokens: 1 }),
-  'observationMasking, rolling': () => observationMaskingCondenser({ rewritesEveryStep: true }),
-  conversationWindow: () => conversationWindowCondenser(),
-  amortizedForgetting: (length) => amortizedForgettingCondenser({ maxSize: length - 1 }),
-  extractiveSummary: (length) => extractiveSummaryCondenser({ maxSize: length - 1 }),
+/** A condenser that acts on about half of a number of events, and its run. */
+interface Acting {
+  create(length: number): Condenser;
+  /** It acts at each step, so the run begins with a history of this length. */
+  readonly everyStep?: boolean;
+  /** The run appends a request when the view has this length. */
+  readonly onRequest?: boolean;
+}
+
+/** Every condenser with options under which it acts when the view has the given number of events. */
+const acting: Readonly<Record<string, Acting>> = {
+  recentEvents: {
+    create: (length) => recentEventsCondenser({ maxSize: Math.floor(length / 2) }),
+    everyStep: true,
+  },
+  'observationMasking, rolling': {
+    create: () => observationMaskingCondenser({ rewritesEveryStep: true }),
+    everyStep: true,
+  },
+  'observationMasking, 8000 tokens': { create: () => observationMaskingCondenser(), everyStep: true },
+  'observationMasking, all': { create: (length) => observationMaskingCondenser({ minSavedTokens: length * 100 }) },
+  conversationWindow: { create: () => conversationWindowCondenser(), onRequest: true },
+  amortizedForgetting: { create: (length) => amortizedForgettingCondenser({ maxSize: length - 1 }) },
+  extractiveSummary: { create: (length) => extractiveSummaryCondenser({ maxSize: length - 1 }) },
+  'llmSummarizing, its prompt': {
+    create: (length) => llmSummarizingCondenser({ llm: instant('A summary.'), maxSize: length - 1 }),
+  },
+  'llmAttention, its prompt': {
+    create: (length) => llmAttentionCondenser({ llm: instant('{"ids":[10]}'), maxSize: length - 1 }),
+  },
 };
 
+/** A model that answers at once. */
+function instant(text: string): LLM {
+  const usage = { uncachedInputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 1 };
+  const message = { role: 'assistant', content: [{ type: 'text', text }] } as const;
+  return {
+    model: 'instant',
+    complete: () => Promise.resolve({ message, usage, finishReason: 'stop', model: 'instant' }),
+  };
+}
+
 const lengths = [1_000, 10_000, 100_000];
-const actingLengths = [1_000, 10_000, 40_000];
+/** The lengths at which condensers act, and the runs of each. */
+const actingRuns: readonly (readonly [length: number, runs: number])[] = [
+  [1_000, 6],
+  [10_000, 6],
+  [40_000, 2],
+  [100_000, 2],
+];
 const [rounds, warmUps] = [200, 30];
 
 /** A decision not to condense, one step after the previous one. The time should not grow with the history. */
@@ -76,7 +115,7 @@ export async function idleBench(): Promise<void> {
   for (const [name, create] of Object.entries(idle)) {
     const medians: number[] = [];
     for (const length of lengths) {
-      const times = await timesOf(create(), length, false);
+      const times = await timesOf(create(), length);
       medians.push(at(times, 0.5) * 1_000);
     }
     const [first = NaN, last = NaN] = [medians[0], medians.at(-1)];
@@ -86,7 +125,9 @@ export async function idleBench(): Promise<void> {
 
 /** Every decision to condense in a run of 10,000 events. */
 export async function steadyBench(): Promise<void> {
-  console.log('\nEvery decision for "yes" while 10,000 events are appended, at the defaults. Unit: ms');
+  console.log(
+    '\nEvery decision for "yes" while 10,000 events are appended, at the defaults, made and folded. Unit: ms',
+  );
   console.log(row('', ['decisions', 'p50', 'p99', 'longest']));
   for (const [name, create] of Object.entries(steady)) {
     // Condensers that act at every step are warm after less than a hundredth of their decisions.
@@ -108,57 +149,99 @@ async function timesOfRun(condenser: Condenser): Promise<readonly number[]> {
     const { view } = projection;
     const start = performance.now();
     const result = await condenser.condense(view, { report: () => {} });
-    const time = performance.now() - start;
     if (result === view) continue;
-    times.push(time);
     if (isCondensation(result)) projection.append(result);
+    const next = isCondensation(result) ? projection.view : result;
+    next.cutPoints.atOrBefore(next.events.length);
+    times.push(performance.now() - start);
   }
   return times.sort((a, b) => a - b);
 }
 
-/** A decision to condense without a model call. The time should be linear in the number of affected events. */
-export async function actingBench(): Promise<void> {
-  console.log('\nA decision for "yes" without a model, on half of the events. Unit: ms');
-  console.log(row('', ['1 k p50', '10 k p50', '10 k p99', '40 k p50', '40 k / 10 k']));
-  for (const [name, create] of Object.entries(acting)) {
+/**
+ * A decision to condense: making the condensation, folding it and taking the view. In a run that calls the condenser at each
+ * step, so that what it remembers of events is what it would remember. The first one of a run is counted apart. Unit: CPU time
+ * of the process, because it varies less on a busy machine.
+ */
+export async function actingBench(only = ''): Promise<void> {
+  console.log('\nA decision for "yes" on half of the events, made and folded. Unit: ms of CPU; 10 k: min, p50, p99');
+  console.log(
+    row('', ['1 k p50', '10 k min', '10 k p50', '10 k p99', 'the first', '40 k p50', '100 k p50', '40 k / 10 k']),
+  );
+  for (const [name, run] of Object.entries(acting)) {
+    if (!name.includes(only)) continue;
     const cells: string[] = [];
-    const medians: number[] = [];
-    for (const length of actingLengths) {
-      const times = await timesOf(create(length), length, true, length > 10_000 ? 20 : rounds);
-      medians.push(at(times, 0.5));
-      cells.push(at(times, 0.5).toFixed(2));
-      if (length === 10_000) cells.push(at(times, 0.99).toFixed(2));
+    const medians = new Map<number, number>();
+    for (const [length, runs] of actingRuns) {
+      const first: number[] = [];
+      const later: number[] = [];
+      for (let count = 0; count < runs; count++) {
+        const times = await timesOfActing(run, length);
+        // The first run is a warm-up of the engine.
+        if (count > 0 || runs === 1) later.push(...times.slice(1));
+        if (count > 0) first.push(...times.slice(0, 1));
+      }
+      for (const times of [first, later]) times.sort((a, b) => a - b);
+      medians.set(length, at(later, 0.5));
+      const shown =
+        length === 10_000 ? [at(later, 0), at(later, 0.5), at(later, 0.99), at(first, 0.5)] : [at(later, 0.5)];
+      cells.push(...shown.map((time) => time.toFixed(2)));
     }
-    cells.push(`${((medians[2] ?? NaN) / (medians[1] ?? NaN)).toFixed(1)}×`);
+    cells.push(`${((medians.get(40_000) ?? NaN) / (medians.get(10_000) ?? NaN)).toFixed(1)}×`);
     console.log(row(name, cells));
   }
 }
 
-/** The durations of all decisions, sorted. Unit: milliseconds. */
-async function timesOf(
-  condenser: Condenser,
+/** The durations of all decisions to condense in a run, in order. Unit: milliseconds. */
+async function timesOfActing(
+  { create, everyStep = false, onRequest = false }: Acting,
   length: number,
-  acts: boolean,
-  count = rounds,
-): Promise<readonly number[]> {
-  const log = ordinaryLog(length + 2 * (count + warmUps) + 2, acts ? 1_000 : 200);
+): Promise<number[]> {
+  const condenser = create(length);
+  const total = everyStep ? length + 200 : length * 3;
+  const projection = new ViewProjection();
+  const times: number[] = [];
+  for (const [index, event] of ordinaryLog(total, 1_000).entries()) {
+    projection.append(event);
+    // A step appends a call and its result.
+    if (index % 2 === 0 || (everyStep && index < length - 40)) continue;
+    if (onRequest && projection.view.events.length >= length) {
+      projection.append(createEvent('condensation-request', {}));
+    }
+    const { view } = projection;
+    // A host measures and renders the view at each step, so these are known.
+    view.tokens();
+    view.indexOf(event.id);
+    const start = cpuClock();
+    const result = await condenser.condense(view, { report: () => {} });
+    if (result === view) continue;
+    if (isCondensation(result)) projection.append(result);
+    const next = isCondensation(result) ? projection.view : result;
+    next.cutPoints.atOrBefore(next.events.length);
+    const time = cpuClock() - start;
+    if (index >= length - 1) times.push(time);
+  }
+  if (times.length < 2) throw new Error(`${condenser.name} decided otherwise`);
+  return times;
+}
+
+/** The durations of all decisions, sorted. Unit: milliseconds. */
+async function timesOf(condenser: Condenser, length: number): Promise<readonly number[]> {
+  const log = ordinaryLog(length + 2 * (rounds + warmUps) + 2, 200);
   const projection = new ViewProjection();
   let next = 0;
   for (; next < length; next++) projection.append(log[next] as Event);
   const times: number[] = [];
-  for (let round = 0; round < count + warmUps; round++) {
+  for (let round = 0; round < rounds + warmUps; round++) {
     if (round % 50 === 0) globalThis.gc?.();
     const start = performance.now();
-    if (!acts || round === 0) {
-      projection.append(log[next++] as Event);
-      projection.append(log[next++] as Event);
-      if (acts && condenser.name === 'conversationWindow') projection.append(createEvent('condensation-request', {}));
-    }
+    projection.append(log[next++] as Event);
+    projection.append(log[next++] as Event);
     const { view } = projection;
     const result = await condenser.condense(view, { report: () => {} });
     const time = performance.now() - start;
     if (round >= warmUps) times.push(time);
-    if (acts !== (isCondensation(result) || result !== view)) throw new Error(`${condenser.name} decided otherwise`);
+    if (result !== view) throw new Error(`${condenser.name} decided otherwise`);
   }
   return times.sort((a, b) => a - b);
 }
@@ -168,5 +251,5 @@ function at(sorted: readonly number[], share: number): number {
 }
 
 function row(name: string, cells: readonly string[]): string {
-  return `  ${name.padEnd(30)}${cells.map((cell) => cell.padStart(14)).join('')}`;
+  return `  ${name.padEnd(33)}${cells.map((cell) => cell.padStart(13)).join('')}`;
 }

@@ -1,6 +1,9 @@
 import { actingBench, idleBench, steadyBench } from './condensers.bench.js';
 
 console.log(`Node ${process.version}. What matters are the ratios and the shape; times are those of this machine.`);
-if (process.argv[2] !== 'acting') await idleBench();
-await steadyBench();
-await actingBench();
+const [part, only] = process.argv.slice(2);
+if (part !== 'acting') {
+  await idleBench();
+  await steadyBench();
+}
+await actingBench(only);

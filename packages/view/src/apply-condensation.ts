@@ -141,19 +141,24 @@ function redact(
   if (condensation.redactions === undefined || condensation.redactions.length === 0) return undefined;
   const byId = new Map(condensation.redactions.map((redaction) => [redaction.eventId, redaction]));
   let first: number | undefined;
+  let refused: EventId[] = [];
   for (const [id, redaction] of byId) {
     const index = list.indexOf(id);
     const event = index === undefined ? undefined : list.events[index];
     const call = index === undefined ? undefined : list.calls[index];
-    if (index === undefined || event === undefined || (call !== undefined && isPending(call, list.position))) continue;
-    const copy = redactedCopy(event, redaction);
-    if (copy === undefined) continue;
-    byId.delete(id);
+    const waits = call !== undefined && isPending(call, list.position);
+    const copy = event === undefined || waits ? undefined : redactedCopy(event, redaction);
+    if (index === undefined || copy === undefined) {
+      refused.push(id);
+      continue;
+    }
     list.events[index] = copy;
     first = Math.min(first ?? index, index);
   }
-  for (const id of forgotten) byId.delete(id);
-  const refused = [...byId.keys()];
+  if (refused.length > 0 && forgotten.length > 0) {
+    const gone = new Set(forgotten);
+    refused = refused.filter((id) => !gone.has(id));
+  }
   if (refused.length > 0) {
     notes.push(
       `not redacted, because the view has no such result or call, or the call still waits: ${refused.join(', ')}`,

@@ -46,23 +46,29 @@ export interface Masks {
 export const leastSavedByOne = 40;
 
 interface Looked {
-  /** By index; undefined if a mask does not save enough. */
+  /** The index of the first examined event. */
+  readonly start: number;
+  /** By index from `start`; undefined if a mask does not save enough. */
   readonly masks: (Mask | undefined)[];
-  /** The tokens saved by the masks before an index. */
+  /** The tokens saved by the masks from `start` to an index. */
   readonly sums: number[];
 }
 
-/** The masks that a rule makes. The results are kept per source of the list, so a call examines only new events. */
+/**
+ * The masks that a rule makes. The results are kept per source of the list, so a call examines only new events. Events before
+ * the first index that was asked for are not examined: a condensation that masks makes a new list, of which only the end is new.
+ */
 export function masksBy(rule: MaskRule): Masks {
   const known = new WeakMap<object, Looked>();
-  const look = (view: View, to: number): Looked => {
+  const look = (view: View, from: number, to: number): Looked => {
     const { source } = view.events;
-    const looked = (source && known.get(source)) ?? { masks: [], sums: [0] };
-    const { masks, sums } = looked;
-    for (let index = masks.length; index < to; index++) {
+    const before = source && known.get(source);
+    const looked = before !== undefined && before.start <= from ? before : { start: from, masks: [], sums: [0] };
+    const { start, masks, sums } = looked;
+    for (let index = start + masks.length; index < to; index++) {
       const mask = maskAt(view, index, rule);
       masks.push(mask);
-      sums.push((sums[index] ?? 0) + (mask?.savedTokens ?? 0));
+      sums.push((sums[index - start] ?? 0) + (mask?.savedTokens ?? 0));
     }
     if (source !== undefined) known.set(source, looked);
     return looked;
@@ -70,16 +76,16 @@ export function masksBy(rule: MaskRule): Masks {
   return {
     savable: (view, from, to) => {
       if (to <= from) return 0;
-      const { sums } = look(view, to);
-      return (sums[to] ?? 0) - (sums[from] ?? 0);
+      const { start, sums } = look(view, from, to);
+      return (sums[to - start] ?? 0) - (sums[from - start] ?? 0);
     },
     of: (view, from, to) => {
       if (to <= from) return [];
-      const { masks } = look(view, to);
+      const { start, masks } = look(view, from, to);
       const kept = keptEventIds(view);
       const found: Mask[] = [];
       for (let index = from; index < to; index++) {
-        const mask = masks[index];
+        const mask = masks[index - start];
         if (mask === undefined || kept.has(mask.redaction.eventId)) continue;
         if (mask.copy.type !== 'action' || isAnswered(view, mask.copy, index)) found.push(mask);
       }

@@ -1,5 +1,5 @@
 import { isMeaningful, isSentRole, isToolResult, isUserMessage } from '@palimpsest/events';
-import type { ActionEvent, Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
+import type { ActionEvent, Event, EventId } from '@palimpsest/events';
 import { callFacts, isRead } from './call-facts.js';
 import type { KnownBefore } from './call-facts.js';
 import type { Fact } from './fact.js';
@@ -43,6 +43,7 @@ export function readFacts(
   };
   const facts: Fact[] = [];
   const calls = new NamedCalls();
+  let latest: ActionEvent | undefined;
   const add = (fact: Fact): void => {
     facts.push(fact);
     manifest.add(fact);
@@ -60,11 +61,13 @@ export function readFacts(
       add({ kind: 'words', by, eventId: id });
     } else if (event.type === 'action') {
       calls.push(event);
+      latest = event;
       if (event.thought.some(isMeaningful)) add({ kind: 'words', by: 'agent', eventId: id });
     } else if (event.type === 'condensation-summary') {
       add({ kind: 'earlier-summary', eventId: id });
     } else if (isToolResult(event)) {
-      const logged = event.actionId === undefined ? undefined : source.original(event.actionId);
+      const { actionId } = event;
+      const logged = actionId === undefined ? undefined : actionId === latest?.id ? latest : source.original(actionId);
       const action = logged?.type === 'action' ? logged : calls.get(event.toolCallId);
       if (action === undefined) continue;
       for (const fact of callFacts(action, event, known)) add(fact);
@@ -81,7 +84,7 @@ const aheadAtMost = 64;
  * cost is that of the new events.
  */
 export function readAhead(
-  events: { readonly length: number; at(index: number): LLMConvertibleEvent | undefined },
+  events: { readonly length: number; at(index: number): { readonly id: EventId } | undefined },
   source: FactSource,
 ): void {
   const end = Math.max(0, events.length - aheadAtMost);
