@@ -89,3 +89,11 @@ export function assertReadFrom(value: number): void {
   if (Number.isSafeInteger(value) && value >= 0) return;
   throw new EventStoreError(`Cannot read from event ${value}: it has to be a whole number, 0 or more.`);
 }
+
+/** Checks the version that a writer expects: a whole number of events, 0 or more. */
+export function assertExpectedVersion(value: number | undefined): void {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) return;
+  throw new EventStoreError(
+    `Cannot append at version ${String(value)}: 'expectedVersion' has to be a whole number of events, 0 or more.`,
+  );
+}

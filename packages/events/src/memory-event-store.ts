@@ -1,7 +1,7 @@
 import { ConcurrencyError, ConversationBusyError, EventStoreError } from './errors.js';
 import type { Event } from './event.js';
 import { eventReading } from './event-reading.js';
-import { assertConversationId, assertReadFrom } from './event-store.js';
+import { assertConversationId, assertExpectedVersion, assertReadFrom } from './event-store.js';
 import type { EventStore } from './event-store.js';
 import { parseEvent } from './parse-event.js';
 
@@ -11,6 +11,7 @@ export function memoryEventStore(): EventStore {
   const openForWriting = new Set<string>();
 
   const append = (conversationId: string, events: readonly Event[], expectedVersion: number | undefined) => {
+    assertExpectedVersion(expectedVersion);
     const stored = conversations.get(conversationId) ?? [];
     if (expectedVersion !== undefined && expectedVersion !== stored.length) {
       throw new ConcurrencyError({ conversationId, expectedVersion, actualVersion: stored.length });

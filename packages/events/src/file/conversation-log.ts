@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { ConcurrencyError, ConversationBusyError, EventStoreError } from '../errors.js';
 import type { Event } from '../event.js';
 import { eventReading } from '../event-reading.js';
+import { assertExpectedVersion } from '../event-store.js';
 import type { ConversationWriter, EventReading } from '../event-store.js';
 import { parseEvent } from '../parse-event.js';
 import type { ConversationFiles } from './conversation-files.js';
@@ -86,6 +87,7 @@ export class ConversationLog {
       const writer = await this.#openForWriting();
       return {
         append: async (events, { expectedVersion } = {}) => {
+          assertExpectedVersion(expectedVersion);
           const appended = writer.append(jsonOf(events.map((event) => parseEvent(event))), expectedVersion);
           return { version: await this.#naming('append to', appended) };
         },

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ConcurrencyError, EventStoreError } from '../errors.js';
-import { assertConversationId, assertReadFrom } from '../event-store.js';
+import { assertConversationId, assertExpectedVersion, assertReadFrom } from '../event-store.js';
 import type { EventStore } from '../event-store.js';
 import { parseEvent } from '../parse-event.js';
 import { conversationFiles, conversationOfLog } from './conversation-files.js';
@@ -54,7 +54,7 @@ export const maxOpenFiles = 256;
  * an append that expects another version fails with {@link ConcurrencyError}. A torn end is cut off, kept in a file beside the
  * log, and reported. Reading streams the log in blocks.
  *
- * @throws {@link EventStoreError} from its methods when a file cannot be read or written, or holds a line that is no event.
+ * @throws {@link EventStoreError} when no directory is given, and from its methods when a file cannot be read or written, or holds a line that is no event.
  *
  * @example
  * ```ts
@@ -64,7 +64,7 @@ export const maxOpenFiles = 256;
  * ```
  */
 export function fileEventStore(options: FileEventStoreOptions): FileEventStore {
-  const directory = resolve(options.directory);
+  const directory = directoryOf(options);
   const settings = {
     fsync: options.fsync ?? true,
     lockTimeoutMs: options.lockTimeoutMs ?? 10_000,
@@ -86,6 +86,7 @@ export function fileEventStore(options: FileEventStoreOptions): FileEventStore {
   return {
     async append(conversationId, events, { expectedVersion } = {}) {
       const log = logOf(conversationId);
+      assertExpectedVersion(expectedVersion);
       const parsed = events.map((event) => parseEvent(event));
       if (parsed.length > 0) return { version: await log.append(parsed, expectedVersion) };
       const version = await log.version();
@@ -123,4 +124,11 @@ async function* conversationIds(directory: string): AsyncGenerator<string, void,
   } catch (cause) {
     throw new EventStoreError(`Cannot list the logs: '${file}': ${(cause as Error).message}`, { file, cause });
   }
+}
+
+/** Options in plain JavaScript may lack the directory, or hold the path alone. */
+function directoryOf(options: Partial<FileEventStoreOptions> | null | undefined): string {
+  const directory: unknown = options?.directory;
+  if (typeof directory === 'string') return resolve(directory);
+  throw new EventStoreError("fileEventStore needs the path of a folder for its logs: pass { directory: '…' }.");
 }
