@@ -2,7 +2,8 @@ import { llmSummarizingCondenser } from '@palimpsest/condensers';
 import type { Event, Message } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { ViewProjection } from '@palimpsest/view';
-import { cpuClock, median } from './measure.js';
+import type { View } from '@palimpsest/view';
+import { cpuClock, heldBytes, median } from './measure.js';
 import { measuredLogs } from './sessions.js';
 
 const llm: LLM = {
@@ -26,8 +27,7 @@ export async function messagesBench(): Promise<void> {
     const times = { step: [] as number[], floor: [] as number[], whole: [] as number[] };
     let messages: readonly Message[] = [];
     for (let round = 0; round < rounds; round++) {
-      const projection = new ViewProjection();
-      for (const event of events.slice(0, length)) projection.append(event);
+      const projection = folded(events.slice(0, length));
       messages = projection.view.toMessages();
       const rest = stepsOf(events.slice(length));
       await takeSteps(projection, rest.slice(0, steps));
@@ -86,4 +86,44 @@ function print(title: string, times: Readonly<Record<'step' | 'floor' | 'whole',
       `  ${(time / floor).toFixed(1).padStart(8)}×  ${time.toFixed(4).padStart(9)} ms (least ${least.toFixed(4)})  ${name}`,
     );
   }
+}
+
+/**
+ * The memory of what is rendered, for as many conversations as one process holds. They share their events, so what is measured
+ * is what each adds. Prints nothing without `--expose-gc`.
+ */
+export async function messageMemoryBench(): Promise<void> {
+  if (globalThis.gc === undefined) return;
+  const logOf = await measuredLogs();
+  for (const [conversations, length] of [
+    [10_000, 40],
+    [1_000, 400],
+    [10, 40_000],
+  ] as const) {
+    const { origin, events } = logOf(length);
+    const empty = await heldBytes();
+    const projections = Array.from({ length: conversations }, () => folded(events));
+    sum(projections, (view) => view.sent().items.length);
+    const unrendered = await heldBytes();
+    const messages = sum(projections, (view) => view.toMessages().length);
+    const rendered = await heldBytes();
+    projections.length = 0;
+    const left = (await heldBytes()) - empty;
+    const each = (bytes: number): string => `${(bytes / messages).toFixed(0)} bytes`;
+    console.log(
+      `\n${conversations.toLocaleString('en-GB')} conversations of ${length.toLocaleString('en-GB')} events of ${origin}:\n` +
+        `  a message of a folded log takes ${each(unrendered - empty)}, rendered ${each(rendered - unrendered)} more` +
+        ` (${((rendered - empty) / 1e6).toFixed(0)} MB in all); given up, ${each(Math.max(0, left))} are left`,
+    );
+  }
+}
+
+function folded(events: readonly Event[]): ViewProjection {
+  const projection = new ViewProjection();
+  for (const event of events) projection.append(event);
+  return projection;
+}
+
+function sum(projections: readonly ViewProjection[], count: (view: View) => number): number {
+  return projections.reduce((total, { view }) => total + count(view), 0);
 }

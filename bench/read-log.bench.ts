@@ -6,7 +6,7 @@ import { EventLog } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
 import { ViewProjection } from '@palimpsest/view';
 import { ordinaryLog } from './logs.js';
-import { cpuClock, measure, printTimings } from './measure.js';
+import { cpuClock, heldBytes, measure, printTimings } from './measure.js';
 import type { Subject } from './measure.js';
 
 const conversationId = 'bench';
@@ -64,21 +64,12 @@ async function logFile(directory: string): Promise<string> {
 
 /** The memory that each subject holds after its run. Prints nothing without `--expose-gc`. */
 async function printMemory(subjects: readonly Subject[]): Promise<void> {
-  const collect = globalThis.gc;
-  if (collect === undefined) return;
-  const held = async () => {
-    // The second collection frees the objects that finalisers released.
-    for (let round = 0; round < 2; round++) {
-      collect();
-      await new Promise(setImmediate);
-    }
-    return process.memoryUsage().heapUsed;
-  };
+  if (globalThis.gc === undefined) return;
   let floor: number | undefined;
   for (const { name, run } of subjects) {
-    const before = await held();
+    const before = await heldBytes();
     const kept = [await run()];
-    const bytes = (await held()) - before;
+    const bytes = (await heldBytes()) - before;
     kept.pop();
     floor ??= bytes;
     console.log(`  ${(bytes / floor).toFixed(2).padStart(6)}×  ${(bytes / 1e6).toFixed(0).padStart(9)} MB  ${name}`);

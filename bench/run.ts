@@ -1,5 +1,5 @@
 import { condensationBench, foldBench } from './fold.bench.js';
-import { messagesBench } from './messages.bench.js';
+import { messageMemoryBench, messagesBench } from './messages.bench.js';
 import { readLogBench } from './read-log.bench.js';
 import { startBench } from './start.bench.js';
 import { appendBench, stepsBench } from './store.bench.js';
@@ -8,6 +8,7 @@ const benches: Readonly<Record<string, () => Promise<void> | void>> = {
   fold: foldBench,
   condensation: condensationBench,
   messages: messagesBench,
+  'message-memory': messageMemoryBench,
   load: readLogBench,
   append: appendBench,
   steps: stepsBench,
