@@ -1,8 +1,8 @@
 import { llmSummarizingCondenser } from '@palimpsest/condensers';
-import type { Event, Message } from '@palimpsest/events';
+import type { Event, EventId, Message } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
-import { ViewProjection } from '@palimpsest/view';
-import type { View } from '@palimpsest/view';
+import { redactedCopy, ViewProjection } from '@palimpsest/view';
+import type { Replacement, View } from '@palimpsest/view';
 import { cpuClock, heldBytes, median } from './measure.js';
 import { measuredLogs } from './sessions.js';
 
@@ -23,17 +23,29 @@ const rounds = 15;
 export async function messagesBench(): Promise<void> {
   const logOf = await measuredLogs();
   for (const length of [1_000, 10_000, 100_000]) {
-    const { origin, events } = logOf(length + 2 * (2 * steps));
-    const times = { step: [] as number[], floor: [] as number[], whole: [] as number[] };
+    const { origin, events } = logOf(length + 5 * (2 * steps));
+    const times = { floor: [], step: [], replaced: [], grown: [], whole: [] } as Times;
     let messages: readonly Message[] = [];
     for (let round = 0; round < rounds; round++) {
       const projection = folded(events.slice(0, length));
       messages = projection.view.toMessages();
-      const rest = stepsOf(events.slice(length));
-      await takeSteps(projection, rest.slice(0, steps));
+      const groups = stepsOf(events.slice(length));
+      const part = (from: number): readonly (readonly Event[])[] => groups.slice(from * steps, (from + 1) * steps);
+      await takeSteps(projection, part(0));
       globalThis.gc?.();
-      times.step.push((await timed(() => takeSteps(projection, rest.slice(steps)))) / (rest.length - steps));
       times.floor.push((await timed(() => copies(messages))) / steps);
+      times.step.push((await timed(() => takeSteps(projection, part(1)))) / steps);
+      const changes = replacements(projection.view, 200);
+      const some = new Map(changes.slice(0, 100));
+      await takeSteps(projection, part(2), (view) => view.replace(some));
+      times.replaced.push((await timed(() => takeSteps(projection, part(3), (view) => view.replace(some)))) / steps);
+      const more = changes.slice(100).values();
+      const oneMore = (view: View): View => {
+        const { value } = more.next();
+        if (value !== undefined) some.set(...value);
+        return view.replace(some);
+      };
+      times.grown.push((await timed(() => takeSteps(projection, part(4), oneMore))) / steps);
       // A new function is another set of options, so nothing that was rendered before is used.
       times.whole.push(await timed(() => projection.view.toMessages({ labelObservation: () => undefined })));
     }
@@ -48,13 +60,30 @@ function stepsOf(events: readonly Event[]): readonly (readonly Event[])[] {
   return groups;
 }
 
-async function takeSteps(projection: ViewProjection, groups: readonly (readonly Event[])[]): Promise<number> {
+/** The first results of a view, each with the copy that a policy would send in its place. */
+function replacements(view: View, count: number): readonly (readonly [EventId, Replacement])[] {
+  const results = view.events.slice().filter((event) => event.type === 'observation');
+  const every = Math.max(1, Math.floor(results.length / count));
+  return results
+    .filter((_, index) => index % every === 0)
+    .flatMap((event) => {
+      const copy = redactedCopy(event, { text: 'Response redacted: superseded' });
+      return copy === undefined ? [] : [[event.id, { event: copy, effectiveFrom: event.id }] as const];
+    })
+    .slice(0, count);
+}
+
+async function takeSteps(
+  projection: ViewProjection,
+  groups: readonly (readonly Event[])[],
+  rewrite: (view: View) => View = (view) => view,
+): Promise<number> {
   let length = 0;
   for (const group of groups) {
     for (const event of group) projection.append(event);
     const { view } = projection;
     await condenser.condense(view, { report: () => undefined });
-    length += view.toMessages().length;
+    length += rewrite(view).toMessages().length;
   }
   return length;
 }
@@ -71,20 +100,25 @@ async function timed(run: () => unknown): Promise<number> {
   return cpuClock() - start;
 }
 
-function print(title: string, times: Readonly<Record<'step' | 'floor' | 'whole', readonly number[]>>): void {
+/** CPU times of a step. Unit: milliseconds. */
+type Times = Readonly<Record<'floor' | 'step' | 'replaced' | 'grown' | 'whole', number[]>>;
+
+const names: Readonly<Record<keyof Times, string>> = {
+  floor: 'one array of references',
+  step: 'append, view, decision, messages',
+  replaced: 'the same with 100 results replaced by copies',
+  grown: 'the same with one more replaced at each step',
+  whole: 'every message rendered',
+};
+
+function print(title: string, times: Times): void {
   console.log(`\n${title}: CPU`);
   const floor = median(times.floor);
-  const lines = [
-    ['one array of references', times.floor],
-    ['append, view, decision, messages', times.step],
-    ['every message rendered', times.whole],
-  ] as const;
-  for (const [name, values] of lines) {
+  for (const [name, values] of Object.entries(times) as [keyof Times, readonly number[]][]) {
     const time = median(values);
-    const least = Math.min(...values);
-    console.log(
-      `  ${(time / floor).toFixed(1).padStart(8)}×  ${time.toFixed(4).padStart(9)} ms (least ${least.toFixed(4)})  ${name}`,
-    );
+    const least = Math.min(...values).toFixed(4);
+    const ratio = `${(time / floor).toFixed(1).padStart(8)}×`;
+    console.log(`  ${ratio}  ${time.toFixed(4).padStart(9)} ms (least ${least})  ${names[name]}`);
   }
 }
 

@@ -15,6 +15,7 @@ import type { SentEdit } from './stale-thinking.js';
 import { replacedEvents } from './replaced-events.js';
 import type { ReplacedEvent } from './replaced-events.js';
 import type { EventRuns } from './event-runs.js';
+import type { Rendering } from './settled-messages.js';
 import { StoredList } from './stored-list.js';
 import type { EditedList, StoredListOptions } from './stored-list.js';
 import { viewOfLogKey } from './view-of-log.js';
@@ -42,12 +43,19 @@ export interface LogSnapshot {
   readonly rendering: LastRendering;
 }
 
+/** A view of a log, and the copies that replace some of its events without changing an order or a cut point. */
+interface ReplacedIn {
+  readonly view: LogView;
+  readonly replaced: readonly ReplacedEvent[];
+}
+
 /** The cut points of a view, if they are not those of its list as it is now. */
 interface CutParts {
   readonly cuts: CutPointList;
   readonly runs: EventRuns | undefined;
   /** The number of events of the view. */
   readonly length: number;
+  readonly replacedIn?: ReplacedIn | undefined;
 }
 
 /** The view of a log at one position, or a view derived from it. Every part is computed when it is first read. */
@@ -63,6 +71,7 @@ export class LogView implements View {
   /** The cut points without the properties. */
   readonly #cuts: CutPointList;
   readonly #runs: EventRuns | undefined;
+  readonly #replacedIn: ReplacedIn | undefined;
   #tracked: TrackedOrder | undefined;
   #order: SentOrder | undefined;
   #condensations: readonly Condensation[] | undefined;
@@ -81,6 +90,7 @@ export class LogView implements View {
     this.events = new PrefixSequence(list.events, length);
     this.#cuts = cutParts?.cuts ?? list.cuts.snapshot(length);
     this.#runs = cutParts === undefined ? list.runs : cutParts.runs;
+    this.#replacedIn = cutParts?.replacedIn;
     const runs = this.#runs;
     this.cutPoints = runs?.cutPoints(this.#cuts, length) ?? this.#cuts;
     this[joinsRunKey] = runs && ((index) => index < length && runs.joins(index));
@@ -112,7 +122,7 @@ export class LogView implements View {
   }
 
   get leftOut(): ReadonlyMap<EventId, string> {
-    return this.sent().leftOut;
+    return this.#replacedIn?.view.leftOut ?? this.sent().leftOut;
   }
 
   original(id: EventId): Event | undefined {
@@ -161,7 +171,9 @@ export class LogView implements View {
       return stale.has(id) || this.#isStale(id);
     };
     const list = this.#list.replaced(events, replaced);
-    return new LogView(this.#log, list, isStale, this[viewOfLogKey], { cuts: this.#cuts, runs: this.#runs, length });
+    const stored = this[viewOfLogKey];
+    const replacedIn = stored === this ? { view: this, replaced } : undefined;
+    return new LogView(this.#log, list, isStale, stored, { cuts: this.#cuts, runs: this.#runs, length, replacedIn });
   }
 
   without(ids: ReadonlySet<EventId>): View {
@@ -179,12 +191,27 @@ export class LogView implements View {
     return this.#derive(after, stale);
   }
 
-  toMessages({ thinking, labelObservation }: RenderOptions = {}): readonly Message[] {
-    return this.#list.sent.messages(this.#listOrder, {
+  toMessages(options: RenderOptions = {}): readonly Message[] {
+    if (this.#replacedIn !== undefined) return this.#replacedIn.view.#replacedMessages(this.#replacedIn, options);
+    return this.#list.sent.messages(this.#listOrder, this.#renderingOf(options));
+  }
+
+  /** The messages of the view in which copies replace events of this one. */
+  #replacedMessages({ replaced }: ReplacedIn, options: RenderOptions): readonly Message[] {
+    return this.#list.sent.replacedMessages(this.#listOrder, this.#renderingOf(options), {
+      replaced,
+      edits: () => this.#editsOf(replaced),
+      positionOf: this.#log.positionOf,
+      cutAtOrBefore: (index) => this.#cuts.atOrBefore(index),
+    });
+  }
+
+  #renderingOf({ thinking, labelObservation }: RenderOptions): Rendering {
+    return {
       rendered: this.#log.rendering.with(thinking ?? this.#log.thinking, labelObservation),
       isStale: this.#isStale,
       staleCount: this.#log.staleCount,
-    });
+    };
   }
 
   sent(): SentOrder {

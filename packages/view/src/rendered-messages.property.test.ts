@@ -152,24 +152,86 @@ test('a message that is the same as before is the same object, also behind an ed
   expect(edited).toBeGreaterThan(500);
 });
 
+/** What the view sends besides its instructions, from its items as data. */
+function messagesOfItems(view: View, options: RenderOptions): readonly Message[] {
+  const order = view.sent();
+  const merged: Message[] = [];
+  for (const item of order.items) {
+    const joins = item.kind === 'words' && !item.afterAssistant;
+    for (const message of itemMessages(item, order, options)) {
+      const last = merged.at(-1);
+      if (joins && message.role === 'user' && last?.role === 'user') {
+        merged.splice(-1, 1, { role: 'user', content: [...last.content, ...message.content] });
+      } else merged.push(message);
+    }
+  }
+  return merged;
+}
+
+const isSpoken = ({ role }: Message): boolean => role !== 'system';
+
 test('the messages of the items, merged, are those of the view, with any options', () => {
   forLogs(60, (events) => {
     const view = View.fromEvents(events);
-    const order = view.sent();
     for (const options of allOptions) {
-      const merged: Message[] = [];
-      for (const item of order.items) {
-        const joins = item.kind === 'words' && !item.afterAssistant;
-        for (const message of itemMessages(item, order, options)) {
-          const last = merged.at(-1);
-          if (joins && message.role === 'user' && last?.role === 'user') {
-            merged.splice(-1, 1, { role: 'user', content: [...last.content, ...message.content] });
-          } else merged.push(message);
-        }
-      }
-      expect(view.toMessages(options).filter(({ role }) => role !== 'system')).toEqual(merged);
+      expect(view.toMessages(options).filter(isSpoken)).toEqual(messagesOfItems(view, options));
     }
   });
+});
+
+/** A copy with other content. */
+function changedCopy(event: LLMConvertibleEvent, text: string): LLMConvertibleEvent | undefined {
+  if (isToolResult(event)) return redactedCopy(event, { text });
+  if (event.type === 'action') return redactedCopy(event, { arguments: JSON.stringify({ text }) });
+  if (event.type === 'message') return { ...event, content: [{ type: 'text', text }] };
+  return event.type === 'system-prompt' ? { ...event, systemPrompt: text } : { ...event, summary: text };
+}
+
+test('a view whose replaced events grow, change and shrink with the log sends what the rules say, and so does one that was kept', () => {
+  const options = fc.record({
+    log: logs,
+    choices: fc.infiniteStream(fc.nat(1_000)),
+    place: fc.nat(allOptions.length - 1),
+  });
+  let [stale, grown] = [0, 0];
+  fc.assert(
+    fc.property(options, ({ log, choices, place }) =>
+      tally.check(log, (events) => {
+        const projection = new ViewProjection();
+        const changes = new Map<EventId, Replacement>();
+        const chosen = allOptions[place] as RenderOptions;
+        const next = (below: number): number => (choices.next().value as number) % below;
+        const kept: { readonly view: View; readonly messages: readonly Message[] }[] = [];
+        for (const [index, event] of events.entries()) {
+          projection.append(event);
+          const { view } = projection;
+          const target = view.events.at(next(view.events.length + 1));
+          const copy = target && changedCopy(target, `copy ${index}`);
+          if (copy !== undefined && next(3) === 0) {
+            const effectiveFrom = [undefined, target?.id, event.id, events[index + 3]?.id][next(4)];
+            changes.set(copy.id, { event: copy, effectiveFrom });
+            grown++;
+          }
+          const [some] = changes.keys();
+          if (some !== undefined && next(12) === 0) changes.delete(some);
+          const made = view.replace(new Map(changes));
+          const messages = made.toMessages(chosen);
+          expect(messages.filter(isSpoken)).toEqual(messagesOfItems(made, chosen));
+          const rebuilt = View.fromEvents(events.slice(0, index + 1));
+          if (changes.size === 0) expect(messages).toEqual(rebuilt.toMessages(chosen));
+          expect([...made.leftOut]).toEqual([...made.sent().leftOut]);
+          stale += [...made.events].filter(
+            ({ id }) => made.sent().isThinkingStale(id) && !view.sent().isThinkingStale(id),
+          ).length;
+          if (index % 4 === 0) kept.push({ view: made, messages });
+        }
+        for (const { view, messages } of kept) expect(view.toMessages(chosen)).toEqual(messages);
+      }),
+    ),
+    { seed, numRuns: 60 },
+  );
+  expect(stale).toBeGreaterThan(150);
+  expect(grown).toBeGreaterThan(250);
 });
 
 function expectFrozen(value: unknown, path: string): void {

@@ -3,6 +3,8 @@ import type { Call } from './batches.js';
 import { firstAtOrAfter } from './cut-tracker.js';
 import type { EventSequence } from './event-sequence.js';
 import type { ListSnapshot } from './list-analysis.js';
+import { ReplacedMessages } from './replaced-messages.js';
+import type { Replacing } from './replaced-messages.js';
 import { analyse } from './sent-order.js';
 import type { OrderSink, SentItem } from './sent-order.js';
 import { SettledMessages } from './settled-messages.js';
@@ -39,6 +41,8 @@ export class SentTracker {
   #settledTo = 0;
   /** Rendered with the last options. */
   #messages: SettledMessages | undefined;
+  /** Of the view that was rendered last of those in which copies replace events. */
+  #replaced: ReplacedMessages | undefined;
 
   /**
    * The order of the list as it is in a snapshot.
@@ -74,6 +78,12 @@ export class SentTracker {
     if (this.#messages?.isFor(rendering) !== true) this.#messages = new SettledMessages(this.#items, rendering);
     const instructions = system && rendering.rendered.system(system);
     return this.#messages.between(instructions === undefined ? [] : [instructions], settled, rest);
+  }
+
+  /** {@link messages} of a view in which copies replace events of an order of this tracker. */
+  replacedMessages(order: TrackedOrder, rendering: Rendering, replacing: Replacing): readonly Message[] {
+    if (this.#replaced?.isFor(rendering) !== true) this.#replaced = new ReplacedMessages(rendering);
+    return this.#replaced.messages({ ...order, items: this.#items }, replacing);
   }
 
   #leftOutAt(

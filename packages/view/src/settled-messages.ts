@@ -31,6 +31,14 @@ export class SettledMessages {
     return this.#rendering.rendered === rendered && this.#rendering.staleCount === staleCount;
   }
 
+  /** Gives up the messages of all items but the first `count`. */
+  keep(count: number): void {
+    let start = Math.min(count, this.#ends.length);
+    while (start > 0 && joins(this.#items, start)) start--;
+    this.#ends.length = start;
+    this.#messages.length = this.#ends[start - 1] ?? 0;
+  }
+
   /** `head`, then the messages of the first `count` items of the list, then those of the items `rest`. A new array. */
   between(head: readonly Message[], count: number, rest: readonly SentItem[]): readonly Message[] {
     const start = startOfRun(this.#items, count);

@@ -145,33 +145,65 @@ export function staleAfterReplacing(
 ): ReadonlySet<EventId> {
   const stale = new Set<EventId>();
   if (edits.size === 0) return stale;
-  let effective = -1;
-  const read = (event: LLMConvertibleEvent): void => {
-    effective = Math.max(effective, edits.get(event.id)?.position ?? -1);
-  };
-  const carry = (event: LLMConvertibleEvent): void => {
-    if (carriesThinking(event) && (positionOf(event.id) ?? -1) < effective) stale.add(event.id);
-  };
-  if (system !== undefined) read(system);
+  const scan = new StaleScan(edits, positionOf, (system && edits.get(system.id)?.position) ?? -1);
   for (const item of items) {
+    const id = scan.next(item);
+    if (id !== undefined) stale.add(id);
+  }
+  return stale;
+}
+
+/** Reads items in sending order and finds the thinking that copies before it make stale. */
+export class StaleScan {
+  readonly #edits: ReadonlyMap<EventId, SentEdit>;
+  readonly #positionOf: (id: EventId) => number | undefined;
+  #position: number;
+
+  /** @param position - the position of the log before which the thinking of the first item is stale */
+  constructor(
+    edits: ReadonlyMap<EventId, SentEdit>,
+    positionOf: (id: EventId) => number | undefined,
+    position: number,
+  ) {
+    this.#edits = edits;
+    this.#positionOf = positionOf;
+    this.#position = position;
+  }
+
+  /** The position of the log before which the thinking of the next item is stale. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** Reads the next item. Returns the event of it whose thinking is stale. */
+  next(item: SentItem): EventId | undefined {
     switch (item.kind) {
-      case 'words':
-        carry(edits.get(item.event.id)?.copy ?? item.event);
-        read(item.event);
-        break;
+      case 'words': {
+        const stale = this.#staleId(this.#edits.get(item.event.id)?.copy ?? item.event);
+        this.#read(item.event);
+        return stale;
+      }
       case 'late':
-        read(item.call.event);
-        read(item.result.event);
-        break;
+        this.#read(item.call.event);
+        this.#read(item.result.event);
+        return undefined;
       case 'batch': {
         const [carrier] = item.response;
-        if (carrier !== undefined) carry(carrier);
-        for (const { event } of item.calls) read(event);
-        for (const { event } of item.results) read(event);
+        const stale = carrier && this.#staleId(carrier);
+        for (const { event } of item.calls) this.#read(event);
+        for (const { event } of item.results) this.#read(event);
+        return stale;
       }
     }
   }
-  return stale;
+
+  #read({ id }: LLMConvertibleEvent): void {
+    this.#position = Math.max(this.#position, this.#edits.get(id)?.position ?? -1);
+  }
+
+  #staleId(event: LLMConvertibleEvent): EventId | undefined {
+    return carriesThinking(event) && (this.#positionOf(event.id) ?? -1) < this.#position ? event.id : undefined;
+  }
 }
 
 function partsOf(order: ListOrder): readonly SentPart[] {
