@@ -3,6 +3,7 @@ import { addConformCommand } from './commands/conform.js';
 import { addInspectCommand } from './commands/inspect.js';
 import { addReplayCommand } from './commands/replay.js';
 import { addReportCommand } from './commands/report.js';
+import { addScenarioCommand } from './commands/scenario.js';
 
 /**
  * The command line of the harness. Each command has a file in `commands/` that holds its name and options. Its action imports
@@ -16,5 +17,6 @@ export function harnessProgram(): Command {
   addInspectCommand(program);
   addConformCommand(program);
   addReportCommand(program);
+  addScenarioCommand(program);
   return program;
 }
