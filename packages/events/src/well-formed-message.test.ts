@@ -63,22 +63,31 @@ describe('wellFormedMessage', () => {
     expect(part).toEqual(text('(An image is not shown here: its address is not well-formed text.)'));
   });
 
-  it('looks at a long part once', () => {
+  it('looks at a long frozen part once', () => {
     const words = `${'a'.repeat(5_000)}\ud83d`;
     let reads = 0;
-    const part = Object.defineProperty({ type: 'text', text: '' }, 'text', {
-      enumerable: true,
-      get: () => {
-        reads++;
-        return words;
-      },
-    }) as ContentPart;
+    const part = Object.freeze(
+      Object.defineProperty({ type: 'text', text: '' }, 'text', {
+        enumerable: true,
+        get: () => {
+          reads++;
+          return words;
+        },
+      }),
+    ) as ContentPart;
     const first = wellFormedPart(part);
     reads = 0;
     expect(wellFormedPart(part)).toBe(first);
     // Its length.
     expect(reads).toBe(1);
   });
+});
+
+it('reads a part again that its owner may have changed', () => {
+  const part = { type: 'text' as const, text: `${'a'.repeat(5_000)}\ud83d` };
+  expect(wellFormedPart(part)).toMatchObject({ text: `${'a'.repeat(5_000)}\ufffd` });
+  part.text = `${'b'.repeat(5_000)}\ud83d`;
+  expect(wellFormedPart(part)).toMatchObject({ text: `${'b'.repeat(5_000)}\ufffd` });
 });
 
 describe('the arguments of a call', () => {

@@ -9,7 +9,7 @@ import type {
 } from './message.js';
 import { wellFormedJson } from './well-formed-json.js';
 
-/** A cache of the well-formed copies of long parts: a log is rendered at every step, and a part never changes. */
+/** A cache of the well-formed copies of long frozen parts, which never change: a log is rendered at every step. */
 const known = new WeakMap<KnownContent, KnownContent>();
 /** Shorter texts are checked faster than they are looked up. Unit: characters. */
 const longText = 1_000;
@@ -109,7 +109,7 @@ function remembered(part: KnownContent): KnownContent {
   let sound = known.get(part);
   if (sound === undefined) {
     sound = part.type === 'image' && !part.url.isWellFormed() ? imageWithoutAddress : wellFormedJson(part);
-    known.set(part, sound);
+    if (Object.isFrozen(part)) known.set(part, sound);
   }
   return sound;
 }
