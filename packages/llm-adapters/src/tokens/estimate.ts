@@ -1,5 +1,5 @@
 import type { ModelFacts } from '../models/model-facts.js';
-import { requestSize } from './request-size.js';
+import { requestSizes } from './request-size.js';
 import { safeCounter } from './token-counter.js';
 import type { TokenCounter } from './token-counter.js';
 
@@ -15,19 +15,21 @@ export interface EstimateOptions {
 /**
  * A counter by the length of the text: the model's characters a token for letters of the Latin script, one token for each
  * character of scripts such as Chinese, 4 for the frame of a message, 8 for that of a tool or call. For models whose
- * tokenizer is not public; correct it with {@link calibrated}.
+ * tokenizer is not public; correct it with {@link calibrated}. The counter remembers what frozen messages count, as long as they
+ * live.
  */
 export function estimateCounter(facts: Pick<ModelFacts, 'charsPerToken'>, options: EstimateOptions = {}): TokenCounter {
   const { charsPerToken } = facts;
+  const size = requestSizes({
+    ofText: (text) => textTokens(text, charsPerToken),
+    perImage: options.tokensPerImage ?? tokensPerImage,
+    perMessage: 4,
+    perTool: 8,
+    perRequest: 0,
+  });
   return safeCounter('estimate', (request) => {
     if (!(charsPerToken > 0)) throw new RangeError(`charsPerToken must be above 0, not ${charsPerToken}`);
-    return requestSize(request, {
-      ofText: (text) => textTokens(text, charsPerToken),
-      perImage: options.tokensPerImage ?? tokensPerImage,
-      perMessage: 4,
-      perTool: 8,
-      perRequest: 0,
-    });
+    return size(request);
   });
 }
 

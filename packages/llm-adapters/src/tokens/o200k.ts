@@ -1,5 +1,5 @@
 import { lazySdk } from '../sdk.js';
-import { requestSize } from './request-size.js';
+import { requestSizes } from './request-size.js';
 import { safeCounter } from './token-counter.js';
 import type { TokenCounter } from './token-counter.js';
 
@@ -21,22 +21,21 @@ export interface O200kOptions {
 /**
  * A counter with OpenAI's vocabulary since GPT-4o, by the package `gpt-tokenizer`, an optional peer that is loaded here. Text
  * is exact; the frames of messages (3 tokens each and 3 a request) are measured, those of tools (8) are an estimate. Text that
- * looks like a control token is counted as text.
+ * looks like a control token is counted as text. The counter remembers what frozen messages count, as long as they live.
  *
  * @throws {@link MissingSdkError} when `gpt-tokenizer` is not installed.
  */
 export async function o200kCounter(options: O200kOptions = {}): Promise<TokenCounter> {
   const { countTokens } = await loadEncoding();
   const asText = { disallowedSpecial: new Set<string>() };
-  return safeCounter('o200k_base', (request) =>
-    requestSize(request, {
-      ofText: (text) => pieces(text).reduce((sum, piece) => sum + countTokens(piece, asText), 0),
-      perImage: options.tokensPerImage ?? tokensPerImage,
-      perMessage: 3,
-      perTool: 8,
-      perRequest: 3,
-    }),
-  );
+  const size = requestSizes({
+    ofText: (text) => pieces(text).reduce((sum, piece) => sum + countTokens(piece, asText), 0),
+    perImage: options.tokensPerImage ?? tokensPerImage,
+    perMessage: 3,
+    perTool: 8,
+    perRequest: 3,
+  });
+  return safeCounter('o200k_base', size);
 }
 
 /**

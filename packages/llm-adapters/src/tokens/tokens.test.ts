@@ -1,7 +1,9 @@
 import type { Message } from '@palimpsest/events';
 import { describe, expect, it } from 'vitest';
+import { deepFreeze } from '../deep-frozen.js';
 import { modelFacts } from '../index.js';
 import { calibrated, calibrationFactor, counterFor, estimateCounter, o200kCounter, TokenCountError } from './index.js';
+import { requestSizes } from './request-size.js';
 import { safeCounter } from './token-counter.js';
 
 const user = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] });
@@ -61,6 +63,63 @@ describe('estimateCounter', () => {
     const counter = estimateCounter({ charsPerToken: 0 });
     expect(() => counter.count(only(user('Hello.')))).toThrow(TokenCountError);
     expect(() => counter.count(only(user('Hello.')))).toThrow(/estimate could not count.*charsPerToken/);
+  });
+});
+
+describe('a history that grows', () => {
+  const text = (words: string) => Object.freeze({ type: 'text' as const, text: words });
+  const said = (...words: string[]): Message =>
+    deepFreeze({ role: 'user', content: words.map((one) => text(one)) } satisfies Message);
+  const history: readonly Message[] = [
+    said('Go.'),
+    deepFreeze(structuredClone(called)),
+    deepFreeze({ role: 'tool', toolCallId: 'call-1', toolName: 'run', content: [text('a\nb')] } satisfies Message),
+    said('And now?', 'Well?'),
+    deepFreeze(structuredClone(image)),
+  ];
+
+  it('counts as much as a copy of it does, whatever was counted before', async () => {
+    const counters = [await o200kCounter(), estimateCounter({ charsPerToken: 4 })];
+    for (const counter of counters) {
+      const lists = [...history.keys(), history.length].map((end) => history.slice(0, end));
+      for (const messages of [...lists, ...lists.toReversed(), [...history.slice(1), said('Go.')]]) {
+        for (const request of [{ messages }, { messages, tools }]) {
+          expect(counter.count(request)).toBe(
+            (counter.name === 'estimate' ? estimateCounter({ charsPerToken: 4 }) : await o200kCounter()).count(
+              structuredClone(request),
+            ),
+          );
+        }
+      }
+    }
+  });
+
+  it('reads only what is new in it', () => {
+    const read: string[] = [];
+    const measure = { perImage: 1, perMessage: 1, perTool: 1, perRequest: 1 };
+    const size = requestSizes({ ...measure, ofText: (one) => read.push(one) });
+    const newTexts = (messages: readonly Message[]) => {
+      read.length = 0;
+      size({ messages, tools: structuredClone(tools) });
+      return [...read];
+    };
+    newTexts(history.slice(0, 4));
+    expect(newTexts(history)).toEqual([]);
+    expect(newTexts([...history, said('New.')])).toEqual(['New.']);
+    // A message after which the user goes on is another message with the same parts.
+    const grown: Message = deepFreeze({ role: 'user', content: [...(history[3]?.content ?? []), text('Hello?')] });
+    expect(newTexts([...history.slice(0, 3), grown])).toEqual(['Hello?']);
+    // An edit before them changes nothing of the others.
+    expect(newTexts([said('Edited.'), ...history.slice(1)])).toEqual(['Edited.']);
+  });
+
+  it('counts a message again that its owner has changed', () => {
+    const counter = estimateCounter({ charsPerToken: 4 });
+    const part = { type: 'text' as const, text: 'short' };
+    const messages: readonly Message[] = [Object.freeze({ role: 'user', content: [part] })];
+    const before = counter.count({ messages });
+    part.text = 'no longer as short as it was';
+    expect(counter.count({ messages })).toBeGreaterThan(before);
   });
 });
 
