@@ -1,6 +1,7 @@
 import type { ContentPart, Message } from '@palimpsest/events';
 import { ContextWindowExceededError } from './errors.js';
 import type { Completion, CompletionRequest } from './llm.js';
+import { remembering } from './memo.js';
 import { totalInputTokens } from './usage.js';
 
 /**
@@ -48,9 +49,11 @@ export function overflowInAnswer(
 
 /** A lower bound, not an estimate: tools and images count nothing, because each server renders them in its own way. */
 function leastTokens({ messages }: CompletionRequest): number {
-  const characters = messages.reduce((sum, message) => sum + blackCharacters(textOf(message)), 0);
+  const characters = messages.reduce((sum, message) => sum + blackCharactersOf(message), 0);
   return Math.floor(characters / mostCharactersPerToken);
 }
+
+const blackCharactersOf = remembering((message: Message) => blackCharacters(textOf(message)));
 
 function textOf(message: Message): string {
   const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];

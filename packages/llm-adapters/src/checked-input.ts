@@ -1,4 +1,7 @@
+import type { Message } from '@palimpsest/events';
 import { InvalidRequestError } from './errors.js';
+import { HistoryRuns } from './history-runs.js';
+import type { HistoryReader } from './history-runs.js';
 import { field, textOf } from './wire/json-fields.js';
 import type { CompletionRequest } from './llm.js';
 
@@ -20,7 +23,7 @@ export function assertModel(model: unknown, provider: string): void {
 export function assertRequest(request: CompletionRequest, provider: string): void {
   const { messages, maxOutputTokens, toolChoice, tools = [] }: Readonly<Record<string, unknown>> = { ...request };
   if (!Array.isArray(messages)) refuse(provider, `messages must be an array, not ${shown(messages)}`);
-  messages.forEach((message: unknown, index) => assertMessage(message, `messages[${index}]`, provider));
+  checkedHistories.read(messages as readonly Message[], () => new MessageCheck(provider, 0), [provider]);
   if (maxOutputTokens !== undefined && !(typeof maxOutputTokens === 'number' && maxOutputTokens >= 1)) {
     refuse(provider, `maxOutputTokens must be at least 1, not ${shown(maxOutputTokens)}`);
   }
@@ -33,6 +36,28 @@ export function assertRequest(request: CompletionRequest, provider: string): voi
   const chosen = field(toolChoice, 'tool');
   if (tools.length > 0 && chosen !== undefined && !tools.some((tool) => field(tool, 'name') === chosen)) {
     refuse(provider, `toolChoice.tool names no tool of the request: ${shown(chosen)}`);
+  }
+}
+
+const checkedHistories = new HistoryRuns<MessageCheck>();
+
+/** Checks the messages of a history in order. */
+class MessageCheck implements HistoryReader<MessageCheck> {
+  readonly #provider: string;
+  #index: number;
+
+  constructor(provider: string, index: number) {
+    this.#provider = provider;
+    this.#index = index;
+  }
+
+  add(message: unknown): void {
+    assertMessage(message, `messages[${this.#index}]`, this.#provider);
+    this.#index += 1;
+  }
+
+  fork(): MessageCheck {
+    return new MessageCheck(this.#provider, this.#index);
   }
 }
 

@@ -2,6 +2,8 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type { CacheHints } from '../llm.js';
 import type { ModelFacts } from '../models/model-facts.js';
 import { stablePlaces } from '../wire/cache-place.js';
+import { distinctPlaces, isBefore } from '../wire/part-place.js';
+import type { PartPlace } from '../wire/part-place.js';
 import type { Block, Turn, Turns } from './turns.js';
 
 /** @see provider-rules A.7 */
@@ -20,18 +22,19 @@ interface CachedParts {
 type Cached = Anthropic.Tool | Block;
 
 /**
- * Adds cache marks to the parts of a body, at most four, all with the same lifetime. A mark reads a prefix that was cached at
- * its block or at an earlier block within the provider's look-back, and writes the prefix up to its block. So marks go, in this
- * order:
+ * Adds cache marks to copies of the marked parts, at most four, all with the same lifetime. The provider looks for a cached
+ * prefix at each mark, and at the {@link lookBack} blocks before it; it also writes the prefix up to each mark to the cache.
+ * Marks are placed in this order, until there are four:
  *
- * - to the newest message, up to which the next request will be the same;
- * - to the end of the instructions, else of the tools, which outlives every condensation;
- * - to the end of what can be cached, if it is farther from the newest message than the provider looks back;
- * - to the places that the caller calls stable, whose prefix stays readable after a later rewrite;
- * - to the end of what can be cached, if it is near;
- * - to the first of several instructions, which other conversations can have too.
+ * 1. The newest message. The next request repeats everything up to it.
+ * 2. The end of the instructions; the end of the tools if there are no instructions. No condensation changes what stands there.
+ * 3. The end of the cached prefix, if the newest message is too far behind it for the provider's search.
+ * 4. The places that the caller calls stable. The prefix up to them can be read after a later rewrite of what follows.
+ * 5. The end of the cached prefix, if it is within the search of the newest message.
+ * 6. The first of several instruction blocks, which other conversations can share.
  *
- * No mark is placed on a prefix that is too short for the model to cache, and none on thinking, because no message ends in it.
+ * A prefix that is too short for the model to cache gets no mark. Thinking, which cannot carry one, gets none either: no message
+ * ends with thinking.
  *
  * @see provider-rules A.7 and A12
  */
@@ -44,57 +47,87 @@ export function withBreakpoints(
     readonly ttl: '5m' | '1h' | undefined;
   },
 ): CachedParts {
-  const blocks: readonly Cached[] = [...tools, ...system, ...turns.flatMap(({ content }) => content)];
-  const at = (block: Cached | undefined) => (block === undefined ? -1 : blocks.lastIndexOf(block));
-  const first = firstCachedAt(blocks, options.facts);
-  const newestAt = at(newest);
-  const cachedAt = at(hints.cachedMessages === undefined ? endOfRequestBefore(turns) : endOf(hints.cachedMessages));
+  const lists: Lists = [tools, system, ...turns.map(contentOf)];
+  const inTurns = (place: PartPlace | undefined) => place && { ...place, list: place.list + firstTurn };
+  const first = firstCachedAt(lists, options.facts);
+  const newestAt = inTurns(newest);
+  const cachedAt = inTurns(
+    hints.cachedMessages === undefined ? endOfRequestBefore(turns) : endOf(hints.cachedMessages),
+  );
   const wanted = [
     newestAt,
-    at(system.at(-1) ?? tools.at(-1)),
-    newestAt - cachedAt >= lookBack ? cachedAt : -1,
-    ...stablePlaces(hints).map((place) => at(endOf(place))),
+    endOfList(lists, 1) ?? endOfList(lists, 0),
+    isWithinSearch(lists, newestAt, cachedAt) ? undefined : cachedAt,
+    ...stablePlaces(hints).map((place) => inTurns(endOf(place))),
     cachedAt,
-    system.length > 1 ? at(system[0]) : -1,
-  ];
-  const marked = new Set(
-    [...new Set(wanted.filter((place) => place >= first))].slice(0, maxBreakpoints).map((place) => blocks[place]),
-  );
+    system.length > 1 ? { list: 1, part: 0 } : undefined,
+  ].filter((place) => place !== undefined && first !== undefined && !isBefore(place, first));
+  const places = distinctPlaces(wanted as readonly PartPlace[]).slice(0, maxBreakpoints);
   const cache_control: Anthropic.CacheControlEphemeral = {
     type: 'ephemeral',
     ...(options.ttl === undefined ? {} : { ttl: options.ttl }),
   };
-  const mark = <Part extends Cached>(part: Part): Part => (marked.has(part) ? { ...part, cache_control } : part);
-  return {
-    tools: tools.map(mark),
-    system: system.map(mark),
-    turns: turns.map(({ role, content }) => ({ role, content: content.map(mark) })),
-  };
+  const marked = <Part extends Cached>(parts: readonly Part[], list: number): readonly Part[] =>
+    places
+      .filter((place) => place.list === list)
+      .reduce((all, { part }) => all.with(part, { ...(all[part] as Part), cache_control }), parts);
+  const markedTurns = [...turns];
+  for (const { list } of places) {
+    const turn = turns[list - firstTurn];
+    if (turn !== undefined) markedTurns[list - firstTurn] = { ...turn, content: marked(turn.content, list) };
+  }
+  return { tools: marked(tools, 0), system: marked(system, 1), turns: markedTurns };
 }
 
-/** The newest message of the last answered request. */
-function endOfRequestBefore(turns: readonly Turn[]): Block | undefined {
-  const answerAt = turns.findLastIndex(({ role }) => role === 'assistant');
-  return answerAt < 1 ? undefined : turns[answerAt - 1]?.content.at(-1);
+/** All that is cached: the tools, the instructions, and each turn. */
+type Lists = readonly (readonly Cached[])[];
+
+/** The list of the first turn, behind those of the tools and the instructions. */
+const firstTurn = 2;
+
+function contentOf({ content }: Turn): readonly Cached[] {
+  return content;
+}
+
+function endOfList(lists: Lists, list: number): PartPlace | undefined {
+  const { length = 0 } = lists[list] ?? [];
+  return length === 0 ? undefined : { list, part: length - 1 };
+}
+
+/** The end of the last answered request: the last block before the newest answer. */
+function endOfRequestBefore(turns: readonly Turn[]): PartPlace | undefined {
+  const list = turns.findLastIndex(({ role }) => role === 'assistant') - 1;
+  const turn = turns[list];
+  return turn === undefined ? undefined : { list, part: turn.content.length - 1 };
+}
+
+/** True if the provider's search from a mark at `from` finds what was cached up to `to`. */
+function isWithinSearch(lists: Lists, from: PartPlace | undefined, to: PartPlace | undefined): boolean {
+  if (from === undefined || to === undefined || isBefore(from, to)) return true;
+  let blocks = from.part - to.part;
+  for (let list = to.list; list < from.list && blocks < lookBack; list++) blocks += lists[list]?.length ?? 0;
+  return blocks < lookBack;
 }
 
 /**
- * The first block at whose end a prefix can be long enough to be cached. The estimate is generous, so that no cacheable prefix
- * is missed.
+ * The first block at whose end the prefix can be long enough to be cached. Counts too many tokens rather than too few, so that no
+ * prefix that can be cached is missed.
  */
 function firstCachedAt(
-  blocks: readonly Cached[],
+  lists: Lists,
   { cacheMinimumTokens = 0, charsPerToken }: Pick<ModelFacts, 'cacheMinimumTokens' | 'charsPerToken'>,
-): number {
+): PartPlace | undefined {
   // Text that is dense in tokens has about half as many characters in each.
   const minimum = (cacheMinimumTokens * charsPerToken) / 2;
   let characters = 0;
-  for (const [index, block] of blocks.entries()) {
-    // An image's token count does not depend on its address.
-    characters += JSON.stringify(block).length + (hasImage(block) ? minimum : 0);
-    if (characters >= minimum) return index;
+  for (const [list, blocks] of lists.entries()) {
+    for (const [part, block] of blocks.entries()) {
+      // An image's token count does not depend on its address.
+      characters += hasImage(block) ? minimum : JSON.stringify(block).length;
+      if (characters >= minimum) return { list, part };
+    }
   }
-  return blocks.length;
+  return undefined;
 }
 
 function hasImage(block: Cached): boolean {

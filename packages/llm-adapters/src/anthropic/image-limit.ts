@@ -1,4 +1,7 @@
 import type { ContentPart, Message } from '@palimpsest/events';
+import { HistoryRuns } from '../history-runs.js';
+import type { HistoryReader } from '../history-runs.js';
+import { Memo } from '../memo.js';
 import type { ModelFacts } from '../models/model-facts.js';
 import { imageSource } from '../wire/image-source.js';
 
@@ -16,20 +19,54 @@ export function imageLimit({ contextWindow }: Pick<ModelFacts, 'contextWindow'>)
  * all images fit.
  */
 export function withinImageLimit(messages: readonly Message[], limit: number): readonly Message[] {
-  const count = messages.reduce((sum, { content }) => sum + content.filter(isSent).length, 0);
+  const { count } = imageRuns.read(messages, () => new ImageCount(0));
   if (count <= limit) return messages;
   const step = Math.max(1, Math.floor(limit / 2));
   let hidden = Math.ceil((count - limit) / step) * step;
   const text = `(An image is not shown here: only the newest fit, ${limit} at most.)`;
   return messages.map((message) => {
-    if (hidden === 0 || !message.content.some(isSent)) return message;
-    const content = message.content.map((part): ContentPart => {
-      if (hidden === 0 || !isSent(part)) return part;
-      hidden--;
-      return { type: 'text', text };
-    });
-    return { ...message, content };
+    const images = hidden === 0 ? 0 : imagesIn(message);
+    if (images === 0) return message;
+    const leftOut = Math.min(images, hidden);
+    hidden -= leftOut;
+    return shortened.of(message, () => withoutImages(message, leftOut, text), [leftOut, text]);
   });
+}
+
+const shortened = new Memo<Message, Message>();
+
+function withoutImages(message: Message, count: number, text: string): Message {
+  let left = count;
+  const content = message.content.map((part): ContentPart => {
+    if (left === 0 || !isSent(part)) return part;
+    left--;
+    return { type: 'text', text };
+  });
+  return { ...message, content };
+}
+
+const imageRuns = new HistoryRuns<ImageCount>();
+
+/** Counts the images of a history. */
+class ImageCount implements HistoryReader<ImageCount> {
+  count: number;
+
+  constructor(count: number) {
+    this.count = count;
+  }
+
+  add(message: Message): void {
+    this.count += imagesIn(message);
+  }
+
+  fork(): ImageCount {
+    return new ImageCount(this.count);
+  }
+}
+
+/** The number of images of a message that can be sent. */
+function imagesIn({ content }: Message): number {
+  return content.filter(isSent).length;
 }
 
 function isSent(part: ContentPart): boolean {

@@ -1,4 +1,3 @@
-import { wellFormedMessage } from '@palimpsest/events';
 import type { ToolDefinition } from '@palimpsest/events';
 import type Anthropic from '@anthropic-ai/sdk';
 import type { CompletionRequest, JsonSchemaFormat } from '../llm.js';
@@ -60,8 +59,7 @@ export function requestPlan(asked: CompletionRequest, options: MessagesOptions):
       ? undefined
       : (options.structuredOutput ?? structuredOutputFor(responseFormat, options.model));
   const answer = responseFormat !== undefined && way === 'tool' ? answerTool(responseFormat, tools) : undefined;
-  const sound = asked.messages.map((message) => wellFormedMessage(message));
-  const messages = withinImageLimit(sound, imageLimit(facts));
+  const messages = withinImageLimit(asked.messages, imageLimit(facts));
   const allTools = answer === undefined ? tools : [...tools, answer.definition];
   const request = { ...asked, messages, tools: allTools };
   const names = toolNames({ messages: asked.messages, tools: allTools });
@@ -72,7 +70,7 @@ export function requestPlan(asked: CompletionRequest, options: MessagesOptions):
   const isForced = wanted && facts.acceptsForcedTools;
   const instruction = wanted && !isForced ? callInstruction(choice) : answerInstruction(choice, answer, names);
   const isBound = facts.thinking === 'prefix-bound';
-  const changesPrefix = standIns.length > 0 || answer !== undefined || messages !== sound;
+  const changesPrefix = standIns.length > 0 || answer !== undefined || messages !== asked.messages;
   return {
     facts,
     request,

@@ -6,7 +6,7 @@ import { requestPlan } from './request-plan.js';
 import type { MessagesOptions, RequestPlan } from './request-plan.js';
 import { refusesManualThinking, thinkingPlan, withoutManualThinking } from './thinking.js';
 import type { ThinkingPlan } from './thinking.js';
-import { systemBlocks, turnsFromMessages } from './turns.js';
+import { turnsFromMessages } from './turns.js';
 import type { Turns } from './turns.js';
 
 type Body = Anthropic.MessageCreateParamsNonStreaming;
@@ -15,27 +15,32 @@ type Body = Anthropic.MessageCreateParamsNonStreaming;
 const defaultMaxOutputTokens = 16_000;
 
 /**
- * The body of a Messages request. Pure: the same request gives the same body, and a longer history extends the body of a
- * shorter one, but for what asks the model to go on or to call. Changes only the form: calls and results that do not match are
- * not repaired, and the provider refuses them.
+ * The body of a Messages request. Pure: the same request gives the same body, and the body of a longer history extends that of a
+ * shorter one, except for added text that asks the model to continue or to call a tool. Only the form changes: calls and
+ * results that do not match are not repaired, and the provider refuses them.
  *
  * - The results of a batch share one user message, results before text. Neighbouring messages of one role are merged.
  * - If the list starts with an assistant message, a user message is added before it. If it ends with an assistant message,
- *   models with prefill continue that message; for other models a user message is added after it, which stays there when an
- *   answer with thinking follows.
- * - System messages among the messages keep their position, after the user's text there, for models that accept them; for other
- *   models they move to the top.
- * - Thinking is sent as rendered, only signed blocks, each at its position, if the model thinks in this request. All thinking
- *   is left out if the request changes the content that it is bound to: tools declared for a history that has calls when the
- *   request has none, a tool that takes the answer, images over the limit. Models that bind thinking bind it to the tools too:
- *   to forbid calls to such a model, pass the same tools and the tool choice `none`.
+ *   models with prefill continue that message. For other models a user message that asks to continue is added after it. If the
+ *   answer to that request contains thinking, later requests repeat the added message.
+ * - For models that accept system messages among the messages, such a message keeps its position, after the user's text there.
+ *   For other models it moves to the top.
+ * - If the model thinks in this request, signed thinking blocks are sent unchanged, each at its position. Blocks without a
+ *   signature are left out. If the request changes the content to which thinking is bound, all thinking is left out. Three
+ *   things change that content: tools declared only because the history has calls, a tool that takes the answer, and images
+ *   that are left out. Models that bind thinking bind it to the tools too. To forbid calls to such a model, pass the same tools
+ *   and the tool choice `none`.
  * - If the history has calls and the request has no tools, the called tools are declared by name and none may be called.
- * - A forced call turns thinking off for the request. Models that accept no forced call get `auto` and a sentence at the end
- *   that asks for the call; they may still answer with text.
- * - An answer's schema goes to the provider, or becomes the input of a tool: see {@link MessagesOptions.structuredOutput}.
- * - Lone surrogates become U+FFFD, in texts, keys, schemas; signed data that holds one is left out.
+ * - If the model accepts it, a forced call turns thinking off for the request. Models that accept no forced call get the tool
+ *   choice `auto` and a sentence at the end that asks for the call. They may still answer with text.
+ * - The provider enforces an answer's schema, or the schema becomes the input of a tool: see
+ *   {@link MessagesOptions.structuredOutput}.
+ * - Half of a surrogate pair becomes U+FFFD, in texts, keys and schemas. Signed data that contains one is left out.
  * - If there are more images than a request may hold, the oldest are replaced by a text that says so.
  * - With `request.cache`, up to four places are marked for the prompt cache.
+ *
+ * What frozen messages become is remembered with them, so a body costs what is new in its history. Parts of a body are frozen,
+ * because later bodies share them: to change a body, copy it.
  *
  * @throws {@link InvalidRequestError} when two tools have one name.
  * @see provider-rules A
@@ -44,12 +49,17 @@ export function toMessagesRequest(request: CompletionRequest, options: MessagesO
   return bodyOf(requestPlan(request, options), options);
 }
 
-/** The body that a plan leads to. */
+/** The body of a planned request. */
 export function bodyOf(plan: RequestPlan, options: MessagesOptions): Body {
   const { facts, request } = plan;
   const max_tokens = maxTokens(request, options, plan);
   const { turns, thinking } = thinkingTurns(plan, options, max_tokens);
-  const parts = { tools: plan.tools, system: systemBlocks(request.messages, facts), turns: turns.turns };
+  // Tools are not remembered. Messages are well-formed already.
+  const parts = {
+    tools: wellFormedJson(plan.tools),
+    system: turns.system,
+    turns: turns.turns,
+  };
   const {
     tools,
     system,
@@ -58,25 +68,25 @@ export function bodyOf(plan: RequestPlan, options: MessagesOptions): Body {
     ? parts
     : withBreakpoints(parts, turns, request.cache, { facts, ttl: options.cacheTtl });
   const output = outputConfig(plan, options);
-  return wellFormedJson<Body>({
+  return {
     model: options.model,
     max_tokens,
     ...(system.length === 0 ? {} : { system: [...system] }),
-    messages: messages.map(({ role, content }) => ({ role, content: [...content] })) as Anthropic.MessageParam[],
+    messages: messages as Anthropic.MessageParam[],
     ...(tools.length === 0 ? {} : { tools: [...tools] }),
-    ...(plan.toolChoice === undefined ? {} : { tool_choice: plan.toolChoice }),
+    ...(plan.toolChoice === undefined ? {} : { tool_choice: wellFormedJson(plan.toolChoice) }),
     ...(thinking.config === undefined ? {} : { thinking: thinking.config }),
-    ...(output === undefined ? {} : { output_config: output }),
-  });
+    ...(output === undefined ? {} : { output_config: wellFormedJson(output) }),
+  };
 }
 
 function maxTokens({ maxOutputTokens }: CompletionRequest, options: MessagesOptions, { facts }: RequestPlan): number {
   const wanted = maxOutputTokens ?? options.maxOutputTokens ?? defaultMaxOutputTokens;
-  // A model of which nothing is known for certain decides itself what is too much.
+  // The cap of an unknown model is a guess: the provider decides what is too much.
   return facts.isAssumed ? wanted : Math.min(wanted, facts.maxOutputTokens ?? wanted);
 }
 
-/** The turns with the thinking that the model will take, and what it is told of thinking. */
+/** The turns with the thinking that the model accepts, and the thinking parameter of the request. */
 function thinkingTurns(
   plan: RequestPlan,
   options: MessagesOptions,

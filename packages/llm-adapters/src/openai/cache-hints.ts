@@ -2,18 +2,21 @@ import type { Message } from '@palimpsest/events';
 import type { CacheHints, CachePlace } from '../llm.js';
 import { modelName } from '../models/model-name.js';
 import { endOfAnswered, stablePlaces } from '../wire/cache-place.js';
+import { distinctPlaces } from '../wire/part-place.js';
+import type { PartPlace } from '../wire/part-place.js';
 import { shortHash } from '../wire/short-hash.js';
 import type { ServerProfile } from './server-profile.js';
 
 /**
- * How long OpenAI keeps a cached prefix. Models before GPT-5.6 have no lifetimes; for them `12h` requests the longer retention.
+ * How long OpenAI keeps a cached prefix. Models before GPT-5.6 accept no lifetime: for them, `12h` asks for the retention of 24
+ * hours, and `30m` sends nothing.
  */
 export type CacheTtl = '30m' | '12h';
 
 /** @see provider-rules B11 */
 const maxKeyLength = 64;
 
-/** The fields of a request body that tell the prompt cache what to do, the same in both of OpenAI's APIs. */
+/** The prompt cache's fields of a request body. They are the same in both of OpenAI's APIs. */
 export interface CacheFields {
   readonly prompt_cache_key?: string;
   /** The installed SDK's types may know fewer lifetimes than the provider. */
@@ -22,7 +25,7 @@ export interface CacheFields {
 }
 
 /**
- * A key of more than 64 characters becomes a hash of it.
+ * The cache fields of a request, as far as the server accepts them. A key of more than 64 characters is replaced by its hash.
  *
  * @see provider-rules B.8
  */
@@ -39,10 +42,10 @@ export function cacheFields(
   return { ...ofKey, ...(cacheTtl === '12h' ? { prompt_cache_retention: '24h' } : {}) };
 }
 
-/** The mark on a content part up to which the prompt is cached. */
+/** The field that marks a content part: the prompt is cached up to the end of this part. */
 export const cacheBreakpoint = { prompt_cache_breakpoint: { mode: 'explicit' } } as const;
 
-/** True for OpenAI's models from GPT-5.6 on, and for those whose names say no version. */
+/** True if the model accepts breakpoints: OpenAI's models from GPT-5.6 on, and models whose names contain no version. */
 export function takesBreakpoints(model: string, profile: ServerProfile): boolean {
   if (profile.cacheHints !== 'all') return false;
   const name = modelName(model);
@@ -55,29 +58,38 @@ export function takesBreakpoints(model: string, profile: ServerProfile): boolean
 /** @see provider-rules B11 */
 const maxBreakpoints = 4;
 
-/** The places of a request that can carry breakpoints. */
-export interface Carriers<Carrier> {
-  readonly first: Carrier | undefined;
-  readonly newest: Carrier | undefined;
-  /** The last one before a place. */
-  endOf(place: CachePlace): Carrier | undefined;
+/** True if the hints name a place. Without one, a request has no breakpoints, and the provider chooses one itself. */
+export function namesPlaces({ cachedMessages, stableMessages }: CacheHints): boolean {
+  return cachedMessages !== undefined || stableMessages !== undefined;
+}
+
+/** The parts of a request that can carry breakpoints. A part is named by its message or item and its place there. */
+export interface Carriers {
+  readonly first: PartPlace | undefined;
+  readonly newest: PartPlace | undefined;
+  /** The last carrier before a place. */
+  endOf(place: CachePlace): PartPlace | undefined;
 }
 
 /**
- * Where explicit breakpoints go, at most four: the provider reads at breakpoints of the request, however far back, and writes
- * the latest of them beside one that it chooses itself. The newest message; the end of what can be cached; the first thing that
- * can carry one, which outlives every condensation; what the caller calls stable. Without a place in the hints there are none.
+ * The carriers that get explicit breakpoints, at most four. The provider looks for a cached prefix at each breakpoint of the
+ * request, whatever its distance from the end. It writes the prefix up to the latest breakpoint, and up to a place of its own
+ * choice. Breakpoints are placed in this order, until there are four:
+ *
+ * 1. The newest message.
+ * 2. The end of the cached prefix; without a hint, the end of the last answered request.
+ * 3. The first carrier, which no condensation changes.
+ * 4. The places that the caller calls stable.
  *
  * @see provider-rules B.8
  */
-export function breakpointsAt<Carrier>(
+export function breakpointsAt(
   messages: readonly Message[],
   hints: CacheHints,
-  { first, newest, endOf }: Carriers<Carrier>,
-): ReadonlySet<Carrier> {
-  const { cachedMessages, stableMessages } = hints;
-  if (cachedMessages === undefined && stableMessages === undefined) return new Set();
-  const cached = endOf(cachedMessages ?? endOfAnswered(messages));
-  const wanted = [newest, cached, first, ...stablePlaces(hints).map(endOf)];
-  return new Set([...new Set(wanted.filter((carrier) => carrier !== undefined))].slice(0, maxBreakpoints));
+  { first, newest, endOf }: Carriers,
+): readonly PartPlace[] {
+  if (!namesPlaces(hints)) return [];
+  const cached = endOf(hints.cachedMessages ?? endOfAnswered(messages));
+  const wanted = [newest, cached, first, ...stablePlaces(hints).map(endOf)].filter((carrier) => carrier !== undefined);
+  return distinctPlaces(wanted).slice(0, maxBreakpoints);
 }

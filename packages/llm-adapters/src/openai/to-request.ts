@@ -1,4 +1,4 @@
-import { wellFormedJson, wellFormedMessage } from '@palimpsest/events';
+import { wellFormedJson } from '@palimpsest/events';
 import type { Message, ToolDefinition } from '@palimpsest/events';
 import type OpenAI from 'openai';
 import type { CachePlace, CompletionRequest, JsonSchemaFormat, ToolChoice } from '../llm.js';
@@ -6,16 +6,14 @@ import { modelFacts } from '../models/model-facts.js';
 import type { ModelFacts } from '../models/model-facts.js';
 import { placeOf } from '../wire/cache-place.js';
 import { calledTools } from '../wire/called-tools.js';
-import { callIds } from '../wire/call-ids.js';
-import { chatMessage } from '../wire/chat-writer.js';
 import type { ChatPart } from '../wire/chat-writer.js';
+import type { PartPlace } from '../wire/part-place.js';
 import { toolNames } from '../wire/tool-names.js';
 import type { ToolNames } from '../wire/tool-names.js';
 import { assertOneToolPerName } from '../wire/unique-tools.js';
-import { breakpointsAt, cacheBreakpoint, cacheFields, takesBreakpoints } from './cache-hints.js';
-import { messagesInOrder } from './message-order.js';
+import { breakpointsAt, cacheBreakpoint, cacheFields, namesPlaces, takesBreakpoints } from './cache-hints.js';
+import { chatMessages } from './chat-messages.js';
 import type { OpenAIModelOptions } from './model-options.js';
-import { mistralCallIds } from './mistral-call-ids.js';
 import { serverProfile } from './server-profile.js';
 import type { ServerProfile } from './server-profile.js';
 import { sendableFormat } from './strict-schema.js';
@@ -23,8 +21,6 @@ import { sendableFormat } from './strict-schema.js';
 type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
 type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;
 
-/** @see provider-rules B3 */
-const maxCallIdLength = 40;
 /** @see provider-rules B7 */
 const maxTools = 128;
 
@@ -48,16 +44,18 @@ export interface ChatCompletionsOptions extends OpenAIModelOptions {
  * - A schema is enforced, or added as text at the end for a server that supports only JSON mode.
  * - If the history has calls and the request has no tools, the called tools are declared by name and none may be called, for
  *   servers that ask for it.
- * - Lone surrogates become U+FFFD, in texts, arguments, keys, schemas; signed data that holds one is left out.
+ * - Half of a surrogate pair becomes U+FFFD, in texts, arguments, keys and schemas. Signed data that contains one is left out.
  * - Blank text is left out, and so is a message that has nothing else. Thinking is sent if the server wants it back.
+ *
+ * What frozen messages become is remembered with them, so a body costs what is new in its history. Parts of a body are frozen,
+ * because later bodies share them: to change a body, copy it.
  *
  * @throws {@link InvalidRequestError} when two tools have one name.
  * @see provider-rules B and D
  */
 export function toChatCompletionsRequest(asked: CompletionRequest, options: ChatCompletionsOptions): Body {
   const { model, server: profile = serverProfile('openai'), parallelToolCalls } = options;
-  const sound = { ...asked, messages: asked.messages.map((message) => wellFormedMessage(message)) };
-  const request = profile.schemas === 'in-words' ? withSchemaInWords(sound) : sound;
+  const request = profile.schemas === 'in-words' ? withSchemaInWords(asked) : asked;
   const { responseFormat, cache } = request;
   const facts = options.facts ?? modelFacts(model, profile.name === 'openai' ? 'openai' : 'compatible');
   const declared = declaredTools(request, facts, profile);
@@ -66,9 +64,8 @@ export function toChatCompletionsRequest(asked: CompletionRequest, options: Chat
   const names = toolNames({ messages: asked.messages, tools });
   const maxOutputTokens = request.maxOutputTokens ?? options.maxOutputTokens;
   const effort = effortWith(declared, options.effort, facts);
-  return wellFormedJson<Body>({
-    model,
-    messages: messagesWithBreakpoints(request, names, { model, profile }),
+  // Messages are well-formed already.
+  const rest = wellFormedJson<Omit<Body, 'model' | 'messages'>>({
     ...(maxOutputTokens === undefined ? {} : outputLimit(maxOutputTokens, model, profile)),
     ...(effort === undefined ? {} : { reasoning_effort: effort }),
     ...(tools.length === 0
@@ -84,6 +81,7 @@ export function toChatCompletionsRequest(asked: CompletionRequest, options: Chat
     ...(responseFormat === undefined ? {} : { response_format: wireFormat(responseFormat, profile) }),
     ...cacheFields(cache, { model, profile, cacheTtl: options.cacheTtl }),
   });
+  return { model, messages: messagesWithBreakpoints(request, names, { model, profile }), ...rest };
 }
 
 /** The tools of a request, or the tools declared for its history. */
@@ -154,24 +152,29 @@ function messagesWithBreakpoints(
   names: ToolNames,
   { model, profile }: { readonly model: string; readonly profile: ServerProfile },
 ): WireMessage[] {
-  const sent = wireMessages(messages, names, profile);
-  if (!takesBreakpoints(model, profile)) return sent;
-  // All texts are sent as parts, so that only the marks change from request to request.
-  const inParts = sent.map(withParts);
+  const takesMarks = takesBreakpoints(model, profile) && namesPlaces(cache);
+  // If there are marks, all texts are sent as parts, so that only the marks change from request to request.
+  const { sent, sentBefore } = chatMessages(messages, { names, profile, textInParts: takesMarks });
+  if (!takesMarks) return sent;
   const isCarrier = ({ content }: WireMessage) => Array.isArray(content);
+  const carrierBefore = (end: number): PartPlace | undefined => {
+    for (let list = end - 1; list >= 0; list--) if (isCarrier(sent[list] as WireMessage)) return { list, part: 0 };
+    return undefined;
+  };
+  const first = sent.findIndex(isCarrier);
   const marked = breakpointsAt(messages, cache, {
-    first: inParts.find(isCarrier),
-    newest: inParts.findLast(isCarrier),
-    endOf: (place) => {
-      // A longer history extends a shorter one, so the first messages give the same number of wire messages as they give alone.
-      const end = wireMessages(messages.slice(0, wholeBatches(messages, place)), names, profile).length;
-      return inParts.slice(0, end).findLast(isCarrier);
-    },
+    first: first === -1 ? undefined : { list: first, part: 0 },
+    newest: carrierBefore(sent.length),
+    endOf: (place) => carrierBefore(sentBefore[wholeBatches(messages, place)] ?? 0),
   });
-  return marked.size === 0 ? sent : inParts.map((message) => (marked.has(message) ? withBreakpoint(message) : message));
+  for (const { list } of marked) sent[list] = withBreakpoint(sent[list] as WireMessage);
+  return sent;
 }
 
-/** Images of results follow their batch, so a place within a batch moves before it. The user's text is one part. */
+/**
+ * The number of messages before a place. Images of results follow their batch, so a place within a batch moves before it. The
+ * text of a user message is one part.
+ */
 function wholeBatches(messages: readonly Message[], place: CachePlace): number {
   let count = Math.max(0, Math.min(Math.floor(placeOf(place).messages), messages.length));
   if (messages[count]?.role !== 'tool') return count;
@@ -179,23 +182,11 @@ function wholeBatches(messages: readonly Message[], place: CachePlace): number {
   return Math.max(0, count - 1);
 }
 
-/** The message with its text as a part; unchanged if it has no text. */
-function withParts(message: WireMessage): WireMessage {
-  const { content } = message;
-  if (typeof content !== 'string' || content === '') return message;
-  return { ...message, content: [{ type: 'text', text: content }] } as WireMessage;
-}
-
-/** The message with a mark on its last part. */
+/** A copy of the message with a mark on its last part. */
 function withBreakpoint(message: WireMessage): WireMessage {
   const parts = message.content as readonly ChatPart[];
   const marked = parts.map((part, index) => (index === parts.length - 1 ? { ...part, ...cacheBreakpoint } : part));
   return { ...message, content: marked } as WireMessage;
-}
-
-function wireMessages(messages: readonly Message[], names: ToolNames, profile: ServerProfile): WireMessage[] {
-  const ids = profile.callIds === 'forty' ? callIds({ maxLength: maxCallIdLength }) : mistralCallIds();
-  return messagesInOrder(messages, profile).map((message) => chatMessage(message, { ids, names, dialect: profile }));
 }
 
 function wireToolChoice(choice: ToolChoice, names: ToolNames): NonNullable<Body['tool_choice']> {

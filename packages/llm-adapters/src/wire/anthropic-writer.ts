@@ -1,11 +1,14 @@
-import { isMeaningful } from '@palimpsest/events';
+import { isMeaningful, wellFormedJson } from '@palimpsest/events';
 import type { KnownContent, KnownThinkingBlock } from '@palimpsest/events';
+import { Memo } from '../memo.js';
+import { sentIdsOf } from './call-ids.js';
 import type { CallIds } from './call-ids.js';
 import { imageSource } from './image-source.js';
 import type { ImageMediaType } from './image-source.js';
 import type { KnownAssistantMessage, KnownMessage, KnownToolMessage } from './known-messages.js';
 import { failedSilently, imageNotShown, noWords } from './placeholders.js';
 import { toolInput } from './tool-input.js';
+import { sentNamesOf } from './tool-names.js';
 import type { ToolNames } from './tool-names.js';
 
 // Writes a neutral message as blocks of the Messages API. The adapter decides the order, start and end of the message list,
@@ -40,39 +43,62 @@ export interface BlockWriting {
   readonly replaysThinking: boolean;
 }
 
+/** The blocks of a message that was written with the thinking of its answer, or that has none. */
+const withThinking = new Memo<KnownMessage, readonly AnthropicBlock[]>();
+/** A memo of its own, because one request can be written both with thinking and without. */
+const withoutThinking = new Memo<KnownMessage, readonly AnthropicBlock[]>();
+
 /**
  * Writes a message as blocks; an empty message gives none. Write messages in order: the ids of calls depend on the earlier
- * messages.
+ * messages. The blocks are well-formed. Those of a frozen message are remembered, shared by all calls, and frozen.
  */
-export function messageBlocks(message: KnownMessage, writing: BlockWriting): AnthropicBlock[] {
+export function messageBlocks(message: KnownMessage, writing: BlockWriting): readonly AnthropicBlock[] {
+  const sentIds = sentIdsOf(message, writing.ids);
+  const sentNames = sentNamesOf(message, writing.names);
+  const leavesOutThinking =
+    !writing.replaysThinking && message.role === 'assistant' && message.thinkingBlocks !== undefined;
+  const memo = leavesOutThinking ? withoutThinking : withThinking;
+  const inputs = sentNames.length === 0 ? sentIds : [...sentIds, ...sentNames];
+  return memo.of(message, () => wellFormedJson(blocksOf(message, { sentIds, sentNames, leavesOutThinking })), inputs);
+}
+
+/** How a message is written: under which ids its calls or its result, under which names its calls, and with which thinking. */
+interface Written {
+  readonly sentIds: readonly string[];
+  readonly sentNames: readonly string[];
+  readonly leavesOutThinking: boolean;
+}
+
+function blocksOf(message: KnownMessage, written: Written): AnthropicBlock[] {
   switch (message.role) {
     case 'system':
       return textBlocks(message.content);
     case 'user':
       return contentBlocks(message.content);
     case 'assistant':
-      return assistantBlocks(message, writing);
+      return assistantBlocks(message, written);
     case 'tool':
-      return resultBlocks(message, writing.ids);
+      return resultBlocks(message, written);
   }
 }
 
 /** Text, then calls, with each thinking block at its original position. */
-function assistantBlocks(message: KnownAssistantMessage, options: BlockWriting): AnthropicBlock[] {
-  const { ids, names, replaysThinking } = options;
+function assistantBlocks(
+  message: KnownAssistantMessage,
+  { sentIds, sentNames, leavesOutThinking }: Written,
+): AnthropicBlock[] {
   const { content, toolCalls = [] } = message;
-  const sentIds = ids.ofCalls(toolCalls);
   const parts: (AnthropicBlock | undefined)[] = [
     // Only user messages can hold images.
     ...content.map((part) => (isMeaningful(part) ? textOfPart(part) : undefined)),
     ...toolCalls.map((call, index) => ({
       type: 'tool_use' as const,
       id: sentIds[index] ?? call.id,
-      name: names.toWire(call.name),
+      name: sentNames[index] ?? call.name,
       input: toolInput(call.arguments),
     })),
   ];
-  const thinking = replaysThinking ? (message.thinkingBlocks ?? []) : [];
+  const thinking = leavesOutThinking ? [] : (message.thinkingBlocks ?? []);
   const blocks: AnthropicBlock[] = [];
   let replayed = 0;
   const replay = (upTo: number) => {
@@ -109,9 +135,9 @@ function thinkingBlock(block: KnownThinkingBlock): AnthropicBlock | undefined {
 }
 
 /** The result, and the blocks that it cannot hold: images of an error, because error results accept only text. */
-function resultBlocks(message: KnownToolMessage, ids: CallIds): AnthropicBlock[] {
+function resultBlocks(message: KnownToolMessage, { sentIds: [sentId] }: Written): AnthropicBlock[] {
   const blocks = contentBlocks(message.content);
-  const result = { type: 'tool_result' as const, tool_use_id: ids.ofResult(message.toolCallId) };
+  const result = { type: 'tool_result' as const, tool_use_id: sentId ?? message.toolCallId };
   if (message.isError !== true) return [{ ...result, ...(blocks.length === 0 ? {} : { content: blocks }) }];
   const texts = blocks.filter(({ type }) => type === 'text');
   const images = blocks.filter(({ type }) => type === 'image');

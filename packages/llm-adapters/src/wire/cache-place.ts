@@ -22,25 +22,33 @@ function isList(places: CachePlace | readonly CachePlace[]): places is readonly 
   return Array.isArray(places);
 }
 
+/** A message of a request, and how many of the pieces of its rendering stand before a place. */
+export interface EndOfPieces {
+  readonly message: number;
+  /** At least 1. */
+  readonly pieces: number;
+}
+
 /**
- * The last piece before a place; undefined if there is none. `pieces` holds, for each message, the pieces of its rendering that
- * can carry a mark; for a user message, one for each part that is not empty.
+ * The last message that has pieces before a place; undefined if there is none. `countOf` gives the number of pieces of a
+ * message's rendering that can carry a mark; for a user message, one for each part that is not empty.
  */
-export function lastBefore<Piece>(
+export function lastBefore(
   place: CachePlace,
   messages: readonly Message[],
-  pieces: readonly (readonly Piece[])[],
-): Piece | undefined {
+  countOf: (message: number) => number,
+): EndOfPieces | undefined {
   const { messages: count, parts } = placeOf(place);
-  const message = messages[count];
-  if (message?.role === 'user') {
-    const sent = message.content.slice(0, parts).filter(isMeaningful).length;
-    if (sent > 0) return pieces[count]?.[sent - 1];
+  const within = messages[count];
+  if (within?.role === 'user') {
+    const sent = Math.min(within.content.slice(0, parts).filter(isMeaningful).length, countOf(count));
+    if (sent > 0) return { message: count, pieces: sent };
   }
-  return pieces
-    .slice(0, Math.max(0, count))
-    .findLast((list) => list.length > 0)
-    ?.at(-1);
+  for (let message = Math.min(Math.floor(count), messages.length) - 1; message >= 0; message--) {
+    const pieces = countOf(message);
+    if (pieces > 0) return { message, pieces };
+  }
+  return undefined;
 }
 
 /** The end of the newest answered request: before the newest answer; 0 if there is no answer. */

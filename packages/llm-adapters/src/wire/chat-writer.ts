@@ -1,4 +1,7 @@
+import { wellFormedJson } from '@palimpsest/events';
 import type { KnownContent } from '@palimpsest/events';
+import { Memo } from '../memo.js';
+import { sentIdsOf } from './call-ids.js';
 import type { CallIds } from './call-ids.js';
 import { imageSource } from './image-source.js';
 import type { KnownAssistantMessage, KnownMessage } from './known-messages.js';
@@ -6,6 +9,7 @@ import { failedSilently, imageNotShown } from './placeholders.js';
 import { textOnly } from './text-only.js';
 import { signatureOfCall } from './thought-signatures.js';
 import { toolArguments } from './tool-input.js';
+import { sentNamesOf } from './tool-names.js';
 import type { ToolNames } from './tool-names.js';
 
 /** The differences in messages between servers that speak Chat Completions. */
@@ -25,17 +29,19 @@ export interface ChatWriting {
   readonly ids: CallIds;
   readonly names: Pick<ToolNames, 'toWire'>;
   readonly dialect: ChatDialect;
+  /** Each text that is not empty is a list of one part, so that it can carry a cache mark. @defaultValue `false` */
+  readonly textInParts?: boolean;
 }
 
-/** A part of a user message. */
+/** A part of a message: an image only in a message of the user. */
 export type ChatPart = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } };
 
 /** A message that a request sends. */
 export type ChatMessage =
-  | { role: 'system'; content: string }
+  | { role: 'system'; content: string | ChatPart[] }
   | { role: 'user'; content: string | ChatPart[] }
-  | { role: 'assistant'; content: string | null; tool_calls?: ChatCall[]; reasoning_content?: string }
-  | { role: 'tool'; tool_call_id: string; content: string };
+  | { role: 'assistant'; content: string | ChatPart[] | null; tool_calls?: ChatCall[]; reasoning_content?: string }
+  | { role: 'tool'; tool_call_id: string; content: string | ChatPart[] };
 
 interface ChatCall {
   id: string;
@@ -43,8 +49,33 @@ interface ChatCall {
   function: { name: string; arguments: string };
 }
 
-/** Writes a message for Chat Completions. Write messages in order: the ids of calls depend on the earlier messages. */
+const written = new Memo<KnownMessage, ChatMessage>();
+
+/**
+ * Writes a message for Chat Completions. Write messages in order: the ids of calls depend on the earlier messages. The result is
+ * well-formed. That of a frozen message is remembered, shared by all calls, and frozen.
+ */
 export function chatMessage(message: KnownMessage, writing: ChatWriting): ChatMessage {
+  const { dialect, textInParts = false } = writing;
+  const sentIds = sentIdsOf(message, writing.ids);
+  const sentNames = sentNamesOf(message, writing.names);
+  const { content, emptyContent, reasoning, thoughtSignatures } = dialect;
+  const inputs = [content, emptyContent, reasoning, thoughtSignatures, textInParts, ...sentIds, ...sentNames];
+  const write = () => {
+    const made = messageOf(message, { sentIds, sentNames, dialect });
+    return wellFormedJson(textInParts ? withTextInParts(made) : made);
+  };
+  return written.of(message, write, inputs);
+}
+
+/** How a message is written: under which ids its calls or its result, under which names its calls, and for which server. */
+interface Written {
+  readonly sentIds: readonly string[];
+  readonly sentNames: readonly string[];
+  readonly dialect: ChatDialect;
+}
+
+function messageOf(message: KnownMessage, writing: Written): ChatMessage {
   const { content } = message;
   switch (message.role) {
     case 'system':
@@ -56,16 +87,21 @@ export function chatMessage(message: KnownMessage, writing: ChatWriting): ChatMe
     case 'tool': {
       const text = textOnly(content, 'it follows the results');
       const said = text === '' && message.isError === true ? failedSilently : text;
-      return { role: 'tool', tool_call_id: writing.ids.ofResult(message.toolCallId), content: said };
+      return { role: 'tool', tool_call_id: writing.sentIds[0] ?? message.toolCallId, content: said };
     }
   }
 }
 
-function assistantMessage(message: KnownAssistantMessage, { ids, names, dialect }: ChatWriting): ChatMessage {
+function withTextInParts(message: ChatMessage): ChatMessage {
+  const { content } = message;
+  if (typeof content !== 'string' || content === '') return message;
+  return { ...message, content: [{ type: 'text', text: content }] };
+}
+
+function assistantMessage(message: KnownAssistantMessage, { sentIds, sentNames, dialect }: Written): ChatMessage {
   const { toolCalls = [] } = message;
   const text = textOnly(message.content);
   if (toolCalls.length === 0) return { role: 'assistant', content: text };
-  const sentIds = ids.ofCalls(toolCalls);
   const reasoning = dialect.reasoning === 'with-calls' ? { reasoning_content: message.reasoningContent ?? '' } : {};
   return {
     role: 'assistant',
@@ -74,7 +110,7 @@ function assistantMessage(message: KnownAssistantMessage, { ids, names, dialect 
     tool_calls: toolCalls.map((call, index) => ({
       id: sentIds[index] ?? call.id,
       type: 'function',
-      function: { name: names.toWire(call.name), arguments: toolArguments(call.arguments) },
+      function: { name: sentNames[index] ?? call.name, arguments: toolArguments(call.arguments) },
       ...(dialect.thoughtSignatures ? signatureOfCall(message, index) : {}),
     })),
   };

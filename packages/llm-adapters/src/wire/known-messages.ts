@@ -32,7 +32,12 @@ export type KnownMessage =
  * unknown kinds are returned as the same objects.
  */
 export function knownMessages(messages: readonly Message[]): readonly KnownMessage[] {
-  return messages.map((message) => (isKnown(message) ? message : knownPartsOf(message)));
+  return messages.map(knownMessage);
+}
+
+/** One message of {@link knownMessages}. */
+export function knownMessage(message: Message): KnownMessage {
+  return isKnown(message) ? message : knownPartsOf(message);
 }
 
 function isKnown(message: Message): message is Message & KnownMessage {

@@ -1,11 +1,14 @@
-import { isMeaningful } from '@palimpsest/events';
+import { isMeaningful, wellFormedJson } from '@palimpsest/events';
 import type { KnownContent, ReasoningItem } from '@palimpsest/events';
+import { Memo } from '../memo.js';
+import { sentIdsOf } from './call-ids.js';
 import type { CallIds } from './call-ids.js';
 import { imageSource } from './image-source.js';
 import type { KnownAssistantMessage, KnownMessage, KnownToolMessage } from './known-messages.js';
 import { failedSilently, imageNotShown } from './placeholders.js';
 import { textOnly } from './text-only.js';
 import { toolArguments } from './tool-input.js';
+import { sentNamesOf } from './tool-names.js';
 import type { ToolNames } from './tool-names.js';
 
 /** The phase of the model's text: commentary or final answer. */
@@ -44,13 +47,37 @@ export interface ItemWriting {
   readonly ids: CallIds;
   readonly names: Pick<ToolNames, 'toWire'>;
   /** The encrypted reasoning and the item ids that the request already holds. Writing a message adds to it. */
-  readonly reasoningSent: Set<string>;
+  readonly reasoningSent: { has(text: string): boolean; add(text: string): void };
   /** The model accepts the phase of its text in the history. */
   readonly withPhases: boolean;
+  /** Each result that is not empty is a list of parts, so that it can carry a cache mark. @defaultValue `false` */
+  readonly resultsInParts?: boolean;
 }
 
-/** Writes a message as items of the Responses API; an empty message gives none. Write messages in order. */
+const written = new Memo<KnownMessage, readonly InputItem[]>();
+
+/**
+ * Writes a message as items of the Responses API; an empty message gives none. Write messages in order. The items are
+ * well-formed. Those of a frozen message are remembered, shared by all calls, and frozen.
+ */
 export function inputItems(message: KnownMessage, writing: ItemWriting): readonly InputItem[] {
+  const { withPhases, resultsInParts = false } = writing;
+  const sentIds = sentIdsOf(message, writing.ids);
+  const sentNames = sentNamesOf(message, writing.names);
+  const reasoning = reasoningOf(message, writing.reasoningSent);
+  const inputs = [withPhases, resultsInParts, ...sentIds, ...sentNames, ...reasoning];
+  const how = { sentIds, sentNames, reasoning, withPhases, resultsInParts };
+  return written.of(message, () => wellFormedJson(itemsOf(message, how)), inputs);
+}
+
+/** How a message is written, besides the message itself. */
+interface Written extends Required<Pick<ItemWriting, 'withPhases' | 'resultsInParts'>> {
+  readonly sentIds: readonly string[];
+  readonly sentNames: readonly string[];
+  readonly reasoning: readonly ReasoningForm[];
+}
+
+function itemsOf(message: KnownMessage, how: Written): readonly InputItem[] {
   switch (message.role) {
     case 'system':
     case 'user': {
@@ -59,28 +86,29 @@ export function inputItems(message: KnownMessage, writing: ItemWriting): readonl
       return content.length === 0 ? [] : [{ type: 'message', role, content }];
     }
     case 'assistant':
-      return assistantItems(message, writing);
+      return assistantItems(message, how);
     case 'tool': {
-      const call_id = writing.ids.ofResult(message.toolCallId);
-      return [{ type: 'function_call_output', call_id, output: resultOutput(message) }];
+      const call_id = how.sentIds[0] ?? message.toolCallId;
+      const output = resultOutput(message);
+      const inParts = how.resultsInParts && typeof output === 'string' && output !== '';
+      return [
+        { type: 'function_call_output', call_id, output: inParts ? [{ type: 'input_text', text: output }] : output },
+      ];
     }
   }
 }
 
 /** Reasoning, text and calls of one answer, each at its original position. */
-function assistantItems(message: KnownAssistantMessage, writing: ItemWriting): readonly InputItem[] {
+function assistantItems(message: KnownAssistantMessage, how: Written): readonly InputItem[] {
   const { content, toolCalls = [], reasoningItems = [] } = message;
-  const phase = writing.withPhases ? phaseOf(message) : undefined;
-  const sentIds = writing.ids.ofCalls(toolCalls);
+  const phase = how.withPhases ? phaseOf(message) : undefined;
   const items: InputItem[] = [];
   const count = content.length + toolCalls.length;
   let waiting: InputItem[] = [];
   for (let place = 0; place < count; place++) {
-    for (const item of reasoningItems) {
-      if ((item.position ?? 0) !== place) continue;
-      const sent = reasoningToSend(item, writing.reasoningSent);
-      if (sent !== undefined) waiting.push(sent);
-    }
+    reasoningItems.forEach((item, index) => {
+      if ((item.position ?? 0) === place) waiting.push(...reasoningItem(item, how.reasoning[index] ?? 'left-out'));
+    });
     const part = content[place];
     const call = toolCalls[place - content.length];
     if (part !== undefined && isMeaningful(part)) {
@@ -89,8 +117,8 @@ function assistantItems(message: KnownAssistantMessage, writing: ItemWriting): r
     } else if (call !== undefined) {
       items.push(...waiting, {
         type: 'function_call',
-        call_id: sentIds[place - content.length] ?? call.id,
-        name: writing.names.toWire(call.name),
+        call_id: how.sentIds[place - content.length] ?? call.id,
+        name: how.sentNames[place - content.length] ?? call.name,
         arguments: toolArguments(call.arguments),
       });
     } else {
@@ -121,22 +149,45 @@ function addWords(items: InputItem[], part: KnownContent, phase: MessagePhase | 
   else items.push({ type: 'message', role: 'assistant', content: [words], ...(phase === undefined ? {} : { phase }) });
 }
 
-/** The unchanged item; undefined if the provider could not read it or the request already holds it. @see provider-rules C.1 */
-function reasoningToSend(
-  { id, summary, content, encryptedContent }: ReasoningItem,
-  sent: Set<string>,
-): InputItem | undefined {
-  if (encryptedContent === undefined || sent.has(encryptedContent)) return undefined;
+/** How a reasoning item is sent: not at all, without its id, or as it is. */
+type ReasoningForm = 'left-out' | 'without-id' | 'whole';
+
+const noReasoning: readonly ReasoningForm[] = [];
+
+/** The forms of a message's reasoning items. Adds what is sent to `sent`. */
+function reasoningOf(message: KnownMessage, sent: ItemWriting['reasoningSent']): readonly ReasoningForm[] {
+  if (message.role !== 'assistant' || message.reasoningItems === undefined) return noReasoning;
+  const { content, toolCalls = [], reasoningItems } = message;
+  const forms = reasoningItems.map((): ReasoningForm => 'left-out');
+  const count = content.length + toolCalls.length;
+  const inOrder = [...reasoningItems.entries()].sort(
+    ([, one], [, other]) => (one.position ?? 0) - (other.position ?? 0),
+  );
+  for (const [index, item] of inOrder) if ((item.position ?? 0) < count) forms[index] = formOf(item, sent);
+  return forms;
+}
+
+/** An item is left out if the provider could not read it or the request already holds it. @see provider-rules C.1 */
+function formOf({ id, encryptedContent }: ReasoningItem, sent: ItemWriting['reasoningSent']): ReasoningForm {
+  if (encryptedContent === undefined || sent.has(encryptedContent)) return 'left-out';
   sent.add(encryptedContent);
-  const isSendable = id !== undefined && /^rs[a-zA-Z0-9_-]{0,62}$/.test(id) && !sent.has(id);
-  if (isSendable) sent.add(id);
-  return {
-    type: 'reasoning',
-    summary: summary.map((text) => ({ type: 'summary_text', text })),
-    ...(content === undefined ? {} : { content: content.map((text) => ({ type: 'reasoning_text', text })) }),
-    encrypted_content: encryptedContent,
-    ...(isSendable ? { id } : {}),
-  };
+  if (id === undefined || !/^rs[a-zA-Z0-9_-]{0,62}$/.test(id) || sent.has(id)) return 'without-id';
+  sent.add(id);
+  return 'whole';
+}
+
+/** The unchanged item, in the form in which it is sent. */
+function reasoningItem({ id, summary, content, encryptedContent }: ReasoningItem, form: ReasoningForm): InputItem[] {
+  if (form === 'left-out' || encryptedContent === undefined) return [];
+  return [
+    {
+      type: 'reasoning',
+      summary: summary.map((text) => ({ type: 'summary_text', text })),
+      ...(content === undefined ? {} : { content: content.map((text) => ({ type: 'reasoning_text', text })) }),
+      encrypted_content: encryptedContent,
+      ...(form === 'whole' && id !== undefined ? { id } : {}),
+    },
+  ];
 }
 
 function inputPart(part: KnownContent): InputPart {

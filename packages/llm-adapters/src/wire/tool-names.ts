@@ -1,4 +1,7 @@
 import type { Message, ToolDefinition } from '@palimpsest/events';
+import { HistoryRuns } from '../history-runs.js';
+import type { HistoryReader } from '../history-runs.js';
+import type { KnownMessage } from './known-messages.js';
 import { shortHash } from './short-hash.js';
 
 const maxLength = 64;
@@ -9,6 +12,8 @@ export interface ToolNames {
   toWire(name: string): string;
   /** The tool's original name. A name that the model made up stays unchanged. */
   fromWire(name: string): string;
+  /** The names that are sent in another form, and those forms, as one text. Names of equal texts write a history alike. */
+  readonly changes: string;
 }
 
 /**
@@ -23,11 +28,7 @@ export function toolNames(request: {
   readonly tools?: readonly ToolDefinition[];
 }): ToolNames {
   const declared = new Set(request.tools?.map(({ name }) => name));
-  const names = new Set(declared);
-  for (const message of request.messages) {
-    if (message.role === 'assistant') for (const call of message.toolCalls ?? []) names.add(call.name);
-    else if (message.role === 'tool') names.add(message.toolName);
-  }
+  const names = new Set([...declared, ...namesInHistory(request.messages)]);
   const wire = new Map<string, string>();
   const back = new Map<string, string>();
   // A well-formed rendered history names a tool without the lone surrogates in its name.
@@ -43,7 +44,13 @@ export function toolNames(request: {
       if (!name.isWellFormed() && !rendered.has(name.toWellFormed())) rendered.set(name.toWellFormed(), sent);
     }
   }
-  return { toWire: (name) => wire.get(name) ?? rendered.get(name) ?? name, fromWire: (name) => back.get(name) ?? name };
+  const toWire = (name: string) => wire.get(name) ?? rendered.get(name) ?? name;
+  const changed = [...names, ...rendered.keys()].filter((name) => toWire(name) !== name);
+  return {
+    toWire,
+    fromWire: (name) => back.get(name) ?? name,
+    changes: changed.length === 0 ? '' : JSON.stringify(changed.map((name) => [name, toWire(name)])),
+  };
 }
 
 function freeAlias(name: string, taken: ReadonlyMap<string, string>): string {
@@ -53,4 +60,36 @@ function freeAlias(name: string, taken: ReadonlyMap<string, string>): string {
     const alias = `${readable.slice(0, maxLength - hash.length - 1)}_${hash}`;
     if (!taken.has(alias)) return alias;
   }
+}
+
+const none: readonly string[] = [];
+
+/** The names of the tools in a history, as its calls and results have them, in order of appearance. */
+export function namesInHistory(messages: readonly Message[]): ReadonlySet<string> {
+  return namesOfHistories.read(messages, () => new NamesReader(new Set())).names;
+}
+
+const namesOfHistories = new HistoryRuns<NamesReader>();
+
+class NamesReader implements HistoryReader<NamesReader> {
+  readonly names: Set<string>;
+
+  constructor(names: Set<string>) {
+    this.names = names;
+  }
+
+  add(message: Message): void {
+    if (message.role === 'assistant') for (const { name } of message.toolCalls ?? []) this.names.add(name);
+    else if (message.role === 'tool') this.names.add(message.toolName);
+  }
+
+  fork(): NamesReader {
+    return new NamesReader(new Set(this.names));
+  }
+}
+
+/** The names under which a message's calls are sent. */
+export function sentNamesOf(message: KnownMessage, names: Pick<ToolNames, 'toWire'>): readonly string[] {
+  if (message.role !== 'assistant' || message.toolCalls === undefined) return none;
+  return message.toolCalls.map(({ name }) => names.toWire(name));
 }

@@ -1,11 +1,11 @@
-import { wellFormedJson, wellFormedMessage } from '@palimpsest/events';
+import { wellFormedJson } from '@palimpsest/events';
 import type OpenAI from 'openai';
 import type { CompletionRequest, ToolChoice } from '../../llm.js';
 import { modelFacts } from '../../models/model-facts.js';
 import { toolNames } from '../../wire/tool-names.js';
 import type { ToolNames } from '../../wire/tool-names.js';
 import { assertOneToolPerName } from '../../wire/unique-tools.js';
-import { cacheFields, takesBreakpoints } from '../cache-hints.js';
+import { cacheFields, namesPlaces, takesBreakpoints } from '../cache-hints.js';
 import { serverProfile } from '../server-profile.js';
 import { sendableFormat } from '../strict-schema.js';
 import { standInTools } from '../to-request.js';
@@ -35,34 +35,33 @@ export interface ResponsesOptions extends ChatCompletionsOptions {
  *   `final_answer`.
  * - Images stay in their results.
  * - If the history has calls and the request has no tools, the called tools are declared by name and none may be called.
- * - Lone surrogates become U+FFFD; encrypted reasoning that holds one is left out.
+ * - Half of a surrogate pair becomes U+FFFD. Encrypted reasoning that contains one is left out.
+ *
+ * What frozen messages become is remembered with them, so a body costs what is new in its history. Parts of a body are frozen,
+ * because later bodies share them: to change a body, copy it.
  *
  * @throws {@link InvalidRequestError} when two tools have one name.
  * @see provider-rules C
  */
 export function toResponsesRequest(request: CompletionRequest, options: ResponsesOptions): Body {
-  const { responseFormat, cache } = request;
-  const messages = request.messages.map((message) => wellFormedMessage(message));
+  const { messages, responseFormat, cache = {} } = request;
   const { model, server: profile = serverProfile('openai'), effort, reasoningSummary, parallelToolCalls } = options;
   const facts = options.facts ?? modelFacts(model, profile.name === 'openai' ? 'openai' : 'compatible');
   const standIns = (request.tools ?? []).length === 0 && profile.callsNeedTools ? standInTools(messages) : [];
   const tools = standIns.length > 0 ? standIns : (request.tools ?? []);
   const toolChoice = standIns.length > 0 ? 'none' : request.toolChoice;
   assertOneToolPerName(tools, 'openai');
-  const names = toolNames({ messages: request.messages, tools });
+  const names = toolNames({ messages, tools });
   const maxOutputTokens = request.maxOutputTokens ?? options.maxOutputTokens;
-  const phases = { withPhases: facts.provider === 'openai' && takesPhases(model) };
-  const input = inputOf(messages, names, phases);
+  const takesMarks = takesBreakpoints(model, profile) && namesPlaces(cache);
+  const withPhases = facts.provider === 'openai' && takesPhases(model);
+  // If there are marks, all results are sent as parts, so that only the marks change from request to request.
+  const input = inputOf(messages, names, { withPhases, resultsInParts: takesMarks });
   const { instructions } = input;
   // The SDK's type requires the ids of items; the provider does not.
-  const sent: unknown = takesBreakpoints(model, profile) ? withBreakpoints(input, messages, cache ?? {}) : input.items;
-  return wellFormedJson<Body>({
-    model,
-    store: false,
-    // A model without reasoning refuses this field.
-    ...(facts.thinkingControl === 'none' ? {} : { include: ['reasoning.encrypted_content'] }),
-    ...(instructions === undefined ? {} : { instructions }),
-    input: sent as OpenAI.Responses.ResponseInput,
+  const sent: unknown = takesMarks ? withBreakpoints(input, messages, cache) : input.items;
+  // Messages are well-formed already.
+  const rest = wellFormedJson<Omit<Body, 'model' | 'input' | 'instructions'>>({
     ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
     ...(effort === undefined && reasoningSummary === undefined
       ? {}
@@ -91,6 +90,15 @@ export function toResponsesRequest(request: CompletionRequest, options: Response
       : { text: { format: { type: 'json_schema' as const, ...sendableFormat(responseFormat) } } }),
     ...cacheFields(cache, { model, profile, cacheTtl: options.cacheTtl }),
   });
+  return {
+    model,
+    store: false,
+    // A model without reasoning refuses this field.
+    ...(facts.thinkingControl === 'none' ? {} : { include: ['reasoning.encrypted_content'] }),
+    ...(instructions === undefined ? {} : { instructions }),
+    input: sent as OpenAI.Responses.ResponseInput,
+    ...rest,
+  };
 }
 
 function wireToolChoice(choice: ToolChoice, names: ToolNames): NonNullable<Body['tool_choice']> {

@@ -1,0 +1,157 @@
+/* eslint-disable @nx/enforce-module-boundaries -- an agent's messages come from a view; tests only */
+import type { AssistantMessage, Message, UserMessage } from '@palimpsest/events';
+import { View } from '@palimpsest/view';
+import { randomLog } from '@palimpsest/view/testing';
+import { describe, expect, it } from 'vitest';
+import { toMessagesRequest } from './anthropic/to-request.js';
+import type { MessagesOptions } from './anthropic/request-plan.js';
+import { deepFreeze } from './deep-frozen.js';
+import type { CompletionRequest } from './llm.js';
+import { toResponsesRequest } from './openai/responses/to-request.js';
+import { serverProfile } from './openai/server-profile.js';
+import type { ServerName } from './openai/server-profile.js';
+import { toChatCompletionsRequest } from './openai/to-request.js';
+import { promptToSend } from './sent-prompt.js';
+import type { SentPrompt } from './sent-prompt.js';
+
+// What a message became is remembered with it. A body that is made with memory is the body that is made without it, and no body
+// changes when a later one is made.
+
+type Wire = (request: CompletionRequest) => object;
+
+const claude = (options: MessagesOptions): [string, Wire] => [
+  JSON.stringify(options),
+  (request) => toMessagesRequest(request, options),
+];
+const servers: readonly ServerName[] = [
+  ...(['openai', 'compatible', 'ollama', 'llama.cpp', 'vllm', 'lmstudio', 'strict-template'] as const),
+  ...(['openrouter', 'mistral', 'gemini', 'deepseek', 'kimi'] as const),
+];
+const wires: readonly [string, Wire][] = [
+  claude({ model: 'claude-opus-5-5' }),
+  claude({ model: 'claude-sonnet-4-6', thinking: { budgetTokens: 2_000 } }),
+  claude({ model: 'claude-haiku-4-5', thinking: 'on' }),
+  claude({ model: 'claude-haiku-4-5' }),
+  ...servers.map((name): [string, Wire] => [
+    `Chat Completions of ${name}`,
+    (request) => toChatCompletionsRequest(request, { model: 'some-model', server: serverProfile(name) }),
+  ]),
+  ['Chat Completions of gpt-6-sol', (request) => toChatCompletionsRequest(request, { model: 'gpt-6-sol' })],
+  ['Responses of gpt-6-sol', (request) => toResponsesRequest(request, { model: 'gpt-6-sol' })],
+  ['Responses of gpt-5.2', (request) => toResponsesRequest(request, { model: 'gpt-5.2' })],
+];
+const tools = ['read', 'run', 'search'].map((name) => ({
+  name,
+  description: `What ${name} does.`,
+  inputSchema: { type: 'object', properties: { input: { type: 'string' } } },
+}));
+
+/** Some answers get reasoning of OpenAI's, some of it twice: the log's generator makes none. */
+function withReasoning(message: Message, index: number): Message {
+  if (message.role !== 'assistant' || index % 3 !== 0) return message;
+  const item = { id: `rs_${index % 4}`, summary: ['s'], encryptedContent: `e${index % 5}`, position: index % 2 };
+  return { ...message, reasoningItems: [item], reasoningContent: 'Hm.' } satisfies AssistantMessage;
+}
+
+/** The messages as a view shares them: frozen, and the same objects as before where they are equal. */
+function shared(messages: readonly Message[], before: readonly Message[]): readonly Message[] {
+  return messages.map((message, index) => {
+    const old = before[index];
+    return old !== undefined && JSON.stringify(old) === JSON.stringify(message)
+      ? old
+      : deepFreeze(structuredClone(message));
+  });
+}
+
+/** The requests of a conversation that grows, with what its messages are and what they were. */
+function requestsOf(seed: number): readonly CompletionRequest[] {
+  const log = randomLog({ seed, dirty: seed % 4 !== 0, length: 60 });
+  const thinking = (['prefix-bound', 'latest-turn', 'none'] as const)[seed % 3];
+  const requests: CompletionRequest[] = [];
+  let messages: readonly Message[] = [];
+  let sent: SentPrompt | undefined;
+  for (const end of [9, 10, 22, 23, 24, 41, 58, 59, 60]) {
+    const rendered = View.fromEvents(log.events.slice(0, end), { thinking }).toMessages().map(withReasoning);
+    messages = shared(rendered, messages);
+    sent = promptToSend(messages, sent);
+    const cache = seed % 5 === 0 ? {} : { cache: { key: 'k', ...sent.cache } };
+    requests.push({ messages, ...(seed % 7 === 0 ? {} : { tools }), ...cache });
+  }
+  return requests;
+}
+
+/** All wires are given the same messages, so that none may take what another one made of them. */
+const conversations = Array.from({ length: 42 }, (_, seed) => requestsOf(seed));
+
+function withoutMemory(request: CompletionRequest): CompletionRequest {
+  return { ...request, messages: structuredClone(request.messages) };
+}
+
+describe.each(wires)('%s', (_name, body) => {
+  it('makes of shared messages what it makes of copies, and changes no earlier body', () => {
+    for (const [seed, requests] of conversations.entries()) {
+      const made: [body: object, asMade: string][] = [];
+      for (const request of requests) {
+        const one = body(request);
+        const asMade = JSON.stringify(one);
+        expect(asMade, `seed ${seed}`).toBe(JSON.stringify(body(withoutMemory(request))));
+        made.push([one, asMade]);
+      }
+      for (const [one, asMade] of made) expect(JSON.stringify(one), `seed ${seed}`).toBe(asMade);
+    }
+  });
+
+  it('makes the same of two conversations that go on from the same messages, in turn', () => {
+    const request = conversations[8]?.at(-1);
+    const { messages } = request as CompletionRequest;
+    const said = (text: string): UserMessage => deepFreeze({ role: 'user', content: [{ type: 'text', text }] });
+    const answered: Message = deepFreeze({ role: 'assistant', content: [{ type: 'text', text: 'Yes.' }] });
+    const forks = ['one', 'two', 'three'].map((text) => [
+      ...messages.slice(0, -2),
+      said(text),
+      answered,
+      said('More.'),
+    ]);
+    for (const list of [
+      ...forks,
+      ...forks,
+      messages,
+      ...forks.map((fork) => fork.slice(0, -1)),
+      messages.slice(0, 3),
+    ]) {
+      const one = { ...request, messages: list };
+      expect(JSON.stringify(body(one))).toBe(JSON.stringify(body(withoutMemory(one))));
+    }
+  });
+
+  it('shares what is settled with the next body', () => {
+    const settled: readonly Message[] = deepFreeze([
+      { role: 'user', content: [{ type: 'text', text: 'Go.' }] },
+      { role: 'assistant', content: [], toolCalls: [{ id: 'abcdefgh0', name: 'run', arguments: '{"a":1}' }] },
+      { role: 'tool', toolCallId: 'abcdefgh0', toolName: 'run', content: [{ type: 'text', text: 'ok' }] },
+      { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] },
+      { role: 'user', content: [{ type: 'text', text: 'More.' }] },
+    ]);
+    const answer: Message = deepFreeze({ role: 'assistant', content: [{ type: 'text', text: 'Done again.' }] });
+    const listOf = (made: object) =>
+      Object.values(made).find((field) => Array.isArray(field) && field.length > 3) as object[];
+    const [before, after] = [listOf(body({ messages: settled })), listOf(body({ messages: [...settled, answer] }))];
+    expect(before).not.toBe(after);
+    for (const index of [0, 1, 2]) {
+      expect(after[index]).toBe(before[index]);
+      expect(Object.isFrozen(after[index])).toBe(true);
+    }
+  });
+
+  it('makes no stale body of a message that its caller changes', () => {
+    const part = { type: 'text', text: `first ${'words '.repeat(300)}\ud83d` };
+    const message = { role: 'user', content: [part] };
+    const frozen = deepFreeze({ role: 'user', content: [{ type: 'text', text: 'Go.' }] });
+    const messages = [frozen, message, Object.freeze({ ...message })] as readonly Message[];
+    expect(JSON.stringify(body({ messages }))).toContain('first');
+    part.text = `second ${'words '.repeat(300)}\ud83d`;
+    const changed = JSON.stringify(body({ messages }));
+    expect(changed).toContain('second');
+    expect(changed).not.toContain('first');
+  });
+});
