@@ -39,23 +39,29 @@ export function composedMessages(view: View, composition: Composition): readonly
   const { firstUserMessage: first, latestUserMessage: latest } = words;
   const { systemPrompt, userMessages } = missingWords(view, words);
   const rendered = view.toMessages(render);
-  const instructions = systemPrompt === undefined ? rendered.filter(isSystem) : systemMessage(systemPrompt);
-  let history = withoutSystem(rendered);
+  const instructions = systemPrompt === undefined ? instructionsOf(rendered) : systemMessage(systemPrompt);
+  const asRendered = withoutInstructions(rendered);
+  let history = asRendered;
 
   const missing = userMessages.map((event) => ({ event, place: placeOf(event, view, composition) }));
   const beginsWithAgent = history[0] !== undefined && history[0].role !== 'user';
   const moved = beginsWithAgent && missing.every(({ place }) => place > 0) ? first : undefined;
-  if (moved !== undefined && isInList(view, moved)) history = withoutSystem(withMark(view, moved).toMessages(render));
+  if (moved !== undefined && isInList(view, moved))
+    history = withoutInstructions(withMark(view, moved).toMessages(render));
   for (const { event, place } of missing.toReversed()) {
     history = inserted(history, place, event === moved ? [movedMark] : messageContent(event));
   }
   // When the model is asked outside the conversation, a batch can be open, and the view leaves the latest message out. It is
   // sent last.
   const isHeld = latest !== undefined && latest !== moved && view.leftOut.has(latest.id);
+  const sent = withoutEarlierThinking(history, composition);
+  const isAsRendered = systemPrompt === undefined && moved === undefined && !isHeld && sent === asRendered;
+  // Most requests need nothing but the view. A copy would cost what the history is long.
+  if (isAsRendered) return rendered;
   return [
     ...instructions,
     ...(moved === undefined ? [] : [userMessage(messageContent(moved))]),
-    ...withoutEarlierThinking(history, composition),
+    ...sent,
     ...(isHeld ? [userMessage(messageContent(latest))] : []),
   ];
 }
@@ -87,8 +93,8 @@ function placeOf({ id }: MessageEvent, view: View, { log, render }: Composition)
     if (isBehind) later.add(event.id);
     isBehind ||= event.id === id;
   }
-  const history = withoutSystem(view.toMessages(render));
-  let place = withoutSystem(view.without(later).toMessages(render)).length;
+  const history = withoutInstructions(view.toMessages(render));
+  let place = withoutInstructions(view.without(later).toMessages(render)).length;
   while (history[place]?.role === 'tool') place++;
   return Math.min(place, history.length);
 }
@@ -160,10 +166,11 @@ function userMessage(content: readonly ContentPart[]): Message {
   return { role: 'user', content: [...content] };
 }
 
-function isSystem({ role }: Message): boolean {
-  return role === 'system';
+/** A view renders the instructions first, as one message. */
+function instructionsOf(messages: readonly Message[]): readonly Message[] {
+  return messages[0]?.role === 'system' ? messages.slice(0, 1) : [];
 }
 
-function withoutSystem(messages: readonly Message[]): readonly Message[] {
-  return messages.filter((message) => !isSystem(message));
+function withoutInstructions(messages: readonly Message[]): readonly Message[] {
+  return messages[0]?.role === 'system' ? messages.slice(1) : messages;
 }
