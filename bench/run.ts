@@ -1,6 +1,7 @@
 import { condensationBench, foldBench } from './fold.bench.js';
 import { messageMemoryBench, messagesBench } from './messages.bench.js';
 import { readLogBench } from './read-log.bench.js';
+import { requestBodiesBench } from './request-bodies.bench.js';
 import { startBench } from './start.bench.js';
 import { appendBench, stepsBench } from './store.bench.js';
 
@@ -9,6 +10,7 @@ const benches: Readonly<Record<string, () => Promise<void> | void>> = {
   condensation: condensationBench,
   messages: messagesBench,
   'message-memory': messageMemoryBench,
+  bodies: requestBodiesBench,
   load: readLogBench,
   append: appendBench,
   steps: stepsBench,

@@ -1,0 +1,158 @@
+import { parseEvent } from '@palimpsest/events';
+import type { Event, Message } from '@palimpsest/events';
+import { promptToSend } from '@palimpsest/llm-adapters';
+import type { CompletionRequest, SentPrompt } from '@palimpsest/llm-adapters';
+import { toMessagesRequest } from '@palimpsest/llm-adapters/anthropic';
+import { toChatCompletionsRequest, toResponsesRequest } from '@palimpsest/llm-adapters/openai';
+import { estimateCounter, o200kCounter } from '@palimpsest/llm-adapters/tokens';
+import type { TokenCounter } from '@palimpsest/llm-adapters/tokens';
+import { View, ViewProjection } from '@palimpsest/view';
+import { ordinaryLog } from './logs.js';
+import { cpuClock, median } from './measure.js';
+import { measuredLogs } from './sessions.js';
+
+type Wire = (request: CompletionRequest) => unknown;
+
+/** How a history becomes a body: without cache marks for GPT-4o, with them for the others. */
+const wires: Readonly<Record<string, Wire>> = {
+  'Messages, Claude': (request) => toMessagesRequest(request, { model: 'claude-opus-5-5' }),
+  'Chat Completions, GPT-4o': (request) => toChatCompletionsRequest(request, { model: 'gpt-4o' }),
+  'Chat Completions, GPT-5.6': (request) => toChatCompletionsRequest(request, { model: 'gpt-5.6' }),
+  'Responses, GPT-6': (request) => toResponsesRequest(request, { model: 'gpt-6-sol' }),
+};
+
+const tools = ['read', 'edit', 'run', 'search'].map((name) => ({
+  name,
+  description: `What ${name} does. `.repeat(60),
+  inputSchema: { type: 'object', properties: { path: { type: 'string' } } },
+}));
+
+/** A history in the states in which an agent sends it, one step after the other. */
+function growingHistory(events: readonly Event[], length: number, steps: number): readonly (readonly Message[])[] {
+  const projection = new ViewProjection();
+  const histories: (readonly Message[])[] = [];
+  for (const event of events) {
+    projection.append(event);
+    const isStep = event.type === 'observation' || (event.type === 'message' && event.role === 'user');
+    if (projection.view.events.length < length || !isStep) continue;
+    const messages = projection.view.toMessages();
+    if (messages.length < length || messages.at(-1)?.role === 'assistant') continue;
+    histories.push(messages);
+    if (histories.length === steps) return histories;
+  }
+  throw new Error('the log is too short');
+}
+
+const conversations = 10_000;
+/** Unit: events. */
+const conversationLength = 40;
+
+/** What is remembered for many conversations that are all alive: their lists of messages stand before and after. */
+function printManyConversations(): void {
+  for (const [name, wire] of Object.entries(wires)) {
+    const lists: (readonly Message[])[] = [];
+    for (let index = 0; index < conversations; index++) {
+      const events = ordinaryLog(conversationLength).map((event) =>
+        parseEvent({ ...event, id: `${event.id}-${index}` }),
+      );
+      lists.push(View.fromEvents(events).toMessages());
+    }
+    const before = usedHeap();
+    for (const messages of lists) wire({ messages, tools, cache: { key: 'k', cachedMessages: 0 } });
+    const bytes = (usedHeap() - before) / conversations;
+    const length = lists[0]?.length ?? 0;
+    console.log(
+      `  ${bytes.toFixed(0).padStart(7)} bytes a conversation of ${length} messages, 10,000 of them: ${name}`,
+    );
+  }
+}
+
+/** The body of each step, beside the time of `JSON.stringify` of it; and what is remembered for it. */
+export async function requestBodiesBench(): Promise<void> {
+  const logOf = await measuredLogs();
+  for (const length of [1_000, 10_000, 100_000]) {
+    const steps = length === 100_000 ? 7 : 31;
+    const { origin, events } = logOf(Math.ceil(length * 1.3) + 20 * steps);
+    const histories = growingHistory(events, length, steps);
+    console.log(
+      `\n${length.toLocaleString('en-GB')} messages of ${origin}, a step more each time. CPU milliseconds: body + stringify.`,
+    );
+    for (const [name, wire] of Object.entries(wires)) printWire(name, bodiesOf(histories, wire), length);
+    if (length <= 10_000) await printCounters(histories);
+  }
+  if (globalThis.gc !== undefined) printManyConversations();
+}
+
+interface Measured {
+  readonly first: number;
+  readonly body: number;
+  readonly stringify: number;
+  /** Without memory: the messages are copies that are not frozen. */
+  readonly ofCopies: number;
+  readonly rememberedBytes: number;
+}
+
+function bodiesOf(histories: readonly (readonly Message[])[], wire: Wire): Measured {
+  const bodies: number[] = [];
+  const strings: number[] = [];
+  const before = usedHeap();
+  let rememberedBytes = 0;
+  let sent: SentPrompt | undefined;
+  for (const messages of histories) {
+    const start = cpuClock();
+    sent = promptToSend(messages, sent);
+    const body = wire({ messages, tools, cache: { key: 'k', ...sent.cache } });
+    const made = cpuClock();
+    JSON.stringify(body);
+    bodies.push(made - start);
+    strings.push(cpuClock() - made);
+    if (bodies.length === 1) rememberedBytes = usedHeap() - before;
+  }
+  const copies = structuredClone(histories.at(-1) ?? []);
+  const start = cpuClock();
+  wire({ messages: copies, tools });
+  const ofCopies = cpuClock() - start;
+  const [first = Number.NaN, ...later] = bodies;
+  return { first, body: median(later), stringify: median(strings), ofCopies, rememberedBytes };
+}
+
+function printWire(
+  name: string,
+  { first, body, stringify, ofCopies, rememberedBytes }: Measured,
+  length: number,
+): void {
+  const ratio = (body + stringify) / stringify;
+  const memory =
+    globalThis.gc === undefined ? '' : `, remembers ${Math.round(rememberedBytes / length)} bytes a message`;
+  console.log(
+    `  ${ratio.toFixed(2).padStart(6)}×  ${body.toFixed(2).padStart(7)} + ${stringify.toFixed(1)} ms  ${name}; ` +
+      `the first body ${first.toFixed(0)} ms, of unfrozen copies ${ofCopies.toFixed(0)} ms${memory}`,
+  );
+}
+
+/** A count of the history of the step before, and then of that of the step, to a count of the whole. */
+async function printCounters(histories: readonly (readonly Message[])[]): Promise<void> {
+  const counters: readonly (() => Promise<TokenCounter>)[] = [
+    () => o200kCounter(),
+    () => Promise.resolve(estimateCounter({ charsPerToken: 3.5 })),
+  ];
+  for (const make of counters) {
+    const counter = await make();
+    const times = histories.map((messages) => {
+      const start = cpuClock();
+      counter.count({ messages, tools });
+      return cpuClock() - start;
+    });
+    const [whole = Number.NaN, ...grown] = times;
+    const step = median(grown);
+    console.log(
+      `  ${(step / whole).toFixed(4).padStart(6)}×  ${step.toFixed(2).padStart(7)} ms after a step, of ${whole.toFixed(0)} ms for ` +
+        `the whole: tokens by ${counter.name}`,
+    );
+  }
+}
+
+function usedHeap(): number {
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed;
+}
