@@ -60,9 +60,9 @@ export function composedMessages(view: View, composition: Composition): readonly
   if (isAsRendered) return rendered;
   return [
     ...instructions,
-    ...(moved === undefined ? [] : [userMessage(messageContent(moved))]),
+    ...(moved === undefined ? [] : [messageOf(moved)]),
     ...sent,
-    ...(isHeld ? [userMessage(messageContent(latest))] : []),
+    ...(isHeld ? [messageOf(latest)] : []),
   ];
 }
 
@@ -157,9 +157,23 @@ function keyOf(block: object): string {
   return JSON.stringify({ ...block, position: undefined });
 }
 
+/** Messages that are added to several requests: the same frozen object in each, as adapters remember what it becomes. */
+const added = new WeakMap<SystemPromptEvent | MessageEvent, Message>();
+
 function systemMessage(event: SystemPromptEvent): readonly Message[] {
   const content = systemPromptContent(event);
-  return content.length === 0 ? [] : [{ role: 'system', content }];
+  if (content.length === 0) return [];
+  return [addedMessage(event, () => ({ role: 'system', content: Object.freeze(content) }))];
+}
+
+function messageOf(event: MessageEvent): Message {
+  return addedMessage(event, () => ({ role: 'user', content: Object.freeze([...messageContent(event)]) }));
+}
+
+function addedMessage(event: SystemPromptEvent | MessageEvent, make: () => Message): Message {
+  let message = added.get(event);
+  if (message === undefined) added.set(event, (message = Object.freeze(make())));
+  return message;
 }
 
 function userMessage(content: readonly ContentPart[]): Message {

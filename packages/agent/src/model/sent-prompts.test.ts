@@ -58,6 +58,22 @@ async function goOn(conversation: Conversation) {
   await conversation.run();
 }
 
+test('requests share the messages of the requests before, frozen, so that an adapter converts only what is new', async () => {
+  const { conversation, llm } = await setUp();
+  await conversation.run();
+  await goOn(conversation);
+  const requests = llm.requests.map(({ messages }) => messages);
+  expect(requests.length).toBeGreaterThan(6);
+  for (const [index, later] of requests.slice(1).entries()) {
+    const earlier = requests[index] ?? [];
+    expect(earlier.length).toBeGreaterThan(1);
+    for (const [place, message] of earlier.entries()) {
+      expect(later[place]).toBe(message);
+      expect(Object.isFrozen(message)).toBe(true);
+    }
+  }
+});
+
 test('each request says where the one before it ended', async () => {
   const { conversation, hints } = await setUp();
   await conversation.run();
