@@ -2,7 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import { InvalidRequestError } from '../errors.js';
 import type { ModelFacts } from '../models/model-facts.js';
 import { isThinking } from '../wire/anthropic-writer.js';
-import type { Block, Turn } from './turns.js';
+import type { Block, Turn } from './turn.js';
 
 /** How hard the model works on an answer. */
 export type AnthropicEffort = 'low' | 'medium' | 'high' | 'xhigh' | 'max';

@@ -1,7 +1,17 @@
-import type { PartPlace } from '../wire/part-place.js';
+import type { ModelFacts } from '../models/model-facts.js';
 import { textBlock } from '../wire/anthropic-writer.js';
+import type { PartPlace } from '../wire/part-place.js';
 import { pleaseGoOn, startOfConversation } from '../wire/placeholders.js';
-import type { Block, Turn, TurnsOptions } from './turns.js';
+import type { Block, Turn } from './turn.js';
+
+/** How a list of turns ends. */
+export interface EndOfTurns {
+  readonly facts: Pick<ModelFacts, 'acceptsPrefill'>;
+  /** Whether the model continues the last message (prefill). */
+  readonly allowsPrefill: boolean;
+  /** A sentence for the model at the end. */
+  readonly instruction?: string | undefined;
+}
 
 /**
  * A list of turns that grows at its end. Neighbours of one role are one turn. A turn is complete when another one follows; a
@@ -51,7 +61,7 @@ export class TurnList {
    * Ends the list as the model accepts it: current models refuse to continue an assistant message (A11), and an empty list is
    * refused as well. True if the model continues the last block.
    */
-  end({ instruction, allowsPrefill, facts }: TurnsOptions): boolean {
+  end({ instruction, allowsPrefill, facts }: EndOfTurns): boolean {
     if (this.#last === undefined) this.add('user', [textBlock(startOfConversation)]);
     if (instruction !== undefined) {
       this.#instruct(textBlock(instruction));

@@ -15,15 +15,9 @@ import type { PartPlace } from '../wire/part-place.js';
 import { pleaseGoOn, startOfConversation } from '../wire/placeholders.js';
 import { sendableMessage } from '../wire/sendable-message.js';
 import type { ToolNames } from '../wire/tool-names.js';
+import type { Block, Turn } from './turn.js';
 import { TurnList } from './turn-list.js';
-
-export type Block = Anthropic.ContentBlockParam;
-
-/** One message of the body. */
-export interface Turn {
-  readonly role: 'user' | 'assistant' | 'system';
-  readonly content: readonly Block[];
-}
+import type { EndOfTurns } from './turn-list.js';
 
 /** The messages of a body, and where in them things stand. A block is named by its turn and its place there. */
 export interface Turns {
@@ -38,14 +32,11 @@ export interface Turns {
 }
 
 /** The options of turning messages into turns. */
-export interface TurnsOptions {
+export interface TurnsOptions extends EndOfTurns {
   readonly names: ToolNames;
   readonly facts: Pick<ModelFacts, 'acceptsSystemMessages' | 'acceptsPrefill'>;
   /** False if the model would refuse it. */
   readonly replaysThinking: boolean;
-  /** Whether the model continues the last message (prefill). */
-  readonly allowsPrefill: boolean;
-  readonly instruction?: string | undefined;
 }
 
 /** Clients have cut ids at 64 characters; longer ids get a short replacement. @see provider-rules A.3 */
