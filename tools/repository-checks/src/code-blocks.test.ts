@@ -26,6 +26,8 @@ const runElsewhere: readonly string[] = [
   'npm ci && npm start',
   'npm ci && npm test',
   'npm create @palimpsest/condenser @acme/condenser-keep-newest',
+  'npx palimpsest-harness conform @acme/condenser-keep-newest',
+  `npx palimpsest-harness conform ./my-condenser --options '{"maxSize": 20}'`,
 ];
 
 let root: string;
@@ -55,8 +57,11 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
+// A block of YAML is a scenario, which the tests of the harness run.
 it('every block says what language it is in', () => {
-  expect(blocks.filter(({ language }) => !['ts', 'sh', 'toml', 'text'].includes(language)).map(title)).toEqual([]);
+  expect(blocks.filter(({ language }) => !['ts', 'sh', 'toml', 'text', 'yaml'].includes(language)).map(title)).toEqual(
+    [],
+  );
 });
 
 describe('a block of TypeScript', () => {

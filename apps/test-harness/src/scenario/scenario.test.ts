@@ -48,6 +48,13 @@ test.each(names)('%s', async (name) => {
   expect((await runScenario(scenario)).events).toEqual(result.events);
 });
 
+test('the scenario of the documentation runs as it stands', async () => {
+  const page = await readFile(fileURLToPath(new URL('../../docs/scenario.md', import.meta.url)), 'utf8');
+  const blocks = [...page.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text]) => text ?? '');
+  expect(blocks).toHaveLength(1);
+  expect((await run(blocks[0] ?? '')).failures).toEqual([]);
+});
+
 test('every scenario names its schema, and the schema is what the code reads', async () => {
   for (const name of names) {
     const { file } = await readScenario(join(folder, name));
