@@ -8,6 +8,7 @@ import { llmSummarizingCondenser } from './llm-summarizing/llm-summarizing.js';
 import { noOpCondenser } from './no-op/no-op.js';
 import { observationMaskingCondenser } from './observation-masking/observation-masking.js';
 import { pipelineCondenser } from './pipeline/pipeline.js';
+import { pricedCondenser } from './priced/priced.js';
 import { recentEventsCondenser } from './recent-events/recent-events.js';
 import { structuredSummaryCondenser } from './structured-summary/structured-summary.js';
 import { hangingLLM, standInLLM } from '../test-support/stand-in-llm.js';
@@ -52,6 +53,31 @@ describe('observationMasking with arguments', () => {
     test,
     seeds,
     create: () => observationMaskingCondenser({ attentionWindow: 0, minSavedTokens: 1, maskArguments: true }),
+    actsOn: session(),
+  });
+});
+
+describe('priced', () => {
+  const stages = () => [
+    observationMaskingCondenser({ attentionWindow: 8, minSavedTokens: 300 }),
+    extractiveSummaryCondenser({
+      maxSize: 1_000,
+      keepFirst: 1,
+      targetTokens: 2_000,
+      maxSummaryTokens: 300,
+      maxNameTokens: 200,
+      maxFileTokens: 300,
+    }),
+  ];
+  condenserContract({ test, create: () => pricedCondenser({ stages: stages() }), actsOn: session() });
+});
+
+describe('extractiveSummary with names and files in work', () => {
+  condenserContract({
+    test,
+    seeds,
+    create: () =>
+      extractiveSummaryCondenser({ maxSize: 20, targetTokens: 1_500, maxNameTokens: 300, maxFileTokens: 600 }),
     actsOn: session(),
   });
 });

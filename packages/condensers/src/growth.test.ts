@@ -13,6 +13,7 @@ import { llmSummarizingCondenser } from './llm-summarizing/llm-summarizing.js';
 import { noOpCondenser } from './no-op/no-op.js';
 import { observationMaskingCondenser } from './observation-masking/observation-masking.js';
 import { pipelineCondenser } from './pipeline/pipeline.js';
+import { pricedCondenser } from './priced/priced.js';
 import { recentEventsCondenser } from './recent-events/recent-events.js';
 import { slidingWindowCondenser } from './sliding-window/sliding-window.js';
 import { structuredSummaryCondenser } from './structured-summary/structured-summary.js';
@@ -55,6 +56,14 @@ const runs: Readonly<Record<string, Run>> = {
       expect(events).toBeLessThanOrEqual(100 + 3);
       expect(condensations).toBe(0);
       expect(logged.events).toBeGreaterThan(4 * steps);
+    },
+  },
+  priced: {
+    create: () => pricedCondenser({ preset: 'cheapest' }),
+    check: ({ tokens, condensations, logged }) => {
+      expect(tokens).toBeLessThan(100_000);
+      expect(condensations).toBeGreaterThan(5);
+      expect(logged.tokens).toBeGreaterThan(2 * tokens);
     },
   },
   // Masks have no bound on events; what was read goes, what was called stays.

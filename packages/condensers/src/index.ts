@@ -8,6 +8,7 @@ export { llmSummarizing, llmSummarizingCondenser } from './llm-summarizing/llm-s
 export { noOp, noOpCondenser } from './no-op/no-op.js';
 export { observationMasking, observationMaskingCondenser } from './observation-masking/observation-masking.js';
 export { pipeline, pipelineCondenser } from './pipeline/pipeline.js';
+export { priced, pricedCondenser } from './priced/priced.js';
 export { recentEvents, recentEventsCondenser } from './recent-events/recent-events.js';
 export { slidingWindow, slidingWindowCondenser } from './sliding-window/sliding-window.js';
 export { structuredSummary, structuredSummaryCondenser } from './structured-summary/structured-summary.js';
@@ -20,6 +21,8 @@ export type { ExtractiveSummaryOptions } from './extractive-summary/extractive-s
 export type { LLMAttentionOptions } from './llm-attention/llm-attention.js';
 export type { LLMSummarizingOptions } from './llm-summarizing/llm-summarizing.js';
 export type { ObservationMaskingOptions } from './observation-masking/observation-masking.js';
+export type { PricedOptions } from './priced/priced.js';
+export type { PresetName } from './priced/presets.js';
 export type { RecentEventsOptions } from './recent-events/recent-events.js';
 export type { SlidingWindowOptions } from './sliding-window/sliding-window.js';
 export type { StructuredSummaryOptions } from './structured-summary/structured-summary.js';

@@ -1,6 +1,19 @@
 import type { Condensation } from '@palimpsest/events';
 import type { View } from './view.js';
 
+/** What tokens cost a model's host. Unit: the price of an input token that is neither read from a cache nor written to one. */
+export interface CachePrices {
+  /** A token that is read from the prompt cache: 0.1, 0.05. */
+  readonly read: number;
+  /** A token that is sent for the first time and written to the prompt cache: 1, 1.25. */
+  readonly write: number;
+  /** A token that the model writes. @defaultValue 5 */
+  readonly output?: number | undefined;
+}
+
+/** The prices that policies assume where the host names none: a token costs 1.25 when written and 0.05 when read again. */
+export const usualPrices: Required<CachePrices> = { read: 0.05, write: 1.25, output: 5 };
+
 /** The input of a condenser besides the view. Unit of all numbers: tokens. */
 export interface CondenseContext {
   /** Aborted when the host no longer needs the result. */
@@ -11,6 +24,15 @@ export interface CondenseContext {
   readonly maxOutputTokens?: number | undefined;
   /** The size of the request parts outside the view: system prompt and tools. */
   readonly fixedTokens?: number | undefined;
+  /** What the model that reads the view charges for cached and new input. @defaultValue unknown: {@link usualPrices} */
+  readonly prices?: CachePrices | undefined;
+  /**
+   * How long the provider keeps a prompt prefix that is not used. Unit: milliseconds. @defaultValue unknown: the cache is taken to
+   * be warm
+   */
+  readonly cacheLifeMs?: number | undefined;
+  /** The time of the next model call, ISO 8601. @defaultValue the timestamp of the newest event */
+  readonly now?: string | undefined;
   /**
    * The host only displays the view and appends no `Condensation`. The condenser returns a view and calls no model.
    * @defaultValue false

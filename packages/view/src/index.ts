@@ -13,8 +13,8 @@ export type { SentBatch, SentCall, SentItem, SentLatePair, SentOrder, SentResult
 export { itemMessages } from './messages-from-view.js';
 export type { EstimateTokens } from './token-estimate.js';
 export { estimateTokens } from './token-estimate.js';
-export type { AttemptReport, CondenseContext, Condenser } from './condenser.js';
-export { isCondensation } from './condenser.js';
+export type { AttemptReport, CachePrices, CondenseContext, Condenser } from './condenser.js';
+export { isCondensation, usualPrices } from './condenser.js';
 export type { CondensedLog, SettlingOptions } from './condense-until-settled.js';
 export { condenseUntilSettled } from './condense-until-settled.js';
 export type { CondensationOptions } from './condensation.js';

@@ -126,15 +126,20 @@ export class LogView implements View {
   }
 
   original(id: EventId): Event | undefined {
-    const position = this.#log.positionOf(id);
-    return position !== undefined && position < this.#log.position ? this.#log.eventAt(position) : undefined;
+    const position = this.positionOf(id);
+    return position === undefined ? undefined : this.#log.eventAt(position);
   }
 
   responseOf(id: EventId): EventId | undefined {
-    const position = this.#log.positionOf(id);
-    if (position === undefined || position >= this.#log.position) return undefined;
+    const position = this.positionOf(id);
+    if (position === undefined) return undefined;
     const first = this.#log.responseAt(position);
     return first === undefined ? undefined : this.#log.eventAt(first)?.id;
+  }
+
+  positionOf(id: EventId): number | undefined {
+    const position = this.#log.positionOf(id);
+    return position !== undefined && position < this.#log.position ? position : undefined;
   }
 
   indexOf(id: EventId): number | undefined {

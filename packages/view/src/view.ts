@@ -63,6 +63,8 @@ export interface View {
    * forgotten events; undefined for events that no model made. Group by this and not by `llmResponseId`, which servers repeat.
    */
   responseOf(id: EventId): EventId | undefined;
+  /** The position of an event in the log, counted from 0; undefined for a summary and for an event that is not in the log. */
+  positionOf(id: EventId): number | undefined;
   /** The index of an event in the stored list; undefined if the list does not contain it. */
   indexOf(id: EventId): number | undefined;
   /** Estimated size of the stored events from one index to another. Unit: tokens. @defaultValue all of them */

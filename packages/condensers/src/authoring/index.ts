@@ -40,6 +40,13 @@ export { isHeldBack } from './rolling/back-off.js';
 export type { FailedCall } from './rolling/reports.js';
 export { reportAttempt, reportFailedCall } from './rolling/reports.js';
 
+// A condenser that is told when to act.
+export type { Reducer, Reduction } from './reducer.js';
+export { isReducer } from './reducer.js';
+
+// Condensers that run others.
+export { areCondensers, assertResult, contextOf, noStages, withStage } from './stages.js';
+
 // Masks.
 export type { MaskingOptions, MaskOptions } from './masks/masking.js';
 export { batchesOrEveryStep, maskingCondenser, maskOptions } from './masks/masking.js';

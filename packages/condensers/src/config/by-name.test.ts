@@ -14,6 +14,7 @@ test('every name gives a condenser of that name', () => {
     'amortizedForgetting',
     'conversationWindow',
     'extractiveSummary',
+    'priced',
     'pipeline',
     'llmSummarizing',
     'structuredSummary',

@@ -61,6 +61,16 @@ describe('an object', () => {
     expect(await condenser.condense(view, { report: () => {} })).toBe(view);
   });
 
+  test('priced, with a preset and with stages', async () => {
+    expect((await loadCondenser({ type: 'priced', preset: 'cheapest' })).name).toBe('priced');
+    const condenser = await loadCondenser({
+      type: 'priced',
+      tolerance: 0.05,
+      stages: [{ type: 'observationMasking' }, { type: 'extractiveSummary', targetTokens: 20_000 }],
+    });
+    expect(condenser.name).toBe('priced');
+  });
+
   test('pipelines within pipelines', async () => {
     const condenser = await load({
       type: 'pipeline',
@@ -209,6 +219,14 @@ describe('what is wrong is said, with its place', () => {
       { type: 'pipeline', stages: ['noOp'] },
       /'stages\[0\]' must describe a condenser.*not "noOp"/,
     ],
+    [
+      'a place in the stages of priced',
+      { condenser: { type: 'priced', stages: [{ type: 'recentEvents', keepFirst: -1 }] } },
+      /condenser\.stages\[0\]/,
+    ],
+    ['priced with stages and a preset', { type: 'priced', preset: 'cheapest', stages: [{ type: 'noOp' }] }, /preset/],
+    ['priced with an unknown preset', { type: 'priced', preset: 'dearest' }, /must be one of balanced/],
+    ['priced with an unknown option', { type: 'priced', stages: [{ type: 'noOp' }], stage: [] }, /stage/],
     ['a pipeline without stages', { type: 'pipeline' }, /pipeline: 'stages' is missing/],
     [
       'a pipeline of no stages',

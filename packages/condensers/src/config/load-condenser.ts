@@ -3,8 +3,9 @@ import type { Condenser } from '@palimpsest/view';
 import { CondenserNotFoundError, InvalidCondenserConfigError } from '../authoring/errors.js';
 import type { CondenserDefinition } from '../authoring/define-condenser.js';
 import { checkedOptions, optionNames } from '../authoring/options/checked-options.js';
-import { noOpCondenser, pipelineCondenser } from '../index.js';
-import { noStages } from '../pipeline/pipeline.js';
+import { noOpCondenser, pipelineCondenser, pricedCondenser } from '../index.js';
+import type { PricedOptions } from '../index.js';
+import { noStages } from '../authoring/stages.js';
 import { isTable, readConfig } from './config-source.js';
 import { defaultModel, modelOf, promptIn, wrongOption } from './host-parts.js';
 import type { HostParts } from './host-parts.js';
@@ -35,12 +36,18 @@ export interface LoadCondenserOptions extends HostParts {
   readonly createEvent?: CreateEvent | undefined;
 }
 
-type OwnConfig = { readonly type: Exclude<OwnCondenserName, 'pipeline'> } & Readonly<Record<string, unknown>>;
+type OwnConfig = { readonly type: Exclude<OwnCondenserName, 'pipeline' | 'priced'> } & Readonly<
+  Record<string, unknown>
+>;
 
 /** The description of one condenser: a type with its options, a pipeline of descriptions, or a third-party package. */
 export type CondenserConfig =
   | OwnConfig
   | { readonly type: 'pipeline'; readonly stages: readonly CondenserConfig[] }
+  | ({ readonly type: 'priced'; readonly stages?: readonly CondenserConfig[] | undefined } & Omit<
+      PricedOptions,
+      'stages' | 'createEvent'
+    >)
   | {
       readonly use: string;
       readonly llm?: string | undefined;
@@ -152,6 +159,7 @@ async function condenserOf(value: unknown, path: string, place: Place): Promise<
     throw wrong(joined(path, 'type'), `must be the name of a condenser, not ${shown(type)}`);
   }
   if (type === 'pipeline') return pipelineOf(rest, path, place);
+  if (type === 'priced' && rest['stages'] !== undefined) return pricedOf(rest, path, place);
   const own = ownType(type, types);
   const definition = ownCondensers.get(own.type);
   if (definition === undefined) throw new CondenserNotFoundError(type, types, joined(path, 'type'));
@@ -218,28 +226,46 @@ async function withPrompt(
   return { ...options, modelCall: { ...others, prompt: await promptIn(promptFile, subject, place, host) } };
 }
 
-async function pipelineOf(
-  value: Readonly<Record<string, unknown>>,
-  path: string,
-  { host, depth, note }: Place,
-): Promise<Condenser> {
-  const { stages, ...others } = withOwnNames(value, { subject: 'pipeline', path, known: ['stages'] }, note);
+async function pipelineOf(value: Readonly<Record<string, unknown>>, path: string, place: Place): Promise<Condenser> {
+  const { stages, ...others } = withOwnNames(value, { subject: 'pipeline', path, known: ['stages'] }, place.note);
   const keys = Object.keys(others).filter((key) => others[key] !== undefined);
   if (keys.length > 0) {
     const part = { subject: 'pipeline', path, known: ['stages'], value };
     throw invalidOptions(part, [{ code: 'unrecognized_keys', keys, path: [], message: '' }]);
   }
+  return pipelineCondenser(await stagesOf(stages, 'pipeline', path, place));
+}
+
+/** The stages of `priced`; its other options are data. */
+async function pricedOf(
+  { stages, ...value }: Readonly<Record<string, unknown>>,
+  path: string,
+  place: Place,
+): Promise<Condenser> {
+  const definition = ownCondensers.get('priced') as CondenserDefinition;
+  const given = withOwnNames(value, { subject: 'priced', path, known: configurableOptions(definition) }, place.note);
+  const made = await stagesOf(stages, 'priced', path, place);
+  checkedOptions(definition.options, { ...given, stages: made }, { subject: 'priced', path });
+  return pricedCondenser({ ...given, stages: made });
+}
+
+async function stagesOf(
+  stages: unknown,
+  subject: string,
+  path: string,
+  { host, depth, note }: Place,
+): Promise<readonly Condenser[]> {
   const reason = 'must be a list of condensers, in the order in which they act';
-  if (stages === undefined) throw wrongOption('pipeline', path, 'stages', `is missing: it ${reason}`);
-  if (!Array.isArray(stages)) throw wrongOption('pipeline', path, 'stages', `${reason}, not ${shown(stages)}`);
-  if (stages.length === 0) throw wrongOption('pipeline', path, 'stages', noStages);
-  if (depth >= deepest) throw wrongOption('pipeline', path, 'stages', `stands in more than ${deepest} pipelines`);
+  if (stages === undefined) throw wrongOption(subject, path, 'stages', `is missing: it ${reason}`);
+  if (!Array.isArray(stages)) throw wrongOption(subject, path, 'stages', `${reason}, not ${shown(stages)}`);
+  if (stages.length === 0) throw wrongOption(subject, path, 'stages', noStages);
+  if (depth >= deepest) throw wrongOption(subject, path, 'stages', `stands in more than ${deepest} pipelines`);
   const made: Condenser[] = [];
   // Stages are loaded in sequence, so that the first of several mistakes is reported.
   for (const [index, stage] of stages.entries()) {
     made.push(await condenserOf(stage, joined(joined(path, 'stages'), index), { host, depth: depth + 1, note }));
   }
-  return pipelineCondenser(made);
+  return made;
 }
 
 async function fromPackage(

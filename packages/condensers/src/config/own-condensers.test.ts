@@ -55,6 +55,7 @@ test('the documented options of each factory are those of its schema', () => {
     true satisfies SameOptions<root.LLMAttentionOptions, typeof root.llmAttention>,
     true satisfies SameOptions<root.LLMSummarizingOptions, typeof root.llmSummarizing>,
     true satisfies SameOptions<root.ObservationMaskingOptions, typeof root.observationMasking>,
+    true satisfies SameOptions<root.PricedOptions, typeof root.priced>,
     true satisfies SameOptions<root.RecentEventsOptions, typeof root.recentEvents>,
     true satisfies SameOptions<root.SlidingWindowOptions, typeof root.slidingWindow>,
     true satisfies SameOptions<root.StructuredSummaryOptions, typeof root.structuredSummary>,

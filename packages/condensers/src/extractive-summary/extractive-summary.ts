@@ -1,10 +1,14 @@
 import type { Condensation, CreateEvent } from '@palimpsest/events';
 import { condensation, newestStep, NoCondensationAvailableError } from '@palimpsest/view';
-import type { Condenser, View } from '@palimpsest/view';
+import type { CondenseContext, Condenser, View } from '@palimpsest/view';
 import * as z from 'zod/mini';
 import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
+import type { Reducer, Reduction } from '../authoring/reducer.js';
+import { calibrationOf } from '../authoring/rolling/calibration.js';
 import { readAhead } from './manifest/event-facts.js';
 import { manifestOfRange } from './manifest-of-range.js';
+import type { RangeLimits } from './manifest-of-range.js';
+import { rangeDownTo } from './target-range.js';
 import { optionsOf, wholeNumber } from '../authoring/options/option-schemas.js';
 import { roomBehindFirst, sizeOptions, usualFirst } from '../authoring/options/size-options.js';
 import type { SizeOptions } from '../authoring/options/size-options.js';
@@ -19,6 +23,22 @@ import type { Selection } from '../authoring/rolling/select-middle.js';
 export interface ExtractiveSummaryOptions extends SizeOptions {
   /** The maximum length of a summary. Unit: tokens. @defaultValue 3000 */
   readonly maxSummaryTokens?: number | undefined;
+  /**
+   * The size to which a request is condensed, with what is sent beside the view. The newest events stay, as many as fit beside the
+   * summary, the names and the files in work. Unit: tokens, as the provider counts. @defaultValue half of the limit that was
+   * exceeded
+   */
+  readonly targetTokens?: number | undefined;
+  /**
+   * The maximum length of the lists of names that stood in what is forgotten: paths, definitions, other symbols. They stand behind
+   * the summary. Unit: tokens. @defaultValue 0
+   */
+  readonly maxNameTokens?: number | undefined;
+  /**
+   * Files in work stay as they were read, with the changes since: an edit must quote what it replaces. The files changed last come
+   * first, as far as they fit. Unit: tokens. @defaultValue 0
+   */
+  readonly maxFileTokens?: number | undefined;
   /** Creates the condensation. @defaultValue the factory of `@palimpsest/events` */
   readonly createEvent?: CreateEvent | undefined;
 }
@@ -54,37 +74,73 @@ export const extractiveSummary = /* @__PURE__ */ defineCondenser({
   name,
   summary: 'replaces the middle by a list of what it did, written without a model',
   options: /* @__PURE__ */ optionsOf(
-    () => ({ ...sizeOptions(4), maxSummaryTokens: z._default(wholeNumber(1), 3_000) }),
+    () => ({
+      ...sizeOptions(4),
+      maxSummaryTokens: z._default(wholeNumber(1), 3_000),
+      targetTokens: z.optional(wholeNumber(1)),
+      maxNameTokens: z._default(wholeNumber(0), 0),
+      maxFileTokens: z._default(wholeNumber(0), 0),
+    }),
     /* @__PURE__ */ roomBehindFirst('a summary and an event'),
   ),
-  create: ({ maxSize, maxTokens, maxSummaryTokens, ...options }, { createEvent }) => {
+  create: ({ maxSize, maxTokens, targetTokens, ...options }, { createEvent }) => {
     const { keepFirst = usualFirst(maxSize, 'a summary and an event') } = options;
-    const limits = { maxSummaryTokens, createEvent };
-    return rollingCondenser({
+    const limits = { ...options, createEvent };
+    const rangeToTarget = (view: View, context: CondenseContext): Selection | undefined =>
+      targetTokens === undefined
+        ? undefined
+        : rangeDownTo(view, roomFor(view, context, targetTokens, limits), keepFirst);
+    const middleOf = (view: View, requirement: Requirement, context: CondenseContext): Selection => {
+      const { length } = view.events;
+      const tokens = (from?: number, to?: number) => view.tokens(from, to);
+      const tail = strictestTail({ requirement, length, maxSize, keepFirst, tokens });
+      const middle = selectMiddle({ length, cutPoints: view.cutPoints, keepFirst, tail });
+      const toTarget = rangeToTarget(view, context);
+      const end = Math.max(Math.min(middle?.end ?? 0, newestStep(view).cutPoint), toTarget?.end ?? 0);
+      return { start: middle?.start ?? toTarget?.start ?? 0, end };
+    };
+    // A request, or a view that does not fit, takes all that may go if the target is reached already.
+    const rangeNow = (view: View, context: CondenseContext): Selection | undefined => {
+      if (targetTokens === undefined) return rangeDownTo(view, view.tokens() / 2, keepFirst);
+      const { level } = requirementOf(view, context, { maxSize: Infinity, maxTokens });
+      return rangeToTarget(view, context) ?? (level === 'none' ? undefined : rangeDownTo(view, 0, keepFirst));
+    };
+    const rolling = rollingCondenser({
       name,
       requirement: (view, context) => {
         const requirement = requirementOf(view, context, { maxSize, maxTokens });
         if (requirement.level === 'none' && isHalfFull(view, requirement, maxSize)) readAhead(view.events, view);
         return requirement;
       },
-      getCondensation: (view, requirement) => {
-        const { length } = view.events;
-        const tokens = (from?: number, to?: number) => view.tokens(from, to);
-        const tail = strictestTail({ requirement, length, maxSize, keepFirst, tokens });
-        const middle = selectMiddle({ length, cutPoints: view.cutPoints, keepFirst, tail });
-        const end = Math.min(middle?.end ?? 0, newestStep(view).cutPoint);
-        return summarise(view, { start: middle?.start ?? 0, end }, requirement, limits);
-      },
+      getCondensation: (view, requirement, context) =>
+        summarise(view, middleOf(view, requirement, context), requirement, limits),
       hardReset: (view, requirement) => {
         const end = newestStep(view).cutPoint;
+        const all = { ...limits, maxFileTokens: 0 };
         try {
-          return summarise(view, { start: view.cutPoints.atOrAfter(keepFirst) ?? end, end }, requirement, limits);
+          return summarise(view, { start: view.cutPoints.atOrAfter(keepFirst) ?? end, end }, requirement, all);
         } catch (error) {
           if (!NoCondensationAvailableError.isInstance(error)) throw error;
-          return summarise(view, { start: view.cutPoints.atOrAfter(0) ?? end, end }, requirement, limits);
+          return summarise(view, { start: view.cutPoints.atOrAfter(0) ?? end, end }, requirement, all);
         }
       },
     });
+    const reducer: Reducer = {
+      ...rolling,
+      estimate: (view, context) => {
+        const range = rangeNow(view, context);
+        if (range === undefined) return undefined;
+        readAhead(view.events, view);
+        return reductionOf(view, range, limits);
+      },
+      reduce: (view, context) => {
+        const requirement = requirementOf(view, context, { maxSize: Infinity, maxTokens });
+        const range = rangeNow(view, context);
+        if (range === undefined) throw new NoCondensationAvailableError(whyNot(view));
+        return summarise(view, range, requirement, limits);
+      },
+    };
+    return reducer;
   },
 });
 
@@ -93,23 +149,43 @@ function isHalfFull(view: View, { tokenBudget = Infinity }: Requirement, maxSize
   return view.events.length * 2 > maxSize || view.tokens() * 2 > tokenBudget;
 }
 
+/** The room for the newest events in a request of `targetTokens`. Unit: tokens, as the view estimates. */
+function roomFor(view: View, context: CondenseContext, targetTokens: number, limits: RangeLimits): number {
+  const { fixedTokens = 0 } = context;
+  const besides = fixedTokens + limits.maxSummaryTokens + limits.maxNameTokens + limits.maxFileTokens;
+  return Math.max(0, targetTokens - besides) / calibrationOf(view, context.fixedTokens);
+}
+
+/** What condensing a range would save, from its size: the summary, its names and the files in work are as large as allowed. */
+function reductionOf(view: View, { start, end }: Selection, limits: RangeLimits): Reduction {
+  const gone = view.tokens(start, end);
+  const added = Math.min(limits.maxSummaryTokens + limits.maxNameTokens, gone / 2);
+  const staying = Math.min(limits.maxFileTokens, gone / 2);
+  const newest = newestStep(view).start;
+  return {
+    savedTokens: gone - added - staying,
+    rewrittenTokens: view.tokens(end, Math.max(end, newest)) + added + staying,
+  };
+}
+
 /** @throws {@link NoCondensationAvailableError} when nothing is left to forget, or too little is saved. */
 function summarise(
   view: View,
   selection: Selection,
   requirement: Requirement,
-  options: { readonly maxSummaryTokens: number; readonly createEvent: CreateEvent | undefined },
+  options: RangeLimits & { readonly createEvent: CreateEvent | undefined },
 ): Condensation {
   const budget = requirement.tokenBudget === undefined ? Infinity : Math.floor(requirement.tokenBudget / 4);
-  const written = manifestOfRange(view, selection, Math.min(options.maxSummaryTokens, budget));
+  const maxSummaryTokens = Math.min(options.maxSummaryTokens, budget);
+  const written = manifestOfRange(view, selection, { ...options, maxSummaryTokens });
   if (written === undefined) throw new NoCondensationAvailableError(whyNot(view));
-  const { summary, forgottenEvents, forgottenTokens, summaryTokens, metadata } = written;
+  const { ids, summary, forgottenEvents, forgottenTokens, summaryTokens, metadata } = written;
   const gone = { events: forgottenEvents, tokens: forgottenTokens - summaryTokens };
   assertProgress(view, gone);
   const tokensBefore = view.tokens();
   return condensation({
     view,
-    ...selection,
+    ids,
     summary,
     metadata: {
       condenser: name,

@@ -1,6 +1,8 @@
-import type { CondensationSummaryEvent, LLMConvertibleEvent } from '@palimpsest/events';
+import type { CondensationSummaryEvent, EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { estimateTokens, keptEventIds } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
+import { eventsOfFilesInWork } from './hidden/kept-files.js';
+import { hiddenNames } from './hidden/hidden-names.js';
 import { readFacts } from './manifest/event-facts.js';
 import type { Fact } from './manifest/fact.js';
 import { lineageOf } from './manifest/lineage.js';
@@ -10,6 +12,8 @@ import type { Selection } from '../authoring/rolling/select-middle.js';
 
 /** A summary of a range of a view, and what it costs. */
 export interface RangeSummary {
+  /** The events that the summary replaces. */
+  readonly ids: readonly EventId[];
   readonly summary: string;
   /** Unit: tokens. */
   readonly summaryTokens: number;
@@ -25,6 +29,15 @@ export interface RangeSummary {
   };
 }
 
+/** The limits of the manifest of a range. Unit: tokens. */
+export interface RangeLimits {
+  readonly maxSummaryTokens: number;
+  /** For lists of names besides. */
+  readonly maxNameTokens: number;
+  /** For files in work, which stay as they are. */
+  readonly maxFileTokens: number;
+}
+
 /**
  * Writes the manifest of a range. Its limit is `maxSummaryTokens`, and also the tokens of earlier summaries in the range plus
  * half of the rest. Undefined if the manifest would not make the view smaller.
@@ -32,9 +45,10 @@ export interface RangeSummary {
 export function manifestOfRange(
   view: View,
   { start, end }: Selection,
-  maxSummaryTokens: number,
+  { maxSummaryTokens, maxNameTokens, maxFileTokens }: RangeLimits,
 ): RangeSummary | undefined {
-  const kept = keptEventIds(view);
+  const inWork = eventsOfFilesInWork(view, { start, end }, { maxTokens: maxFileTokens });
+  const kept = new Set([...keptEventIds(view), ...inWork]);
   const forgotten: LLMConvertibleEvent[] = [];
   let forgottenTokens = 0;
   let place: number | undefined;
@@ -57,23 +71,26 @@ export function manifestOfRange(
   const { manifest } = lineage;
   const before = new Manifest();
   readFacts(view.events.slice(0, start), view, before);
-  const facts = readFacts(forgotten, view, manifest, before);
+  const newFacts = readFacts(forgotten, view, manifest, before);
   const coveredEvents = lineage.coveredEvents + forgotten.length - summaries.length;
 
   // The view's count may differ from the estimate; only a number of characters can be targeted.
   const room = Math.min(maxSummaryTokens, oldSummaryTokens + (forgottenTokens - oldSummaryTokens) / 2);
   let characters = Math.floor((room * 4 * estimated) / Math.max(1, forgottenTokens));
   for (let attempt = 0; attempt < 3; attempt++) {
-    const summary = renderManifest(manifest, {
+    const facts = renderManifest(manifest, {
       events: coveredEvents,
       maxCharacters: characters - 16,
       original: (id) => view.original(id),
-    })?.toWellFormed();
-    if (summary === undefined) return undefined;
+    });
+    if (facts === undefined) return undefined;
+    const names = hiddenNames(view, { going: forgotten, summary: facts, maxTokens: maxNameTokens });
+    const summary = [facts, ...names].join('\n\n').toWellFormed();
     const summaryTokens = view.tokensOf(summaryEvent(summary));
-    if (summaryTokens <= maxSummaryTokens && summaryTokens < forgottenTokens) {
-      const metadata = { coveredEvents, replaces: lineage.replaces, facts: [...lineage.newFacts, ...facts] };
-      return { summary, summaryTokens, forgottenEvents: forgotten.length, forgottenTokens, metadata };
+    if (view.tokensOf(summaryEvent(facts)) <= maxSummaryTokens && summaryTokens < forgottenTokens) {
+      const ids = forgotten.map(({ id }) => id);
+      const metadata = { coveredEvents, replaces: lineage.replaces, facts: [...lineage.newFacts, ...newFacts] };
+      return { ids, summary, summaryTokens, forgottenEvents: forgotten.length, forgottenTokens, metadata };
     }
     characters = Math.floor(characters * 0.6);
   }

@@ -21,6 +21,9 @@ export const headings = {
   readFiles: 'Files only read',
   looks: 'Looked at (newest last)',
   agentWords: 'What you said last',
+  hiddenPaths: 'Paths in what is no longer shown (newest first)',
+  hiddenOutlines: 'Defined in what is no longer shown (file: definitions)',
+  hiddenSymbols: 'Names in what is no longer shown (newest first)',
 } as const;
 
 /** Stands where entries of a section did not fit. */

@@ -1,0 +1,139 @@
+import { isLLMConvertible } from '@palimpsest/events';
+import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
+import type { View } from '@palimpsest/view';
+import { headings } from '../manifest/manifest.prompt.js';
+import { filesOfResult } from './files-of-call.js';
+import { namesOf } from './names.js';
+import type { Names } from './names.js';
+
+/** Names are read from so many forgotten events, the newest first. Unit: events. */
+const mostEvents = 2_000;
+/** Names are shorter words than prose: a token of them has about three characters. */
+const charactersPerToken = 3;
+/** What each kind of name may take, before one that needs less leaves the rest to the next. Unit: share of the whole. */
+const shares = { paths: 0.4, definitions: 0.4, symbols: 0.2 };
+/** The most that the definitions of one file take. Unit: share of the space for definitions. */
+const shareOfFile = 0.3;
+
+/**
+ * Lists the names that stood in forgotten events and stand nowhere in what stays: paths, what files define, other symbols. A later
+ * call needs such names word for word. The newest are listed first, and each list ends where its space does. The lists grow from
+ * condensation to condensation, because they are read from the log again: `going`, then what earlier condensations forgot.
+ *
+ * @returns sections with their headings; empty if there is nothing to list
+ */
+export function hiddenNames(
+  view: View,
+  options: {
+    /** The events that are forgotten now, in order. */
+    readonly going: readonly LLMConvertibleEvent[];
+    /** What stands before the lists in the same summary. */
+    readonly summary: string;
+    /** Unit: tokens. */
+    readonly maxTokens: number;
+  },
+): readonly string[] {
+  const space = options.maxTokens * charactersPerToken;
+  if (space <= 0) return [];
+  const shown = namesThatStay(view, options.going);
+  const isHidden = (name: string): boolean => !shown.has(name) && !options.summary.includes(name);
+  const hidden = hiddenEvents(view, options.going);
+  const paths = new List(space * shares.paths);
+  const files = new Map<string, Set<string>>();
+  const symbols = new Set<string>();
+  for (const event of hidden) {
+    const names = namesOf(event);
+    for (const path of names.paths) if (isHidden(path)) paths.add(path);
+    addDefinitions(view, event, names, files);
+    for (const symbol of names.symbols) if (isHidden(symbol)) symbols.add(symbol);
+  }
+  const outlines = new List(space * shares.definitions + paths.space);
+  for (const [path, definitions] of files) outlines.add(outline(path, definitions, isHidden, space * shareOfFile));
+  const others = new List(space * shares.symbols + outlines.space);
+  for (const symbol of symbols) if (!outlines.text.includes(symbol)) others.add(symbol);
+  return [
+    section(headings.hiddenPaths, paths),
+    section(headings.hiddenOutlines, outlines),
+    section(headings.hiddenSymbols, others),
+  ].filter((text) => text !== '');
+}
+
+/** Lines that fit into a space. Unit of the space: characters. */
+class List {
+  readonly #lines = new Set<string>();
+  space: number;
+
+  constructor(space: number) {
+    this.space = space;
+  }
+
+  add(line: string): void {
+    const size = line.length + 1;
+    if (line === '' || size > this.space || this.#lines.has(line)) return;
+    this.#lines.add(line);
+    this.space -= size;
+  }
+
+  get text(): string {
+    return [...this.#lines].join('\n');
+  }
+}
+
+function section(heading: string, { text }: List): string {
+  return text === '' ? '' : `## ${heading}\n${text}`;
+}
+
+/** The newest first: the events that go now, then those that condensations in force have forgotten. */
+function hiddenEvents(view: View, going: readonly LLMConvertibleEvent[]): readonly LLMConvertibleEvent[] {
+  const found: LLMConvertibleEvent[] = [];
+  const add = (ids: readonly EventId[]): void => {
+    for (let index = ids.length - 1; index >= 0 && found.length < mostEvents; index--) {
+      const event = view.original(ids[index] as EventId);
+      if (event !== undefined && isLLMConvertible(event) && event.type !== 'condensation-summary') found.push(event);
+    }
+  };
+  add(going.map(({ id }) => id));
+  for (const { forgottenEventIds } of view.condensations.toReversed()) add(forgottenEventIds);
+  return found;
+}
+
+function namesThatStay(view: View, going: readonly LLMConvertibleEvent[]): ReadonlySet<string> {
+  const goes = new Set(going.map(({ id }) => id));
+  const shown = new Set<string>();
+  for (const event of view.events) {
+    if (goes.has(event.id)) continue;
+    const { paths, definitions, symbols } = namesOf(event);
+    for (const names of [paths, definitions, symbols]) for (const name of names) shown.add(name);
+  }
+  return shown;
+}
+
+/** Definitions stand under the file that showed them; without one, under the tool. */
+function addDefinitions(
+  view: View,
+  event: LLMConvertibleEvent,
+  { definitions }: Names,
+  files: Map<string, Set<string>>,
+): void {
+  if (definitions.length === 0 || event.type !== 'observation') return;
+  const used = filesOfResult(view, event.id);
+  const place = used.length === 1 ? (used[0]?.path ?? event.toolName) : event.toolName;
+  const known = files.get(place) ?? new Set();
+  for (const definition of definitions) known.add(definition);
+  files.set(place, known);
+}
+
+function outline(
+  path: string,
+  definitions: ReadonlySet<string>,
+  isHidden: (name: string) => boolean,
+  space: number,
+): string {
+  let text = `${path}:`;
+  for (const definition of definitions) {
+    if (!isHidden(definition)) continue;
+    if (text.length + definition.length + 2 > space) break;
+    text += `${text.endsWith(':') ? '' : ';'} ${definition}`;
+  }
+  return text.endsWith(':') ? '' : text;
+}

@@ -1,0 +1,89 @@
+import type { CachePrices } from '@palimpsest/view';
+import type { Reduction } from '../authoring/reducer.js';
+import { costOfRequest } from './ledger.js';
+import type { Ledger } from './ledger.js';
+
+/** The state in which a reduction is judged. Unit of the sizes: tokens, as the view estimates. */
+export interface Situation {
+  readonly prices: Required<CachePrices>;
+  readonly ledger: Ledger;
+  /** The size of the request if nothing is done. */
+  readonly size: number;
+  /** The sizes of the requests since the last condensation, the oldest first, without the one that is about to be made. */
+  readonly sizes: readonly number[];
+  /** True if the provider has forgotten the prefix: the whole request is written in any case. */
+  readonly isCold: boolean;
+}
+
+/** How much dearer than doing nothing a conversation may become. */
+export interface Insurance {
+  /** Unit: share of the bill of doing nothing. */
+  readonly tolerance: number;
+  /** The share of the calls so far for which a reduction may be expected to save again. */
+  readonly credit: number;
+}
+
+/** Why a reduction is made, or undefined if it is not. */
+export type Judgement = 'rent' | 'cold' | undefined;
+
+/** The least that is worth a reduction when writing again costs nothing. Unit: share of the request. */
+const leastSavedWhenCold = 0.1;
+
+/**
+ * Whether a reduction pays now. Reading what it would remove has cost rent at each call since the last condensation. It acts when
+ * the rent has reached the price of writing the rest again, or when that rest is written anyway because the cache is cold. It does
+ * not act if the conversation would then have cost more than the insurance allows; the rent stays due.
+ *
+ * @see Dooly, Goldman and Scott, "On-line analysis of the TCP acknowledgment delay problem", for the rule and its ratio of 2
+ */
+export function judge(reduction: Reduction, situation: Situation, insurance: Insurance): Judgement {
+  const { prices, size, isCold } = situation;
+  const { savedTokens } = reduction;
+  if (savedTokens <= 0) return undefined;
+  // Without a cache nothing is lost by writing again either.
+  const isFree = isCold || prices.read >= prices.write;
+  const reason = isFree
+    ? savedTokens >= size * leastSavedWhenCold
+      ? 'cold'
+      : undefined
+    : rentOf(reduction, situation) >= priceOf(reduction, prices)
+      ? 'rent'
+      : undefined;
+  return reason !== undefined && isInsured(reduction, situation, insurance) ? reason : undefined;
+}
+
+/** What reading the removable tokens has cost since the last condensation, this call included. */
+function rentOf({ savedTokens, savedShare = 1 }: Reduction, { prices, size, sizes }: Situation): number {
+  let tokens = savedTokens;
+  for (let call = sizes.length - 1; call >= 0; call--) {
+    const saved = savedTokens - savedShare * (size - (sizes[call] as number));
+    if (saved <= 0) break;
+    tokens += saved;
+  }
+  return prices.read * tokens;
+}
+
+/** What a reduction costs now: writing again what the cache holds, and the reducer's own model. */
+function priceOf(reduction: Reduction, prices: Required<CachePrices>): number {
+  return (prices.write - prices.read) * reduction.rewrittenTokens + modelCostOf(reduction, prices);
+}
+
+function modelCostOf(
+  { modelInputTokens = 0, modelOutputTokens = 0 }: Reduction,
+  { output }: Required<CachePrices>,
+): number {
+  return modelInputTokens + output * modelOutputTokens;
+}
+
+/** Whether the bill, with this reduction and the next call, stays within what the insurance allows. */
+function isInsured(reduction: Reduction, { prices, ledger, size, isCold }: Situation, insurance: Insurance): boolean {
+  const { savedTokens, rewrittenTokens } = reduction;
+  const after = Math.max(0, size - savedTokens);
+  const fresh = Math.max(0, size - ledger.cached);
+  const cached = isCold ? 0 : Math.max(0, after - rewrittenTokens - fresh);
+  const bill = ledger.bill + costOfRequest(after, cached, prices) + modelCostOf(reduction, prices);
+  const rawCached = isCold ? 0 : ledger.rawCached;
+  const rawBill = ledger.rawBill + costOfRequest(size + ledger.hidden, rawCached, prices);
+  const expected = insurance.credit * prices.read * savedTokens * (ledger.calls + 1);
+  return bill <= (1 + insurance.tolerance) * rawBill + expected;
+}
