@@ -39,24 +39,24 @@ export function codingSession(steps: number, seed: number): readonly Event[] {
   log.system('You change programs. Read before you edit, and run the tests after it.');
   log.user(`Make the ${pick(nouns)} faster, and keep the tests green.`);
   log.call('list_files', { path: 'src' }, files.join('\n'));
+  let latest = files[0] as string;
   for (let step = 0; step < steps; step++) {
     const file = random() < 0.6 ? (files[step % files.length] as string) : pick(files);
-    const lines = contents.get(file) ?? [];
     const kind = random();
-    if (kind < 0.55) log.call('read_file', { path: file }, lines.join('\n'));
-    else if (kind < 0.75) {
-      const old = pick(lines);
-      log.call('edit_file', { path: file, old_string: old, new_string: lineOf(file, step) }, 'The file is changed.');
-    } else if (kind < 0.9) log.call('run_tests', { filter: file }, testOutput(files, random));
-    else
-      log.call(
-        'search',
-        { pattern: pick(nouns) },
-        files
-          .filter(() => random() < 0.4)
-          .map((each) => `${each}:3: found`)
-          .join('\n'),
-      );
+    if (kind < 0.55) {
+      latest = file;
+      log.call('read_file', { path: file }, contents.get(file)?.join('\n') ?? '');
+    } else if (kind < 0.75) {
+      // An edit quotes a line of what was read last, and now and then of what was read long ago.
+      const path = random() < 0.9 ? latest : file;
+      const edit = { path, old_string: pick(contents.get(path) ?? []), new_string: lineOf(path, step) };
+      log.call('edit_file', edit, 'The file is changed.');
+    } else if (kind < 0.9) {
+      log.call('run_tests', { filter: file }, testOutput(files, random));
+    } else {
+      const found = files.filter(() => random() < 0.4).map((each) => `${each}:3: found`);
+      log.call('search', { pattern: pick(nouns) }, found.join('\n'));
+    }
     if (step % 60 === 59) log.user(`Now look at the ${pick(nouns)} too.`);
   }
   log.agent('It is faster, and the tests are green.');

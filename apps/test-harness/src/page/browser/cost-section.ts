@@ -117,45 +117,64 @@ function line(colour: string): uPlot.Series {
 /** A numbered dot for each policy; its name beside it where there is room. */
 function drawPoints(plot: uPlot, points: readonly Point[], { rows, shown }: PageState, withNames: boolean): void {
   const { ctx } = plot;
-  const ratio = devicePixelRatio;
-  const [surface, ink] = [resolved('--surface'), resolved('--ink')];
-  const taken: { readonly x: number; readonly y: number; readonly width: number }[] = [];
+  const dots = points.map(({ index, cost, recall }): Dot => {
+    const [x, y] = [plot.valToPos(cost, 'x', true), plot.valToPos(recall, 'y', true)];
+    return { x, y, index, isShown: index === shown, radius: (index === shown ? 11 : 9) * devicePixelRatio };
+  });
   ctx.save();
   ctx.setLineDash([]);
   ctx.textBaseline = 'middle';
-  for (const { index, cost, recall } of points) {
-    const [x, y] = [plot.valToPos(cost, 'x', true), plot.valToPos(recall, 'y', true)];
-    const radius = (index === shown ? 11 : 9) * ratio;
-    ctx.beginPath();
-    ctx.arc(x, y, radius, 0, 2 * Math.PI);
-    ctx.fillStyle = policyColour(index);
-    ctx.fill();
-    ctx.lineWidth = (index === shown ? 3 : 1.5) * ratio;
-    ctx.strokeStyle = index === shown ? ink : surface;
-    ctx.stroke();
-    ctx.fillStyle = '#fff';
-    ctx.textAlign = 'center';
-    ctx.font = `600 ${11 * ratio}px system-ui, sans-serif`;
-    ctx.fillText(String(index), x, y + ratio / 2);
-    if (!withNames) continue;
-    const name = rows[index]?.condenser ?? '';
-    ctx.font = `${index === shown ? '600 ' : ''}${12 * ratio}px system-ui, sans-serif`;
-    const width = ctx.measureText(name).width;
-    const right = plot.bbox.left + plot.bbox.width;
-    const left = x + radius + 6 * ratio + width > right ? x - radius - 6 * ratio - width : x + radius + 6 * ratio;
+  if (withNames) drawNames(plot, dots, (index) => rows[index]?.condenser ?? '');
+  for (const dot of dots) drawDot(ctx, dot);
+  ctx.restore();
+}
+
+interface Dot {
+  readonly x: number;
+  readonly y: number;
+  readonly radius: number;
+  readonly index: number;
+  readonly isShown: boolean;
+}
+
+function drawDot(ctx: CanvasRenderingContext2D, { x, y, radius, index, isShown }: Dot): void {
+  ctx.beginPath();
+  ctx.arc(x, y, radius, 0, 2 * Math.PI);
+  ctx.fillStyle = policyColour(index);
+  ctx.fill();
+  ctx.lineWidth = (isShown ? 3 : 1.5) * devicePixelRatio;
+  ctx.strokeStyle = resolved(isShown ? '--ink' : '--surface');
+  ctx.stroke();
+  ctx.fillStyle = '#fff';
+  ctx.textAlign = 'center';
+  ctx.font = `600 ${11 * devicePixelRatio}px system-ui, sans-serif`;
+  ctx.fillText(String(index), x, y + devicePixelRatio / 2);
+}
+
+/** Names stand right of all dots that are near, each below the one before it. */
+function drawNames({ ctx, bbox }: uPlot, dots: readonly Dot[], nameOf: (index: number) => string): void {
+  const ratio = devicePixelRatio;
+  const gap = 6 * ratio;
+  const taken: { readonly x: number; readonly y: number; readonly width: number }[] = [];
+  ctx.textAlign = 'left';
+  ctx.lineWidth = 4 * ratio;
+  for (const { x, y, radius, index, isShown } of [...dots].sort((one, other) => one.y - other.y)) {
+    ctx.font = `${isShown ? '600 ' : ''}${12 * ratio}px system-ui, sans-serif`;
+    const { width } = ctx.measureText(nameOf(index));
+    const near = dots.filter((dot) => Math.abs(dot.y - y) < 2 * radius && dot.x >= x && dot.x < x + width);
+    const edge = Math.max(x, ...near.map((dot) => dot.x));
+    const isOutside = edge + radius + gap + width > bbox.left + bbox.width;
+    const left = isOutside ? x - radius - gap - width : edge + radius + gap;
     let top = y;
     const overlaps = (): boolean =>
       taken.some(
-        (other) => Math.abs(other.y - top) < 14 * ratio && left < other.x + other.width && other.x < left + width,
+        (other) => Math.abs(other.y - top) < 15 * ratio && left < other.x + other.width && other.x < left + width,
       );
-    while (overlaps()) top += 4 * ratio;
+    while (overlaps()) top += 3 * ratio;
     taken.push({ x: left, y: top, width });
-    ctx.textAlign = 'left';
-    ctx.lineWidth = 4 * ratio;
-    ctx.strokeStyle = surface;
-    ctx.strokeText(name, left, top);
-    ctx.fillStyle = ink;
-    ctx.fillText(name, left, top);
+    ctx.strokeStyle = resolved('--surface');
+    ctx.strokeText(nameOf(index), left, top);
+    ctx.fillStyle = resolved('--ink');
+    ctx.fillText(nameOf(index), left, top);
   }
-  ctx.restore();
 }
