@@ -305,6 +305,10 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     await page.getByRole('button', { name: 'Dark' }).click();
     await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
     expect(await page.evaluate(() => document.documentElement.dataset['theme'])).toBe('light');
+    await page.emulateMedia({ media: 'print' });
+    await page.setViewportSize({ width: 794, height: 1100 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(794);
+    await page.emulateMedia({ media: 'screen' });
     await page.evaluate(() => dispatchEvent(new Event('afterprint')));
     expect(await brightness()).toBeLessThan(60);
     expect(problems).toEqual([]);

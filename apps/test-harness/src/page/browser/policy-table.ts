@@ -3,6 +3,19 @@ import { figure, h } from './dom.js';
 import { countText, compactText, moneyText, percentText, ratioText } from './number-text.js';
 import type { Choice, PageState } from './page-state.js';
 
+/** Columns that paper has no room for. */
+const minorNames = new Set([
+  'captured',
+  'regret',
+  'identifiers',
+  'anchors',
+  'numbers',
+  'in stubs alone',
+  'rewrites',
+  'largest',
+  'overflows',
+]);
+
 /** A column of the table: its name, what it means, and its figure of a policy. */
 interface Column {
   readonly name: string;
@@ -26,7 +39,9 @@ export function policyTable(state: PageState, choose: (choice: Partial<Choice>) 
           'tr',
           {},
           h('th', { scope: 'col' }, 'policy'),
-          ...columns.map(({ name, title }) => h('th', { scope: 'col', title }, name)),
+          ...columns.map(({ name, title }) =>
+            h('th', { scope: 'col', title, class: minorNames.has(name) && 'minor' }, name),
+          ),
         ),
       ),
       h('tbody', {}, ...state.rows.map((row, index) => tableRow(row, index, columns, state.shown === index, choose))),
@@ -51,7 +66,7 @@ function tableRow(
     'tr',
     { class: isShown ? 'shown' : undefined },
     h('th', { scope: 'row' }, name),
-    ...columns.map(({ cell }) => h('td', {}, cell(row))),
+    ...columns.map(({ name, cell }) => h('td', { class: minorNames.has(name) && 'minor' }, cell(row))),
   );
 }
 
