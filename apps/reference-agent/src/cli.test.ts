@@ -15,7 +15,8 @@ import { stepLabel } from './offline-model/recollection.js';
 import { samplePlan } from './offline-model/sample-plan/index.js';
 import { accountOf } from './run-account.js';
 
-const app = fileURLToPath(new URL('..', import.meta.url));
+// The built command, as a person runs it.
+const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 const patience = 240_000;
 const key = 'sk-made-up-key-for-a-test-0123456789';
 
@@ -25,17 +26,16 @@ interface Ran {
   readonly stderr: string;
 }
 
-/** Runs the command from its sources, as a process of its own. */
+/** Runs the command as a process of its own. */
 function palimpsest(
   flags: readonly string[],
   env: Readonly<Record<string, string>> = {},
   onStart: (child: ChildProcess) => void = () => undefined,
 ): Promise<Ran> {
   const { OPENAI_API_KEY: _openai, ANTHROPIC_API_KEY: _anthropic, ...own } = process.env;
-  const node = ['--import', 'tsx', '--conditions', '@palimpsest/source', 'src/cli.ts'];
   return new Promise((resolve) => {
-    const options = { cwd: app, env: { ...own, ...env } };
-    const child = execFile(process.execPath, [...node, ...flags], options, (error, stdout, stderr) =>
+    const options = { env: { ...own, ...env } };
+    const child = execFile(process.execPath, [cli, ...flags], options, (error, stdout, stderr) =>
       resolve({ status: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr }),
     );
     onStart(child);

@@ -17,6 +17,7 @@ import type { Event } from '@palimpsest/events';
 import { isCondensation, NoCondensationAvailableError, ViewProjection } from '@palimpsest/view';
 import type { AttemptReport, Condenser, View } from '@palimpsest/view';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { extent, recordedFiles } from '../test-support/recorded-files.js';
 import { modelCalls, readSessions } from './import/index.js';
 import type { Session } from './import/index.js';
 import { findRefusals } from './replay/refusals.js';
@@ -155,16 +156,23 @@ function newestStep({ events }: View): number {
 }
 
 const recorded = process.env['PALIMPSEST_TRAJECTORIES'];
-const folders: readonly (readonly [string, string | undefined])[] = [
-  ['our own corpus', fileURLToPath(new URL('../../../corpus', import.meta.url))],
-  ['the real sessions that PALIMPSEST_TRAJECTORIES names', recorded],
+const corpus = fileURLToPath(new URL('../../../corpus', import.meta.url));
+const places: readonly (readonly [string, () => Promise<readonly string[]>, boolean])[] = [
+  ['our own corpus', () => Promise.resolve([corpus]), false],
+  [
+    `the real sessions that PALIMPSEST_TRAJECTORIES names, ${extent}`,
+    () => recordedFiles(recorded ?? ''),
+    recorded === undefined,
+  ],
 ];
 
-for (const [place, folder] of folders) {
-  describe.skipIf(folder === undefined)(`at tight settings, over ${place}: nothing refused, no growth, no loop`, () => {
+for (const [place, paths, isSkipped] of places) {
+  describe.skipIf(isSkipped)(`at tight settings, over ${place}: nothing refused, no growth, no loop`, () => {
     const sessions: Session[] = [];
     beforeAll(async () => {
-      for await (const session of readSessions(folder ?? '')) sessions.push(session);
+      for (const path of await paths()) {
+        for await (const session of readSessions(path)) sessions.push(session);
+      }
     });
 
     test.each(Object.keys(tight))('%s', { timeout: 600_000 }, async (name) => {
