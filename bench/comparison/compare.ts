@@ -3,6 +3,7 @@ import type { History, Part } from './history.js';
 
 /** Warm-up, because an engine compiles code that runs often. Unit: milliseconds of steps per subject. */
 const warmUpMs = 200;
+const warmUpRounds = 20;
 
 /** What is compared: an agent's history that grows by a part and gives the messages to send. */
 export interface Subject {
@@ -12,7 +13,7 @@ export interface Subject {
    * and gives what is sent.
    */
   begin(history: History): Step | Promise<Step>;
-  /** Only so many steps are measured, of what would take minutes. @defaultValue all */
+  /** Only so many steps are measured, of what would take minutes; 1: in a single round, without a warm-up. @defaultValue all */
   readonly mostSteps?: number;
 }
 
@@ -31,11 +32,15 @@ export async function compare(
   { steps = history.steps.length, rounds = 5 } = {},
 ): Promise<void> {
   const times = subjects.map((): number[] => []);
-  for (const subject of subjects) {
-    for (let spent = 0; spent < warmUpMs;) spent += (await timeOf(subject, history, steps)) * steps;
+  for (const subject of subjects.filter(({ mostSteps }) => mostSteps !== 1)) {
+    for (let round = 0, spent = 0; round < warmUpRounds && spent < warmUpMs; round++) {
+      spent += (await timeOf(subject, history, steps)) * steps;
+    }
   }
   for (let round = 0; round < rounds; round++) {
     for (const [index, subject] of subjects.entries()) {
+      if (round > 0 && subject.mostSteps === 1) continue;
+      globalThis.gc?.();
       times[index]?.push(await timeOf(subject, history, steps));
     }
   }
@@ -54,7 +59,6 @@ export async function compare(
 async function timeOf(subject: Subject, history: History, steps: number): Promise<number> {
   const step = await subject.begin(history);
   const parts = history.steps.slice(0, Math.min(steps, subject.mostSteps ?? steps));
-  globalThis.gc?.();
   const before = cpuClock();
   for (const part of parts) await step(part);
   return (cpuClock() - before) / parts.length;

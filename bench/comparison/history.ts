@@ -1,8 +1,7 @@
 import type { Event, Message } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
-import { isLLMConvertible } from '@palimpsest/events';
 import { View } from '@palimpsest/view';
-import { readSessions } from '../../apps/test-harness/src/import/index.js';
+import type { MeasuredLog } from '../sessions.js';
 
 /** A history to begin with and the steps that follow, as events and as the messages that they become. */
 export interface History {
@@ -32,17 +31,9 @@ export function syntheticHistory(messages: number): History {
   return historyOf('synthetic', log.events, messages);
 }
 
-/** The sessions of a folder, one after another, as if one agent had worked on them all. */
-export async function recordedHistory(folder: string, messages: number): Promise<History> {
-  const all: Event[] = [];
-  const sessions: (readonly Event[])[] = [];
-  for await (const { events } of readSessions(folder)) sessions.push(events);
-  for (let number = 0; all.length < messages + 2_000; number++) {
-    const session = sessions[number % sessions.length] ?? [];
-    const own = session.filter((event) => isLLMConvertible(event) && (number === 0 || event.type !== 'system-prompt'));
-    all.push(...own.map((event) => renamed(event, `${number}-`)));
-  }
-  return historyOf('real', all, messages);
+/** Sessions of real agents, one after another, as if one agent had worked on them all. */
+export function recordedHistory(logs: (length: number) => MeasuredLog, messages: number): History {
+  return historyOf('real', logs(messages + 4_000).events, messages);
 }
 
 /** Cuts the log where the view may be cut: a start of so many messages, then steps with a call each. */
@@ -67,15 +58,4 @@ function historyOf(name: string, events: readonly Event[], messages: number): Hi
 
 function part(events: readonly Event[]): Part {
   return { events, messages: View.fromEvents(events).toMessages() };
-}
-
-/** The event with ids that no other session has. */
-function renamed(event: Event, prefix: string): Event {
-  const copy: Record<string, unknown> = { ...event };
-  for (const field of ['id', 'llmResponseId', 'toolCallId', 'actionId']) {
-    if (typeof copy[field] === 'string') copy[field] = `${prefix}${copy[field]}`;
-  }
-  const call = copy['toolCall'] as { readonly id: string } | undefined;
-  if (call !== undefined) copy['toolCall'] = { ...call, id: `${prefix}${call.id}` };
-  return copy as unknown as Event;
 }

@@ -46,7 +46,7 @@ for await (const history of histories()) {
         observationMaskingCondenser({ attentionWindow: 24, rewritesEveryStep: true }),
       ),
       // Its time grows with the square of the messages.
-      ...(length > 5_000 && history.name === 'real' ? [] : [editing(1, length > 500 ? 1 : 10)]),
+      editing(1, length > 500 ? 1 : 10),
       pruning(24),
     ],
     { rounds },

@@ -1,10 +1,17 @@
-import { expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { fr } from 'zod/locales';
 import * as z from 'zod/mini';
 import { errorTexts } from './error-texts.js';
 import { parseEvent } from './parse-event.js';
 
 const noId = { type: 'message', timestamp: '2026-11-22T12:00:00.000Z', source: 'user', role: 'user', content: [] };
+
+beforeEach(() => {
+  // Another test of this process may have loaded zod's texts.
+  const { localeError } = z.config();
+  z.config({ localeError: undefined });
+  onTestFinished(() => void z.config({ localeError }));
+});
 
 test('errors are told in English where the program has chosen nothing', () => {
   expect(z.config().localeError).toBeUndefined();

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { installAlone, packAll } from './pack.js';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { installAlone } from './pack.js';
 
 let directory: string;
 
 beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'bundle-sizes-'));
-  const tarballs = await packAll(directory);
+  const tarballs = new Map(inject('tarballs'));
   for (const name of ['condensers', 'relevance-tool']) {
     await installAlone(path.join(directory, name), `@palimpsest/${name}`, tarballs);
   }

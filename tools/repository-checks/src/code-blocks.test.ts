@@ -8,9 +8,9 @@ import { loadCondenserConfig } from '@palimpsest/condensers/config';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
 import ts from 'typescript';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { codeBlocks, type CodeBlock } from './code-blocks.js';
-import { installTogether, packAll } from './pack.js';
+import { installTogether } from './pack.js';
 import { apps, packages, readManifest, workspaceRoot } from './workspace.js';
 
 const run = promisify(execFile);
@@ -41,7 +41,7 @@ beforeAll(async () => {
   await installTogether(
     project,
     packages.map(({ manifest }) => manifest.name),
-    await packAll(root),
+    new Map(inject('tarballs')),
   );
   for (const name of peers) {
     const place = path.join(project, 'node_modules', name);

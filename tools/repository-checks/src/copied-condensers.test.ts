@@ -1,8 +1,8 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { node, npm, packAll } from './pack.js';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { node, npm } from './pack.js';
 import { workspaceRoot } from './workspace.js';
 
 const source = path.join(workspaceRoot, 'packages/condensers/src');
@@ -31,7 +31,7 @@ let results: string;
 beforeAll(async () => {
   project = await mkdtemp(path.join(tmpdir(), 'copied-condensers-'));
   for (const folder of folders) await copyCondenser(folder);
-  const tarballs = await packAll(project);
+  const tarballs = new Map(inject('tarballs'));
   const files = Object.fromEntries([...tarballs].map(([name, file]) => [name, `file:${file}`]));
   const direct = [
     '@palimpsest/condensers',

@@ -3,8 +3,8 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { installAlone, node, npm, packAll } from './pack.js';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { installAlone, node, npm } from './pack.js';
 import { workspaceRoot } from './workspace.js';
 
 const run = promisify(execFile);
@@ -18,7 +18,7 @@ let project: string;
 /** The author's way: create, install, build. What is ours comes from tarballs. */
 beforeAll(async () => {
   root = await mkdtemp(path.join(tmpdir(), 'created-condenser-'));
-  const tarballs = await packAll(root);
+  const tarballs = new Map(inject('tarballs'));
   const create = path.join(root, 'create');
   await installAlone(create, '@palimpsest/create-condenser', tarballs);
   const command = path.join(create, 'node_modules/@palimpsest/create-condenser/dist/cli.js');

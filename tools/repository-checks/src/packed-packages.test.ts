@@ -6,8 +6,8 @@ import path from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import ts from 'typescript';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { installAlone, installedPackages, node, packAll, type Tarballs } from './pack.js';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { installAlone, installedPackages, node, type Tarballs } from './pack.js';
 import { entryPoints, packages } from './workspace.js';
 
 /** What `npm install` of the one package brings: the table in CONTRIBUTING.md and what that needs in turn. */
@@ -52,7 +52,7 @@ let tarballs: Tarballs;
 
 beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'packed-packages-'));
-  tarballs = await packAll(directory);
+  tarballs = new Map(inject('tarballs'));
 });
 
 afterAll(async () => {
