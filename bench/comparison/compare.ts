@@ -1,9 +1,12 @@
 import { cpuClock, median } from '../measure.js';
+import { syntheticHistory } from './history.js';
 import type { History, Part } from './history.js';
 
 /** Warm-up, because an engine compiles code that runs often. Unit: milliseconds of steps per subject. */
 const warmUpMs = 200;
-const warmUpRounds = 20;
+const warmUpRounds = 200;
+/** Beginning anew costs what a history is long, so the warm-up has a short one. */
+const small = syntheticHistory(40);
 
 /** What is compared: an agent's history that grows by a part and gives the messages to send. */
 export interface Subject {
@@ -34,7 +37,7 @@ export async function compare(
   const times = subjects.map((): number[] => []);
   for (const subject of subjects.filter(({ mostSteps }) => mostSteps !== 1)) {
     for (let round = 0, spent = 0; round < warmUpRounds && spent < warmUpMs; round++) {
-      spent += (await timeOf(subject, history, steps)) * steps;
+      spent += (await timeOf(subject, small, small.steps.length)) * small.steps.length;
     }
   }
   for (let round = 0; round < rounds; round++) {
