@@ -15,7 +15,8 @@ import {
 import { eventFactory } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { isCondensation, NoCondensationAvailableError, ViewProjection } from '@palimpsest/view';
-import type { AttemptReport, Condenser, View } from '@palimpsest/view';
+import type { AttemptReport, Condenser, RenderOptions, View } from '@palimpsest/view';
+import { messagesOfItems } from '@palimpsest/view/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { extent, recordedFiles } from '../test-support/recorded-files.js';
 import { modelCalls, readSessions } from './import/index.js';
@@ -71,6 +72,9 @@ const mostInARow = 4;
 const requestEvery = 17;
 const checkEvery = 9;
 
+/** Messages with labels, as hosts of the relevance tool render them. Other options would give up what is remembered. */
+const render: RenderOptions = { labelObservation: ({ id }) => `[${id.slice(-4)}]` };
+
 interface Outcome {
   readonly steps: number;
   readonly condensations: number;
@@ -119,8 +123,12 @@ async function replay(events: readonly Event[], { create, bound }: Tight, where:
       const room = bound + 3 + largestUnit(view) + newestStep(view);
       expect(view.events.length, `${where}, call ${step}: events`).toBeLessThanOrEqual(room);
     }
+    // At every call, so that what is remembered of the calls before is used.
+    const messages = view.toMessages(render);
     if (step % checkEvery === 0 || step === calls.length - 1) {
-      expect(findRefusals(view.toMessages()), `${where}, call ${step}`).toEqual([]);
+      expect(findRefusals(messages), `${where}, call ${step}`).toEqual([]);
+      const spoken = messages.filter(({ role }) => role !== 'system');
+      expect(spoken, `${where}, call ${step}: rendered anew`).toEqual(messagesOfItems(view, render));
     }
   }
   return { steps: calls.length, condensations };

@@ -2,9 +2,10 @@ import { isToolResult } from '@palimpsest/events';
 import type { Event, EventId, LLMConvertibleEvent, Message, ToolResultEvent } from '@palimpsest/events';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { View, ViewProjection, itemMessages, redactedCopy } from './index.js';
+import { View, ViewProjection, redactedCopy } from './index.js';
 import type { RenderOptions, Replacement, ThinkingMode } from './index.js';
 import { LogTally } from './testing/log-tally.js';
+import { messagesOfItems } from './testing/messages-of-items.js';
 
 const seed = 20_261_122;
 const tally = new LogTally();
@@ -151,22 +152,6 @@ test('a message that is the same as before is the same object, also behind an ed
   expect(kept).toBeGreaterThan(10_000);
   expect(edited).toBeGreaterThan(500);
 });
-
-/** What the view sends besides its instructions, from its items as data. */
-function messagesOfItems(view: View, options: RenderOptions): readonly Message[] {
-  const order = view.sent();
-  const merged: Message[] = [];
-  for (const item of order.items) {
-    const joins = item.kind === 'words' && !item.afterAssistant;
-    for (const message of itemMessages(item, order, options)) {
-      const last = merged.at(-1);
-      if (joins && message.role === 'user' && last?.role === 'user') {
-        merged.splice(-1, 1, { role: 'user', content: [...last.content, ...message.content] });
-      } else merged.push(message);
-    }
-  }
-  return merged;
-}
 
 const isSpoken = ({ role }: Message): boolean => role !== 'system';
 

@@ -18,3 +18,4 @@ export { batchAtomicity } from './specification/batch-atomicity.js';
 export { observationUniqueness } from './specification/observation-uniqueness.js';
 export { toolCallMatching } from './specification/tool-call-matching.js';
 export { toolLoopAtomicity } from './specification/tool-loop-atomicity.js';
+export { messagesOfItems } from './messages-of-items.js';
