@@ -4,7 +4,7 @@ import { policyDigest } from './policy-digest.js';
 import type { Policy } from './policy.js';
 import type { ReplayedSession } from './replay-report.js';
 import { sessionReplayer } from './session-replayer.js';
-import { runTask } from './session-task.js';
+import { runTask, storedResults } from './session-task.js';
 import type { TaskPolicy, TaskSettings } from './session-task.js';
 import { summariserFor } from './summariser.js';
 
@@ -50,7 +50,8 @@ export async function sessionRunner(options: SessionRunnerOptions): Promise<Sess
     close: async () => threads?.close(),
     replay: async (session) => {
       const events = JSON.stringify(session.events);
-      const { measures, replays, wasStored } = await run({ events, settings, policies: described, store });
+      const task = { events, settings, policies: described, store };
+      const { measures, replays, wasStored } = (await storedResults(task)) ?? (await run(task));
       const made = new Map(replays.map((replay) => [replay.condenser, replay]));
       if (foreign.length > 0) {
         const summariser = summariserFor(settings.summariser);

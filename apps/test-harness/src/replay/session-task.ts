@@ -44,10 +44,10 @@ export interface SessionResults {
 }
 
 /** Replays one session through its policies. Each result is stored as soon as it is there, so that nothing is computed twice. */
-export async function runTask({ events, settings, policies, store }: SessionTask): Promise<SessionResults> {
+export async function runTask(task: SessionTask): Promise<SessionResults> {
+  const { events, settings, policies, store } = task;
   const results = store === undefined ? undefined : resultStore(store.folder);
-  const session = digestOf(events);
-  const shared = digestOf(JSON.stringify([store?.code, session, settings]));
+  const keys = keysOf(task);
   let wasStored = true;
   let replayer: ReturnType<typeof sessionReplayer> | undefined;
   const replayerOfEvents = () =>
@@ -55,8 +55,7 @@ export async function runTask({ events, settings, policies, store }: SessionTask
       ...settings,
       summariser: summariserFor(settings.summariser),
     }));
-  const found = async <Result>(what: string | undefined, compute: () => Result | Promise<Result>): Promise<Result> => {
-    const key = what === undefined ? undefined : digestOf(`${shared} ${what}`);
+  const found = async <Result>(key: string | undefined, compute: () => Result | Promise<Result>): Promise<Result> => {
     const stored = key === undefined ? undefined : await results?.read(key);
     if (stored !== undefined) return stored as Result;
     wasStored = false;
@@ -65,13 +64,40 @@ export async function runTask({ events, settings, policies, store }: SessionTask
     return result;
   };
 
-  const measures = await found('measures', () => replayerOfEvents().measures());
+  const measures = await found(keys.measures, () => replayerOfEvents().measures());
   const replays: SessionReplay[] = [];
-  for (const { name, source, digest } of policies) {
-    const replay = await found(digest, () => replayerOfEvents().replay(policyFrom(name, source)));
+  for (const [index, { name, source }] of policies.entries()) {
+    const replay = await found(keys.policies[index], () => replayerOfEvents().replay(policyFrom(name, source)));
     replays.push({ ...replay, condenser: name });
   }
   return { measures, replays, wasStored };
+}
+
+/** The results of a task if all of them are stored, so that no thread needs to start for it. */
+export async function storedResults(task: SessionTask): Promise<SessionResults | undefined> {
+  if (task.store === undefined) return undefined;
+  const results = resultStore(task.store.folder);
+  const keys = keysOf(task);
+  const measures = await results.read(keys.measures);
+  if (measures === undefined) return undefined;
+  const replays: SessionReplay[] = [];
+  for (const [index, { name }] of task.policies.entries()) {
+    const key = keys.policies[index];
+    const replay = key === undefined ? undefined : await results.read(key);
+    if (replay === undefined) return undefined;
+    replays.push({ ...(replay as SessionReplay), condenser: name });
+  }
+  return { measures: measures as SessionMeasures, replays, wasStored: true };
+}
+
+/** The keys under which the results of a task are stored; none for a policy without a digest. */
+function keysOf({ events, settings, policies, store }: SessionTask) {
+  const shared = digestOf(JSON.stringify([store?.code, digestOf(events), settings]));
+  const keyOf = (what: string): string => digestOf(`${shared} ${what}`);
+  return {
+    measures: keyOf('measures'),
+    policies: policies.map(({ digest }) => (digest === undefined ? undefined : keyOf(digest))),
+  };
 }
 
 function digestOf(text: string): string {
