@@ -51,7 +51,7 @@ export function sliding(windowSize: number): Subject {
 export function summarizing(summary: string): Subject {
   const message = new Message({ role: 'assistant', content: [new TextBlock(summary)] });
   const model = {
-    // eslint-disable-next-line require-yield -- a model that streams nothing before its answer
+    // Streams nothing before its answer.
     async *streamAggregated() {
       return { message };
     },
