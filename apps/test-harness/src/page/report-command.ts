@@ -49,6 +49,7 @@ export const reportCondensers: readonly string[] = [
  * code: 0, or 1 when there is no session.
  *
  * @throws {@link UnknownModelError} for a model without known prices
+ * @throws {@link PageNotWrittenError} when the page cannot be written
  * @throws {@link PageTooLargeError} when the figures alone are too large for a page
  */
 export async function reportCommand(paths: readonly string[], options: ReportCommandOptions): Promise<number> {
@@ -105,18 +106,21 @@ function outcome(
   const best = bestPolicy(rows, 0);
   const row = rows.find(({ condenser }) => condenser === best);
   const { bill = 0, billOfNone = 0 } = row?.savings[0] ?? {};
-  const cost = `${sessions.length} sessions cost $${billOfNone.toFixed(2)} of input at the prices of ${priced.model}`;
+  const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+  const cost = `${counted(sessions.length, 'session')} cost $${billOfNone.toFixed(2)} of input at the prices of ${priced.model}`;
   const saved =
     best === none.name
       ? 'no condenser makes them cheaper.'
       : `with ${best} $${bill.toFixed(2)}, and ${((row?.recall ?? 0) * 100).toFixed(1)} % of what later calls used stays in view.`;
   return [
     `${cost}; ${saved}`,
-    ...(older > 0 ? [`${older} older sessions were left out; --all takes them, or name their folders.`] : []),
+    ...(older > 0
+      ? [`${counted(older, 'older session')} were left out; --all takes them, or name their folders.`]
+      : []),
     ...(trimmed > 0
       ? [`${trimmed} timelines were left out, because a page has at most 20 MB; --all writes a page for each.`]
       : []),
-    `${timelines} sessions can be stepped through. ${(size / 1e6).toFixed(1)} MB: ${pathToFileURL(file).href}`,
+    `${counted(timelines, 'session')} can be stepped through. ${(size / 1e6).toFixed(1)} MB: ${pathToFileURL(file).href}`,
   ];
 }
 

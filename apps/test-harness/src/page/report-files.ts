@@ -6,6 +6,7 @@ import type { ReplayedSession } from '../replay/replay-report.js';
 import { pageAssets } from './page-assets.js';
 import type { PageData, SessionTimeline, TimelineLink } from './page-data.js';
 import { pageHtml } from './page-html.js';
+import { PageNotWrittenError } from './page-not-written-error.js';
 import { redactedTimeline } from './redaction.js';
 import { sessionAgain } from './replayed-sessions.js';
 import { reportPage } from './report-page.js';
@@ -88,7 +89,11 @@ async function timelineOf(
 }
 
 async function writeText(file: string, text: string): Promise<string> {
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, text);
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
+  } catch (cause) {
+    throw new PageNotWrittenError(file, cause);
+  }
   return file;
 }

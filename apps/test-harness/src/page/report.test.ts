@@ -165,6 +165,9 @@ test('a home without sessions is status 1 and names where it looked; an unknown 
   expect(nothing.code).toBe(1);
   expect(nothing.stderr).toContain(join('.claude', 'projects'));
   expect((await harness(['report', 'sessions', '--model', 'nosuch'])).code).toBe(2);
+  const unwritable = await harness(['report', 'sessions', '-c', 'noOp', '-o', 'sessions']);
+  expect(unwritable.code).toBe(2);
+  expect(unwritable.stderr).toContain('--output');
   const missing = await harness(['report', 'missing']);
   expect(missing.code).toBe(2);
   expect(missing.stderr).toContain('missing');
