@@ -1,7 +1,7 @@
 import { eventFactory } from '@palimpsest/events';
 import type { CreateEvent, Event } from '@palimpsest/events';
 import { condenseUntilSettled, ViewProjection } from '@palimpsest/view';
-import type { AttemptReport, Condenser, View } from '@palimpsest/view';
+import type { AttemptReport, CachePrices, Condenser, View } from '@palimpsest/view';
 import type { RecordedSession } from '../measure/recorded-session.js';
 
 /** What a condenser made of the view at one recorded model call. */
@@ -28,6 +28,8 @@ export interface CondensedViewsOptions {
   readonly contextWindow?: number;
   /** What the condenser is told of instructions and tools that are no events. Unit: tokens. @defaultValue none */
   readonly fixedTokens?: number;
+  /** The prices that the condenser is told of. Called when it reads them. @defaultValue none */
+  readonly pricesToTell?: () => CachePrices;
   /** A condenser that takes longer is asked no more in this session. Unit: milliseconds. @defaultValue 60,000 */
   readonly timeoutMs?: number;
   /** Called before each model call. */
@@ -59,7 +61,7 @@ export async function* condensedViews(
     const limit = timeLimit(timeoutMs);
     try {
       if (!isStalled)
-        view = await condenseUntilSettled(condenser, projection, {
+        view = await condenseUntilSettled(withPrices(condenser, options.pricesToTell), projection, {
           createEvent,
           signal: limit.signal,
           contextWindow: options.contextWindow,
@@ -80,6 +82,14 @@ export async function* condensedViews(
     const at = events[index]?.timestamp ?? '';
     yield { modelCall, of: calls.length, at, view, condensations, errors, attempts, startedAt };
   }
+}
+
+/** The condenser, told of prices at each call; they are asked for when it reads them. */
+function withPrices(condenser: Condenser, prices: (() => CachePrices) | undefined): Condenser {
+  if (prices === undefined) return condenser;
+  const condense: Condenser['condense'] = (view, context) =>
+    condenser.condense(view, Object.defineProperty({ ...context }, 'prices', { get: prices, enumerable: true }));
+  return { ...condenser, condense };
 }
 
 /** Ids that no recorded event has, the same in every replay. */

@@ -50,6 +50,40 @@ test('a condensation saves tokens for the rest of the session and rewrites the p
   expect(after.peakTokens).toBeLessThan(before.peakTokens);
 });
 
+test('a condenser that reads prices is told of the row that prices it', async () => {
+  const told: (number | undefined)[] = [];
+  const whenReadingIsDear: Condenser = {
+    name: 'whenReadingIsDear',
+    condense: (view, { prices }) => {
+      told.push(prices?.read);
+      return view.events.length > 30 && (prices?.read ?? 0) >= 0.1
+        ? condensation({ view, start: 2, end: 22, summary: 'Ten files were read.' })
+        : view;
+    },
+  };
+  const [without, priced] = [await replayed(session(20), none), await replayed(session(20), whenReadingIsDear)];
+  expect(new Set(told)).toEqual(new Set([0.05, 0.1, 0.025, 1]));
+  expect(priced.condensations).toBe(0);
+  for (const [row, { prices, input }] of priced.bills.entries()) {
+    const before = without.bills[row]?.input;
+    if (prices === 'r = 0.1' || prices === 'no cache') expect(input).not.toBe(before);
+    else expect(input).toBe(before);
+  }
+});
+
+test('a condenser that reads no prices is replayed once', async () => {
+  let asked = 0;
+  const counting: Condenser = {
+    name: 'counting',
+    condense: (view) => {
+      asked++;
+      return view;
+    },
+  };
+  await replayed(session(5), counting);
+  expect(asked).toBe(6);
+});
+
 test('decisions that the recorded agent made are left out', async () => {
   const log = logBuilder();
   log.user('Mend the parser.');

@@ -1,3 +1,4 @@
+import { usualPrices } from '@palimpsest/view';
 import type { Evidence } from '../measure/evidence/evidence.js';
 import { firstSight } from '../measure/first-sight.js';
 import { markedCacheMeter } from '../measure/marked-cache.js';
@@ -11,7 +12,7 @@ import type { RecordedSession } from '../measure/recorded-session.js';
 import { runningBills } from './bill.js';
 import type { Bill } from './bill.js';
 import { condensedViews } from './condensed-views.js';
-import type { CondensedView } from './condensed-views.js';
+import type { CondensedView, CondensedViewsOptions } from './condensed-views.js';
 import type { Policy } from './policy.js';
 import { refusalChecker } from './refusal-checker.js';
 import type { Refusal } from './refusals.js';
@@ -101,8 +102,39 @@ export function headOf({ kinds }: RecordedSession): number {
 /**
  * Goes through a recorded session: at every model call it builds the view of what had happened by then, lets the condenser
  * act, and measures what would have been sent. What the condenser forgets stays forgotten for later calls.
+ *
+ * A condenser is told of prices: w = 1.25 and r = 0.05. One that reads them is replayed again for each row of prices, told of that
+ * row, and its bill in that row is the bill of that replay. All else is of the first.
  */
 export async function replaySession(policy: Policy, options: ReplayOptions): Promise<SessionReplay> {
+  let isPriced = false;
+  const first = await replayOnce(policy, {
+    ...options,
+    pricesToTell: () => {
+      isPriced = true;
+      return usualPrices;
+    },
+  });
+  if (!isPriced) return first;
+  const bills: Bill[] = [];
+  for (const [row, prices] of options.prices.entries()) {
+    const told = { read: prices.cacheRead / prices.input, write: prices.cacheWrite / prices.input };
+    const own =
+      told.read === usualPrices.read && told.write === usualPrices.write
+        ? first
+        : await replayOnce(policy, {
+            ...options,
+            pricesToTell: () => ({ ...told, output: prices.output / prices.input }),
+          });
+    bills.push(own.bills[row] as Bill);
+  }
+  return { ...first, bills };
+}
+
+async function replayOnce(
+  policy: Policy,
+  options: ReplayOptions & Pick<CondensedViewsOptions, 'pricesToTell'>,
+): Promise<SessionReplay> {
   const { session, evidence, count, contextWindow = Infinity } = options;
   const summariser = options.summariser?.() ?? standIn(count);
   const condenser = await policy.create(summariser.llm);

@@ -3,6 +3,7 @@ import type { Condensation } from '@palimpsest/events';
 import { condensationProblem, isCondensation, untilAborted } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
 import { condenseOnce, isEmpty, nothingToForget, refusedAttempt } from '../condensing/condense-once.js';
+import { cacheTermsOf } from '../condensing/cache-terms.js';
 import { tokensBesideView, usableWindow } from '../condensing/window.js';
 import { note } from '../notes.js';
 import { noteOf, vetoOf } from '../hooks.js';
@@ -25,6 +26,7 @@ export async function condense(step: StepContext): Promise<View | Condensation> 
     contextWindow,
     maxOutputTokens,
     ...(fixedTokens === 0 ? {} : { fixedTokens }),
+    ...cacheTermsOf(llm),
     signal,
   });
   if (!isCondensation(result)) return result;

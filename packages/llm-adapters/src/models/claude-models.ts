@@ -16,6 +16,7 @@ export const claudeNewest: Behaviour = {
   needsResponsesForTools: false,
   acceptsEffortNone: false,
   cacheMinimumTokens: 512,
+  cacheLifeMs: 5 * 60_000,
   charsPerToken: 2.5,
 };
 

@@ -37,6 +37,8 @@ export interface ModelFacts {
   readonly acceptsEffortNone: boolean;
   /** A shorter prefix is not cached. Unit: tokens. */
   readonly cacheMinimumTokens?: number;
+  /** A cached prefix is dropped when it has not been read for so long. Unit: milliseconds. Absent where no vendor promises it. */
+  readonly cacheLifeMs?: number;
   /** For estimates of ordinary English and code. Unit: characters a token. */
   readonly charsPerToken: number;
   /** True if the model is not in the table; the facts are then those of its provider's newest model. */

@@ -1,0 +1,14 @@
+import type { LLM } from '@palimpsest/llm-adapters';
+import type { CondenseContext } from '@palimpsest/view';
+
+/**
+ * What a condenser is told of the model's prompt cache: prices as shares of the price of an uncached input token, and how long a prefix
+ * lives. Without what is not known of the model.
+ */
+export function cacheTermsOf({ prices, facts }: LLM): Pick<CondenseContext, 'prices' | 'cacheLifeMs' | 'now'> {
+  const { cacheLifeMs } = facts ?? {};
+  const life = cacheLifeMs === undefined ? {} : { cacheLifeMs, now: new Date().toISOString() };
+  if (prices === undefined || !(prices.input > 0)) return life;
+  const { input, cacheRead, cacheWrite, output } = prices;
+  return { ...life, prices: { read: cacheRead / input, write: cacheWrite / input, output: output / input } };
+}
