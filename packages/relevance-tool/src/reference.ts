@@ -1,5 +1,5 @@
 import { addressOf, isAddress, isLLMConvertible } from '@palimpsest/events';
-import type { Event, ToolContext } from '@palimpsest/events';
+import type { Event, EventId, ToolContext } from '@palimpsest/events';
 import { bareReference } from './labels.js';
 
 /** What a model's reference names in a log. */
@@ -18,14 +18,16 @@ export function resolveReference(reference: string, log: Pick<ToolContext, 'log'
   const own = log.event(reference) ?? log.event(bare);
   if (own !== undefined) return { type: 'found', event: own };
   const address = isAddress(bare.toLowerCase()) ? bare.toLowerCase() : undefined;
-  const candidates: Event[] = [];
+  const candidates = new Map<EventId, Event>();
   for (const event of log.log) {
+    // Of events with one id only the first is in the conversation.
+    if (candidates.has(event.id)) continue;
     const isNamed = address !== undefined && isAddressed(event) && addressOf(event.id) === address;
-    if (isNamed || (event.type === 'action' && event.toolCall.id === bare)) candidates.push(event);
+    if (isNamed || (event.type === 'action' && event.toolCall.id === bare)) candidates.set(event.id, event);
   }
-  const [event, ...others] = candidates;
+  const [event, ...others] = candidates.values();
   if (event === undefined) return { type: 'unknown' };
-  return others.length === 0 ? { type: 'found', event } : { type: 'ambiguous', candidates };
+  return others.length === 0 ? { type: 'found', event } : { type: 'ambiguous', candidates: [event, ...others] };
 }
 
 function isAddressed(event: Event): boolean {

@@ -5,6 +5,7 @@ import type { CutPointList } from './cut-tracker.js';
 import { PrefixSequence } from './event-sequence.js';
 import type { EventSequence } from './event-sequence.js';
 import type { ListSnapshot } from './list-analysis.js';
+import { responsesSinceKey } from './responses-since.js';
 import type { RenderOptions, ThinkingMode } from './render-options.js';
 import type { LastRendering } from './rendered-messages.js';
 import { sentOrder } from './sent-order.js';
@@ -140,6 +141,16 @@ export class LogView implements View {
   positionOf(id: EventId): number | undefined {
     const position = this.#log.positionOf(id);
     return position !== undefined && position < this.#log.position ? position : undefined;
+  }
+
+  [responsesSinceKey](id: EventId, most: number): number {
+    const position = this.#log.positionOf(id) ?? this.#log.position;
+    const responses = new Set<number>();
+    for (let at = this.#log.position - 1; at > position && responses.size < most; at--) {
+      const response = this.#log.responseAt(at);
+      if (response !== undefined) responses.add(response);
+    }
+    return responses.size;
   }
 
   indexOf(id: EventId): number | undefined {

@@ -37,6 +37,20 @@ describe('a recalled answer', () => {
     expect(young(log)).toEqual([]);
   });
 
+  test('grows old by the log, however little of it the view holds', () => {
+    const log = logBuilder();
+    const user = log.user('Go.');
+    others(log, 2);
+    const answer = recalled(log, 'short');
+    others(log, 9);
+    log.condensation(
+      log.events.filter(({ id }) => ![user, ...answer, ...log.events.slice(-4)].some((kept) => kept.id === id)),
+    );
+    expect(young(log)).toEqual(answer.map(({ id }) => id));
+    others(log, 1);
+    expect(young(log)).toEqual([]);
+  });
+
   test('takes at most a quarter of the view, the newest first', () => {
     const log = logBuilder();
     log.user('Go.');

@@ -1,5 +1,6 @@
 import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { matchingEvents } from './matching-events.js';
+import { responsesSince } from './responses-since.js';
 import type { View } from './view.js';
 
 /** How long a recalled answer stays: the time after which the measures count it as needed again. Unit: model responses. */
@@ -8,7 +9,7 @@ const keptResponses = 10;
 const keptShare = 0.25;
 
 /**
- * The answers of a recall tool that are young: those of the ten newest model responses, the newest first, with the other events of
+ * The answers of a recall tool that are young: those of the ten newest model responses of the log, the newest first, with the other events of
  * their units, as long as they take at most a quarter of the view. A condenser leaves them, because what it hides again at once is
  * recalled again at once. A tool marks such an answer by `details.recalledEventIds`: the events whose text it holds.
  *
@@ -19,18 +20,14 @@ export function recalledEventIds(view: View): ReadonlySet<EventId> {
   const young = new Set<EventId>();
   const recalled = recalledIn(events);
   const room = recalled.count === 0 ? 0 : view.tokens() * keptShare;
-  const responses = new Set<EventId>();
   let tokens = 0;
-  for (let place = recalled.count - 1, index = events.length - 1; place >= 0; place--) {
+  for (let place = recalled.count - 1; place >= 0; place--) {
     const at = recalled.at(place) ?? 0;
-    for (; index >= at; index--) {
-      const response = view.responseOf(events.at(index)?.id ?? '');
-      if (response !== undefined) responses.add(response);
-    }
-    // The response that asked for it stands before it.
-    if (responses.size >= keptResponses) break;
     const event = events.at(at);
-    if (event === undefined || isRedacted(event) || young.has(event.id)) continue;
+    if (event === undefined) break;
+    // The response that asked for it stands before it.
+    if (responsesSince(view, event.id, keptResponses) >= keptResponses) break;
+    if (isRedacted(event) || young.has(event.id)) continue;
     const [start, end] = [cutPoints.atOrBefore(at) ?? 0, cutPoints.atOrAfter(at + 1) ?? events.length];
     tokens += view.tokens(start, end);
     if (tokens > room) break;

@@ -25,10 +25,37 @@ export function phraseOf(query: string): string {
   return query.trim().slice(0, longestQuery).toLowerCase();
 }
 
+/** A part of a word counts as so many whole words. */
+const partOfWord = 0.2;
+const mostCounted = 100;
+
+/** How often a text in lower case holds a term, and where it best does. */
+export function hitsOf(text: string, term: string): { readonly count: number; readonly at: number } {
+  let [count, part, whole] = [0, -1, -1];
+  for (let at = text.indexOf(term); at !== -1 && count < mostCounted; at = text.indexOf(term, at + term.length)) {
+    const isWord = !isLetter(text.charAt(at - 1)) && !isLetter(text.charAt(at + term.length));
+    count += isWord ? 1 : partOfWord;
+    if (isWord && whole === -1) whole = at;
+    if (part === -1) part = at;
+  }
+  return { count, at: whole === -1 ? part : whole };
+}
+
+function isLetter(character: string): boolean {
+  return character !== '' && /[\p{L}\p{N}]/u.test(character);
+}
+
+/** Whether a text in lower case holds the whole query: 2 for whole words, 1 for several words of which the outer ones go on. */
+export function wordForWord(text: string, phrase: string, terms: readonly string[]): 0 | 1 | 2 {
+  const { count } = hitsOf(text, phrase);
+  if (count === 0) return 0;
+  return count >= 1 || terms.length === 0 ? 2 : terms.length > 1 ? 1 : 0;
+}
+
 /**
- * The documents that hold a word of the query, best first: those that hold the query word for word, then by BM25 over parts of
- * words, then newest first, as they are given. Letters' case does not matter. The call of a result counts as part of its text. The
- * query is plain text, never a pattern.
+ * The documents that hold a word of the query, best first: those that hold the query word for word, then by BM25, then newest first,
+ * as they are given. Letters' case does not matter, and parts of words count a little. The call of a result counts as part of its
+ * text. The query is plain text, never a pattern.
  */
 export function ranked(documents: readonly Document[], query: string, standings: Standings): readonly Document[] {
   const phrase = phraseOf(query);
@@ -40,8 +67,8 @@ export function ranked(documents: readonly Document[], query: string, standings:
     return {
       document,
       length: text.length,
-      isWhole: text.includes(phrase),
-      counts: terms.map((term) => countOf(text, term)),
+      whole: wordForWord(text, phrase, terms),
+      counts: terms.map((term) => hitsOf(text, term).count),
     };
   });
   const average = read.reduce((sum, { length }) => sum + length, 0) / Math.max(1, read.length);
@@ -50,22 +77,15 @@ export function ranked(documents: readonly Document[], query: string, standings:
     return Math.log(1 + (read.length - holding + 0.5) / (holding + 0.5));
   });
   return read
-    .map(({ document, length, isWhole, counts }) => {
+    .map(({ document, length, whole, counts }) => {
       const norm = saturation * (1 - lengthShare + (lengthShare * length) / Math.max(1, average));
       const score = counts.reduce(
         (sum, count, index) => sum + ((weights[index] ?? 0) * count * (saturation + 1)) / (count + norm),
         0,
       );
-      return { document, isWhole, score };
+      return { document, whole, score };
     })
-    .filter(({ isWhole, score }) => isWhole || score > 0)
-    .sort((a, b) => Number(b.isWhole) - Number(a.isWhole) || b.score - a.score)
+    .filter(({ whole, score }) => whole > 0 || score > 0)
+    .sort((a, b) => b.whole - a.whole || b.score - a.score)
     .map(({ document }) => document);
-}
-
-/** How often a text holds a term, up to 100 times. */
-function countOf(text: string, term: string): number {
-  let count = 0;
-  for (let at = text.indexOf(term); at !== -1 && count < 100; at = text.indexOf(term, at + term.length)) count++;
-  return count;
 }

@@ -1,5 +1,5 @@
 import { isToolResult } from '@palimpsest/events';
-import type { Event, ToolContext } from '@palimpsest/events';
+import type { Event, EventId, ToolContext } from '@palimpsest/events';
 import type { HiddenEvents, HiddenReason } from './hidden-events.js';
 import { callText, originalOf } from './originals.js';
 import { longestCall } from './standing.js';
@@ -15,10 +15,12 @@ export interface Document {
 
 /**
  * The texts of a log, newest first, hidden or not. Answers of the recall tool and their calls are copies of others and are left
- * out, and so are short calls whose result is among the texts: the result's description holds them whole.
+ * out, and so are short calls whose result is hidden too: the result's description holds them whole.
  */
 export function documentsOf(context: ToolContext, hidden: HiddenEvents, standings: Standings): readonly Document[] {
-  const events = new Map([...context.log].map((event) => [event.id, event]));
+  const events = new Map<EventId, Event>();
+  // Of events with one id only the first is in the conversation.
+  for (const event of context.log) if (!events.has(event.id)) events.set(event.id, event);
   const documents: Document[] = [];
   // The calls of the present response have no results yet.
   const present = hidden.view.responseOf(context.actionId);
@@ -31,7 +33,7 @@ export function documentsOf(context: ToolContext, hidden: HiddenEvents, standing
         continue;
       }
       const isShort = call !== undefined && call.thought.length === 0 && callText(call).length <= longestCall;
-      if (isShort) leftOut.add(call.id);
+      if (isShort && hidden.reasonOf(event) !== undefined) leftOut.add(call.id);
     }
     if (leftOut.has(event.id)) continue;
     if (present !== undefined && hidden.view.responseOf(event.id) === present) continue;

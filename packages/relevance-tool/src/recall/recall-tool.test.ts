@@ -168,7 +168,7 @@ describe('by path', () => {
     log.condensation(all);
     const { heading, body } = await recall(log, { path: 'src/a.ts' }, { pageTokens: 10_000 });
     expect(heading).toContain(
-      "'src/a.ts': 3 hidden calls and results on it, newest first; 1 other hidden texts mention it.",
+      "'src/a.ts': hidden calls and results on it, newest first: 3; other hidden texts that mention it: 1.",
     );
     const order = [write.action, read.result, list.result].map(({ id }) => body.indexOf(`${addressOf(id)}:`));
     expect(order.every((at) => at !== -1)).toBe(true);
@@ -240,6 +240,8 @@ describe('by words', () => {
       log.call('run', {}, 'parseEventLog()'),
       log.call('run', {}, '他说数字很大'),
       log.call('deploy', { to: 'staging' }, 'ok'),
+      log.call('run', {}, 'port: 1'),
+      ...[1, 2, 3].map(() => log.call('run', {}, 'export export export')),
     ];
     log.condensation(calls.flatMap(({ action, result }) => [action, result]));
     for (const [query, index] of [
@@ -247,8 +249,10 @@ describe('by words', () => {
       ['eventlog', 1],
       ['数字', 2],
       ['deploy staging', 3],
+      ['port', 4],
     ] as const) {
-      expect((await recall(log, { query })).body).toContain(`== ${addressOf(calls[index]?.result.id ?? '')}`);
+      const { body } = await recall(log, { query });
+      expect(body.startsWith(`== ${addressOf(calls[index]?.result.id ?? '')}`)).toBe(true);
     }
   });
 

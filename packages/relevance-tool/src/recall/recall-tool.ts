@@ -8,7 +8,7 @@ import { recallToolName } from '../tool-names.js';
 import { note, pageOf, refusal } from './answers.js';
 import type { Entry } from './answers.js';
 import { documentsOfPath } from './by-path.js';
-import { phraseOf, ranked, termsOf } from './by-words.js';
+import { hitsOf, phraseOf, ranked, termsOf, wordForWord } from './by-words.js';
 import { documentsOf, isRecall } from './documents.js';
 import type { Document } from './documents.js';
 import { excerptOf } from './excerpt.js';
@@ -156,7 +156,7 @@ function byPath(asked: string, search: Search): ToolOutput {
       if (seen.length > 0) return inView(`'${path}'`, seen, search);
       continue;
     }
-    const heading = `'${path}': ${calls.length} hidden calls and results on it, newest first; ${mentions.length} other hidden texts mention it.`;
+    const heading = `'${path}': hidden calls and results on it, newest first: ${calls.length}; other hidden texts that mention it: ${mentions.length}.`;
     const entries = [
       ...calls.map((document) => entryOf(document, '', document.text, standings)),
       ...mentions.map((document) => entryOf(document, 'mentioned in ', linesWithPath(document, path), standings)),
@@ -197,12 +197,12 @@ function linesWithWords({ text }: Document, query: string): string {
   const [phrase, terms] = [phraseOf(query), termsOf(query)];
   return excerptOf(text, (line) => {
     const lower = line.toLowerCase();
-    const whole = lower.indexOf(phrase);
-    const places = terms.map((term) => lower.indexOf(term)).filter((at) => at !== -1);
-    return {
-      score: places.length + (whole === -1 ? 0 : terms.length + 1),
-      at: whole === -1 ? (places[0] ?? 0) : whole,
-    };
+    const hits = terms.map((term) => hitsOf(lower, term)).filter(({ count }) => count > 0);
+    const whole = wordForWord(lower, phrase, terms);
+    const best = whole > 0 ? hitsOf(lower, phrase) : hits.toSorted((a, b) => b.count - a.count)[0];
+    // Each word counts once in a line.
+    const score = hits.reduce((sum, { count }) => sum + Math.min(1, count), 0);
+    return { score: score + whole * (terms.length + 1), at: best?.at ?? 0 };
   }).join('\n');
 }
 

@@ -1,0 +1,223 @@
+import { fileURLToPath } from 'node:url';
+import {
+  addressOf,
+  eventFactory,
+  isLLMConvertible,
+  isSentRole,
+  isToolResult,
+  toolResultContent,
+} from '@palimpsest/events';
+import type { Event, LLMConvertibleEvent, ToolContext, ToolOutput } from '@palimpsest/events';
+import { isCondensation, NoCondensationAvailableError, ViewProjection } from '@palimpsest/view';
+import type { Condenser, View } from '@palimpsest/view';
+import { randomLog } from '@palimpsest/view/testing';
+import { recallTool } from '@palimpsest/relevance-tool';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { modelCalls, readSessions } from './import/index.js';
+import { tight } from '../test-support/tight-condensers.js';
+
+/**
+ * What a condenser hides, recall reaches: by the address that a mask names, and by words and paths of the text, without the test
+ * telling the tool what is hidden. Hidden is what does not stand in the messages that a model would be sent.
+ */
+
+/** So many hidden texts of each session are asked for, spread over it. */
+const asked = 6;
+const pageTokens = 2_000;
+
+interface Session {
+  readonly name: string;
+  readonly events: readonly Event[];
+}
+
+/** A session at its end, as a host with this condenser has logged it and shows it. */
+interface Ended {
+  readonly log: readonly Event[];
+  readonly view: View;
+}
+
+/** Long texts of other agents' sessions are left out of CI. Unit: events. */
+const longest = 400;
+
+const sessions: Session[] = [];
+
+beforeAll(async () => {
+  const corpus = fileURLToPath(new URL('../../../corpus', import.meta.url));
+  for await (const { name, events } of readSessions(corpus)) sessions.push({ name, events });
+  const recorded = process.env['PALIMPSEST_TRAJECTORIES'];
+  const perFormat = new Map<string, number>();
+  for await (const { name, format, events } of recorded === undefined ? [] : readSessions(recorded)) {
+    const count = perFormat.get(format) ?? 0;
+    if (count === 2 || events.length > longest || events.length < 20) continue;
+    perFormat.set(format, count + 1);
+    sessions.push({ name, events });
+  }
+  for (let seed = 1; seed <= 12; seed++) {
+    const { name, events } = randomLog({ seed, dirty: seed % 2 === 0, length: 120 });
+    sessions.push({ name, events });
+  }
+}, 120_000);
+
+describe('recall reaches what is hidden', () => {
+  test.each(Object.keys(tight))('%s', { timeout: 600_000 }, async (name) => {
+    let [texts, paths, unreachable] = [0, 0, 0];
+    const lost: string[] = [];
+    for (const session of sessions) {
+      const condenser = tight[name]?.create() as Condenser;
+      const ended = await atTheEnd(session.events, condenser);
+      const hidden = hiddenOf(ended);
+      for (const event of spread(hidden, asked)) {
+        texts++;
+        const original = textOf(event);
+        const whole = await pages({ address: addressOf(event.id) }, ended, condenser);
+        expect(whole.text, `${session.name}, ${event.id}: ${whole.heading}`).toBe(original);
+        const isFound = await finds(
+          { query: lineOf(event.type === 'action' ? event.toolCall.arguments : original) },
+          event,
+          ended,
+          condenser,
+        );
+        if (!isFound) lost.push(`${session.name} ${event.id}: ${lineOf(original)}`);
+        for (const path of spread(pathsIn(original), 2)) {
+          paths++;
+          if (!(await finds({ path }, event, ended, condenser))) lost.push(`${session.name} ${event.id}: path ${path}`);
+        }
+      }
+      unreachable += lost.length;
+      for (const event of ended.view.events) checkNote(event, ended);
+    }
+    expect(lost).toEqual([]);
+    if (name !== 'browserOutput') expect(texts).toBeGreaterThan(sessions.length);
+    console.log(
+      `${name}: ${sessions.length} sessions, ${texts} hidden texts, ${paths} paths, ${unreachable} unreachable`,
+    );
+  });
+});
+
+/** Replays a session as a host would, appending what the condenser decides. */
+async function atTheEnd(events: readonly Event[], condenser: Condenser): Promise<Ended> {
+  const projection = new ViewProjection();
+  const log: Event[] = [];
+  const append = (event: Event): void => {
+    projection.append(event);
+    log.push(event);
+  };
+  let number = 0;
+  const createEvent = eventFactory({ newId: () => `reach-${++number}`, now: () => new Date(0) });
+  let [folded, view] = [0, projection.view];
+  for (const end of [...modelCalls(events), events.length]) {
+    for (; folded < end; folded++) append(events[folded] as Event);
+    for (let inARow = 0; inARow < 4; inARow++) {
+      try {
+        const result = await condenser.condense(projection.view, {
+          report: (attempt) => append(createEvent('condensation-attempt', { condenser: condenser.name, ...attempt })),
+        });
+        if (!isCondensation(result)) {
+          view = result;
+          break;
+        }
+        append(result);
+      } catch (error) {
+        if (!NoCondensationAvailableError.isInstance(error)) throw error;
+        append(createEvent('condensation', { forgottenEventIds: [], metadata: { reason: 'nothing-to-forget' } }));
+      }
+    }
+  }
+  return { log, view };
+}
+
+/** The results, messages and calls whose text the model is not sent. */
+function hiddenOf({ log, view }: Ended): readonly LLMConvertibleEvent[] {
+  const sent = JSON.stringify(view.toMessages());
+  const seen = new Set<string>();
+  return log.filter((event): event is LLMConvertibleEvent => {
+    if (!isLLMConvertible(event) || event.type === 'system-prompt' || seen.has(event.id)) return false;
+    seen.add(event.id);
+    // A message in a role that this version does not know is never sent.
+    if (event.type === 'message' && !isSentRole(event.role)) return false;
+    const text = event.type === 'action' ? event.toolCall.arguments : textOf(event);
+    return lineOf(text).length >= 12 && !sent.includes(JSON.stringify(text).slice(1, -1));
+  });
+}
+
+function textOf(event: LLMConvertibleEvent): string {
+  if (isToolResult(event)) return joined(toolResultContent(event));
+  switch (event.type) {
+    case 'message':
+      return joined([...event.content, ...(event.extendedContent ?? [])]).toWellFormed();
+    case 'action':
+      return joined([
+        ...event.thought,
+        { type: 'text', text: `${event.toolCall.name}(${event.toolCall.arguments})` },
+      ]).toWellFormed();
+    case 'condensation-summary':
+      return event.summary;
+    default:
+      return '';
+  }
+}
+
+function joined(parts: readonly { readonly type: string; readonly text?: unknown }[]): string {
+  return parts.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : [])).join('\n');
+}
+
+/** The longest line of a text, cut as a model would cut it. */
+function lineOf(text: string): string {
+  const lines = text.split('\n').sort((a, b) => b.length - a.length);
+  return (lines[0] ?? '').trim().slice(0, 120).trim();
+}
+
+function pathsIn(text: string): readonly string[] {
+  return [...new Set(text.match(/(?<![\w./@:-])\/?[\w-]+(?:\/[\w-]+)+\.[a-z]{1,4}(?![\w/.-])/g) ?? [])];
+}
+
+function spread<Item>(items: readonly Item[], count: number): readonly Item[] {
+  return items.filter((_, index) => index % Math.ceil(items.length / count) === 0);
+}
+
+/** All pages of an answer as one text, and the addresses of its entries. */
+async function pages(input: object, { log }: Ended, condenser: Condenser) {
+  const tool = recallTool({ condenser, pageTokens });
+  const byId = new Map(log.toReversed().map((event) => [event.id, event]));
+  const context: ToolContext = {
+    actionId: 'asking',
+    toolCallId: 'asking',
+    log,
+    event: (id) => byId.get(id),
+    append: () => Promise.reject(new Error('recall appends nothing')),
+  };
+  let [text, heading] = ['', ''];
+  const found = new Set<string>();
+  for (let page = 1, last = 1; page <= last; page++) {
+    const output = (await tool.execute(tool.parseInput({ ...input, page }), context)) as Exclude<ToolOutput, string>;
+    const all = typeof output.content === 'string' ? output.content : joined(output.content);
+    const end = all.indexOf('\n');
+    heading = end === -1 ? all : all.slice(0, end);
+    text += end === -1 ? '' : all.slice(end + 1);
+    last = Number(output.details?.['pages'] ?? 1);
+  }
+  for (const [, address] of `\n${heading}\n${text}`.matchAll(/\n(?:== |- )(?:mentioned in )?(\w{8}): /g))
+    found.add(address ?? '');
+  return { text, heading, found };
+}
+
+/** A short call is found with its result, whose description holds it. */
+async function finds(input: object, event: LLMConvertibleEvent, ended: Ended, condenser: Condenser): Promise<boolean> {
+  const { found, text } = await pages(input, ended, condenser);
+  if (found.has(addressOf(event.id))) return true;
+  return event.type === 'action' && text.includes(textOf(event).replaceAll(/\s+/g, ' '));
+}
+
+/** Whatever looks like a path in a note stands verbatim in what the note hides, and the note names its address. */
+function checkNote(event: LLMConvertibleEvent, { log, view }: Ended): void {
+  if (!isToolResult(event) || event.redacted !== true) return;
+  const original = view.original(event.id);
+  const isOurs = !log.some((logged) => logged.id === event.id && 'redacted' in logged && logged.redacted === true);
+  if (original === undefined || !isToolResult(original) || !isOurs) return;
+  const note = textOf(event);
+  if (!note.startsWith('[Old ')) return;
+  expect(note).toContain(`(address ${addressOf(event.id)})`);
+  const call = original.actionId === undefined ? undefined : view.original(original.actionId);
+  const source = `${textOf(original)}\n${call?.type === 'action' ? call.toolCall.arguments : ''}`;
+  for (const path of pathsIn(note)) expect(source).toContain(path);
+}
