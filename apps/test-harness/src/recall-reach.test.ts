@@ -5,7 +5,9 @@ import {
   isLLMConvertible,
   isSentRole,
   isToolResult,
+  messageContent,
   toolResultContent,
+  wellFormedPart,
 } from '@palimpsest/events';
 import type { Event, LLMConvertibleEvent, ToolContext, ToolOutput } from '@palimpsest/events';
 import { isCondensation, NoCondensationAvailableError, ViewProjection } from '@palimpsest/view';
@@ -144,12 +146,13 @@ function textOf(event: LLMConvertibleEvent): string {
   if (isToolResult(event)) return joined(toolResultContent(event));
   switch (event.type) {
     case 'message':
-      return joined([...event.content, ...(event.extendedContent ?? [])]).toWellFormed();
+      return joined(messageContent(event));
     case 'action':
-      return joined([
-        ...event.thought,
-        { type: 'text', text: `${event.toolCall.name}(${event.toolCall.arguments})` },
-      ]).toWellFormed();
+      return joined(
+        [...event.thought, { type: 'text' as const, text: `${event.toolCall.name}(${event.toolCall.arguments})` }].map(
+          wellFormedPart,
+        ),
+      );
     case 'condensation-summary':
       return event.summary;
     default:

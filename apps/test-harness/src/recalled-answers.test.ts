@@ -35,7 +35,10 @@ describe('what was recalled is not hidden again at once, and not kept for ever',
     for (let step = 100; step < 160; step++) {
       log.call('browser_read', { step }, other(step));
       // Invocations are what this condenser forgets.
-      if (step % 10 === 0) log.agent('Done.') && log.user('Go on.');
+      if (step % 10 === 0) {
+        log.agent('Done.');
+        log.user('Go on.');
+      }
       await shown();
     }
     log.request();

@@ -275,13 +275,10 @@ describe('by words', () => {
     const log = logBuilder();
     const { action, result } = log.call('run', {}, 'a'.repeat(300_000));
     log.condensation([action, result]);
-    const before = process.cpuUsage();
     for (const query of ['(a+)+$', `${'a'.repeat(999)}b`, Array.from({ length: 9_000 }, (_, n) => `w${n}`).join(' ')]) {
       expect((await recall(log, { query })).isError).toBe(false);
     }
     expect((await recall(log, { path: 'a'.repeat(1_000) })).isError).toBe(false);
-    const { user, system } = process.cpuUsage(before);
-    expect(user + system).toBeGreaterThan(0);
   });
 
   test('its own answers are not found again, nor the question itself', async () => {
