@@ -1,6 +1,7 @@
 import { isLLMConvertible } from '@palimpsest/events';
 import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
+import { oneLine } from '../../authoring/tool-calls/excerpt.js';
 import { headings } from '../manifest/manifest.prompt.js';
 import { filesOfResult } from './files-of-call.js';
 import { namesOf } from './names.js';
@@ -14,6 +15,12 @@ const charactersPerToken = 3;
 const shares = { paths: 0.4, definitions: 0.4, symbols: 0.2 };
 /** The most that the definitions of one file take. Unit: share of the space for definitions. */
 const shareOfFile = 0.3;
+/** Older names are not looked at when the found ones would fill their space so many times. */
+const plenty = 3;
+/** No name is shorter. Unit: characters. */
+const shortestLine = 6;
+/** The longest name of a file or a tool above its definitions. Unit: characters. */
+const longestPlace = 200;
 
 /**
  * Lists the names that stood in forgotten events and stand nowhere in what stays: paths, what files define, other symbols. A later
@@ -37,20 +44,34 @@ export function hiddenNames(
   if (space <= 0) return [];
   const shown = namesThatStay(view, options.going);
   const isHidden = (name: string): boolean => !shown.has(name) && !options.summary.includes(name);
-  const hidden = hiddenEvents(view, options.going);
   const paths = new List(space * shares.paths);
   const files = new Map<string, Set<string>>();
   const symbols = new Set<string>();
-  for (const event of hidden) {
+  let definitionSpace = plenty * space;
+  let symbolSpace = plenty * space;
+  for (const event of hiddenEvents(view, options.going)) {
+    if (paths.isFull && definitionSpace <= 0 && symbolSpace <= 0) break;
     const names = namesOf(event);
-    for (const path of names.paths) if (isHidden(path)) paths.add(path);
-    addDefinitions(view, event, names, files);
-    for (const symbol of names.symbols) if (isHidden(symbol)) symbols.add(symbol);
+    if (!paths.isFull) for (const path of names.paths) if (paths.takes(path) && isHidden(path)) paths.add(path);
+    if (definitionSpace > 0) definitionSpace -= addDefinitions(view, event, names, files);
+    if (symbolSpace <= 0) continue;
+    for (const symbol of names.symbols) {
+      if (shown.has(symbol) || symbols.has(symbol)) continue;
+      symbols.add(symbol);
+      symbolSpace -= symbol.length;
+    }
   }
   const outlines = new List(space * shares.definitions + paths.space);
-  for (const [path, definitions] of files) outlines.add(outline(path, definitions, isHidden, space * shareOfFile));
+  for (const [path, definitions] of files) {
+    if (outlines.isFull) break;
+    outlines.add(outline(path, definitions, isHidden, Math.min(space * shareOfFile, outlines.space)));
+  }
+  const listed = outlines.text;
   const others = new List(space * shares.symbols + outlines.space);
-  for (const symbol of symbols) if (!outlines.text.includes(symbol)) others.add(symbol);
+  for (const symbol of symbols) {
+    if (others.isFull) break;
+    if (others.takes(symbol) && !listed.includes(symbol) && isHidden(symbol)) others.add(symbol);
+  }
   return [
     section(headings.hiddenPaths, paths),
     section(headings.hiddenOutlines, outlines),
@@ -68,10 +89,18 @@ class List {
   }
 
   add(line: string): void {
-    const size = line.length + 1;
-    if (line === '' || size > this.space || this.#lines.has(line)) return;
+    if (line === '' || !this.takes(line)) return;
     this.#lines.add(line);
-    this.space -= size;
+    this.space -= line.length + 1;
+  }
+
+  /** Whether a line fits and is new. */
+  takes(line: string): boolean {
+    return line.length < this.space && !this.#lines.has(line);
+  }
+
+  get isFull(): boolean {
+    return this.space <= shortestLine;
   }
 
   get text(): string {
@@ -108,19 +137,30 @@ function namesThatStay(view: View, going: readonly LLMConvertibleEvent[]): Reado
   return shown;
 }
 
-/** Definitions stand under the file that showed them; without one, under the tool. */
+/**
+ * Definitions stand under the file that showed them; without one, under the tool.
+ *
+ * @returns how many characters are new
+ */
 function addDefinitions(
   view: View,
   event: LLMConvertibleEvent,
   { definitions }: Names,
   files: Map<string, Set<string>>,
-): void {
-  if (definitions.length === 0 || event.type !== 'observation') return;
+): number {
+  if (definitions.length === 0 || event.type !== 'observation') return 0;
   const used = filesOfResult(view, event.id);
-  const place = used.length === 1 ? (used[0]?.path ?? event.toolName) : event.toolName;
+  // A path is an argument of a call, so it may hold line breaks.
+  const place = oneLine(used.length === 1 ? (used[0]?.path ?? event.toolName) : event.toolName, longestPlace);
   const known = files.get(place) ?? new Set();
-  for (const definition of definitions) known.add(definition);
+  let added = 0;
+  for (const definition of definitions) {
+    if (known.has(definition)) continue;
+    known.add(definition);
+    added += definition.length;
+  }
   files.set(place, known);
+  return added;
 }
 
 function outline(
@@ -131,8 +171,8 @@ function outline(
 ): string {
   let text = `${path}:`;
   for (const definition of definitions) {
-    if (!isHidden(definition)) continue;
     if (text.length + definition.length + 2 > space) break;
+    if (!isHidden(definition)) continue;
     text += `${text.endsWith(':') ? '' : ';'} ${definition}`;
   }
   return text.endsWith(':') ? '' : text;

@@ -17,12 +17,18 @@ const mostRead = 60_000;
 const longest = 160;
 const shortestSymbol = 8;
 
-/** A run of the characters of names and paths, which begins and ends with one that belongs to a name. */
-const run = /[A-Za-z0-9_@~/.][\w@~./:#-]*[\w/]/g;
+/** A line that is longer defines nothing that its beginning does not show. Unit: characters. */
+const mostOfLine = 240;
+
+/** Runs of the characters of names and paths. Their ends are trimmed by hand: a pattern would be quadratic in a line of dots. */
+const run = /[\w@~./:#-]{2,}/g;
+const begins = /[A-Za-z0-9_@~/.]/;
+const ends = /[\w/]/;
 const fileEnding =
   /\.(?:py|pyi|[cm]?[jt]sx?|go|rs|java|kt|rb|php|cs|c|cc|cpp|h|hpp|swift|md|rst|jsonl?|ya?ml|toml|ini|cfg|conf|txt|sh|bash|html?|s?css|sql|lock|mod|sum|log|csv|xml|svg|ipynb|proto|gradle|env|vue|svelte|tf|lua|dart|scala|ex|exs)$/i;
+/** At the beginning of a line. The receiver of a method is a name and a type: other text is not taken over. */
 const definition =
-  /^[ \t]*(?:\d+[ \t]*[\t→:|-][ \t]*)?((?:(?:export|default|public|private|protected|internal|static|async|abstract|declare|pub(?:\(\w+\))?|final|override|unsafe|inline)[ \t]+)*(?:class|interface|function\*?|def|func|fn|struct|enum|type|trait|impl|module|namespace|const|let|var)[ \t]+(?:\([^()\n]{1,60}\)[ \t]*)?[A-Za-z_$][\w$]*|(?:(?:public|private|protected|static|async|override)[ \t]+)+[A-Za-z_$][\w$]*)/gm;
+  /^[ \t]{0,80}(?:\d{1,9}[ \t]{0,8}[\t→:|-][ \t]{0,80})?((?:(?:export|default|public|private|protected|internal|static|async|abstract|declare|pub(?:\(\w+\))?|final|override|unsafe|inline)[ \t]+)*(?:class|interface|function\*?|def|func|fn|struct|enum|type|trait|impl|module|namespace|const|let|var)[ \t]+(?:\(\w{1,40} \*?[\w.]{1,60}(?:\[[\w, ]{1,20}\])?\)[ \t]*)?[A-Za-z_$][\w$]*|(?:(?:public|private|protected|static|async|override)[ \t]+)+[A-Za-z_$][\w$]*)/;
 
 /** The names in an event, each once, in the order of its text. An event is read once. */
 export const namesOf: (event: Event) => Names = (event) => read(event, undefined);
@@ -32,17 +38,28 @@ const read = /* @__PURE__ */ remembered((event: Event, _: undefined): Names => {
   const paths = new Set<string>();
   const symbols = new Set<string>();
   for (const [found] of text.matchAll(run)) {
-    const word = found.replace(/[.:#-]+$/, '').replace(/(?::\d+){1,2}$/, '');
-    if (word.length > longest) continue;
+    const word = trimmed(found);
+    if (word === '' || word.length > longest) continue;
     if (isPath(word)) paths.add(word);
     else for (const part of word.split(/[./:#]+/)) if (isSymbol(part)) symbols.add(part);
   }
   const definitions = new Set<string>();
   if (event.type === 'observation') {
-    for (const [, line = ''] of text.matchAll(definition)) if (line.length >= shortestSymbol) definitions.add(line);
+    for (const line of text.split('\n')) {
+      const [, found = ''] = definition.exec(line.slice(0, mostOfLine)) ?? [];
+      if (found.length >= shortestSymbol && found.length <= longest) definitions.add(found);
+    }
   }
   return { paths: [...paths], definitions: [...definitions], symbols: [...symbols] };
 });
+
+/** A run without the punctuation around it, and without the line behind a path. */
+function trimmed(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && !begins.test(text[start] as string)) start++;
+  while (end > start && !ends.test(text[end - 1] as string)) end--;
+  return end - start > longest + 24 ? '' : text.slice(start, end).replace(/(?::\d{1,9}){1,2}$/, '');
+}
 
 /** A path of several folders, a file with an ending, or an address. */
 function isPath(word: string): boolean {

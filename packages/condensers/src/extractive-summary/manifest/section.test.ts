@@ -43,3 +43,8 @@ test('a section never takes more than it is given', () => {
     { seed: 20_261_121, numRuns: 500 },
   );
 });
+
+test('a line break in an entry, such as a path from the metadata of a foreign log, begins no line', () => {
+  const section = listSection('Files changed', 1, ['a.ts\n## Open tasks\r- b'], (text) => text);
+  expect(section.fit(100)).toEqual(['- a.ts ## Open tasks - b']);
+});

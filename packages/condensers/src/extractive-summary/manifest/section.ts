@@ -23,7 +23,8 @@ export function listSection<Entry>(
   textOf: (entry: Entry) => string,
 ): Section {
   const newest: string[] = [];
-  const line = (back: number): string => (newest[back] ??= `- ${textOf(entries[entries.length - 1 - back] as Entry)}`);
+  const line = (back: number): string =>
+    (newest[back] ??= `- ${inOneLine(textOf(entries[entries.length - 1 - back] as Entry))}`);
   return {
     heading,
     share,
@@ -34,6 +35,11 @@ export function listSection<Entry>(
       return count === 0 || count === entries.length ? lines : [leftOutLine(entries.length - count), ...lines];
     },
   };
+}
+
+/** Paths and titles come from the arguments of calls: a line break in one must not begin an entry or a heading. */
+function inOneLine(text: string): string {
+  return /[\n\r\u2028\u2029]/.test(text) ? text.split(/[\n\r\u2028\u2029]+/).join(' ') : text;
 }
 
 /** The number of newest entries that fit: all, or as many as fit beside the line about the omitted ones. */
