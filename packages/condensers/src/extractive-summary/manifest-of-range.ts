@@ -81,6 +81,7 @@ export function manifestOfRange(
     const facts = renderManifest(manifest, {
       events: coveredEvents,
       maxCharacters: characters - 16,
+      keepsFiles: inWork.size > 0,
       original: (id) => view.original(id),
     });
     if (facts === undefined) return undefined;

@@ -154,6 +154,102 @@ describe('files in work', () => {
     ]);
   });
 
+  type Call = readonly [tool: string, input: Readonly<Record<string, unknown>>, result?: string];
+  const text = 'export class Cart {}\n'.repeat(100);
+  const readCart: Call = ['read_file', { path: 'src/cart.ts' }, text];
+  const editCart: Call = ['edit', { path: 'src/cart.ts', oldText: 'Cart', newText: 'Basket' }, 'edited src/cart.ts'];
+  const lookAround: Call = ['run_command', { command: 'ls' }, 'ok'];
+
+  function logOf(calls: readonly Call[]) {
+    const log = logBuilder();
+    log.user('Go.');
+    for (const [tool, input, result = 'ok'] of calls) log.call(tool, input, result);
+    return log;
+  }
+
+  /** The numbers of the calls that stay. */
+  function staying(view: View, calls: number): readonly number[] {
+    const stay = eventsOfFilesInWork(view, { start: 1, end: 1 + 2 * calls }, { maxTokens: 5_000 });
+    return view.events
+      .slice(1)
+      .flatMap((event, index) => (event.type === 'action' && stay.has(event.id) ? [index / 2] : []));
+  }
+
+  test.each<readonly [string, readonly Call[], readonly number[]]>([
+    ['an edit', [readCart, editCart], [0, 1]],
+    [
+      'an edit that names the file from the root',
+      [readCart, ['edit', { path: '/w/src/cart.ts', oldText: 'a', newText: 'b' }]],
+      [0, 1],
+    ],
+    [
+      'an edit that names the folder',
+      [readCart, ['edit', { path: './src/cart.ts', oldText: 'a', newText: 'b' }]],
+      [0, 1],
+    ],
+    ['sed in place', [readCart, ['run_command', { command: 'sed -i s/a/b/ src/cart.ts' }]], [0, 1]],
+    [
+      'a script that names it',
+      [readCart, editCart, ['run_command', { command: `python3 - <<'E'\nopen('src/cart.ts','w').write('')\nE` }]],
+      [0, 1, 2],
+    ],
+    ['a delete', [readCart, editCart, ['delete_file', { path: 'src/cart.ts' }]], []],
+    ['rm', [readCart, editCart, ['run_command', { command: 'rm src/cart.ts' }]], []],
+    ['a move', [readCart, editCart, ['run_command', { command: 'mv src/cart.ts src/basket.ts' }]], []],
+    ['a copy over it', [readCart, editCart, ['run_command', { command: 'cp old.ts src/cart.ts' }]], []],
+    ['git checkout', [readCart, editCart, ['run_command', { command: 'git checkout src/cart.ts' }]], []],
+    ['a formatter', [readCart, editCart, ['run_command', { command: 'npx prettier --write .' }]], []],
+    ['a new branch', [readCart, editCart, ['run_command', { command: 'git checkout -b fix' }]], [0, 1]],
+    ['a whole write', [readCart, editCart, ['write_file', { path: 'src/cart.ts', content: text }], editCart], [2, 3]],
+    [
+      'a read after a formatter',
+      [readCart, editCart, ['run_command', { command: 'npx prettier --write .' }], readCart],
+      [3],
+    ],
+  ])('%s', (_, calls, expected) => {
+    const log = logOf([...calls, lookAround]);
+    expect(staying(View.fromEvents(log.events), calls.length)).toEqual(expected);
+  });
+
+  test('a file whose change is no longer shown does not stay', () => {
+    const log = logOf([readCart, editCart, editCart, lookAround]);
+    expect(staying(View.fromEvents(log.events), 3)).toEqual([0, 1, 2]);
+    const [, , , call, result] = log.events;
+    if (call === undefined || result === undefined) throw new Error('no call');
+    log.condensation([call, result]);
+    expect(staying(View.fromEvents(log.events), 2)).toEqual([]);
+    const masked = logOf([readCart, editCart, editCart, lookAround]);
+    masked.condensation([], { redactions: [{ eventId: masked.events[3]?.id ?? '', arguments: '{}' }] });
+    expect(staying(View.fromEvents(masked.events), 3)).toEqual([]);
+    const readMasked = logOf([readCart, editCart, lookAround]);
+    readMasked.condensation([], { redactions: [{ eventId: readMasked.events[2]?.id ?? '', text: 'masked' }] });
+    expect(staying(View.fromEvents(readMasked.events), 2)).toEqual([]);
+  });
+
+  test('results that do not name their action are those of their call ids, warm and after a restart', () => {
+    const events = logOf([readCart, editCart, lookAround]).events.map((event) => {
+      if (event.type !== 'observation') return event;
+      const { actionId: _, ...rest } = event;
+      return rest as typeof event;
+    });
+    expect(staying(View.fromEvents(events), 2)).toEqual([0, 1]);
+    expect(staying(View.fromEvents(structuredClone(events)), 2)).toEqual([0, 1]);
+  });
+
+  test('the summary says to read other files again', async () => {
+    const log = logOf([readCart, editCart, ['search', { query: 'x' }, 'text '.repeat(900)], lookAround, lookAround]);
+    const limits = { maxTokens: 900, targetTokens: 300, maxSummaryTokens: 300, keepFirst: 1 };
+    const summaryWith = async (maxFileTokens: number): Promise<string> => {
+      const result = await extractiveSummaryCondenser({ ...limits, maxFileTokens }).condense(
+        View.fromEvents(log.events),
+        {},
+      );
+      return isCondensation(result) ? (result.summary ?? '') : '';
+    };
+    expect(await summaryWith(2_000)).toContain('read any other file again before you edit it');
+    expect(await summaryWith(0)).toContain('Read a file again before you edit it');
+  });
+
   test('nothing stays that does not fit', () => {
     const view = View.fromEvents(edited());
     expect(eventsOfFilesInWork(view, { start: 1, end: 9 }, { maxTokens: 100 }).size).toBe(0);

@@ -1,6 +1,6 @@
 import { isMeaningful, isSentRole, isToolResult, isUserMessage } from '@palimpsest/events';
 import type { ActionEvent, Event, EventId } from '@palimpsest/events';
-import { callFacts, isRead } from './call-facts.js';
+import { callFacts, isRead, nothingKnown } from './call-facts.js';
 import type { KnownBefore } from './call-facts.js';
 import type { Fact } from './fact.js';
 import type { Manifest } from './manifest.js';
@@ -97,5 +97,3 @@ export function readAhead(
     if (action?.type === 'action') callFacts(action, result, nothingKnown);
   }
 }
-
-const nothingKnown: KnownBefore = { knowsFile: () => false, isFailing: () => false };

@@ -110,6 +110,12 @@ export function fileFacts(call: FileCall): readonly Fact[] {
   return isRead ? paths.filter((path) => !isFolder(path, call.body)).map((path) => file(path, 'read')) : [];
 }
 
+/** True for a call whose arguments hold the whole content of the file that it writes. */
+export function writesAll({ toolName, roles }: Pick<FileCall, 'toolName' | 'roles'>): boolean {
+  if (!roles.hasContent || roles.hasOldText || roles.hasRange || roles.command !== undefined) return false;
+  return !wordsOfName(roles.verb ?? toolName).some((verb) => editVerbs.has(verb));
+}
+
 function file(path: string, operation: FileOperation): Fact {
   return { kind: 'file', path, operation };
 }

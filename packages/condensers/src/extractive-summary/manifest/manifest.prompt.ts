@@ -1,9 +1,12 @@
-/** The first lines of a summary that was made without a model. */
-export function summaryHeader(events: number): string {
+/** The first lines of a summary that was made without a model, with or without files that stay as they were read. */
+export function summaryHeader(events: number, keepsFiles = false): string {
   return (
     `Summary of ${events} earlier events of this conversation, which are no longer shown. It was put together from the log by ` +
     'rule: names, paths, ids and statuses are exact. What is listed as done is done; do not do it again. ' +
-    'Read a file again before you edit it. The log keeps the originals: an address, a path or words from them find them.'
+    (keepsFiles
+      ? 'The files that are still shown are as they were read, with the edits since; read any other file again before you edit it. '
+      : 'Read a file again before you edit it. ') +
+    'The log keeps the originals: an address, a path or words from them find them.'
   );
 }
 

@@ -14,6 +14,8 @@ export interface RenderManifestOptions {
   /** The number of events that the manifest covers. */
   readonly events: number;
   readonly maxCharacters: number;
+  /** True if files stay as they were read, with the edits since. @defaultValue false */
+  readonly keepsFiles?: boolean | undefined;
   /** Any event of the log as it was logged; the texts of messages are read from it. */
   original(id: EventId): Event | undefined;
 }
@@ -27,7 +29,7 @@ export interface RenderManifestOptions {
  * oldest is dropped first; long messages are cut in the middle before any are dropped.
  */
 export function renderManifest(manifest: Manifest, options: RenderManifestOptions): string | undefined {
-  const header = summaryHeader(options.events);
+  const header = summaryHeader(options.events, options.keepsFiles);
   const space = options.maxCharacters - header.length;
   if (space < 0) return undefined;
   const sections = sectionsOf(manifest, options).filter(({ isEmpty }) => !isEmpty);
