@@ -9,7 +9,8 @@ import { extent, recordedFiles } from '../test-support/recorded-files.js';
 import { readSessions } from './import/index.js';
 import { none } from './replay/policy.js';
 import type { Policy } from './replay/policy.js';
-import { findRefusals } from './replay/refusals.js';
+import { priceRows } from './measure/money.js';
+import { refusalChecker } from './replay/refusal-checker.js';
 import { replayPaths } from './replay/replay.js';
 import type { ReplayedSession } from './replay/replay-report.js';
 
@@ -24,9 +25,12 @@ const rewriting = new Set(
   condenserNames.filter((name) => condenserByName(name, { llm: scriptedLLM({ script: [] }) }).rewritesEveryStep),
 );
 
+/** One row: condensers that read prices are replayed for each, and act alike for every provider. */
+const prices = priceRows.slice(1, 2);
+
 async function replayAll(path: string): Promise<readonly ReplayedSession[]> {
   const sessions: ReplayedSession[] = [];
-  for await (const session of replayPaths([path], { policies })) sessions.push(session);
+  for await (const session of replayPaths([path], { policies, prices })) sessions.push(session);
   return sessions;
 }
 
@@ -35,12 +39,14 @@ async function soundPrefixes(path: string): Promise<number> {
   let prefixes = 0;
   for await (const { name, events } of readSessions(path)) {
     const projection = new ViewProjection();
+    const refused = refusalChecker();
     for (const [index, event] of events.entries()) {
       projection.append(event);
       if (!isLLMConvertible(event)) continue;
-      expect(findRefusals(projection.view.toMessages()), `${name}, event ${index}`).toEqual([]);
+      refused.atCall(index, projection.view.toMessages());
       prefixes++;
     }
+    expect(refused.finish().refusals, name).toEqual([]);
   }
   return prefixes;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { observationMaskingCondenser, recentEventsCondenser } from '@palimpsest/condensers';
 import { logBuilder } from '@palimpsest/events/testing';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { jsonLines } from '../../test-support/fixtures/fixture-files.js';
 import { conformCommand } from '../conform-command.js';
 import type { ConformCommandOptions, ConformReport } from '../conform-command.js';
@@ -47,11 +47,12 @@ beforeAll(async () => {
     await mkdir(place, { recursive: true });
     for (const [file, text] of Object.entries(files)) await writeFile(join(place, file), text);
   }
-  vi.spyOn(process, 'cwd').mockReturnValue(folder);
 });
 
+// Mocks are restored behind each test.
+beforeEach(() => void vi.spyOn(process, 'cwd').mockReturnValue(folder));
+
 afterAll(async () => {
-  vi.restoreAllMocks();
   await rm(folder, { recursive: true });
 });
 
