@@ -5,14 +5,15 @@ import * as z from 'zod/mini';
 import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
 import type { Reducer, Reduction } from '../authoring/reducer.js';
 import { calibrationOf } from '../authoring/rolling/calibration.js';
+import { readNamesAhead } from './hidden/names.js';
 import { readAhead } from './manifest/event-facts.js';
 import { manifestOfRange } from './manifest-of-range.js';
 import type { RangeLimits } from './manifest-of-range.js';
-import { rangeDownTo } from './target-range.js';
+import { behindLargeKept, keptIndices, rangeDownTo } from './target-range.js';
 import { optionsOf, wholeNumber } from '../authoring/options/option-schemas.js';
 import { roomBehindFirst, sizeOptions, usualFirst } from '../authoring/options/size-options.js';
 import type { SizeOptions } from '../authoring/options/size-options.js';
-import { assertProgress } from '../authoring/rolling/progress.js';
+import { assertProgress, isProgress } from '../authoring/rolling/progress.js';
 import { requirementOf } from '../authoring/rolling/requirement.js';
 import type { Requirement } from '../authoring/rolling/requirement.js';
 import { rollingCondenser } from '../authoring/rolling/rolling.js';
@@ -103,7 +104,9 @@ export const extractiveSummary = /* @__PURE__ */ defineCondenser({
     const rangeNow = (view: View, context: CondenseContext): Selection | undefined => {
       if (targetTokens === undefined) return rangeDownTo(view, view.tokens() / 2, keepFirst);
       const { level } = requirementOf(view, context, { maxSize: Infinity, maxTokens });
-      return rangeToTarget(view, context) ?? (level === 'none' ? undefined : rangeDownTo(view, 0, keepFirst));
+      const range = rangeToTarget(view, context);
+      if (level === 'none') return range && behindLargeKept(view, range);
+      return range ?? rangeDownTo(view, 0, keepFirst);
     };
     const rolling = rollingCondenser({
       name,
@@ -131,6 +134,7 @@ export const extractiveSummary = /* @__PURE__ */ defineCondenser({
         const range = rangeNow(view, context);
         if (range === undefined) return undefined;
         readAhead(view.events, view);
+        if (limits.maxNameTokens > 0) readNamesAhead(view.events);
         return reductionOf(view, range, limits);
       },
       reduce: (view, context) => {
@@ -156,15 +160,29 @@ function roomFor(view: View, context: CondenseContext, targetTokens: number, lim
   return Math.max(0, targetTokens - besides) / calibrationOf(view, context.fixedTokens);
 }
 
-/** What condensing a range would save, from its size: the summary, its names and the files in work are as large as allowed. */
-function reductionOf(view: View, { start, end }: Selection, limits: RangeLimits): Reduction {
-  const gone = view.tokens(start, end);
+/**
+ * What condensing a range would save, from its size: the summary, its names and the files in work are as large as allowed, and what
+ * is kept stays. Undefined if that is too little.
+ */
+function reductionOf(view: View, { start, end }: Selection, limits: RangeLimits): Reduction | undefined {
+  const kept = keptIndices(view, { start, end });
+  let [keptTokens, first] = [0, start];
+  for (const index of kept) {
+    // What is kept at the beginning of the range stands before the first change.
+    if (index === first) first++;
+    else keptTokens += view.tokens(index, index + 1);
+  }
+  const gone = view.tokens(first, end) - keptTokens;
   const added = Math.min(limits.maxSummaryTokens + limits.maxNameTokens, gone / 2);
   const staying = Math.min(limits.maxFileTokens, gone / 2);
+  const savedTokens = gone - added - staying;
+  const goneEvents = end - start - kept.length;
+  if (!view.unhandledCondensationRequest && !isProgress(view, { events: goneEvents, tokens: savedTokens }))
+    return undefined;
   const newest = newestStep(view).start;
   return {
-    savedTokens: gone - added - staying,
-    rewrittenTokens: view.tokens(end, Math.max(end, newest)) + added + staying,
+    savedTokens,
+    rewrittenTokens: view.tokens(end, Math.max(end, newest)) + keptTokens + added + staying,
   };
 }
 

@@ -1,4 +1,4 @@
-import { newestStep } from '@palimpsest/view';
+import { keptEventIds, newestStep } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 import type { Selection } from '../authoring/rolling/select-middle.js';
 
@@ -17,4 +17,31 @@ export function rangeDownTo(view: View, room: number, keepFirst: number): Select
   const start = view.cutPoints.atOrAfter(keepFirst);
   const end = Math.min(view.cutPoints.atOrAfter(low) ?? length, newestStep(view).cutPoint);
   return start === undefined || end <= start ? undefined : { start, end };
+}
+
+/** Less text that stays does not make a condensation dearer. Unit: tokens. */
+const leastKept = 1_000;
+
+/**
+ * A range without its beginning, where that holds less to forget than what is kept behind it, such as a text that the user has
+ * pasted: to forget a little before it, the prompt cache would write all of it again.
+ */
+export function behindLargeKept(view: View, range: Selection): Selection {
+  let [kept, start] = [0, range.start];
+  for (const index of keptIndices(view, range)) {
+    kept += view.tokens(index, index + 1);
+    const forgotten = view.tokens(range.start, index + 1) - kept;
+    if (kept >= leastKept && forgotten < kept) start = view.cutPoints.atOrAfter(index + 1) ?? start;
+  }
+  return start < range.end ? { start, end: range.end } : range;
+}
+
+/** The indices of the events of a range that no condensation forgets, in order. */
+export function keptIndices(view: View, { start, end }: Selection): readonly number[] {
+  const indices: number[] = [];
+  for (const id of keptEventIds(view)) {
+    const index = view.indexOf(id);
+    if (index !== undefined && index >= start && index < end) indices.push(index);
+  }
+  return indices.sort((a, b) => a - b);
 }

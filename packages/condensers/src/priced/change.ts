@@ -1,4 +1,4 @@
-import { isToolResult } from '@palimpsest/events';
+import { isLLMConvertible, isToolResult } from '@palimpsest/events';
 import type { Condensation, CondensationSummaryEvent, EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { newestStep, redactedCopy } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
@@ -38,25 +38,67 @@ export function changeOf(view: View, condensation: Condensation): Change {
   };
 }
 
+/** What a redaction puts in place of a text or of arguments. */
+interface Mask {
+  readonly text?: string | undefined;
+  readonly arguments?: string | undefined;
+}
+
 function savedBy(
   view: View,
   event: LLMConvertibleEvent,
   index: number,
   forgotten: ReadonlySet<EventId>,
-  masked: ReadonlyMap<EventId, { readonly text?: string | undefined; readonly arguments?: string | undefined }>,
+  masked: ReadonlyMap<EventId, Mask>,
 ): number {
   const tokens = view.tokens(index, index + 1);
   if (forgotten.has(event.id)) return tokens;
   const mask = masked.get(event.id);
-  if (mask === undefined || !(event.type === 'action' || isToolResult(event))) return 0;
-  const { text, arguments: input } = mask;
-  const copy = redactedCopy(event, {
+  const copy = mask && maskedCopy(event, mask);
+  return copy === undefined ? 0 : tokens - view.tokensOf(copy);
+}
+
+function maskedCopy(event: LLMConvertibleEvent, { text, arguments: input }: Mask): LLMConvertibleEvent | undefined {
+  if (!(event.type === 'action' || isToolResult(event))) return undefined;
+  return redactedCopy(event, {
     ...(text === undefined ? {} : { text }),
     ...(input === undefined ? {} : { arguments: input }),
   });
-  return copy === undefined ? 0 : tokens - view.tokensOf(copy);
 }
 
 function summaryEvent(summary: string): CondensationSummaryEvent {
   return { type: 'condensation-summary', id: 'summary', timestamp: '', source: 'environment', summary };
+}
+
+/**
+ * How much smaller each of some condensations in force has made the view, in order. Unit: tokens, as the view estimates. Costs
+ * O(events that they have forgotten).
+ */
+export function removedBy(view: View, condensations: readonly Condensation[]): readonly number[] {
+  /** What has been removed of each event so far. */
+  const removed = new Map<EventId, number>();
+  const remove = (id: EventId, tokens: number): number => {
+    const before = removed.get(id) ?? 0;
+    removed.set(id, Math.max(before, tokens));
+    return Math.max(0, tokens - before);
+  };
+  return condensations.map(({ forgottenEventIds, redactions = [], summary }) => {
+    let tokens = summary === undefined ? 0 : -view.tokensOf(summaryEvent(summary));
+    for (const id of forgottenEventIds) tokens += remove(id, sizeOfOriginal(view, id));
+    for (const redaction of redactions) {
+      const event = view.original(redaction.eventId);
+      const copy = event !== undefined && isLLMConvertible(event) ? maskedCopy(event, redaction) : undefined;
+      if (copy !== undefined) tokens += remove(copy.id, sizeOfOriginal(view, copy.id) - view.tokensOf(copy));
+    }
+    return tokens;
+  });
+}
+
+/** The summary of a condensation is named after it. */
+function sizeOfOriginal(view: View, id: EventId): number {
+  const event = view.original(id) ?? view.original(id.replace(/-summary-*$/, ''));
+  if (event === undefined) return 0;
+  if (isLLMConvertible(event)) return view.tokensOf(event);
+  const isSummary = event.type === 'condensation' && typeof event.summary === 'string';
+  return isSummary ? view.tokensOf(summaryEvent(event.summary)) : 0;
 }

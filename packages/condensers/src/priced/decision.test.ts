@@ -5,7 +5,7 @@ import type { Situation } from './decision.js';
 import { costOfRequest } from './ledger.js';
 
 const prices = { read: 0.1, write: 1.25, output: 5 };
-const nothing = { calls: 0, bill: 0, rawBill: 0, cached: 0, rawCached: 0, hidden: 0 };
+const nothing = { calls: 0, bill: 0, rawBill: 0, cached: 0, rawCached: 0, hidden: 0, isCold: false };
 const uninsured = { tolerance: 1_000, credit: 0 };
 
 /** A conversation that has grown by 1,000 tokens a call, up to 40,000. */
@@ -13,8 +13,17 @@ function grown(changes: Partial<Situation> = {}): Situation {
   const sizes = Array.from({ length: 39 }, (_, call) => 1_000 * (call + 1));
   let bill = 0;
   for (const [call, size] of sizes.entries()) bill += costOfRequest(size, sizes[call - 1] ?? 0, prices);
-  const ledger = { calls: 39, bill, rawBill: bill, cached: 39_000, rawCached: 39_000, hidden: 0 };
-  return { prices, ledger, size: 40_000, sizes, isCold: false, ...changes };
+  const ledger = { calls: 39, bill, rawBill: bill, cached: 39_000, rawCached: 39_000, hidden: 0, isCold: false };
+  return { prices, ledger, fixed: 0, tokens: 40_000, calls: callsOf(sizes), isCold: false, ...changes };
+}
+
+function callsOf(sizes: readonly number[]): Situation['calls'] {
+  return {
+    above: (tokens) => {
+      const larger = sizes.filter((size) => size > tokens);
+      return { calls: larger.length, tokens: larger.reduce((sum, size) => sum + size, 0) };
+    },
+  };
 }
 
 test('acts when the rent has reached what is written again', () => {
@@ -98,7 +107,7 @@ test.prop([smallSession, fc.integer({ min: 2_000, max: 9_000 })], { seed: 11, nu
     let sizes: number[] = [];
     const cost = costOf(steps, target, (call, size) => {
       const rewrittenTokens = Math.max(0, target - (steps[call] as number));
-      const situation = { prices, ledger: nothing, size, sizes, isCold: false };
+      const situation = { prices, ledger: nothing, fixed: 0, tokens: size, calls: callsOf(sizes), isCold: false };
       const acts = judge({ savedTokens: size - target, rewrittenTokens }, situation, uninsured) !== undefined;
       sizes = acts ? [target] : [...sizes, size];
       return acts;

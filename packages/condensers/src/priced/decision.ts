@@ -2,15 +2,18 @@ import type { CachePrices } from '@palimpsest/view';
 import type { Reduction } from '../authoring/reducer.js';
 import { costOfRequest } from './ledger.js';
 import type { Ledger } from './ledger.js';
+import type { CallSizes } from './model-calls.js';
 
 /** The state in which a reduction is judged. Unit of the sizes: tokens, as the view estimates. */
 export interface Situation {
   readonly prices: Required<CachePrices>;
   readonly ledger: Ledger;
-  /** The size of the request if nothing is done. */
-  readonly size: number;
-  /** The sizes of the requests since the last condensation, the oldest first, without the one that is about to be made. */
-  readonly sizes: readonly number[];
+  /** What is sent beside the view. */
+  readonly fixed: number;
+  /** The size of the view if nothing is done. */
+  readonly tokens: number;
+  /** The calls since the last condensation, without the one that is about to be made. */
+  readonly calls: Pick<CallSizes, 'above'>;
   /** True if the provider has forgotten the prefix: the whole request is written in any case. */
   readonly isCold: boolean;
 }
@@ -37,13 +40,13 @@ const leastSavedWhenCold = 0.1;
  * @see Dooly, Goldman and Scott, "On-line analysis of the TCP acknowledgment delay problem", for the rule and its ratio of 2
  */
 export function judge(reduction: Reduction, situation: Situation, insurance: Insurance): Judgement {
-  const { prices, size, isCold } = situation;
+  const { prices, fixed, tokens, isCold } = situation;
   const { savedTokens } = reduction;
   if (savedTokens <= 0) return undefined;
   // Without a cache nothing is lost by writing again either.
   const isFree = isCold || prices.read >= prices.write;
   const reason = isFree
-    ? savedTokens >= size * leastSavedWhenCold
+    ? savedTokens >= (fixed + tokens) * leastSavedWhenCold
       ? 'cold'
       : undefined
     : rentOf(reduction, situation) >= priceOf(reduction, prices)
@@ -53,14 +56,10 @@ export function judge(reduction: Reduction, situation: Situation, insurance: Ins
 }
 
 /** What reading the removable tokens has cost since the last condensation, this call included. */
-function rentOf({ savedTokens, savedShare = 1 }: Reduction, { prices, size, sizes }: Situation): number {
-  let tokens = savedTokens;
-  for (let call = sizes.length - 1; call >= 0; call--) {
-    const saved = savedTokens - savedShare * (size - (sizes[call] as number));
-    if (saved <= 0) break;
-    tokens += saved;
-  }
-  return prices.read * tokens;
+function rentOf({ savedTokens, savedShare = 1 }: Reduction, { prices, tokens, calls }: Situation): number {
+  // A call that sent less by x would have saved less by x × savedShare.
+  const before = calls.above(savedShare > 0 ? tokens - savedTokens / savedShare : -1);
+  return prices.read * (savedTokens + before.calls * (savedTokens - savedShare * tokens) + savedShare * before.tokens);
 }
 
 /** What a reduction costs now: writing again what the cache holds, and the reducer's own model. */
@@ -76,14 +75,16 @@ function modelCostOf(
 }
 
 /** Whether the bill, with this reduction and the next call, stays within what the insurance allows. */
-function isInsured(reduction: Reduction, { prices, ledger, size, isCold }: Situation, insurance: Insurance): boolean {
+function isInsured(reduction: Reduction, situation: Situation, insurance: Insurance): boolean {
+  const { prices, ledger, fixed, tokens } = situation;
   const { savedTokens, rewrittenTokens } = reduction;
-  const after = Math.max(0, size - savedTokens);
-  const fresh = Math.max(0, size - ledger.cached);
+  const isCold = situation.isCold || ledger.isCold;
+  const after = fixed + Math.max(0, tokens - savedTokens);
+  const fresh = Math.max(0, tokens - ledger.cached);
   const cached = isCold ? 0 : Math.max(0, after - rewrittenTokens - fresh);
   const bill = ledger.bill + costOfRequest(after, cached, prices) + modelCostOf(reduction, prices);
-  const rawCached = isCold ? 0 : ledger.rawCached;
-  const rawBill = ledger.rawBill + costOfRequest(size + ledger.hidden, rawCached, prices);
+  const rawCached = isCold ? 0 : fixed + ledger.rawCached;
+  const rawBill = ledger.rawBill + costOfRequest(fixed + tokens + ledger.hidden, rawCached, prices);
   const expected = insurance.credit * prices.read * savedTokens * (ledger.calls + 1);
   return bill <= (1 + insurance.tolerance) * rawBill + expected;
 }

@@ -1,10 +1,12 @@
 import type { Condensation } from '@palimpsest/events';
 import type { CachePrices, View } from '@palimpsest/view';
-import { sizesAtCalls } from './model-calls.js';
+import { removedBy } from './change.js';
+import { callsAfter } from './model-calls.js';
+import type { CallSizes } from './model-calls.js';
 
 /**
  * What the model calls of a conversation have cost, and what they would have cost without condensing, as the view estimates both.
- * Unit of the bills: the price of an uncached input token. Unit of the sizes: tokens.
+ * Unit of the bills: the price of an uncached input token. Unit of the sizes: tokens of the view, without what is sent beside it.
  */
 export interface Ledger {
   /** The number of model calls. */
@@ -12,36 +14,104 @@ export interface Ledger {
   readonly bill: number;
   /** The bill of doing nothing. */
   readonly rawBill: number;
-  /** How much of the next request the prompt cache holds. */
+  /** How much of the view the prompt cache holds. */
   readonly cached: number;
   /** How much of it the cache would hold if nothing had been condensed. */
   readonly rawCached: number;
-  /** How much larger the next request would be without condensing. */
+  /** How much larger the view would be without condensing. */
   readonly hidden: number;
+  /** True if the cache does not hold what is sent beside the view either. */
+  readonly isCold: boolean;
 }
 
-const empty: Ledger = { calls: 0, bill: 0, rawBill: 0, cached: 0, rawCached: 0, hidden: 0 };
+const empty: Ledger = { calls: 0, bill: 0, rawBill: 0, cached: 0, rawCached: 0, hidden: 0, isCold: true };
+
+/** A ledger without what is sent beside the view, and how many calls since the newest condensation with a ledger it counts. */
+interface Folded {
+  readonly last: Condensation | undefined;
+  readonly read: number;
+  readonly write: number;
+  readonly ledger: Ledger;
+  readonly done: number;
+}
+
+/** Lists that only grow share their source, so only new calls are added. */
+const known = new WeakMap<object, Folded>();
 
 /**
  * The ledger of a view: what the newest condensation with a ledger states, and the calls since then. So a restart, a replay and a
- * fork find the same numbers in the log. Costs O(calls since then).
+ * fork find the same numbers in the log. Costs O(new events); after a condensation or a restart, once O(calls since then).
+ *
+ * Condensations of others since then count with what they removed; calls that they have forgotten do not count.
  *
  * @param fixed - the size of what is sent beside the view. Unit: tokens, as the view estimates.
  */
 export function ledgerOf(view: View, prices: CachePrices, fixed: number): Ledger {
-  const last = view.condensations.findLast((condensation) => readLedger(condensation) !== undefined);
-  let { calls, bill, rawBill, cached, rawCached, hidden } = (last && readLedger(last)) ?? empty;
-  for (const tokens of sizesAtCalls(view, last && view.positionOf(last.id))) {
-    const size = fixed + tokens;
-    // Another condenser has made the view smaller since then.
-    if (size < cached) hidden += cached - size;
+  const { read, write } = prices;
+  const { condensations } = view;
+  const { source } = view.events;
+  const last = condensations.findLast((condensation) => readLedger(condensation) !== undefined);
+  const stated = (last && readLedger(last)) ?? empty;
+  const calls = callsAfter(view, last && view.positionOf(last.id));
+  const before = source && known.get(source);
+  const goesOn =
+    before !== undefined &&
+    before.last === last &&
+    before.read === read &&
+    before.write === write &&
+    before.done <= calls.length;
+  const start = goesOn ? before : { ledger: stated, done: 0, others: othersSince(view, last) };
+  const folded: Folded = { last, read, write, ledger: withCalls(view, calls, start, prices), done: calls.length };
+  if (source !== undefined) known.set(source, folded);
+  const { ledger, done } = folded;
+  if (done === 0) return ledger;
+  // The same is sent beside the view at each call: it is written once if the cache did not hold it, and read at the others.
+  const beside = fixed * (read * done + (stated.isCold ? write - read : 0));
+  return { ...ledger, bill: ledger.bill + beside, rawBill: ledger.rawBill + beside, isCold: false };
+}
+
+/** Adds the calls that were not counted before, and the condensations of others between them. */
+function withCalls(
+  view: View,
+  calls: CallSizes,
+  { ledger, done, others = [] }: { readonly ledger: Ledger; readonly done: number; readonly others?: readonly Other[] },
+  prices: CachePrices,
+): Ledger {
+  let { bill, rawBill, cached, rawCached, hidden } = ledger;
+  // What others have removed since was sent by the calls before.
+  let missing = others.reduce((sum, { removed }) => sum + removed, 0);
+  let next = 0;
+  const condenseUpTo = (position: number): void => {
+    for (let other = others[next]; other !== undefined && other.position < position; other = others[++next]) {
+      missing -= other.removed;
+      hidden = Math.max(0, hidden + other.removed);
+      cached = Math.max(0, cached - other.removed);
+    }
+  };
+  for (let call = done; call < calls.length; call++) {
+    if (next < others.length) condenseUpTo(view.positionOf(calls.idAt(call)) ?? Infinity);
+    const size = Math.max(0, calls.at(call) + missing);
     bill += costOfRequest(size, cached, prices);
     rawBill += costOfRequest(size + hidden, rawCached, prices);
     cached = size;
     rawCached = size + hidden;
-    calls++;
   }
-  return { calls, bill, rawBill, cached, rawCached, hidden };
+  condenseUpTo(Infinity);
+  return { ...ledger, calls: ledger.calls + calls.length - done, bill, rawBill, cached, rawCached, hidden };
+}
+
+/** A condensation without a ledger. */
+interface Other {
+  readonly position: number;
+  /** Unit: tokens. */
+  readonly removed: number;
+}
+
+function othersSince(view: View, last: Condensation | undefined): readonly Other[] {
+  const { condensations } = view;
+  const others = condensations.slice(last === undefined ? 0 : condensations.lastIndexOf(last) + 1);
+  const removed = removedBy(view, others);
+  return others.map(({ id }, index) => ({ position: view.positionOf(id) ?? 0, removed: removed[index] ?? 0 }));
 }
 
 /** The cost of a request of which the cache holds a part. Unit: the price of an uncached input token. */
@@ -50,12 +120,16 @@ export function costOfRequest(size: number, cached: number, { read, write }: Cac
   return read * found + write * (size - found);
 }
 
+const amounts = ['calls', 'bill', 'rawBill', 'cached', 'rawCached', 'hidden'] as const satisfies (keyof Ledger)[];
+
 /** The ledger in the metadata of a condensation. Undefined if there is none, or it is not one. */
 function readLedger({ metadata }: Condensation): Ledger | undefined {
   const { ledger } = metadata ?? {};
   if (typeof ledger !== 'object' || ledger === null) return undefined;
   const stated = ledger as Readonly<Record<keyof Ledger, unknown>>;
-  return Object.keys(empty).every((key) => isAmount(stated[key as keyof Ledger])) ? (stated as Ledger) : undefined;
+  return amounts.every((key) => isAmount(stated[key])) && typeof stated.isCold === 'boolean'
+    ? (stated as Ledger)
+    : undefined;
 }
 
 function isAmount(value: unknown): value is number {

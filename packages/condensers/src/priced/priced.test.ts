@@ -2,13 +2,17 @@ import { fc, test as property } from '@fast-check/vitest';
 import type { Condensation, Event } from '@palimpsest/events';
 import { eventFactory } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
+import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { isCondensation, NoCondensationAvailableError, View, ViewProjection } from '@palimpsest/view';
-import type { CondenseContext, Condenser } from '@palimpsest/view';
+import type { AttemptReport, CondenseContext, Condenser } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { InvalidCondenserConfigError } from '../authoring/errors.js';
+import type { Reducer } from '../authoring/reducer.js';
 import { extractiveSummaryCondenser } from '../extractive-summary/extractive-summary.js';
+import { llmSummarizingCondenser } from '../llm-summarizing/llm-summarizing.js';
 import { noOpCondenser } from '../no-op/no-op.js';
 import { observationMaskingCondenser } from '../observation-masking/observation-masking.js';
+import { pipelineCondenser } from '../pipeline/pipeline.js';
 import { recentEventsCondenser } from '../recent-events/recent-events.js';
 import { costOfRequest, ledgerOf } from './ledger.js';
 import { pricedCondenser } from './priced.js';
@@ -187,6 +191,122 @@ test('a stage that returns another view is passed on', async () => {
   const result = await condenser.condense(view, {});
   expect(isCondensation(result)).toBe(false);
   expect((result as View).events.length).toBeLessThan(view.events.length);
+});
+
+test('what the user pasted stays, so it is not counted as saved again and again', async () => {
+  const log = logBuilder();
+  log.system();
+  log.user('Make the parser accept comments.');
+  log.call('read_file', { path: 'src/a.ts' }, 'text');
+  log.user('This is the log: '.repeat(10_000));
+  for (let step = 0; step < 100; step++)
+    log.call('read_file', { path: `src/part-${step}.ts` }, `export const part${step} = ${step};\n`.repeat(80));
+  const reports: AttemptReport[] = [];
+  const context: CondenseContext = { report: (report) => void reports.push(report) };
+  for (const preset of ['balanced', 'cheapest', 'remembersMost'] as const) {
+    const { condensations, bill, rawBill } = await run(log.events, pricedCondenser({ preset }), context);
+    expect(condensations.length).toBeLessThan(6);
+    expect(bill).toBeLessThan(0.95 * rawBill);
+  }
+  // The cache is cold at each step.
+  const { condensations } = await run(log.events, pricedCondenser(), { ...context, cacheLifeMs: 0 });
+  expect(condensations.length).toBeLessThan(10);
+  expect(new Set(condensations.map(({ step }) => step)).size).toBe(condensations.length);
+  expect(reports).toEqual([]);
+});
+
+/** A reducer that promises to halve the view. */
+function promising(reduce: Reducer['reduce']): Reducer {
+  return {
+    name: 'promising',
+    condense: (view) => view,
+    estimate: (view) => ({ savedTokens: view.tokens() / 2, rewrittenTokens: 0 }),
+    reduce,
+  };
+}
+
+test('a reducer that cannot keep its promise is reported once in a while and not asked at each step', async () => {
+  for (const reduce of [
+    (): never => {
+      throw new NoCondensationAvailableError('nothing to forget');
+    },
+    (): Condensation => eventFactory()('condensation', { forgottenEventIds: [], summary: 'Longer than nothing.' }),
+  ]) {
+    let asked = 0;
+    const condenser = pricedCondenser({ stages: [promising(() => (asked++, reduce())), noOpCondenser()] });
+    const projection = new ViewProjection();
+    const createEvent = eventFactory();
+    for (const event of long) {
+      projection.append(event);
+      if (event.type !== 'observation') continue;
+      const report = (attempt: AttemptReport) =>
+        projection.append(createEvent('condensation-attempt', { ...attempt, condenser: 'priced' } as never));
+      expect(isCondensation(await condenser.condense(projection.view, { prices, report }))).toBe(false);
+    }
+    const reports = projection.view.internalEvents.slice().filter(({ type }) => type === 'condensation-attempt');
+    expect(reports.length).toBeGreaterThan(0);
+    expect(reports.length).toBeLessThan(6);
+    expect(asked).toBe(reports.length);
+  }
+});
+
+test('an error of a stage is not swallowed, and an abort reaches a slow one', async () => {
+  const view = View.fromEvents(long);
+  const failing = promising(() => {
+    throw new TypeError('broken');
+  });
+  await expect(async () => pricedCondenser({ stages: [failing] }).condense(view, { prices })).rejects.toThrow('broken');
+  const controller = new AbortController();
+  const slow = promising(
+    (_, { signal }) =>
+      new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error))),
+  );
+  const waiting = pricedCondenser({ stages: [slow] }).condense(view, { prices, signal: controller.signal });
+  controller.abort(new Error('stopped'));
+  await expect(async () => waiting).rejects.toThrow('stopped');
+  await expect(async () =>
+    pricedCondenser({ stages: [stage()] }).condense(view, { prices, signal: controller.signal }),
+  ).rejects.toThrow('stopped');
+});
+
+test('a condensation for which a model was asked is not dropped: each call of the model is used', async () => {
+  const llm = scriptedLLM({ script: () => 'SUMMARY' });
+  const summarizing = llmSummarizingCondenser({ llm, maxSize: 20, keepFirst: 2 });
+  const condenser = pricedCondenser({ stages: [summarizing], tolerance: 0, credit: 0 });
+  const { condensations, projection } = await run(long, condenser, { prices: { read: 0.000_1, write: 1.25 } });
+  expect(condensations.length).toBeGreaterThan(5);
+  expect(llm.requests).toHaveLength(condensations.length);
+  expect(condensations[0]?.metadata).toMatchObject({ reason: 'events', stage: 'llmSummarizing' });
+  const free = ledgerOf(projection.view, prices, 0);
+  expect(free.bill).toBeGreaterThan(0);
+});
+
+test('a pipeline, and another priced condenser, may be stages', async () => {
+  const inner = pricedCondenser({ stages: [stage()] });
+  const stages = [pipelineCondenser([noOpCondenser(), inner])];
+  const { condensations, bill, rawBill } = await run(long, pricedCondenser({ stages }));
+  expect(condensations.length).toBeGreaterThan(1);
+  expect(bill).toBeLessThan(0.7 * rawBill);
+  expect(condensations[0]?.metadata).toMatchObject({ stage: 'pipeline/priced/extractiveSummary' });
+});
+
+test.each([
+  { read: NaN, write: 1.25 },
+  { read: -1, write: Infinity },
+  { read: undefined, write: undefined },
+])('prices %j count as not stated', async (odd) => {
+  const withOdd = await run(long, pricedCondenser({ stages: [stage()] }), { prices: odd as never });
+  const withUsual = await run(long, pricedCondenser({ stages: [stage()] }), { prices: { read: 0.05, write: 1.25 } });
+  expect(withOdd.condensations.map(({ step }) => step)).toEqual(withUsual.condensations.map(({ step }) => step));
+});
+
+test('the ledger leaves out what another stage has hidden at this step alone', async () => {
+  const stages = [recentEventsCondenser({ maxSize: 60 }), stage()];
+  const context = { prices, fixedTokens: 5_000 };
+  const result = await pricedCondenser({ stages }).condense(View.fromEvents(long), context);
+  if (!isCondensation(result)) throw new Error('nothing was condensed');
+  const { cached } = result.metadata?.['ledger'] as { readonly cached: number };
+  expect(cached).toBeLessThanOrEqual(Number(result.metadata?.['tokensBefore']));
 });
 
 test('a preview changes nothing', async () => {

@@ -1,4 +1,4 @@
-import type { Condensation, CreateEvent } from '@palimpsest/events';
+import type { Condensation, CreateEvent, Usage } from '@palimpsest/events';
 import { isCondensation, NoCondensationAvailableError, usualPrices } from '@palimpsest/view';
 import type { CachePrices, CondenseContext, Condenser, View } from '@palimpsest/view';
 import * as z from 'zod/mini';
@@ -7,6 +7,7 @@ import { optionIssue, optionsOf } from '../authoring/options/option-schemas.js';
 import type { OptionsCheck } from '../authoring/options/option-schemas.js';
 import { isReducer } from '../authoring/reducer.js';
 import type { Reduction } from '../authoring/reducer.js';
+import { isKnownUnavailable, sizeNow } from '../authoring/rolling/back-off.js';
 import { calibrationOf } from '../authoring/rolling/calibration.js';
 import { requirementOf } from '../authoring/rolling/requirement.js';
 import { areCondensers, assertResult, contextOf, withStage } from '../authoring/stages.js';
@@ -14,7 +15,9 @@ import { changeOf } from './change.js';
 import { judge } from './decision.js';
 import type { Insurance, Situation } from './decision.js';
 import { ledgerOf } from './ledger.js';
-import { lastAnswerAt, sizesAtCalls } from './model-calls.js';
+import type { Ledger } from './ledger.js';
+import { callsAfter, lastAnswerAt } from './model-calls.js';
+import type { CallSizes } from './model-calls.js';
 import { presetNames, presetOf } from './presets.js';
 import type { Preset, PresetName } from './presets.js';
 
@@ -22,7 +25,7 @@ import type { Preset, PresetName } from './presets.js';
 export interface PricedOptions {
   /**
    * The condensers among which to choose, in order. A {@link Reducer} acts when it pays. Any other condenser acts by its own
-   * triggers, and its condensation is dropped when it does not pay.
+   * triggers, and its condensation is dropped when it does not pay, unless a model was asked for it.
    */
   readonly stages?: readonly Condenser[] | undefined;
   /**
@@ -120,17 +123,24 @@ function whenItPays({ stages, prices }: Preset, insurance: Insurance): Condenser
       const { reasons } = requirementOf(view, context, { maxSize: Infinity });
       const urgency = reasons.find((reason) => reason === 'request' || reason === 'tokens');
       const situation = situationOf(view, prices === undefined ? context : { ...context, prices });
+      // Between two model calls, a second condensation saves nothing that the first could not have saved.
+      const mayPay = situation.calls.length > 0 || view.condensations.length === 0;
+      const judged = (reduction: Reduction): string | undefined =>
+        urgency ?? (mayPay ? judge(reduction, situation, insurance) : undefined);
       let current: View = view;
       let unable: NoCondensationAvailableError | undefined;
       for (const stage of stages) {
         context.signal?.throwIfAborted();
         try {
           const own = contextOf(stage, context);
-          const reduction = isReducer(stage) ? stage.estimate(current, own) : undefined;
           if (isReducer(stage)) {
-            const reason = reduction && (urgency ?? judge(reduction, situation, insurance));
-            if (reduction === undefined || reason === undefined) continue;
-            return withLedger(withStage(await stage.reduce(current, own), stage), current, situation, reason);
+            const reduction = stage.estimate(current, own);
+            const reason = reduction && judged(reduction);
+            const isDue = reason !== undefined && (urgency !== undefined || !isKnownUnavailable(view, pathOf(stage)));
+            if (!isDue) continue;
+            const reduced = await stage.reduce(current, own);
+            if (urgency === undefined) assertSaves(current, reduced);
+            return withLedger(withStage(reduced, stage), current, situation, reason);
           }
           const result = await stage.condense(current, own);
           assertResult(result, name, stage);
@@ -138,12 +148,14 @@ function whenItPays({ stages, prices }: Preset, insurance: Insurance): Condenser
             current = result;
             continue;
           }
-          const reason = urgency ?? judge(asReduction(current, result), situation, insurance);
+          const reason = paidReason(result) ?? judged(asReduction(current, result));
           if (reason !== undefined) return withLedger(withStage(result, stage), current, situation, reason);
         } catch (error) {
           if (!NoCondensationAvailableError.isInstance(error)) throw error;
-          context.report?.({ outcome: 'unavailable', reason: error.message, data: { stage: stage.name } });
           unable = error;
+          if (isKnownUnavailable(view, pathOf(stage))) continue;
+          const data = { stage: stage.name, condenser: pathOf(stage), events: sizeNow(view), tokens: view.tokens() };
+          context.report?.({ outcome: 'unavailable', reason: error.message, data });
         }
       }
       if (urgency === 'request') throw unable ?? new NoCondensationAvailableError('no stage has anything to condense');
@@ -152,18 +164,59 @@ function whenItPays({ stages, prices }: Preset, insurance: Insurance): Condenser
   };
 }
 
-function situationOf(view: View, context: CondenseContext): Situation {
-  const prices: Required<CachePrices> = { ...usualPrices, ...context.prices };
+/** The name under which the log states that a stage could not act, so that it is not asked again at each step. */
+function pathOf(stage: Condenser): string {
+  return `${name}/${stage.name}`;
+}
+
+/** @throws {@link NoCondensationAvailableError} when a reducer has promised more than it can keep. */
+function assertSaves(view: View, condensation: Condensation): void {
+  if (changeOf(view, condensation).savedTokens > 0) return;
+  throw new NoCondensationAvailableError('the condensation would not make the view smaller');
+}
+
+/** The reason of a condensation for which a model was asked: its price is paid, so it is not dropped. Undefined for any other. */
+function paidReason({ metadata = {} }: Condensation): string | undefined {
+  const { usage, reason } = metadata;
+  if (typeof usage !== 'object' || usage === null) return undefined;
+  return typeof reason === 'string' ? reason : 'asked';
+}
+
+/** What the model of a condensation has cost. Unit: the price of an uncached input token. */
+function costOfModel({ metadata = {} }: Condensation, { read, write, output }: Required<CachePrices>): number {
+  const { usage } = metadata;
+  if (typeof usage !== 'object' || usage === null) return 0;
+  const tokens = (kind: keyof Usage): number => {
+    const count = (usage as Readonly<Partial<Record<keyof Usage, unknown>>>)[kind];
+    return typeof count === 'number' && Number.isFinite(count) ? Math.max(0, count) : 0;
+  };
+  return (
+    tokens('uncachedInputTokens') +
+    write * tokens('cacheWriteTokens') +
+    read * tokens('cacheReadTokens') +
+    output * tokens('outputTokens')
+  );
+}
+
+function situationOf(view: View, context: CondenseContext): Situation & { readonly calls: CallSizes } {
+  const prices = pricesOf(context);
   // Prices are per token of the provider, and so is what is sent beside the view; their ratio to the view's estimate is one.
   const fixed = (context.fixedTokens ?? 0) / calibrationOf(view, context.fixedTokens);
   const last = view.condensations.at(-1);
   return {
     prices,
     ledger: ledgerOf(view, prices, fixed),
-    size: fixed + view.tokens(),
-    sizes: sizesAtCalls(view, last && view.positionOf(last.id)).map((tokens) => fixed + tokens),
+    fixed,
+    tokens: view.tokens(),
+    calls: callsAfter(view, last && view.positionOf(last.id)),
     isCold: isCold(view, context),
   };
+}
+
+/** The stated prices. What is not a price counts as not stated. */
+function pricesOf({ prices }: CondenseContext): Required<CachePrices> {
+  const stated = Object.entries(prices ?? {}).filter(([, price]) => Number.isFinite(price) && price >= 0);
+  return { ...usualPrices, ...(Object.fromEntries(stated) as Partial<CachePrices>) };
 }
 
 /** Whether the provider has dropped the prefix of the last request. False where the life of the cache is not known. */
@@ -184,17 +237,18 @@ function asReduction(view: View, condensation: Condensation): Reduction {
 function withLedger(
   condensation: Condensation,
   view: View,
-  { ledger, size, isCold }: Situation,
+  { prices, ledger, isCold }: Situation,
   reason: string,
 ): Condensation {
   const { savedTokens, untouchedTokens } = changeOf(view, condensation);
   const tokensBefore = view.tokens();
-  const cached = isCold ? 0 : size - tokensBefore + untouchedTokens;
-  const stated = {
+  const stated: Ledger = {
     ...ledger,
-    cached: Math.min(ledger.cached, cached),
+    bill: ledger.bill + costOfModel(condensation, prices),
+    cached: isCold ? 0 : Math.min(ledger.cached, untouchedTokens),
     rawCached: isCold ? 0 : ledger.rawCached,
     hidden: Math.max(0, ledger.hidden + savedTokens),
+    isCold: isCold || ledger.isCold,
   };
   return Object.freeze({
     ...condensation,

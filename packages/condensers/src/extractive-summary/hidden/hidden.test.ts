@@ -230,7 +230,7 @@ describe('files in work', () => {
     const events = logOf([readCart, editCart, lookAround]).events.map((event) => {
       if (event.type !== 'observation') return event;
       const { actionId: _, ...rest } = event;
-      return rest as typeof event;
+      return rest;
     });
     expect(staying(View.fromEvents(events), 2)).toEqual([0, 1]);
     expect(staying(View.fromEvents(structuredClone(events)), 2)).toEqual([0, 1]);
