@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Agent, Conversation, ConversationStateProjection } from '@palimpsest/agent';
 import type { Event } from '@palimpsest/events';
@@ -28,7 +29,8 @@ async function killedRun(directory: string, lines: number, inCommand: boolean): 
   };
   const isTime = (log: readonly string[]) =>
     log.length >= lines && (!inCommand || /"type":"action".*"name":"run_command"/.test(log.at(-1) ?? ''));
-  while (child.exitCode === null && !isTime(await whole())) await new Promise(setImmediate);
+  // A pause between looks leaves the processor to the run.
+  while (child.exitCode === null && !isTime(await whole())) await delay(2);
   child.kill('SIGKILL');
   await ended;
   return whole();
