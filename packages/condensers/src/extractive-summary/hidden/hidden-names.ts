@@ -9,6 +9,10 @@ import type { Names } from './names.js';
 
 /** Names are read from so many forgotten events, the newest first. Unit: events. */
 const mostEvents = 2_000;
+/** So many of their names are looked at, repeated ones too. */
+const mostNames = 25_000;
+/** What stands between the words of a summary. */
+const besideWords = /[^\w@~-]+/;
 /** Names are shorter words than prose: a token of them has about three characters. */
 const charactersPerToken = 3;
 /** What each kind of name may take, before one that needs less leaves the rest to the next. Unit: share of the whole. */
@@ -44,15 +48,22 @@ export function hiddenNames(
   if (space <= 0) return [];
   const shown = namesThatStay(view, options.going);
   const isHidden = (name: string): boolean => !shown.has(name) && !options.summary.includes(name);
+  const looked = new Set<string>();
+  let left = mostNames;
   const paths = new List(space * shares.paths);
   const files = new Map<string, Set<string>>();
   const symbols = new Set<string>();
   let definitionSpace = plenty * space;
   let symbolSpace = plenty * space;
   for (const event of hiddenEvents(view, options.going)) {
-    if (paths.isFull && definitionSpace <= 0 && symbolSpace <= 0) break;
+    if (left <= 0 || (paths.isFull && definitionSpace <= 0 && symbolSpace <= 0)) break;
     const names = namesOf(event);
-    if (!paths.isFull) for (const path of names.paths) if (paths.takes(path) && isHidden(path)) paths.add(path);
+    left -= names.paths.length + names.definitions.length + names.symbols.length;
+    for (const path of paths.isFull ? [] : names.paths) {
+      if (looked.has(path) || !paths.takes(path)) continue;
+      looked.add(path);
+      if (isHidden(path)) paths.add(path);
+    }
     if (definitionSpace > 0) definitionSpace -= addDefinitions(view, event, names, files);
     if (symbolSpace <= 0) continue;
     for (const symbol of names.symbols) {
@@ -66,11 +77,11 @@ export function hiddenNames(
     if (outlines.isFull) break;
     outlines.add(outline(path, definitions, isHidden, Math.min(space * shareOfFile, outlines.space)));
   }
-  const listed = outlines.text;
+  const listed = new Set(`${options.summary} ${outlines.text}`.split(besideWords));
   const others = new List(space * shares.symbols + outlines.space);
   for (const symbol of symbols) {
     if (others.isFull) break;
-    if (others.takes(symbol) && !listed.includes(symbol) && isHidden(symbol)) others.add(symbol);
+    if (!listed.has(symbol)) others.add(symbol);
   }
   return [
     section(headings.hiddenPaths, paths),
