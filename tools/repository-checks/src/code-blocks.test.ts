@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -40,11 +41,13 @@ beforeAll(async () => {
   project = path.join(root, 'project');
   await installTogether(
     project,
-    packages.map(({ manifest }) => manifest.name),
+    [...packages, ...apps].map(({ manifest }) => manifest.name),
     new Map(inject('tarballs')),
   );
   for (const name of peers) {
     const place = path.join(project, 'node_modules', name);
+    // The commands bring some of them.
+    if (existsSync(place)) continue;
     await mkdir(path.dirname(place), { recursive: true });
     await symlink(path.join(workspaceRoot, 'node_modules', name), place);
   }
@@ -179,21 +182,20 @@ async function providers(): Promise<Record<string, string>> {
   };
 }
 
-/** The commands of the applications, as `npx` finds them once they are installed. */
+/** `npx`, which runs the command of an installed package by its name or by the package's; it asks no registry. */
 async function commands(): Promise<Record<string, string>> {
   const folder = path.join(root, 'commands');
+  const installed = path.join(project, 'node_modules/.bin');
+  const cases = apps.flatMap(({ manifest }) =>
+    Object.keys(manifest.bin ?? {}).map((name) => `${manifest.name}) shift; set -- ${name} "$@" ;;`),
+  );
   await mkdir(folder);
-  const scripts = { npx: 'exec "$@"' };
-  for (const { manifest, directory } of apps) {
-    for (const [name, file] of Object.entries(manifest.bin ?? {})) {
-      Object.assign(scripts, { [name]: `exec '${process.execPath}' '${path.join(directory, file)}' "$@"` });
-    }
-  }
-  for (const [name, script] of Object.entries(scripts)) {
-    await writeFile(path.join(folder, name), `#!/bin/sh\n${script}\n`);
-    await chmod(path.join(folder, name), 0o755);
-  }
-  return { PATH: [folder, process.env['PATH']].join(path.delimiter) };
+  await writeFile(
+    path.join(folder, 'npx'),
+    ['#!/bin/sh', 'case "$1" in', ...cases, 'esac', 'exec "$@"', ''].join('\n'),
+  );
+  await chmod(path.join(folder, 'npx'), 0o755);
+  return { PATH: [folder, installed, process.env['PATH']].join(path.delimiter) };
 }
 
 /** A home with one recorded session where Claude Code keeps its own; its format is recognised by content. */

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { packages, readManifest, workspaceRoot } from './workspace.js';
+import { apps, packages, readManifest, workspaceRoot } from './workspace.js';
 
 const run = promisify(execFile);
 
@@ -12,7 +12,7 @@ export type Tarballs = ReadonlyMap<string, string>;
 
 export async function packAll(destination: string): Promise<Tarballs> {
   const directories = new Map<string, string>();
-  const open = packages.map(({ manifest, directory }) => ({ name: manifest.name, from: directory }));
+  const open = [...packages, ...apps].map(({ manifest, directory }) => ({ name: manifest.name, from: directory }));
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { name, from } = next;
     if (directories.has(name)) continue;
@@ -70,6 +70,17 @@ export async function installedPackages(project: string): Promise<readonly strin
     name.startsWith('@') ? (await readdir(path.join(modules, name))).map((part) => `${name}/${part}`) : [name],
   );
   return (await Promise.all(nested)).flat().sort();
+}
+
+/** Runs the command of a package that is installed in a folder around this one, with its own home and without a registry. */
+export function npx(
+  directory: string,
+  args: readonly string[],
+  { home }: { readonly home: string },
+): Promise<{ stdout: string }> {
+  // Other variables, such as CLAUDE_CONFIG_DIR, would show the sessions of whoever runs this.
+  const env = { PATH: process.env['PATH'], HOME: home, USERPROFILE: home };
+  return run('npx', ['--offline', ...args], { cwd: directory, env, shell: process.platform === 'win32' });
 }
 
 /**

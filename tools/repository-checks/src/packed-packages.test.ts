@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,8 +7,8 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { installAlone, installedPackages, node, type Tarballs } from './pack.js';
-import { entryPoints, packages } from './workspace.js';
+import { installAlone, installedPackages, node, npx, type Tarballs } from './pack.js';
+import { entryPoints, packages, workspaceRoot } from './workspace.js';
 
 /** What `npm install` of the one package brings: the table in CONTRIBUTING.md and what that needs in turn. */
 const bringsAlong: Readonly<Record<string, readonly string[]>> = {
@@ -148,6 +148,24 @@ describe.each(packages.map((each) => [each.manifest.name, each] as const))(
     });
   },
 );
+
+/** What a stranger tries first, with nothing of this repository around. */
+it('the packed harness finds the sessions of a home and reports on them in an empty folder', async () => {
+  const project = path.join(directory, 'test-harness');
+  const [home, empty] = [path.join(project, 'home'), path.join(project, 'empty')];
+  await installAlone(project, '@palimpsest/test-harness', tarballs);
+  await Promise.all([mkdir(empty), mkdir(path.join(home, '.claude/projects'), { recursive: true })]);
+  await cp(path.join(workspaceRoot, 'corpus/demo-default.jsonl'), path.join(home, '.claude/projects/session.jsonl'));
+
+  const { stdout } = await npx(empty, ['@palimpsest/test-harness', 'report'], { home });
+
+  expect(stdout).toMatch(/^1 session cost \$\d/);
+  expect(stdout).toContain('1 session can be stepped through.');
+  expect(await readdir(empty)).toEqual(['palimpsest-report.html']);
+  const page = await readFile(path.join(empty, 'palimpsest-report.html'), 'utf8');
+  expect(page.slice(0, 15)).toBe('<!doctype html>');
+  expect(page.includes('"name":"session.jsonl"')).toBe(true);
+}, 120_000);
 
 /** The repository itself is compiled without this option. */
 const exact: ts.CompilerOptions = {
