@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { PalimpsestError } from '@palimpsest/events';
 import { isMap, isNode, LineCounter, parseDocument } from 'yaml';
 import type { Document } from 'yaml';
@@ -35,6 +35,8 @@ export class ScenarioError extends PalimpsestError {
 export async function readScenario(file: string): Promise<ScenarioFile> {
   let text: string;
   try {
+    // A read of a pipe or a device may never end.
+    if (!(await stat(file)).isFile()) throw new Error('it is no regular file');
     text = await readFile(file, 'utf8');
   } catch (cause) {
     throw new ScenarioError([`${file}: ${cause instanceof Error ? cause.message : String(cause)}`], { cause });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -173,5 +174,14 @@ test('the command says what became of each file, and reads all of them before it
     expect(both.text).toContain(`✗ ${badFile}: bad \\x1b[2J\n    ${badFile}:2:`);
     await expect(command(goodFile, join(place, 'none.yaml'))).rejects.toThrow(/none\.yaml:1:1: name: /);
     await expect(command(join(place, 'missing.yaml'))).rejects.toThrow(/missing\.yaml: ENOENT/);
+    await expect(command(place)).rejects.toThrow(`${place}: it is no regular file`);
+  });
+});
+
+test.skipIf(process.platform === 'win32')('a pipe is refused, for a read of it may never end', async () => {
+  await withFiles({}, async (place) => {
+    const pipe = join(place, 'pipe.yaml');
+    execFileSync('mkfifo', [pipe]);
+    await expect(readScenario(pipe)).rejects.toThrow(`${pipe}: it is no regular file`);
   });
 });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -48,6 +49,17 @@ test('a file that is not there is named', async () => {
   const missing = path.join(folder, 'nowhere.toml');
 
   await expect(loadCondenserFile(missing)).rejects.toThrow(`configuration: '${missing}' cannot be read: ENOENT`);
+});
+
+test('a folder is refused, and so is a pipe, of which a read may never end', async () => {
+  const pipe = path.join(folder, 'pipe.toml');
+  const refused = [folder];
+  if (process.platform !== 'win32') {
+    execFileSync('mkfifo', [pipe]);
+    refused.push(pipe);
+  }
+  for (const place of refused)
+    await expect(loadCondenserFile(place)).rejects.toThrow(`'${place}' cannot be read: it is no regular file`);
 });
 
 test('a template is read from the folder of the file alone, also when another template includes it', async () => {

@@ -1,4 +1,4 @@
-import { readFile, realpath } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { resolve } from 'import-meta-resolve';
@@ -27,6 +27,8 @@ export async function loadCondenserConfigFile(
   const folder = path.dirname(path.resolve(file));
   let text: string;
   try {
+    // A read of a pipe or a device may never end.
+    if (!(await stat(file)).isFile()) throw new Error('it is no regular file');
     text = await readFile(file, 'utf8');
   } catch (cause) {
     const reason = `cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`;
