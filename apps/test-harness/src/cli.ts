@@ -18,6 +18,7 @@ try {
   const { expectedProblem } = await import('./expected-problem.js');
   const problem = expectedProblem(error);
   if (problem === undefined) throw error;
-  process.stderr.write(`palimpsest-harness: ${problem}\n`);
+  const { shownLines } = await import('./terminal/shown-text.js');
+  process.stderr.write(`palimpsest-harness: ${shownLines(problem)}\n`);
   process.exitCode = 2;
 }

@@ -1,6 +1,7 @@
 import ora from 'ora';
+import { shownLines } from './terminal/shown-text.js';
 
-/** Shows progress on stderr: on a terminal one changing line, otherwise a line now and then. */
+/** Shows progress on stderr, with nothing in it that a terminal obeys: on a terminal one changing line, otherwise a line now and then. */
 export interface Progress {
   update(text: string): void;
   /** Writes a line that stays. */
@@ -23,15 +24,15 @@ export function progress(): Progress {
       const now = performance.now();
       if (now - shownAt < (isTerminal ? millisecondsBetweenUpdates : millisecondsBetweenLines)) return;
       shownAt = now;
-      if (spinner === undefined) process.stderr.write(`${text}\n`);
+      if (spinner === undefined) process.stderr.write(`${shownLines(text)}\n`);
       else {
-        spinner.text = text;
+        spinner.text = shownLines(text);
         spinner.render();
       }
     },
     line(text) {
       spinner?.clear();
-      process.stderr.write(`${text}\n`);
+      process.stderr.write(`${shownLines(text)}\n`);
     },
     stop() {
       spinner?.stop();

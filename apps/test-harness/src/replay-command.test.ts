@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -101,6 +101,32 @@ test('a reader that goes away is no stack trace', { timeout: 120_000 }, async ()
   const [code] = (await once(child, 'close')) as [number];
   expect(stderr).not.toMatch(/EPIPE|\n {4}at /);
   expect(code).toBe(0);
+});
+
+test('a condenser that ends its thread or throws is named, and no terminal obeys its words', async () => {
+  for (const [name, body] of [
+    ['exits', 'process.exit(7);'],
+    ['shouts', 'throw new Error("boom \\u001b[2J");'],
+  ]) {
+    const place = join(folder, `node_modules/@acme/${name}`);
+    await mkdir(place, { recursive: true });
+    await writeFile(
+      join(place, 'package.json'),
+      JSON.stringify({ name: `@acme/${name}`, version: '1.0.0', type: 'module', exports: './index.js' }),
+    );
+    await writeFile(
+      join(place, 'index.js'),
+      `export default () => ({ name: '${name}', condense: () => { ${body} } });`,
+    );
+  }
+  const args = ['replay', '-c', '@acme/exits', '-c', '@acme/shouts', '--workers', '1', '--no-cache', logs];
+  const failed = (await promisify(execFile)(process.execPath, [cli, ...args], { env, cwd: folder }).catch(
+    (error: unknown) => error,
+  )) as { readonly code: number; readonly stdout: string };
+  expect(failed.code).toBe(1);
+  expect(failed.stdout).toContain('failed: a.jsonl, @acme/exits, model call 1: process.exit(7) was called');
+  expect(failed.stdout).toContain('failed: a.jsonl, @acme/shouts, model call 1: boom \\x1b[2J');
+  expect(failed.stdout).not.toContain('\u001b');
 });
 
 test.skipIf(process.platform === 'win32')('a pipe is refused, not waited for', async () => {

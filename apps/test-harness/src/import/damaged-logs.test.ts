@@ -3,6 +3,7 @@ import { PalimpsestError } from '@palimpsest/events';
 import { fc, test } from '@fast-check/vitest';
 import { expect } from 'vitest';
 import { fixture, sessionsAt, withFiles } from '../../test-support/fixtures/fixture-files.js';
+import { UnknownLogFormatError } from './errors.js';
 import type { Session } from './session.js';
 
 const files = readdirSync(fixture('.')).filter((name) => /\.jsonl?$/.test(name));
@@ -65,3 +66,9 @@ test.prop([fc.constantFrom(...files), fc.double({ min: 0, max: 1, noNaN: true })
   },
   60_000,
 );
+
+test('lists in lists that are deeper than the stack are refused', async () => {
+  const result = await read('['.repeat(100_000) + ']'.repeat(100_000));
+
+  expect(UnknownLogFormatError.isInstance(result)).toBe(true);
+});

@@ -6,6 +6,8 @@ import { none } from '../replay/policy.js';
 import { progress } from '../progress.js';
 import { policiesOf } from '../replay/policies-of.js';
 import { reportRows } from '../replay/replay-report.js';
+import { linePrinter } from '../terminal/line-printer.js';
+import { shownLines } from '../terminal/shown-text.js';
 import { bestPolicy } from './headline.js';
 import type { PageData } from './page-data.js';
 import { redactedSession } from './redaction.js';
@@ -91,7 +93,7 @@ export async function reportCommand(paths: readonly string[], options: ReportCom
       ? await writeFolder(input, options.output ?? 'palimpsest-report')
       : await writePage(input, options.output ?? 'palimpsest-report.html');
     shown.stop();
-    process.stdout.write(`${outcome(data, written).join('\n')}\n`);
+    await linePrinter(process.stdout)(shownLines(outcome(data, written).join('\n')));
     return 0;
   } finally {
     shown.stop();

@@ -1,2 +1,7 @@
 // The entry of a worker thread: see worker-pool.ts.
 export { runTask as default } from './session-task.js';
+
+// The pool would wait for ever for a thread that a condenser ends. So that is an error of the condenser.
+process.exit = (code) => {
+  throw new Error(`process.exit(${code ?? ''}) was called`);
+};

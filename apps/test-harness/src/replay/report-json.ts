@@ -1,3 +1,4 @@
+import { shownJson } from '../terminal/shown-text.js';
 import { isLong, rentRegret, reportRows } from './replay-report.js';
 import { shortReason } from './report-text.js';
 import type { Report } from './report-text.js';
@@ -17,5 +18,5 @@ export function reportJson({ sessions, skipped, summariser, isInterrupted }: Rep
     sessions,
     skipped: skipped.map((each) => ({ file: each.file, reason: shortReason(each), notes: each.notes })),
   };
-  return JSON.stringify(report, null, 2);
+  return shownJson(report);
 }

@@ -9,6 +9,11 @@ export function onOneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim().replace(obeyed, escapeOf);
 }
 
+/** The text on its own lines: what a terminal would obey, but for the ends of lines, is written as in {@link onOneLine}. */
+export function shownLines(text: string): string {
+  return text.replace(obeyed, (character) => (character === '\n' ? character : escapeOf(character)));
+}
+
 /** JSON in which nothing is left that a terminal would obey. */
 export function shownJson(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(obeyed, (character) =>

@@ -16,14 +16,24 @@ const messageKeys = ['messages', 'traj', 'conversation', 'input'] as const;
 /** Keys that name one of several conversations, the most specific first. */
 const nameKeys = ['instance_id', 'traj_id', 'conversation_id', 'session_id', 'task_id', 'id'] as const;
 
+/** Lists in lists, as deep as a log has them. A damaged file may be deeper than the stack. */
+const deepestList = 8;
+
 /**
  * The lists of messages in a value: the value itself, an object that holds a list, or a list of such objects or lists. Empty
  * for any other value.
  */
-export function conversationsIn(value: unknown, isMessage: (value: unknown) => boolean): readonly FoundConversation[] {
+export function conversationsIn(
+  value: unknown,
+  isMessage: (value: unknown) => boolean,
+  depth = 0,
+): readonly FoundConversation[] {
+  if (depth > deepestList) return [];
   if (Array.isArray(value)) {
     if (value.length > 0 && value.every(isMessage)) return [{ messages: value, beside: {}, name: undefined }];
-    const found = value.map((item) => (Array.isArray(item) || isObject(item) ? conversationsIn(item, isMessage) : []));
+    const found = value.map((item) =>
+      Array.isArray(item) || isObject(item) ? conversationsIn(item, isMessage, depth + 1) : [],
+    );
     return value.length > 0 && found.every((conversations) => conversations.length === 1) ? found.flat() : [];
   }
   if (!isObject(value)) return [];
