@@ -7,6 +7,7 @@ import {
   llmSummarizingCondenser,
   observationMaskingCondenser,
   pipelineCondenser,
+  pricedCondenser,
   recentEventsCondenser,
   slidingWindowCondenser,
   structuredSummaryCondenser,
@@ -54,5 +55,21 @@ export const tight: Readonly<Record<string, Tight>> = {
   pipeline: {
     create: () => pipelineCondenser([observationMaskingCondenser(masks), extractiveSummaryCondenser(sizes)]),
     bound: 12,
+  },
+  priced: {
+    create: () =>
+      pricedCondenser({
+        prices: { read: 1, write: 1 },
+        stages: [
+          extractiveSummaryCondenser({
+            maxSize: 1_000_000,
+            keepFirst: 2,
+            targetTokens: 800,
+            maxSummaryTokens: 200,
+            maxNameTokens: 150,
+            maxFileTokens: 300,
+          }),
+        ],
+      }),
   },
 };

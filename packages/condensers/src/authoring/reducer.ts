@@ -3,7 +3,7 @@ import type { CondenseContext, Condenser, View } from '@palimpsest/view';
 
 /** What a reducer would do to a view, from sizes alone. Unit: tokens, as the view estimates. */
 export interface Reduction {
-  /** How much smaller the view would be. */
+  /** How much smaller the view would be. What a condensation never forgets (`keptEventIds` of `@palimpsest/view`) is not saved. */
   readonly savedTokens: number;
   /**
    * What the prompt cache would have to write again: everything behind the first change, a new summary included. The newest step is
@@ -23,7 +23,8 @@ export interface Reduction {
  * that pays. Used alone, it acts by its own triggers.
  *
  * 1. `estimate` is called at each step: it costs O(1), or O(new events), calls no model and writes nothing.
- * 2. `reduce` condenses now, whether or not a trigger of its own is met. It is asked only after an estimate that was not undefined.
+ * 2. `reduce` condenses now, whether or not a trigger of its own is met. It is asked only after an estimate that was not undefined. If
+ *    it cannot keep what the estimate promised, it is not asked again before the view has grown by 64 events.
  * 3. Both depend on the view and the context alone.
  */
 export interface Reducer extends Condenser {
