@@ -36,7 +36,7 @@ export { assertProgress, isProgress, usualProgress } from './rolling/progress.js
 export type { Account } from './rolling/accounting.js';
 export { accountingOf } from './rolling/accounting.js';
 export { calibrationOf } from './rolling/calibration.js';
-export { isHeldBack } from './rolling/back-off.js';
+export { isHeldBack, isKnownUnavailable, sizeNow } from './rolling/back-off.js';
 export type { FailedCall } from './rolling/reports.js';
 export { reportAttempt, reportFailedCall } from './rolling/reports.js';
 
