@@ -103,11 +103,9 @@ test('a reader that goes away is no stack trace', { timeout: 120_000 }, async ()
   expect(code).toBe(0);
 });
 
-test('a condenser that ends its thread or throws is named, and no terminal obeys its words', async () => {
-  for (const [name, body] of [
-    ['exits', 'process.exit(7);'],
-    ['shouts', 'throw new Error("boom \\u001b[2J");'],
-  ]) {
+/** Installs packages in the folder, each with a condenser of this body. */
+async function installCondensers(bodies: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, body] of Object.entries(bodies)) {
     const place = join(folder, `node_modules/@acme/${name}`);
     await mkdir(place, { recursive: true });
     await writeFile(
@@ -119,6 +117,10 @@ test('a condenser that ends its thread or throws is named, and no terminal obeys
       `export default () => ({ name: '${name}', condense: () => { ${body} } });`,
     );
   }
+}
+
+test('a condenser that ends its thread or throws is named, and no terminal obeys its words', async () => {
+  await installCondensers({ exits: 'process.exit(7);', shouts: 'throw new Error("boom \\u001b[2J");' });
   const args = ['replay', '-c', '@acme/exits', '-c', '@acme/shouts', '--workers', '1', '--no-cache', logs];
   const failed = (await promisify(execFile)(process.execPath, [cli, ...args], { env, cwd: folder }).catch(
     (error: unknown) => error,
@@ -127,6 +129,17 @@ test('a condenser that ends its thread or throws is named, and no terminal obeys
   expect(failed.stdout).toContain('failed: a.jsonl, @acme/exits, model call 1: process.exit(7) was called');
   expect(failed.stdout).toContain('failed: a.jsonl, @acme/shouts, model call 1: boom \\x1b[2J');
   expect(failed.stdout).not.toContain('\u001b');
+});
+
+test('a thread without memory is an error that names the session', { timeout: 120_000 }, async () => {
+  await installCondensers({ grows: 'for (const all = []; ; ) all.push(new Array(100_000).fill(1));' });
+  const args = ['replay', '-c', '@acme/grows', '--workers', '1', '--no-cache', logs];
+  const small = { ...env, NODE_OPTIONS: '--max-old-space-size=200' };
+  const failed = promisify(execFile)(process.execPath, [cli, ...args], { env: small, cwd: folder });
+  await expect(failed).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/Replaying '.*a\.jsonl' needs more memory(?![^]*\n {4}at )/) as string,
+  });
 });
 
 test.skipIf(process.platform === 'win32')('a pipe is refused, not waited for', async () => {

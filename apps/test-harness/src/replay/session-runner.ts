@@ -1,5 +1,6 @@
 import type { Session } from '../import/index.js';
 import { codeDigest } from './code-digest.js';
+import { OutOfMemoryError } from './out-of-memory-error.js';
 import { policyDigest } from './policy-digest.js';
 import type { Policy } from './policy.js';
 import type { ReplayedSession } from './replay-report.js';
@@ -51,7 +52,8 @@ export async function sessionRunner(options: SessionRunnerOptions): Promise<Sess
     replay: async (session) => {
       const events = JSON.stringify(session.events);
       const task = { events, settings, policies: described, store };
-      const { measures, replays, wasStored } = (await storedResults(task)) ?? (await run(task));
+      const { measures, replays, wasStored } =
+        (await storedResults(task)) ?? (await run(task).catch((error: unknown) => failure(session.file, error)));
       const made = new Map(replays.map((replay) => [replay.condenser, replay]));
       if (foreign.length > 0) {
         const summariser = summariserFor(settings.summariser);
@@ -73,4 +75,10 @@ export async function sessionRunner(options: SessionRunnerOptions): Promise<Sess
       return { replayed, progress: { size: events.length, wasStored: wasStored && foreign.length === 0 } };
     },
   };
+}
+
+/** @throws {@link OutOfMemoryError} for the end of a thread without memory, and every other error as it is */
+function failure(file: string, error: unknown): never {
+  const { code } = error as { readonly code?: unknown };
+  throw code === 'ERR_WORKER_OUT_OF_MEMORY' ? new OutOfMemoryError(file, error) : error;
 }
