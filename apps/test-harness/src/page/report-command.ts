@@ -12,6 +12,7 @@ import { bestPolicy } from './headline.js';
 import type { PageData } from './page-data.js';
 import { redactedSession } from './redaction.js';
 import { replayedSessions } from './replayed-sessions.js';
+import type { ReplayedSessions } from './replayed-sessions.js';
 import { writeFolder, writePage } from './report-files.js';
 import type { WrittenPage } from './report-files.js';
 
@@ -74,7 +75,7 @@ export async function reportCommand(paths: readonly string[], options: ReportCom
     });
     const { sessions, skipped } = replayed;
     if (sessions.length === 0) {
-      shown.line(noSession(found));
+      shown.line(noSession(found, skipped));
       return 1;
     }
     const data = {
@@ -126,14 +127,16 @@ function outcome(
   ];
 }
 
-function noSession(found: FoundSessions | undefined): string {
-  if (found === undefined) return 'No session was found: there is no log of a known format.';
+function noSession(found: FoundSessions | undefined, skipped: ReplayedSessions['skipped']): string {
+  const files = skipped.map(({ file, reason }) => `  ${file}: ${reason}`);
+  if (found === undefined) return ['No session was found: there is no log of a known format.', ...files].join('\n');
   const folders = found.folders.map(
     ({ folder, problem }) => `  ${folder}${problem === undefined ? '' : `: ${problem}`}`,
   );
   return [
     'No session was found in the folders of known agents. Name a file or a folder of session logs.',
     ...folders,
+    ...files,
   ].join('\n');
 }
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { fileEventStore } from '@palimpsest/events/file';
 import { logBuilder } from '@palimpsest/events/testing';
@@ -172,6 +172,15 @@ test('a home without sessions is status 1 and names where it looked; an unknown 
   expect(missing.code).toBe(2);
   expect(missing.stderr).toContain('missing');
   expect(missing.stderr).not.toContain('    at ');
+});
+
+test('sessions that cannot be read are named when there is no other', async () => {
+  const garbage = file('garbage/.claude/projects/a.jsonl');
+  await mkdir(dirname(garbage), { recursive: true });
+  await writeFile(garbage, 'no log\n');
+  const { code, stderr } = await harness(['report'], file('garbage'));
+  expect(code).toBe(1);
+  expect(stderr).toContain(`${garbage}: `);
 });
 
 test('--all writes a folder with a page for each session', async () => {
