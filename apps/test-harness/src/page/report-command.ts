@@ -40,10 +40,9 @@ export interface ReportCommandOptions {
 export const reportCondensers: readonly string[] = [
   'recentEvents',
   'observationMasking',
-  'amortizedForgetting',
   'extractiveSummary',
+  'priced',
   'llmSummarizing',
-  'slidingWindow',
   'referenceAgent',
 ];
 
