@@ -17,7 +17,7 @@ export function endsOfPath(path: string): readonly string[] {
 /** A path is compared up to this length. Unit: characters. */
 const longestPath = 1_000;
 
-/** Where a text names a path, or a file in it; undefined if it does not. `src/a.ts` is named by `/work/src/a.ts:12`. */
+/** Where a text names a path, or a file in it; undefined if it does not. `src/a.ts` is named by `/home/me/app/src/a.ts:12`. */
 export function placeOfPath(text: string, path: string): number | undefined {
   const wanted = path.slice(0, longestPath);
   const slashed = text.includes('\\') ? text.replaceAll('\\', '/') : text;
