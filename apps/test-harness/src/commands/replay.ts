@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import type { ReplayCommandOptions } from '../replay-command.js';
-import { collect, positiveInteger, wholeNumber } from './argument-parsers.js';
+import { collect } from './argument-parsers.js';
+import { addSharedOptions } from './shared-options.js';
 
 /** Adds `palimpsest-harness replay`. */
 export function addReplayCommand(program: Command): void {
-  program
+  const command = program
     .command('replay')
     .description(
       'replay session logs; at every recorded model call build the view, condense it, and measure what is sent',
@@ -16,28 +17,15 @@ export function addReplayCommand(program: Command): void {
       collect,
       [],
     )
-    .option(
-      '--config <file>',
-      'a file (TOML or JSON) that describes one more condenser, of a package too; may be given more than once',
-      collect,
-      [],
-    )
-    .option('-w, --context-window <tokens>', 'the window that condensers are told of', positiveInteger)
     .option('--model <name>', 'also show what the sessions cost with this model, in USD at the prices of today')
     .option(
       '--summariser <provider/name>',
       'really ask this model for summaries, as openai/… or anthropic/…; its key is read from the environment (default: a stand-in, offline)',
     )
-    .option(
-      '--workers <number>',
-      'how many threads replay; 0: none but the main one (default: as many as run at the same time)',
-      wholeNumber,
-    )
-    .option('--no-cache', 'store no results, and use none that were stored')
     .option('--sessions', 'show a table for each session too', false)
-    .option('--json', 'print the whole report as JSON instead of tables', false)
-    .action(async (paths: readonly string[], options: ReplayCommandOptions) => {
-      const { replayCommand } = await import('../replay-command.js');
-      process.exitCode = await replayCommand(paths, options);
-    });
+    .option('--json', 'print the whole report as JSON instead of tables', false);
+  addSharedOptions(command).action(async (paths: readonly string[], options: ReplayCommandOptions) => {
+    const { replayCommand } = await import('../replay-command.js');
+    process.exitCode = await replayCommand(paths, options);
+  });
 }

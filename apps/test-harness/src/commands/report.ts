@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import type { ReportCommandOptions } from '../page/report-command.js';
-import { collect, positiveInteger, wholeNumber } from './argument-parsers.js';
+import { collect } from './argument-parsers.js';
+import { addSharedOptions } from './shared-options.js';
 
 /** Adds `palimpsest-harness report`. */
 export function addReportCommand(program: Command): void {
-  program
+  const command = program
     .command('report')
     .description('write a web page that shows what your sessions cost, and what each condenser saves and forgets')
     .argument(
@@ -18,24 +19,15 @@ export function addReportCommand(program: Command): void {
       collect,
       [],
     )
-    .option(
-      '--config <file>',
-      'a file (TOML or JSON) that describes one more condenser, of a package too; may be given more than once',
-      collect,
-      [],
-    )
-    .option('-w, --context-window <tokens>', 'the window that condensers are told of', positiveInteger)
     .option('--model <name>', 'price the sessions as this model’s (default: the model that most of them name)')
-    .option(
-      '--workers <number>',
-      'how many threads replay; 0: none but the main one (default: as many as run at the same time)',
-      wholeNumber,
-    )
-    .option('--no-cache', 'store no results, and use none that were stored')
     .option('--all', 'every session, each with its timeline, as a folder of pages', false)
-    .option('--redact', 'leave out the text and the names of the sessions: only sizes, kinds and names of tools', false)
-    .action(async (paths: readonly string[], options: ReportCommandOptions) => {
-      const { reportCommand } = await import('../page/report-command.js');
-      process.exitCode = await reportCommand(paths, options);
-    });
+    .option(
+      '--redact',
+      'leave out the text and the names of the sessions: only sizes, kinds and names of tools',
+      false,
+    );
+  addSharedOptions(command).action(async (paths: readonly string[], options: ReportCommandOptions) => {
+    const { reportCommand } = await import('../page/report-command.js');
+    process.exitCode = await reportCommand(paths, options);
+  });
 }

@@ -10,16 +10,19 @@ export interface Preset {
   readonly prices?: CachePrices | undefined;
 }
 
+/** The smallest requests that keep the newest steps and a summary. */
+const small = { targetTokens: 14_000, maxSummaryTokens: 1_000, maxNameTokens: 2_500 };
+
 /** The sizes of each preset. Unit: tokens. What each costs and remembers: `docs/results.md` of the test harness. */
 const sizes = {
   /** The smallest bill. Old text is read again when it is needed. */
-  cheapest: { targetTokens: 14_000, maxSummaryTokens: 1_000, maxNameTokens: 2_500 },
+  cheapest: small,
   /** The default: between the two. */
   balanced: { targetTokens: 20_000, maxSummaryTokens: 1_500, maxNameTokens: 4_000, maxFileTokens: 6_000 },
   /** Up to a third of the tokens of doing nothing. */
   remembersMost: { targetTokens: 22_000, maxSummaryTokens: 2_000, maxNameTokens: 8_000, maxFileTokens: 8_000 },
   /** For models without a prompt cache: a request costs what it holds, so it is kept small all the time. */
-  noCache: { targetTokens: 14_000, maxSummaryTokens: 1_000, maxNameTokens: 2_500 },
+  noCache: small,
 } as const satisfies Readonly<Record<string, ExtractiveSummaryOptions>>;
 
 /** The name of a preset of {@link pricedCondenser}. */
