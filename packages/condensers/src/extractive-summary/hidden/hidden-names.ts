@@ -62,7 +62,11 @@ export function hiddenNames(
     for (const path of paths.isFull ? [] : names.paths) {
       if (looked.has(path) || !paths.takes(path)) continue;
       looked.add(path);
-      if (isHidden(path)) paths.add(path);
+      if (!isHidden(path)) continue;
+      paths.add(path);
+      // A longer path that is listed shows its end too.
+      for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1))
+        looked.add(path.slice(slash + 1));
     }
     if (definitionSpace > 0) definitionSpace -= addDefinitions(view, event, names, files);
     if (symbolSpace <= 0) continue;

@@ -22,6 +22,17 @@ describe('names', () => {
     expect(paths).toEqual(['src/parser/lexer.ts', './docs/grammar.md', 'https://example.org/spec/4', 'package.json']);
   });
 
+  test('a file that a search has found, without the line that it prints behind it', () => {
+    const { paths } = namesOf(
+      resultWith(
+        'src/a.ts:12:import src/b.go:func lib/c-2/d.py-14-def lib/e.rs-7 docs/2026-01-02-notes.md https://a.org/x.md',
+      ),
+    );
+    expect(paths).toEqual([
+      ...['src/a.ts', 'src/b.go', 'lib/c-2/d.py', 'lib/e.rs', 'docs/2026-01-02-notes.md', 'https://a.org/x.md'],
+    ]);
+  });
+
   test('definitions of several languages, behind line numbers too', () => {
     const { definitions } = namesOf(
       resultWith(

@@ -53,12 +53,18 @@ const read = /* @__PURE__ */ remembered((event: Event, _: undefined): Names => {
   return { paths: [...paths], definitions: [...definitions], symbols: [...symbols] };
 });
 
-/** A run without the punctuation around it, and without the line behind a path. */
+/** What a search prints behind the path of a file: `:12:export`, `-12-import`. */
+const besidePath = /(?::|-\d{1,9}(?:-|$)).*$/;
+
+/** A run without the punctuation around it, and without what a search prints behind a path. */
 function trimmed(text: string): string {
   let [start, end] = [0, text.length];
   while (start < end && !begins.test(text[start] as string)) start++;
   while (end > start && !ends.test(text[end - 1] as string)) end--;
-  return end - start > longest + 24 ? '' : text.slice(start, end).replace(/(?::\d{1,9}){1,2}$/, '');
+  if (end - start > longest + 24) return '';
+  const word = text.slice(start, end);
+  const path = word.replace(besidePath, '');
+  return fileEnding.test(path) ? path : word.replace(/(?::\d{1,9}){1,2}$/, '');
 }
 
 /** The number of newest events that are read ahead at most: more than a step adds. Unit: events. */
