@@ -25,6 +25,13 @@ export interface ExtractiveSummaryOptions extends SizeOptions {
   /** The maximum length of a summary. Unit: tokens. @defaultValue 3000 */
   readonly maxSummaryTokens?: number | undefined;
   /**
+   * Of the summary, kept for what the user said, word for word: messages that fit stand there through any number of condensations.
+   * If not all fit, the first message and the newest ones stay; long ones are cut in the middle, with the address of the original.
+   * More of them stand there if the rest of the summary leaves space. Words of the framework, whose `source` is not `user`, are not
+   * among them. Unit: tokens. @defaultValue half of `maxSummaryTokens`
+   */
+  readonly userWordsTokens?: number | undefined;
+  /**
    * The size to which a request is condensed, with what is sent beside the view. The newest events stay, as many as fit beside the
    * summary, the names and the files in work. Unit: tokens, as the provider counts. @defaultValue half of the limit that was
    * exceeded
@@ -51,10 +58,10 @@ const name = 'extractiveSummary';
  * newest events and the whole newest step stay. More than `maxSize` events is a soft trigger; too many tokens, or a request, is a
  * hard one.
  *
- * The manifest lists, as recorded in the log: the user's messages, open tasks, the summaries of other condensers, files created,
- * modified and deleted, failing tests, errors, commands with their exit status, other calls, identifiers, files only read, calls
- * that only looked, and the agent's last message. When space is short, the entries at the end of this list are dropped first, and
- * within a kind the oldest; long user messages are cut in the middle before any are dropped. The text of an earlier summary is
+ * The manifest lists, as recorded in the log: the user's messages, open tasks, the summaries of other condensers, how the agent's
+ * turns ended and what the user answered, files created, modified and deleted, failing tests, errors, commands with their exit
+ * status, other calls, identifiers, files only read, calls that only looked, and the agent's last message. When space is short, the
+ * entries at the end of this list are dropped first, and within a kind the oldest. The user's messages have their own space. The text of an earlier summary is
  * not read again: its facts are in the metadata of its condensation, so no information decays from one summary to the next.
  *
  * The summary takes at most `maxSummaryTokens`, a quarter of the budget, and the tokens of the replaced summaries plus half of
@@ -78,6 +85,7 @@ export const extractiveSummary = /* @__PURE__ */ defineCondenser({
     () => ({
       ...sizeOptions(4),
       maxSummaryTokens: z._default(wholeNumber(1), 3_000),
+      userWordsTokens: z.optional(wholeNumber(0)),
       targetTokens: z.optional(wholeNumber(1)),
       maxNameTokens: z._default(wholeNumber(0), 0),
       maxFileTokens: z._default(wholeNumber(0), 0),
@@ -86,7 +94,8 @@ export const extractiveSummary = /* @__PURE__ */ defineCondenser({
   ),
   create: ({ maxSize, maxTokens, targetTokens, ...options }, { createEvent }) => {
     const { keepFirst = usualFirst(maxSize, 'a summary and an event') } = options;
-    const limits = { ...options, createEvent };
+    const { userWordsTokens = Math.floor(options.maxSummaryTokens / 2) } = options;
+    const limits = { ...options, userWordsTokens, createEvent };
     const rangeToTarget = (view: View, context: CondenseContext): Selection | undefined =>
       targetTokens === undefined
         ? undefined
@@ -195,7 +204,12 @@ function summarise(
 ): Condensation {
   const budget = requirement.tokenBudget === undefined ? Infinity : Math.floor(requirement.tokenBudget / 4);
   const maxSummaryTokens = Math.min(options.maxSummaryTokens, budget);
-  const written = manifestOfRange(view, selection, { ...options, maxSummaryTokens });
+  const userWordsTokens = Math.min(options.userWordsTokens, Math.floor(maxSummaryTokens / 2));
+  const written = manifestOfRange(view, selection, {
+    ...options,
+    maxSummaryTokens,
+    userWordsTokens: maxSummaryTokens < options.maxSummaryTokens ? userWordsTokens : options.userWordsTokens,
+  });
   if (written === undefined) throw new NoCondensationAvailableError(whyNot(view));
   const { ids, summary, forgottenEvents, forgottenTokens, summaryTokens, metadata } = written;
   const gone = { events: forgottenEvents, tokens: forgottenTokens - summaryTokens };

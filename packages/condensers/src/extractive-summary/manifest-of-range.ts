@@ -7,7 +7,8 @@ import { readFacts } from './manifest/event-facts.js';
 import type { Fact } from './manifest/fact.js';
 import { lineageOf } from './manifest/lineage.js';
 import { Manifest } from './manifest/manifest.js';
-import { renderManifest } from './manifest/render-manifest.js';
+import { renderManifest, userWordsOf } from './manifest/render-manifest.js';
+import type { Section } from './manifest/section.js';
 import type { Selection } from '../authoring/rolling/select-middle.js';
 
 /** A summary of a range of a view, and what it costs. */
@@ -32,6 +33,8 @@ export interface RangeSummary {
 /** The limits of the manifest of a range. Unit: tokens. */
 export interface RangeLimits {
   readonly maxSummaryTokens: number;
+  /** Of the summary, kept for the user's words. */
+  readonly userWordsTokens: number;
   /** For lists of names besides. */
   readonly maxNameTokens: number;
   /** For files in work, which stay as they are. */
@@ -40,12 +43,12 @@ export interface RangeLimits {
 
 /**
  * Writes the manifest of a range. Its limit is `maxSummaryTokens`, and also the tokens of earlier summaries in the range plus
- * half of the rest. Undefined if the manifest would not make the view smaller.
+ * half of the rest; the user's words have their space in any case. Undefined if the manifest would not make the view smaller.
  */
 export function manifestOfRange(
   view: View,
   { start, end }: Selection,
-  { maxSummaryTokens, maxNameTokens, maxFileTokens }: RangeLimits,
+  { maxSummaryTokens, userWordsTokens, maxNameTokens, maxFileTokens }: RangeLimits,
 ): RangeSummary | undefined {
   const inWork = eventsOfFilesInWork(view, { start, end }, { maxTokens: maxFileTokens });
   const kept = new Set([...keptEventIds(view), ...inWork]);
@@ -74,15 +77,19 @@ export function manifestOfRange(
   const newFacts = readFacts(forgotten, view, manifest, before);
   const coveredEvents = lineage.coveredEvents + forgotten.length - summaries.length;
 
+  const reading = { original: (id: EventId) => view.original(id), beginsWithRequest: before.userWords.length === 0 };
+  const words = userWordsOf(manifest, reading);
+  let userCharacters = spaceFor(words, view, Math.min(userWordsTokens, maxSummaryTokens));
   // The view's count may differ from the estimate; only a number of characters can be targeted.
   const room = Math.min(maxSummaryTokens, oldSummaryTokens + (forgottenTokens - oldSummaryTokens) / 2);
   let characters = Math.floor((room * 4 * estimated) / Math.max(1, forgottenTokens));
-  for (let attempt = 0; attempt < 3; attempt++) {
+  for (let attempt = 0; attempt < 4; attempt++) {
     const facts = renderManifest(manifest, {
       events: coveredEvents,
-      maxCharacters: characters - 16,
+      maxCharacters: Math.max(characters, userCharacters) - 16,
+      userCharacters,
       keepsFiles: inWork.size > 0,
-      original: (id) => view.original(id),
+      ...reading,
     });
     if (facts === undefined) return undefined;
     const names = hiddenNames(view, { going: forgotten, summary: facts, maxTokens: maxNameTokens });
@@ -94,9 +101,27 @@ export function manifestOfRange(
       return { ids, summary, summaryTokens, forgottenEvents: forgotten.length, forgottenTokens, metadata };
     }
     characters = Math.floor(characters * 0.6);
+    if (attempt > 0) userCharacters = Math.min(userCharacters, characters);
   }
   return undefined;
 }
+
+/** The space in which the user's words take at most so many tokens. Unit: characters. */
+function spaceFor(words: Section, view: View, tokens: number): number {
+  if (words.isEmpty || tokens === 0) return 0;
+  // A token that holds more characters is not known.
+  let characters = tokens * mostOfToken;
+  for (let attempt = 0; attempt < 4; attempt++) {
+    const text = [`## ${words.heading}`, ...words.fit(characters)].join('\n');
+    const taken = view.tokensOf(summaryEvent(text)) - view.tokensOf(summaryEvent(''));
+    if (taken <= tokens) return Math.min(characters, text.length + 2);
+    characters = Math.floor((Math.min(characters, text.length) * tokens) / taken);
+  }
+  return characters;
+}
+
+/** Unit: characters. */
+const mostOfToken = 8;
 
 function summaryEvent(summary: string): CondensationSummaryEvent {
   return { type: 'condensation-summary', id: 'summary', timestamp: '', source: 'environment', summary };

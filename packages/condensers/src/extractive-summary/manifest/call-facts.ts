@@ -135,7 +135,7 @@ function commandFacts({ result, call, roles, reading, known }: AnsweredCall, tex
     const { failing, passing } = readTestResults(body, (name) => known.isFailing(name));
     if (failing.length + passing.length > 0) facts.push({ kind: 'tests', of: command, failing, passing });
     // A search that finds nothing also ends with 1, so the failure of a command that only looks is not an error.
-    if (failed) facts.push({ kind: 'error', of: command, text: errorText(body) });
+    if (failed) facts.push({ kind: 'error', of: command, text: errorText(body), ...addressed(result, body) });
   }
   return [...facts, ...usedIdentifiers(call), ...(looks || failed ? [] : answeredIdentifiers(body, 'command'))];
 }
@@ -147,20 +147,24 @@ function otherFacts({ action, result, call, roles, reading, known }: AnsweredCal
   if (words.some((word) => thinkingVerbs.has(word)) && roles.paths.length === 0) return [];
   const failed = isFailedStatus(status);
   const used = usedIdentifiers(call);
+  const asks = words.some((word) => askingVerbs.has(word));
+  const answer: Fact = { kind: 'words', by: 'user', eventId: result.id };
   if (failed) {
     const of = roles.paths[0] ?? callText(name, call);
-    const rejected: readonly Fact[] = isUsersAnswer(result, body)
-      ? [{ kind: 'words', by: 'user', eventId: result.id }]
-      : [];
+    const rejected: readonly Fact[] = isUsersAnswer(result, body) ? [answer] : [];
     const made: readonly Fact[] =
       roles.paths.length > 0 ? [] : [{ kind: 'call', call: of, status, ...addressed(result, body) }];
-    return [...rejected, ...made, { kind: 'error', of, text: errorText(body) }, ...used];
+    // A question without an answer is nothing that went wrong.
+    const error: readonly Fact[] = asks
+      ? []
+      : [{ kind: 'error', of, text: errorText(body), ...addressed(result, body) }];
+    return [...rejected, ...made, ...error, ...used];
   }
   const tasks = taskFacts({ toolName: name, arguments: call.object, body });
   if (tasks.length > 0) return tasks;
   const files = fileFacts({ toolName: name, roles, body, isKnown: (path) => known.knowsFile(path) });
   if (files.length > 0) return [...files, ...used];
-  if (words.some((word) => askingVerbs.has(word))) return [{ kind: 'words', by: 'user', eventId: result.id }, ...used];
+  if (asks) return [answer, ...used];
   const looks = roles.hasQuery || words.some((word) => lookingVerbs.has(word));
   const outcome = { status, ...(looks ? { onlyLooks: true } : {}), ...addressed(result, body) };
   const made: Fact = { kind: 'call', call: callText(name, call), ...outcome };

@@ -38,7 +38,7 @@ export type Fact =
   | { readonly kind: 'file'; readonly path: string; readonly operation: FileOperation }
   | ({ readonly kind: 'command'; readonly command: string } & Outcome)
   | ({ readonly kind: 'call'; readonly call: string } & Outcome)
-  | { readonly kind: 'error'; readonly of: string; readonly text: string }
+  | { readonly kind: 'error'; readonly of: string; readonly text: string; readonly address?: string }
   | {
       readonly kind: 'tests';
       readonly of: string;
@@ -70,7 +70,7 @@ const shapes: Readonly<Record<Fact['kind'], Shape>> = {
   file: { path: isText, operation: oneOf('created', 'modified', 'deleted', 'read') },
   command: { command: isText, status: isStatus, onlyLooks: isOptionalFlag, address: isOptionalAddress },
   call: { call: isText, status: isStatus, onlyLooks: isOptionalFlag, address: isOptionalAddress },
-  error: { of: isText, text: isText },
+  error: { of: isText, text: isText, address: isOptionalAddress },
   tests: { of: isText, failing: isTextList, passing: isTextList },
   'task-list': { list: isText, tasks: (value) => Array.isArray(value) && value.every(isTask) },
   task: { task: isTask },

@@ -14,6 +14,7 @@ export function summaryHeader(events: number, keepsFiles = false): string {
 export const headings = {
   userWords: 'What the user said (oldest first, word for word)',
   tasks: 'Open tasks',
+  turns: 'How your turns ended, and what the user answered (newest last)',
   earlierSummaries: 'Earlier summaries',
   failingTests: 'Tests that failed when they last ran',
   changedFiles: 'Files changed',

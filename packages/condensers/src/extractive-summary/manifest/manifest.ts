@@ -20,6 +20,20 @@ export interface FileEntry {
   readonly operations: readonly FileOperation[];
 }
 
+/** An error with what it is of. */
+export interface ErrorEntry {
+  readonly of: string;
+  readonly text: string;
+  /** Of the result that states it, if that says more. */
+  readonly address: string | undefined;
+}
+
+/** What the agent said last before the user answered. */
+export interface Turn {
+  readonly agent: EventId;
+  readonly user: EventId;
+}
+
 /** An identifier with its label. */
 export interface IdentifierEntry {
   readonly value: string;
@@ -35,11 +49,13 @@ export interface IdentifierEntry {
 export class Manifest {
   readonly #userWords = new Set<EventId>();
   readonly #agentWords = new Set<EventId>();
+  readonly #turns: Turn[] = [];
+  #unanswered: EventId | undefined;
   readonly #earlierSummaries = new Set<EventId>();
   readonly #files = new Map<string, FileEntry>();
   readonly #commands = new Map<string, Run>();
   readonly #calls = new Map<string, Run>();
-  readonly #errors = new Map<string, { readonly of: string; readonly text: string }>();
+  readonly #errors = new Map<string, ErrorEntry>();
   readonly #failing = new Map<string, string>();
   readonly #lists = new Map<string, readonly TaskItem[]>();
   readonly #tasks = new Map<string, TaskItem>();
@@ -52,7 +68,7 @@ export class Manifest {
   add(fact: Fact): void {
     switch (fact.kind) {
       case 'words':
-        (fact.by === 'user' ? this.#userWords : this.#agentWords).add(fact.eventId);
+        this.#said(fact.by, fact.eventId);
         return;
       case 'earlier-summary':
         this.#earlierSummaries.add(fact.eventId);
@@ -71,7 +87,7 @@ export class Manifest {
         this.#ran(this.#calls, fact.call, fact);
         return;
       case 'error':
-        moveToEnd(this.#errors, fact.of, { of: fact.of, text: fact.text });
+        moveToEnd(this.#errors, fact.of, { of: fact.of, text: fact.text, address: fact.address });
         return;
       case 'tests':
         for (const name of fact.passing) this.#failing.delete(name);
@@ -111,6 +127,11 @@ export class Manifest {
     return [...this.#agentWords];
   }
 
+  /** The ends of the agent's turns, with the user's answers. */
+  get turns(): readonly Turn[] {
+    return this.#turns;
+  }
+
   get earlierSummaries(): readonly EventId[] {
     return [...this.#earlierSummaries];
   }
@@ -127,7 +148,7 @@ export class Manifest {
     return [...this.#calls.values()];
   }
 
-  get errors(): readonly { readonly of: string; readonly text: string }[] {
+  get errors(): readonly ErrorEntry[] {
     return [...this.#errors.values()];
   }
 
@@ -142,6 +163,14 @@ export class Manifest {
 
   get identifiers(): readonly IdentifierEntry[] {
     return [...this.#identifiers.values()];
+  }
+
+  #said(by: 'user' | 'agent', id: EventId): void {
+    const words = by === 'user' ? this.#userWords : this.#agentWords;
+    if (words.has(id)) return;
+    words.add(id);
+    if (by === 'user' && this.#unanswered !== undefined) this.#turns.push({ agent: this.#unanswered, user: id });
+    this.#unanswered = by === 'user' ? undefined : id;
   }
 
   #ran(runs: Map<string, Run>, text: string, fact: Extract<Fact, { readonly kind: 'command' | 'call' }>): void {

@@ -1,12 +1,14 @@
+import { addressOf } from '@palimpsest/events';
 import type { Event, EventId } from '@palimpsest/events';
 import { oneLine } from '../../authoring/tool-calls/excerpt.js';
 import type { TaskItem } from './fact.js';
-import type { FileEntry, Manifest, Run } from './manifest.js';
+import type { ErrorEntry, FileEntry, Manifest, Run } from './manifest.js';
 import { headings, summaryHeader } from './manifest.prompt.js';
 import { isFailedStatus, statusText } from '../../authoring/tool-calls/result-status.js';
 import { listSection, sizeOfLines, textSection } from './section.js';
 import type { Section } from './section.js';
 import { isOpen } from './task-facts.js';
+import { userWordsSection } from './user-words.js';
 import { wordsOfEvent } from './words-of-event.js';
 
 /** The input for the text of a manifest. */
@@ -14,6 +16,10 @@ export interface RenderManifestOptions {
   /** The number of events that the manifest covers. */
   readonly events: number;
   readonly maxCharacters: number;
+  /** Of these, kept for the user's words. @defaultValue a third */
+  readonly userCharacters?: number | undefined;
+  /** False if the user's first message is still shown, so that the first one of the manifest is not the request. @defaultValue true */
+  readonly beginsWithRequest?: boolean | undefined;
   /** True if files stay as they were read, with the edits since. @defaultValue false */
   readonly keepsFiles?: boolean | undefined;
   /** Any event of the log as it was logged; the texts of messages are read from it. */
@@ -23,39 +29,65 @@ export interface RenderManifestOptions {
 /**
  * Writes a manifest as the text of a summary, in at most so many characters. Undefined if not even its first lines fit.
  *
- * Every kind of entry has a share of the space, and unused space goes to the other kinds. When space is short, entries are
- * dropped in this order: the agent's messages, calls and commands that only looked, files only read, identifiers, other calls,
- * commands, errors, failing tests, changed files, earlier summaries, open tasks, and last the user's messages. Within a kind the
- * oldest is dropped first; long messages are cut in the middle before any are dropped.
+ * The user's words come first, up to `userCharacters`. Every other kind of entry has a share of the rest, and unused space goes to
+ * the other kinds, then to the user's words. When space is short, entries are dropped in this order: the agent's messages, calls
+ * and commands that only looked, files only read, identifiers, other calls, commands, errors, failing tests, changed files, ends of
+ * turns, earlier summaries, open tasks, and last the user's messages. Within a kind the oldest is dropped first.
  */
 export function renderManifest(manifest: Manifest, options: RenderManifestOptions): string | undefined {
   const header = summaryHeader(options.events, options.keepsFiles);
   const space = options.maxCharacters - header.length;
   if (space < 0) return undefined;
+  const userSpace = Math.min(space, options.userCharacters ?? Math.floor(options.maxCharacters / 3));
+  const words = userWordsOf(manifest, options);
   const sections = sectionsOf(manifest, options).filter(({ isEmpty }) => !isEmpty);
-  for (let count = sections.length; count > 0; count--) {
-    const parts = sharedOut(sections.slice(0, count), space);
+  for (let count = sections.length; count >= 0; count--) {
+    const parts = sharedOut(words, sections.slice(0, count), { space, userSpace });
     // No kind is left out entirely while a less important one is shown.
     if (parts.every((part) => part !== '')) return [header, ...parts].join('\n\n');
   }
   return header;
 }
 
-/** Gives each section its share, then the remaining space to the sections that can use it, the most important first. */
-function sharedOut(sections: readonly Section[], space: number): readonly string[] {
-  let left = space;
+/** The user's words of a manifest, as a section of its text. */
+export function userWordsOf(
+  { userWords }: Manifest,
+  { original, beginsWithRequest = true }: Pick<RenderManifestOptions, 'original' | 'beginsWithRequest'>,
+): Section {
+  const textOf = (id: EventId): string => wordsOfEvent(original(id)) ?? '';
+  return userWordsSection(headings.userWords, userWords, { textOf, beginsWithRequest });
+}
+
+/**
+ * Gives the user's words their space and each section its share of the rest, at least an entry as long as there is space. Then the
+ * remaining space goes to those that can use it, the most important first and the user's words last.
+ */
+function sharedOut(
+  words: Section,
+  sections: readonly Section[],
+  { space, userSpace }: { readonly space: number; readonly userSpace: number },
+): readonly string[] {
+  const said = words.isEmpty ? [] : linesOf(words, userSpace);
+  let left = space - sizeOf(said);
+  const rest = left;
   const own = sections.map((section) => {
-    const size = sizeOf(linesOf(section, Math.floor(space * section.share)));
+    const within = linesOf(section, Math.min(left, Math.floor(rest * section.share)));
+    const size = sizeOf(within.length > 0 ? within : linesOf(section, Math.min(left, leastOfSection)));
     left -= size;
     return size;
   });
-  return sections.map((section, index) => {
+  const parts = sections.map((section, index) => {
     const before = own[index] as number;
     const lines = linesOf(section, before + left);
     left -= sizeOf(lines) - before;
     return lines.join('\n');
   });
+  if (words.isEmpty) return parts;
+  return [linesOf(words, Math.max(userSpace, sizeOf(said) + left)).join('\n'), ...parts];
 }
+
+/** A section whose share is too small for its newest entry may take so much. Unit: characters. */
+const leastOfSection = 500;
 
 /** Ordered by importance: the sections that are dropped first come last. */
 function sectionsOf(manifest: Manifest, { original }: RenderManifestOptions): readonly Section[] {
@@ -65,18 +97,18 @@ function sectionsOf(manifest: Manifest, { original }: RenderManifestOptions): re
   const [looks, commands] = split(manifest.commands, ({ onlyLooks }) => onlyLooks);
   const [otherLooks, calls] = split(manifest.calls, ({ onlyLooks }) => onlyLooks);
   return [
-    textSection(headings.userWords, 0.3, words(manifest.userWords), 160),
-    listSection(headings.tasks, 0.1, manifest.tasks.filter(isOpen), taskText),
-    textSection(headings.earlierSummaries, 0.1, summaries(manifest, original), 400),
-    listSection(headings.changedFiles, 0.15, changed, fileText),
-    listSection(headings.failingTests, 0.05, manifest.failingTests, (name) => name),
-    listSection(headings.errors, 0.06, manifest.errors.slice(-12), ({ of, text }) => `${oneLine(of, 120)}: ${text}`),
-    listSection(headings.commands, 0.08, failuresLast(commands), runText),
-    listSection(headings.calls, 0.05, failuresLast(calls), runText),
-    listSection(headings.identifiers, 0.04, usedLast(manifest), ({ label, value }) =>
+    listSection(headings.tasks, 0.14, manifest.tasks.filter(isOpen), taskText),
+    textSection(headings.earlierSummaries, 0.14, summaries(manifest, original), 400),
+    listSection(headings.turns, 0.08, turnsOf(manifest, original), (text) => text),
+    listSection(headings.changedFiles, 0.2, changed, fileText),
+    listSection(headings.failingTests, 0.07, manifest.failingTests, (name) => name),
+    listSection(headings.errors, 0.08, manifest.errors.slice(-12), errorText),
+    listSection(headings.commands, 0.1, failuresLast(commands), runText),
+    listSection(headings.calls, 0.06, failuresLast(calls), runText),
+    listSection(headings.identifiers, 0.05, usedLast(manifest), ({ label, value }) =>
       label === '' ? value : `${label}: ${value}`,
     ),
-    listSection(headings.readFiles, 0.04, read, ({ path }) => path),
+    listSection(headings.readFiles, 0.05, read, ({ path }) => path),
     listSection(headings.looks, 0.02, [...looks, ...otherLooks], runText),
     listSection(
       headings.agentWords,
@@ -105,6 +137,31 @@ function summaries({ earlierSummaries }: Manifest, original: (id: EventId) => Ev
     const isOne = event?.type === 'condensation' || event?.type === 'condensation-summary';
     return isOne && typeof event.summary === 'string' ? [event.summary] : [];
   });
+}
+
+/** Turns that are older are not read. */
+const newestTurns = 24;
+
+/** The last words of the agent's turns, which the user's answers belong to: a `yes` alone tells nothing. */
+function turnsOf({ turns }: Manifest, original: (id: EventId) => Event | undefined): readonly string[] {
+  return turns.slice(-newestTurns).flatMap(({ agent, user }) => {
+    const [told, answer] = [wordsOfEvent(original(agent)) ?? '', wordsOfEvent(original(user)) ?? ''];
+    if (told === '' || answer === '') return [];
+    return [`${oneLine(lastParagraph(told), 200)}${addressed(agent, told)} → ${oneLine(answer, 80)}`];
+  });
+}
+
+function lastParagraph(text: string): string {
+  return text.slice(-2_000).split(/\n\s*\n/).findLast((part) => part.trim() !== '') ?? text;
+}
+
+/** The address of a text of which not all is told. */
+function addressed(id: EventId, text: string): string {
+  return text.length < 400 ? '' : ` (address ${addressOf(id)})`;
+}
+
+function errorText({ of, text, address }: ErrorEntry): string {
+  return `${oneLine(of, 120)}: ${text}${address === undefined ? '' : `, address ${address}`}`;
 }
 
 function isChanged({ operations }: FileEntry): boolean {

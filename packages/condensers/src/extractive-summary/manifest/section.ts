@@ -85,7 +85,7 @@ export function textSection(heading: string, share: number, texts: readonly stri
 const frame = '- '.length + 1;
 
 /** The length to which long texts are cut so that all of them fit together. Unit: characters. */
-function fairLimit(texts: readonly string[], room: number): number {
+export function fairLimit(texts: readonly string[], room: number): number {
   let left = room;
   const lengths = texts.map((text) => text.length).sort((a, b) => a - b);
   for (const [index, length] of lengths.entries()) {
