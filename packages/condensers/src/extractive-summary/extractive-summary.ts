@@ -25,12 +25,12 @@ export interface ExtractiveSummaryOptions extends SizeOptions {
   /** The maximum length of a summary. Unit: tokens. @defaultValue 3000 */
   readonly maxSummaryTokens?: number | undefined;
   /**
-   * Of the summary, kept for what the user said, word for word: messages that fit stand there through any number of condensations.
-   * If not all fit, the first message and the newest ones stay; long ones are cut in the middle, with the address of the original.
-   * More of them stand there if the rest of the summary leaves space. Words of the framework, whose `source` is not `user`, are not
-   * among them. Unit: tokens. @defaultValue half of `maxSummaryTokens`
+   * Of the summary, what the user's words may take. Messages that fit stand there word for word through any number of
+   * condensations. If not all fit, the request and the newest ones stay; long ones are cut in the middle, with the address of the
+   * original. Words of the framework, whose `source` is not `user`, are not among them. Unit: tokens. @defaultValue two thirds of
+   * `maxSummaryTokens`
    */
-  readonly userWordsTokens?: number | undefined;
+  readonly maxUserWordTokens?: number | undefined;
   /**
    * The size to which a request is condensed, with what is sent beside the view. The newest events stay, as many as fit beside the
    * summary, the names and the files in work. Unit: tokens, as the provider counts. @defaultValue half of the limit that was
@@ -85,7 +85,7 @@ export const extractiveSummary = /* @__PURE__ */ defineCondenser({
     () => ({
       ...sizeOptions(4),
       maxSummaryTokens: z._default(wholeNumber(1), 3_000),
-      userWordsTokens: z.optional(wholeNumber(0)),
+      maxUserWordTokens: z.optional(wholeNumber(0)),
       targetTokens: z.optional(wholeNumber(1)),
       maxNameTokens: z._default(wholeNumber(0), 0),
       maxFileTokens: z._default(wholeNumber(0), 0),
@@ -94,8 +94,8 @@ export const extractiveSummary = /* @__PURE__ */ defineCondenser({
   ),
   create: ({ maxSize, maxTokens, targetTokens, ...options }, { createEvent }) => {
     const { keepFirst = usualFirst(maxSize, 'a summary and an event') } = options;
-    const { userWordsTokens = Math.floor(options.maxSummaryTokens / 2) } = options;
-    const limits = { ...options, userWordsTokens, createEvent };
+    const { maxUserWordTokens = Math.floor((options.maxSummaryTokens * 2) / 3) } = options;
+    const limits = { ...options, maxUserWordTokens, createEvent };
     const rangeToTarget = (view: View, context: CondenseContext): Selection | undefined =>
       targetTokens === undefined
         ? undefined
@@ -204,12 +204,9 @@ function summarise(
 ): Condensation {
   const budget = requirement.tokenBudget === undefined ? Infinity : Math.floor(requirement.tokenBudget / 4);
   const maxSummaryTokens = Math.min(options.maxSummaryTokens, budget);
-  const userWordsTokens = Math.min(options.userWordsTokens, Math.floor(maxSummaryTokens / 2));
-  const written = manifestOfRange(view, selection, {
-    ...options,
-    maxSummaryTokens,
-    userWordsTokens: maxSummaryTokens < options.maxSummaryTokens ? userWordsTokens : options.userWordsTokens,
-  });
+  const share = maxSummaryTokens / options.maxSummaryTokens;
+  const maxUserWordTokens = Math.floor(options.maxUserWordTokens * share);
+  const written = manifestOfRange(view, selection, { ...options, maxSummaryTokens, maxUserWordTokens });
   if (written === undefined) throw new NoCondensationAvailableError(whyNot(view));
   const { ids, summary, forgottenEvents, forgottenTokens, summaryTokens, metadata } = written;
   const gone = { events: forgottenEvents, tokens: forgottenTokens - summaryTokens };

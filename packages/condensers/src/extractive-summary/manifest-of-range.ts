@@ -33,8 +33,8 @@ export interface RangeSummary {
 /** The limits of the manifest of a range. Unit: tokens. */
 export interface RangeLimits {
   readonly maxSummaryTokens: number;
-  /** Of the summary, kept for the user's words. */
-  readonly userWordsTokens: number;
+  /** Of the summary, for the user's words. */
+  readonly maxUserWordTokens: number;
   /** For lists of names besides. */
   readonly maxNameTokens: number;
   /** For files in work, which stay as they are. */
@@ -48,7 +48,7 @@ export interface RangeLimits {
 export function manifestOfRange(
   view: View,
   { start, end }: Selection,
-  { maxSummaryTokens, userWordsTokens, maxNameTokens, maxFileTokens }: RangeLimits,
+  { maxSummaryTokens, maxUserWordTokens, maxNameTokens, maxFileTokens }: RangeLimits,
 ): RangeSummary | undefined {
   const inWork = eventsOfFilesInWork(view, { start, end }, { maxTokens: maxFileTokens });
   const kept = new Set([...keptEventIds(view), ...inWork]);
@@ -79,7 +79,7 @@ export function manifestOfRange(
 
   const reading = { original: (id: EventId) => view.original(id), beginsWithRequest: before.userWords.length === 0 };
   const words = userWordsOf(manifest, reading);
-  let userCharacters = spaceFor(words, view, Math.min(userWordsTokens, maxSummaryTokens));
+  let userCharacters = spaceFor(words, view, Math.min(maxUserWordTokens, maxSummaryTokens));
   // The view's count may differ from the estimate; only a number of characters can be targeted.
   const room = Math.min(maxSummaryTokens, oldSummaryTokens + (forgottenTokens - oldSummaryTokens) / 2);
   let characters = Math.floor((room * 4 * estimated) / Math.max(1, forgottenTokens));
@@ -106,7 +106,7 @@ export function manifestOfRange(
   return undefined;
 }
 
-/** The space in which the user's words take at most so many tokens. Unit: characters. */
+/** The space in which the user's words take at most so many tokens; 0 if none fit. Unit: characters. */
 function spaceFor(words: Section, view: View, tokens: number): number {
   if (words.isEmpty || tokens === 0) return 0;
   // A token that holds more characters is not known.
@@ -114,6 +114,7 @@ function spaceFor(words: Section, view: View, tokens: number): number {
   for (let attempt = 0; attempt < 4; attempt++) {
     const text = [`## ${words.heading}`, ...words.fit(characters)].join('\n');
     const taken = view.tokensOf(summaryEvent(text)) - view.tokensOf(summaryEvent(''));
+    if (text.length <= words.heading.length + 3) return 0;
     if (taken <= tokens) return Math.min(characters, text.length + 2);
     characters = Math.floor((Math.min(characters, text.length) * tokens) / taken);
   }

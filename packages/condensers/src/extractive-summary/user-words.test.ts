@@ -29,17 +29,17 @@ const word = fc.constantFrom('lock', 'Datei', 'größer', 'never', '函数', 'sr
 const message = fc.array(word, { minLength: 1, maxLength: 40 }).map((words) => words.join(' '));
 
 /** Ways to condense a session again and again. */
-const ways: readonly (readonly [string, (userWordsTokens: number) => readonly Condenser[]])[] = [
+const ways: readonly (readonly [string, (maxUserWordTokens: number) => readonly Condenser[]])[] = [
   [
     'alone',
-    (userWordsTokens) => [extractiveSummaryCondenser({ maxSize: 16, maxSummaryTokens: 2_400, userWordsTokens })],
+    (maxUserWordTokens) => [extractiveSummaryCondenser({ maxSize: 16, maxSummaryTokens: 2_400, maxUserWordTokens })],
   ],
   [
     'behind masks',
-    (userWordsTokens) => [
+    (maxUserWordTokens) => [
       pipelineCondenser([
         observationMaskingCondenser({ attentionWindow: 2, minSavedTokens: 1 }),
-        extractiveSummaryCondenser({ maxSize: 16, maxSummaryTokens: 2_400, userWordsTokens }),
+        extractiveSummaryCondenser({ maxSize: 16, maxSummaryTokens: 2_400, maxUserWordTokens }),
       ]),
     ],
   ],
@@ -101,21 +101,24 @@ test('the budget holds: the rest of the summary gets its space, and the user the
       'done '.repeat(100),
     );
   }
-  const summaryWith = async (userWordsTokens: number) => {
+  const summaryWith = async (maxUserWordTokens: number) => {
     const result = await extractiveSummaryCondenser({
       maxSize: 100,
       maxSummaryTokens: 2_000,
-      userWordsTokens,
+      maxUserWordTokens,
     }).condense(View.fromEvents(log.events), { report: () => {} });
     return isCondensation(result) ? (result.summary ?? '') : '';
   };
-  const [few, many] = [await summaryWith(300), await summaryWith(1_500)];
+  const [none, few, many] = [await summaryWith(0), await summaryWith(300), await summaryWith(1_500)];
   const messages = (summary: string) => summary.split('- Message ').length - 1;
   expect(messages(many)).toBeGreaterThan(messages(few) * 2);
   expect(few.split('(modified)').length).toBeGreaterThan(many.split('(modified)').length);
   expect(many).toContain('(modified)');
+  expect(none).toContain('(modified)');
+  expect(none).not.toContain('The request.');
+  expect(messages(none)).toBe(0);
 });
 
-test.each([-1, 0.5])('%j tokens for the words of the user are refused', (userWordsTokens) => {
-  expect(() => extractiveSummaryCondenser({ userWordsTokens })).toThrow('userWordsTokens');
+test.each([-1, 0.5])('%j tokens for the words of the user are refused', (maxUserWordTokens) => {
+  expect(() => extractiveSummaryCondenser({ maxUserWordTokens })).toThrow('maxUserWordTokens');
 });

@@ -16,7 +16,7 @@ export interface RenderManifestOptions {
   /** The number of events that the manifest covers. */
   readonly events: number;
   readonly maxCharacters: number;
-  /** Of these, kept for the user's words. @defaultValue a third */
+  /** Of these, for the user's words. @defaultValue a third */
   readonly userCharacters?: number | undefined;
   /** False if the user's first message is still shown, so that the first one of the manifest is not the request. @defaultValue true */
   readonly beginsWithRequest?: boolean | undefined;
@@ -30,7 +30,7 @@ export interface RenderManifestOptions {
  * Writes a manifest as the text of a summary, in at most so many characters. Undefined if not even its first lines fit.
  *
  * The user's words come first, up to `userCharacters`. Every other kind of entry has a share of the rest, and unused space goes to
- * the other kinds, then to the user's words. When space is short, entries are dropped in this order: the agent's messages, calls
+ * the other kinds. When space is short, entries are dropped in this order: the agent's messages, calls
  * and commands that only looked, files only read, identifiers, other calls, commands, errors, failing tests, changed files, ends of
  * turns, earlier summaries, open tasks, and last the user's messages. Within a kind the oldest is dropped first.
  */
@@ -60,7 +60,7 @@ export function userWordsOf(
 
 /**
  * Gives the user's words their space and each section its share of the rest, at least an entry as long as there is space. Then the
- * remaining space goes to those that can use it, the most important first and the user's words last.
+ * remaining space goes to those that can use it, the most important first.
  */
 function sharedOut(
   words: Section,
@@ -82,8 +82,7 @@ function sharedOut(
     left -= sizeOf(lines) - before;
     return lines.join('\n');
   });
-  if (words.isEmpty) return parts;
-  return [linesOf(words, Math.max(userSpace, sizeOf(said) + left)).join('\n'), ...parts];
+  return words.isEmpty || userSpace === 0 ? parts : [said.join('\n'), ...parts];
 }
 
 /** A section whose share is too small for its newest entry may take so much. Unit: characters. */
@@ -152,7 +151,12 @@ function turnsOf({ turns }: Manifest, original: (id: EventId) => Event | undefin
 }
 
 function lastParagraph(text: string): string {
-  return text.slice(-2_000).split(/\n\s*\n/).findLast((part) => part.trim() !== '') ?? text;
+  return (
+    text
+      .slice(-2_000)
+      .split(/\n\s*\n/)
+      .findLast((part) => part.trim() !== '') ?? text
+  );
 }
 
 /** The address of a text of which not all is told. */
