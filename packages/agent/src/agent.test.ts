@@ -167,8 +167,8 @@ describe('context overflow', () => {
       await expect(step).rejects.toThrow(ContextOverflowError);
       await expect(step).rejects.toMatchObject({
         model: 'scripted',
-        protectedTokens: 5,
-        message: expect.stringMatching(/the first and the latest message of the user .* 5 tokens.*shorten/) as string,
+        protectedTokens: 6,
+        message: expect.stringMatching(/the first and the latest message of the user .* 6 tokens.*shorten/) as string,
         cause: { code: 'context-window-exceeded' },
       });
     }

@@ -1,11 +1,11 @@
+import { estimateTextTokens } from '@palimpsest/events';
 import type { AssistantMessage, ContentPart, Message, ToolDefinition, Usage } from '@palimpsest/events';
 
-const charactersPerToken = 4;
 const tokensPerMessage = 4;
 const tokensPerImage = 1_000;
 
 /**
- * A quick estimate of what a request sends: four characters a token, four tokens for a message's frame, 1,000 for an image.
+ * A quick estimate of what a request sends: the view's estimate of the texts, four tokens for a message's frame, 1,000 for an image.
  * Thinking text counts, signatures and opaque data do not. Unit: tokens.
  */
 export function estimateInputTokens(request: {
@@ -15,13 +15,13 @@ export function estimateInputTokens(request: {
   const { messages, tools = [] } = request;
   const ofTools = tools.reduce(
     (sum, { name, description, inputSchema }) =>
-      sum + name.length + description.length + JSON.stringify(inputSchema).length,
+      sum +
+      estimateTextTokens(name) +
+      estimateTextTokens(description) +
+      estimateTextTokens(JSON.stringify(inputSchema)),
     0,
   );
-  return messages.reduce(
-    (sum, message) => sum + estimateMessageTokens(message),
-    Math.ceil(ofTools / charactersPerToken),
-  );
+  return messages.reduce((sum, message) => sum + estimateMessageTokens(message), Math.ceil(ofTools));
 }
 
 /** The usage of a call by the same estimate, for providers that report no usage. No tokens count as cached. */
@@ -38,26 +38,29 @@ export function estimateUsage(
 }
 
 function estimateMessageTokens(message: Message): number {
-  return tokensPerMessage + Math.ceil(charactersOf(message) / charactersPerToken);
+  return tokensPerMessage + Math.ceil(tokensOf(message));
 }
 
-function charactersOf(message: Message): number {
-  const content = contentCharacters(message.content);
+function tokensOf(message: Message): number {
+  const content = contentTokens(message.content);
   if (message.role !== 'assistant') return content;
-  const calls = (message.toolCalls ?? []).reduce((sum, call) => sum + call.name.length + call.arguments.length, 0);
+  const calls = (message.toolCalls ?? []).reduce(
+    (sum, call) => sum + estimateTextTokens(call.name) + estimateTextTokens(call.arguments),
+    0,
+  );
   const thinking = (message.thinkingBlocks ?? []).reduce(
-    (sum, block) => sum + (block.type === 'thinking' ? block.thinking.length : 0),
-    message.reasoningContent?.length ?? 0,
+    (sum, block) => sum + (block.type === 'thinking' ? estimateTextTokens(block.thinking) : 0),
+    estimateTextTokens(message.reasoningContent ?? ''),
   );
   return content + calls + thinking;
 }
 
-function contentCharacters(parts: readonly ContentPart[]): number {
-  let characters = 0;
+function contentTokens(parts: readonly ContentPart[]): number {
+  let tokens = 0;
   for (const part of parts) {
     // Parts of other kinds are not sent.
-    if (part.type === 'text') characters += part.text.length;
-    else if (part.type === 'image') characters += tokensPerImage * charactersPerToken;
+    if (part.type === 'text') tokens += estimateTextTokens(part.text);
+    else if (part.type === 'image') tokens += tokensPerImage;
   }
-  return characters;
+  return tokens;
 }

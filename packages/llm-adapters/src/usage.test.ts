@@ -30,24 +30,24 @@ describe('costOf', () => {
 });
 
 describe('estimateInputTokens', () => {
-  it('takes four characters a token and four tokens a message', () => {
+  it('takes the estimate of the text and four tokens a message', () => {
     const message = { role: 'user' as const, content: [{ type: 'text' as const, text: 'x'.repeat(400) }] };
     expect(estimateInputTokens({ messages: [message, message] })).toBe(208);
   });
 
   it('counts tools, calls, thinking text and images, not signatures', () => {
     const tools = [{ name: 'run', description: '12345', inputSchema: {} }];
-    expect(estimateInputTokens({ messages: [], tools })).toBe(3);
+    expect(estimateInputTokens({ messages: [], tools })).toBe(4);
     const toolCalls = [{ id: 'call-1', name: 'run', arguments: '{"a":1}' }];
-    expect(estimateInputTokens({ messages: [{ role: 'assistant', content: [], toolCalls }] })).toBe(4 + 3);
+    expect(estimateInputTokens({ messages: [{ role: 'assistant', content: [], toolCalls }] })).toBe(4 + 6);
     const thinkingBlocks = [{ type: 'thinking' as const, thinking: '1234', signature: 'x'.repeat(1_000) }];
-    expect(estimateInputTokens({ messages: [{ role: 'assistant', content: [], thinkingBlocks }] })).toBe(4 + 1);
+    expect(estimateInputTokens({ messages: [{ role: 'assistant', content: [], thinkingBlocks }] })).toBe(4 + 2);
     const content = [{ type: 'image' as const, url: `data:image/png;base64,${'A'.repeat(100_000)}` }];
     expect(estimateInputTokens({ messages: [{ role: 'user', content }] })).toBe(4 + 1_000);
   });
 
   it('gives the usage of a call with nothing cached', () => {
     const answer = { role: 'assistant' as const, content: [{ type: 'text' as const, text: '12345678' }] };
-    expect(estimateUsage({ messages: [] }, answer)).toEqual({ ...noUsage, outputTokens: 6 });
+    expect(estimateUsage({ messages: [] }, answer)).toEqual({ ...noUsage, outputTokens: 7 });
   });
 });

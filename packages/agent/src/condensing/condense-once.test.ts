@@ -1,4 +1,4 @@
-import { createEvent, defineTool, userMessage } from '@palimpsest/events';
+import { createEvent, defineTool, estimateTextTokens, userMessage } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { ContextWindowExceededError } from '@palimpsest/llm-adapters';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
@@ -120,7 +120,7 @@ describe('the window that a condenser is told', () => {
 
   test('tools that are only in the request are', async () => {
     const { context, agent } = await contextOf([userMessage('Go.')]);
-    expect(context?.fixedTokens).toBe(Math.ceil(JSON.stringify(agent.toolDefinitions).length / 4));
+    expect(context?.fixedTokens).toBe(Math.ceil(estimateTextTokens(JSON.stringify(agent.toolDefinitions))));
   });
 
   test('a model that reads less than its window holds', async () => {

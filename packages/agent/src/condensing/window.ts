@@ -1,3 +1,4 @@
+import { estimateTextTokens } from '@palimpsest/events';
 import type { ToolDefinition } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import type { View } from '@palimpsest/view';
@@ -14,9 +15,6 @@ export function usableWindow({ contextWindow, facts }: LLM, maxOutputTokens: num
   return Math.min(contextWindow, maxInputTokens + (maxOutputTokens ?? 0));
 }
 
-/** As in the view's estimate. */
-const charactersPerToken = 4;
-
 /**
  * The size of what is sent beside the view. Unit: tokens, as the view estimates. 0 when the view has a system prompt with the
  * tools, as in the log of a `Conversation`, and no words are missing from it.
@@ -28,5 +26,5 @@ export function tokensBesideView(view: View, tools: readonly ToolDefinition[], w
   if (tools.length === 0) return added;
   const counted = systemPrompt === undefined ? view.events : [systemPrompt];
   for (const event of counted) if (event.type === 'system-prompt' && (event.tools?.length ?? 0) > 0) return added;
-  return added + Math.ceil(JSON.stringify(tools).length / charactersPerToken);
+  return added + Math.ceil(estimateTextTokens(JSON.stringify(tools)));
 }

@@ -240,7 +240,7 @@ describe('a request', () => {
 
 test('too many tokens are cut to half of the budget, by importance', async () => {
   const log = logBuilder({ idPrefix: '' });
-  for (let index = 0; index < 40; index++) log.agent('word '.repeat(100));
+  for (let index = 0; index < 40; index++) log.agent('x'.repeat(500));
   const { result } = await condense({ llm: ranking(10, 11, 12), maxTokens: 2_000, keepFirst: 1 }, log.events);
   if (!isCondensation(result)) throw new Error('nothing was forgotten');
   const after = View.fromEvents([...log.events, result]);

@@ -47,7 +47,7 @@ function addressAt(view: View, index: number): string {
   return addressOf(view.events.at(index)?.id ?? '');
 }
 
-/** Steps of 2 events with a result of about 250 tokens each. */
+/** Steps of 2 events with a result of about 400 tokens each. */
 function reads(steps: number) {
   const log = logBuilder();
   log.user('Read it all.');
@@ -56,7 +56,7 @@ function reads(steps: number) {
 }
 
 test('nothing happens until enough can be saved, and then one condensation masks all of it', () => {
-  const options = { attentionWindow: 6, minSavedTokens: 1_000 };
+  const options = { attentionWindow: 6, minSavedTokens: 1_700 };
   const log = reads(3);
   let masks = 0;
   for (let step = 4; step <= 40; step++) {

@@ -113,8 +113,8 @@ property.prop([steps(['forget', 'mask', 'revert', 'restart'])], { seed: 22, numR
     const { view, bill, rawBill, rawTokens } = await metered(session, 2_000);
     const ledger = ledgerOf(view, prices, 2_000);
     expect(ledger.hidden).toBeCloseTo(rawTokens - view.tokens(), 5);
-    expect(Math.abs(ledger.rawBill / rawBill - 1)).toBeLessThan(0.25);
-    expect(Math.abs(ledger.bill / bill - 1)).toBeLessThan(0.25);
+    expect(Math.abs(ledger.rawBill / rawBill - 1)).toBeLessThan(0.4);
+    expect(Math.abs(ledger.bill / bill - 1)).toBeLessThan(0.4);
   },
 );
 

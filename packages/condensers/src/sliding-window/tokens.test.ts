@@ -127,7 +127,7 @@ describe('the retention', () => {
 
 describe('rolling', () => {
   test('the latest summary is the seed of the next, which takes its place; later windows go by ids', async () => {
-    const { session, inputs } = byTokens({ tokenThreshold: 420, eventRetentionSize: 2 });
+    const { session, inputs } = byTokens({ tokenThreshold: 340, eventRetentionSize: 2 });
     await session.run(8);
     expect(session.made.length).toBeGreaterThan(2);
     expect(session.shown.filter((text) => text.startsWith('S('))).toHaveLength(1);
@@ -182,7 +182,7 @@ describe('with windows of invocations too', () => {
     const plain = new Session();
     await plain.run(6);
     await plain.request();
-    const options = { tokenThreshold: 700, eventRetentionSize: 4, compactionInterval: 1, overlapSize: 0 };
+    const options = { tokenThreshold: 550, eventRetentionSize: 4, compactionInterval: 1, overlapSize: 0 };
     const { session } = byTokens(options, plain);
     await session.condense();
     expect(session.made.map(({ metadata }) => metadata?.['reason'])).toEqual(['tokens']);

@@ -97,7 +97,7 @@ describe('fromMessage', () => {
       request,
       prices: { input: 4, cacheRead: 0.2, cacheWrite: 5, output: 20 },
     });
-    expect(completion).toMatchObject({ usageIsEstimated: true, usage: { outputTokens: 6 } });
+    expect(completion).toMatchObject({ usageIsEstimated: true, usage: { outputTokens: 7 } });
     expect(completion).not.toHaveProperty('costUsd');
   });
 

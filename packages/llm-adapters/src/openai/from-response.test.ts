@@ -53,7 +53,7 @@ describe('fromChatCompletion', () => {
   it('estimates the usage that a server does not report, says so, and gives no cost', () => {
     const completion = read(response({ content: 'Done.' }, { usage: null }), { prices });
     expect(completion.usage).toEqual({
-      uncachedInputTokens: 8,
+      uncachedInputTokens: 10,
       cacheReadTokens: 0,
       cacheWriteTokens: 0,
       outputTokens: 6,

@@ -18,7 +18,7 @@ describe('scriptedLLM', () => {
         toolCalls: [{ id: 'call-scripted-1-1', name: 'run', arguments: '{"command":"ls"}' }],
       },
       providerResponseId: 'scripted-1',
-      usage: { uncachedInputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 11 },
+      usage: { uncachedInputTokens: 6, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 14 },
       finishReason: 'tool-calls',
       model: 'scripted',
     });

@@ -428,7 +428,7 @@ describe('which condensers', () => {
   test('in a pipeline: a stage before it may act meanwhile', async () => {
     const { opened, open } = gate();
     const { host, condenser, llm } = setUp(() => ({ text: 'SUMMARY', until: opened }));
-    const masking = observationMaskingCondenser({ attentionWindow: 0, minSavedTokens: 2_500 });
+    const masking = observationMaskingCondenser({ attentionWindow: 0, minSavedTokens: 3_500 });
     const pipeline = pipelineCondenser([masking, condenser]);
     host.steps(12);
     await host.condense(pipeline);
