@@ -82,7 +82,10 @@ export function manifestOfRange(
   let userCharacters = spaceFor(words, view, Math.min(maxUserWordTokens, maxSummaryTokens));
   // The view's count may differ from the estimate; only a number of characters can be targeted.
   const room = Math.min(maxSummaryTokens, oldSummaryTokens + (forgottenTokens - oldSummaryTokens) / 2);
-  let characters = Math.floor((room * 4 * estimated) / Math.max(1, forgottenTokens));
+  const charactersPerToken = (4 * estimated) / Math.max(1, forgottenTokens);
+  // Words may have more characters a token than the rest, which keeps its share all the same.
+  const besides = Math.max(0, room - maxUserWordTokens) * charactersPerToken;
+  let characters = Math.floor(Math.max(room * charactersPerToken, userCharacters + besides));
   for (let attempt = 0; attempt < 4; attempt++) {
     const facts = renderManifest(manifest, {
       events: coveredEvents,
@@ -95,12 +98,14 @@ export function manifestOfRange(
     const names = hiddenNames(view, { going: forgotten, summary: facts, maxTokens: maxNameTokens });
     const summary = [facts, ...names].join('\n\n').toWellFormed();
     const summaryTokens = view.tokensOf(summaryEvent(summary));
-    if (view.tokensOf(summaryEvent(facts)) <= maxSummaryTokens && summaryTokens < forgottenTokens) {
+    const factTokens = view.tokensOf(summaryEvent(facts));
+    if (factTokens <= maxSummaryTokens && summaryTokens < forgottenTokens) {
       const ids = forgotten.map(({ id }) => id);
       const metadata = { coveredEvents, replaces: lineage.replaces, facts: [...lineage.newFacts, ...newFacts] };
       return { ids, summary, summaryTokens, forgottenEvents: forgotten.length, forgottenTokens, metadata };
     }
-    characters = Math.floor(characters * 0.6);
+    const fitting = (0.95 * maxSummaryTokens) / factTokens;
+    characters = Math.floor(characters * (attempt === 0 && fitting < 1 ? Math.max(0.6, fitting) : 0.6));
     if (attempt > 0) userCharacters = Math.min(userCharacters, characters);
   }
   return undefined;
