@@ -11,6 +11,7 @@ const mayImport = {
   templates: ['events'],
   condensers: ['events', 'view', 'llm-adapters', 'templates'],
   'relevance-tool': ['events', 'view'],
+  messages: ['events', 'view', 'llm-adapters', 'relevance-tool'],
   agent: ['events', 'view', 'llm-adapters', 'templates'],
   'create-condenser': [],
   'provider-servers': [],
@@ -41,6 +42,12 @@ const boundaries = (besides = []) => ({
 const layers = [
   { files: ['**/src/**/*.ts', '**/src/**/*.mjs'], plugins: { '@nx': nx }, rules: boundaries() },
   { files: tests, plugins: { '@nx': nx }, rules: boundaries(testsMayImport) },
+  {
+    files: ['packages/messages/src/**/*.test.ts', 'packages/messages/test-support/**/*.ts'],
+    plugins: { '@nx': nx },
+    // What a history is for are the condensers. Its code takes any.
+    rules: boundaries([...testsMayImport, 'condensers']),
+  },
 ];
 
 const nodeBuiltins = {

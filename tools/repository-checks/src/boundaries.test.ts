@@ -11,6 +11,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   templates: ['events'],
   condensers: ['events', 'view', 'llm-adapters', 'templates'],
   'relevance-tool': ['events', 'view'],
+  messages: ['events', 'view', 'llm-adapters', 'relevance-tool'],
   agent: ['events', 'view', 'llm-adapters', 'templates'],
   'create-condenser': [],
   'provider-servers': [],

@@ -29,6 +29,14 @@ const bringsAlong: Readonly<Record<string, readonly string[]>> = {
     'zod',
   ],
   'relevance-tool': ['@palimpsest/events', '@palimpsest/view', 'zod'],
+  messages: [
+    '@noble/hashes',
+    '@palimpsest/events',
+    '@palimpsest/llm-adapters',
+    '@palimpsest/relevance-tool',
+    '@palimpsest/view',
+    'zod',
+  ],
   agent: [
     '@huggingface/jinja',
     '@humanwhocodes/momoa',

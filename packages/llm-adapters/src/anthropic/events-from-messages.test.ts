@@ -312,7 +312,7 @@ describe('what the log has no place for', () => {
 
   it("sets the provider's own tools aside from the definitions", () => {
     const search = { type: 'web_search_20250305', name: 'web_search' } as const;
-    const events = eventsFromMessages([user(text('a'))], { tools: [search, ...wireTools] });
+    const events = eventsFromMessages([user(text('a'))], { system: 'Go.', tools: [search, ...wireTools] });
     expect(setAsides(events)).toMatchObject([{ path: 'tools.0', value: search }]);
     expect(events[1]).toMatchObject({ type: 'system-prompt', tools });
   });

@@ -71,7 +71,7 @@ export function eventsFromMessages(
   const tools = history.readTools(options.tools ?? [], 'only the provider can run it');
   const { systemPrompt, dynamicContext, blocks } = readAnthropicSystem(options.system);
   // A body has at most two blocks of instructions.
-  if (blocks > 0 || tools.length > 0) history.addSystemPrompt(systemPrompt, dynamicContext, tools, blocks > 2);
+  if (blocks > 0) history.addSystemPrompt(systemPrompt, dynamicContext, tools, blocks > 2);
   messages.forEach((message: unknown, index) => history.read(readAnthropicMessage(message), `messages.${index}`));
   return history.end();
 }

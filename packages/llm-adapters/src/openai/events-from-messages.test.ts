@@ -1,4 +1,5 @@
 import type { Event } from '@palimpsest/events';
+import { View } from '@palimpsest/view';
 import type OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { InvalidRequestError } from '../errors.js';
@@ -238,17 +239,23 @@ describe('eventsFromMessages', () => {
     });
   });
 
-  it('makes no system prompt of nothing, and one of tools alone', () => {
+  it('makes no system prompt of nothing, nor of tools alone: it would end the instructions of the messages before', () => {
     expect(events()).toEqual([]);
     const tools: OpenAI.Chat.ChatCompletionTool[] = [{ type: 'function', function: { name: 'run' } }];
-    expect(told(eventsFromMessages([], { tools }))).toEqual([
-      {
-        type: 'system-prompt',
-        source: 'agent',
-        systemPrompt: '',
-        tools: [{ name: 'run', description: '', inputSchema: { type: 'object', properties: {} } }],
-      },
-    ]);
+    expect(eventsFromMessages([], { tools })).toEqual([]);
+
+    const first = eventsFromMessages(
+      [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'a' },
+      ],
+      { tools },
+    );
+    const later = eventsFromMessages([{ role: 'user', content: 'b' }], { tools });
+    expect(View.fromEvents([...first, ...later]).toMessages()[0]).toMatchObject({
+      role: 'system',
+      content: [text('Be brief.')],
+    });
   });
 });
 

@@ -1,5 +1,13 @@
 import { eventFactory, newEventId, wellFormedEvent } from '@palimpsest/events';
-import type { AssistantMessage, CreateEvent, Event, EventId, KnownContent, ToolDefinition } from '@palimpsest/events';
+import type {
+  AssistantMessage,
+  CreateEvent,
+  Event,
+  EventId,
+  EventSource,
+  KnownContent,
+  ToolDefinition,
+} from '@palimpsest/events';
 import { answerBuilder } from './answer-builder.js';
 import type { AnswerBuilder } from './answer-builder.js';
 import { contentOf } from './read-message.js';
@@ -12,8 +20,18 @@ import { isReadableInput, loggedArguments } from './tool-input.js';
 export interface HistoryOptions {
   /** @defaultValue the system clock */
   readonly now?: () => Date;
-  /** Names events, and answers that have no id. @defaultValue UUIDv7 */
-  readonly newId?: () => EventId;
+  /**
+   * Names events, and answers that have no id. Called with the index of the message, so that ids can follow from it; -1 for
+   * `system` and `tools`. @defaultValue UUIDv7
+   */
+  readonly newId?: (message: number) => EventId;
+}
+
+/** An event, and the messages of the history from which it was made. */
+export interface PlacedEvent {
+  readonly event: Event;
+  /** Their indices, in order. Empty for `system` and `tools`. */
+  readonly messages: readonly number[];
 }
 
 /** What differs between the histories of the three APIs. */
@@ -42,28 +60,44 @@ interface OpenAnswer {
   id: string | undefined;
   readonly path: string;
   readonly builder: AnswerBuilder;
+  /** The messages that it was read from. */
+  readonly messages: number[];
+  /** The message of each call. */
+  readonly messagesOfCalls: number[];
 }
 
-/** Makes the events of a history, in order. Only blank text of the model is dropped. */
+interface Leading {
+  readonly content: KnownContent[];
+  readonly tools: ToolDefinition[];
+  readonly setAsides: PlacedEvent[];
+  readonly messages: number[];
+}
+
+/**
+ * Makes the events of a history, in order. Only blank text of the model is dropped. A history that grows is read on: `read` the
+ * new messages and `take` their events.
+ */
 export class HistoryEvents {
   readonly #rules: HistoryRules;
   readonly #create: CreateEvent;
-  readonly #newId: () => EventId;
-  readonly #events: Event[] = [];
+  readonly #newId: (message: number) => EventId;
+  /** The events that have not been taken. */
+  #events: PlacedEvent[] = [];
+  /** The index of the message that is read. */
+  #message = -1;
   readonly #calls: OpenCall[] = [];
   readonly #answerIds = new Set<string>();
   #answer: OpenAnswer | undefined;
   /** The leading instructions and the values set aside among them; undefined once they are in the log. */
-  #leading:
-    { readonly content: KnownContent[]; readonly tools: ToolDefinition[]; readonly setAsides: Event[] } | undefined;
+  #leading: Leading | undefined;
   /** The history that is read differs from the history that the provider has seen. */
   #hasChanged = false;
 
   constructor(options: HistoryOptions, rules: HistoryRules) {
     this.#rules = rules;
-    this.#create = eventFactory(options);
+    this.#create = eventFactory({ ...(options.now === undefined ? {} : { now: options.now }) });
     this.#newId = options.newId ?? newEventId;
-    if (rules.startsWithInstructions) this.#leading = { content: [], tools: [], setAsides: [] };
+    if (rules.startsWithInstructions) this.#leading = { content: [], tools: [], setAsides: [], messages: [] };
   }
 
   /** The tools of the requests. Those that only the provider runs are set aside. */
@@ -83,33 +117,47 @@ export class HistoryEvents {
     dynamicContext: string,
     tools: readonly ToolDefinition[],
     hasChanged = false,
+    messages: readonly number[] = [],
   ): void {
     this.#add(
       this.#create('system-prompt', {
+        id: this.#newId(messages[0] ?? -1),
         systemPrompt,
         ...(dynamicContext === '' ? {} : { dynamicContext }),
         ...(tools.length === 0 ? {} : { tools }),
       }),
+      messages,
     );
     this.#hasChanged ||= hasChanged;
   }
 
   /** `path` is the message's path in the history. */
-  read({ role, id, sender, pieces }: ReadMessage, path: string): void {
+  read({ role, id, sender, source, pieces }: ReadMessage, path: string): void {
+    this.#message++;
     if (role === 'assistant') {
       this.#readAnswer(id, pieces, path);
       return;
     }
     this.#endAnswer();
-    if (role === 'user') this.#readUser(sender, pieces, path);
+    if (role === 'user') this.#readUser(sender, source ?? 'user', pieces, path);
     else if (role === 'system') this.#readInstructions(pieces, path);
     else this.#setAsideUnread(pieces, path);
   }
 
   end(): readonly Event[] {
+    return this.take().map(({ event }) => event);
+  }
+
+  /**
+   * The events since the last call. Ends the answer or the instructions that are being read: what is read next begins another
+   * one.
+   */
+  take(): readonly PlacedEvent[] {
     this.#endAnswer();
     this.#endInstructions();
-    return this.#events.map((event) => wellFormedEvent(event));
+    const taken = this.#events;
+    this.#events = [];
+    return taken.map(({ event, messages }) => ({ event: wellFormedEvent(event), messages }));
   }
 
   #readInstructions(pieces: readonly Piece[], path: string): void {
@@ -117,24 +165,31 @@ export class HistoryEvents {
     const content = contentOf(pieces);
     if (this.#leading !== undefined) {
       this.#leading.content.push(...content);
+      this.#leading.messages.push(this.#message);
       return;
     }
     if (!this.#rules.startsWithInstructions) this.#hasChanged = true;
-    this.#add(this.#create('message', { source: 'environment', role: 'user', content }));
+    const event = this.#create('message', { id: this.#nextId(), source: 'environment', role: 'user', content });
+    this.#add(event);
   }
 
   /** Text and results in their original order, so that a result comes before the text after it. */
-  #readUser(sender: string | undefined, pieces: readonly Piece[], path: string): void {
+  #readUser(sender: string | undefined, author: EventSource, pieces: readonly Piece[], path: string): void {
     let words: KnownContent[] = [];
+    let source = author;
     let hasResults = false;
     const addWords = () => {
-      const ofSender = sender === undefined ? {} : { sender };
-      this.#add(this.#create('message', { source: 'user', role: 'user', content: words, ...ofSender }));
+      const fields = { id: this.#nextId(), source, role: 'user', content: words } as const;
+      this.#add(this.#create('message', { ...fields, ...(sender === undefined ? {} : { sender }) }));
       words = [];
     };
     for (const piece of pieces) {
-      if (piece.type === 'content') words.push(piece.part);
-      else if (piece.type === 'result') {
+      if (piece.type === 'content') {
+        const own = piece.isPreamble === true ? 'environment' : author;
+        if (words.length > 0 && own !== source) addWords();
+        source = own;
+        words.push(piece.part);
+      } else if (piece.type === 'result') {
         if (words.length > 0) addWords();
         this.#addResult(piece, path);
         hasResults = true;
@@ -157,6 +212,7 @@ export class HistoryEvents {
     if (answered !== undefined) answered.isAnswered = true;
     this.#add(
       this.#create('observation', {
+        id: this.#nextId(),
         toolCallId,
         toolName: answered?.name ?? unknownToolName,
         ...(answered === undefined ? {} : { actionId: answered.actionId }),
@@ -179,15 +235,21 @@ export class HistoryEvents {
     for (const piece of pieces) {
       const problem = this.#problemOf(piece);
       if (problem !== undefined) this.#setAside(pathIn(path, problem.path), problem.reason, problem.value);
-      else this.#openAnswer(path).builder.add(piece);
+      else {
+        const answer = this.#openAnswer(path);
+        answer.builder.add(piece);
+        if (piece.type === 'call') answer.messagesOfCalls.push(this.#message);
+      }
     }
     if (pieces.length === 0) this.#openAnswer(path);
+    this.#answer?.messages.push(this.#message);
     if (this.#answer !== undefined) this.#answer.id ??= id;
   }
 
   #openAnswer(path: string): OpenAnswer {
-    const newCallId = () => `call_${this.#newId().replaceAll('-', '')}`;
-    return (this.#answer ??= { id: undefined, path, builder: answerBuilder({ newCallId }) });
+    const newCallId = () => `call_${this.#nextId().replaceAll('-', '')}`;
+    const lists = { messages: [], messagesOfCalls: [] };
+    return (this.#answer ??= { id: undefined, path, builder: answerBuilder({ newCallId }), ...lists });
   }
 
   /** The reason why a piece cannot be part of an answer that is sent back. */
@@ -218,41 +280,60 @@ export class HistoryEvents {
     if (isBroken) {
       this.#setAside(answer.path, 'the history before it has changed, to which it is bound', thinkingBlocks);
     }
-    this.#addAnswer(isBroken ? unbound : message, answer.id);
+    this.#addAnswer(isBroken ? unbound : message, answer);
     if (isReordered) this.#hasChanged = true;
   }
 
-  #addAnswer({ content, toolCalls = [], role: _role, ...thinking }: AssistantMessage, id: string | undefined): void {
+  #addAnswer(
+    { content, toolCalls = [], role: _role, ...thinking }: AssistantMessage,
+    { id, messages, messagesOfCalls }: OpenAnswer,
+  ): void {
+    const [first = -1] = messages;
     // Each answer gets its own response id, because servers can repeat ids.
-    const llmResponseId = id !== undefined && !this.#answerIds.has(id) ? id : this.#newId();
+    const llmResponseId = id !== undefined && !this.#answerIds.has(id) ? id : this.#newId(first);
     this.#answerIds.add(llmResponseId);
     if (toolCalls.length === 0) {
-      this.#add(this.#create('message', { source: 'agent', role: 'assistant', content, llmResponseId, ...thinking }));
+      const fields = { id: this.#newId(first), source: 'agent', role: 'assistant', content, llmResponseId } as const;
+      this.#add(this.#create('message', { ...fields, ...thinking }), messages);
     }
+    const [ofFirstCall, ...ofOtherCalls] = messagesOfCalls;
+    const ofFirst = messages.filter((message) => message === ofFirstCall || !ofOtherCalls.includes(message));
     toolCalls.forEach((call, index) => {
       const toolCall = { ...call, arguments: loggedArguments(call.arguments) };
-      const first = index === 0 ? { thought: content, ...thinking } : { thought: [] };
+      const said = index === 0 ? { thought: content, ...thinking } : { thought: [] };
       const readable = isReadableInput(toolCall.arguments) ? {} : { executable: false };
-      const action = this.#create('action', { ...first, toolCall, llmResponseId, ...readable });
+      const message = messagesOfCalls[index] ?? first;
+      const action = this.#create('action', {
+        id: this.#newId(message),
+        ...said,
+        toolCall,
+        llmResponseId,
+        ...readable,
+      });
       const { id: callId, name } = toolCall;
       this.#calls.push({ id: callId, name, actionId: action.id, responseId: llmResponseId, isAnswered: false });
-      this.#add(action);
+      this.#add(action, index === 0 ? ofFirst : [message]);
     });
   }
 
-  #add(event: Event): void {
+  #nextId(): EventId {
+    return this.#newId(this.#message);
+  }
+
+  #add(event: Event, messages: readonly number[] = [this.#message]): void {
     this.#endInstructions();
-    this.#events.push(event);
+    this.#events.push({ event, messages });
   }
 
   #endInstructions(): void {
     const leading = this.#leading;
     this.#leading = undefined;
     if (leading === undefined) return;
-    const { content, tools, setAsides } = leading;
-    if (content.length > 0 || tools.length > 0) {
+    const { content, tools, setAsides, messages } = leading;
+    // Tools alone make no system prompt: an empty one would end the instructions of the messages before these.
+    if (content.length > 0) {
       const text = content.map((part) => (part.type === 'text' ? part.text : part.url)).join('\n\n');
-      this.addSystemPrompt(text, '', tools);
+      this.addSystemPrompt(text, '', tools, false, messages);
     }
     this.#events.push(...setAsides);
   }
@@ -268,8 +349,9 @@ export class HistoryEvents {
     this.#hasChanged = true;
     // A JSON copy, because a client's objects can have undefined fields.
     const kept: unknown = JSON.parse(JSON.stringify(value ?? null));
-    const event = this.#create(this.#rules.setAsideType, { source: 'environment', path, reason, value: kept });
-    (this.#leading?.setAsides ?? this.#events).push(event);
+    const fields = { id: this.#nextId(), source: 'environment', path, reason, value: kept } as const;
+    const event = this.#create(this.#rules.setAsideType, fields);
+    (this.#leading?.setAsides ?? this.#events).push({ event, messages: this.#message < 0 ? [] : [this.#message] });
   }
 }
 

@@ -7,7 +7,7 @@ export type {
   ThinkingPiece,
   UnreadPiece,
 } from './read-message.js';
-export { contentOf } from './read-message.js';
+export { contentOf, notAMessage, standIn } from './read-message.js';
 export { readAnthropicMessage, readAnthropicSystem } from './anthropic-reader.js';
 export { readChatMessage } from './chat-reader.js';
 export { readOpenAIContent } from './openai-content.js';
@@ -17,8 +17,9 @@ export type { ReportedUsage } from './reported-usage.js';
 export { anthropicUsage, openaiUsage } from './reported-usage.js';
 export type { AnswerBuilder, AnswerOptions } from './answer-builder.js';
 export { answerBuilder } from './answer-builder.js';
-export type { HistoryOptions, HistoryRules } from './history-events.js';
+export type { HistoryOptions, HistoryRules, PlacedEvent } from './history-events.js';
 export { HistoryEvents } from './history-events.js';
+export { field, isRecord, listOf, textOf } from './json-fields.js';
 export { receivedArguments, unknownToolName, unnamedToolName } from './received-call.js';
 export type { AnthropicBlock, BlockWriting } from './anthropic-writer.js';
 export { messageBlocks } from './anthropic-writer.js';

@@ -19,6 +19,8 @@ export interface ContentPiece {
   readonly isStandIn?: true;
   /** The text is a refusal of the model. @defaultValue false */
   readonly isRefusal?: true;
+  /** The text is of the user's program (its set-up, a reminder), not of the user. @defaultValue false */
+  readonly isPreamble?: true;
 }
 
 /** A call of a tool. */
@@ -84,6 +86,8 @@ export interface ReadMessage {
   readonly id?: string;
   /** The user's name. */
   readonly sender?: string;
+  /** Who wrote a message of the role `user`, if not the user. @defaultValue `user` */
+  readonly source?: 'environment';
   readonly pieces: readonly Piece[];
 }
 

@@ -1,0 +1,102 @@
+import type { Codec } from './codec.js';
+import type { HistoryLog } from './history-log.js';
+import { digestAfter } from './digest.js';
+import { beginningsOf } from './output.js';
+import type { SentMessage } from './output.js';
+import type { OwnEvents, SentRequest } from './own-events.js';
+
+/** What decides which thinking verifies. */
+export interface ThinkingContext {
+  readonly codec: Codec;
+  readonly log: HistoryLog;
+  readonly own: OwnEvents;
+  /** The digest of what stands beside the messages: system and tools. */
+  readonly beside: string;
+  readonly leavesOutAll: boolean;
+  readonly sendsUnknown: boolean;
+}
+
+/**
+ * What is sent to a model that binds its thinking to all that came before it: the same messages, without the thinking that
+ * would not verify. Thinking verifies if what is sent before it is what was sent when it was made, so the digest of each
+ * request is kept. Thinking that was left out once stays out, because later thinking was made without it.
+ */
+export function sendableThinking(sent: readonly SentMessage[], context: ThinkingContext): unknown[] {
+  const { codec, log, own, beside } = context;
+  const count = log.list.length;
+  const beginnings = beginningsOf(sent, count, beside);
+  const gone = goneIn(log, own);
+  const newlyGone: number[] = [];
+  let isUnknown = false;
+  const untouched = untouchedBeginnings(log, beside);
+  const messages = sent.flatMap(({ message, index }) => {
+    if (index === undefined || !hasThinking(log, index)) return [message];
+    if (!gone.has(index)) {
+      const request = isUnknown ? undefined : requestOf(log, own, index);
+      const isKnown = request !== undefined;
+      if (!isKnown && !context.sendsUnknown) isUnknown = true;
+      const before = beginnings[request?.count ?? index];
+      const verifies = isKnown ? before === request.sent : context.sendsUnknown && before === untouched(index);
+      if (verifies && !context.leavesOutAll) return [message];
+      newlyGone.push(index);
+    }
+    const copy = copyWithoutThinking(codec, message);
+    return copy === undefined ? [] : [copy];
+  });
+  const request: SentRequest = { sent: beginnings[count] ?? beside, withoutThinking: newlyGone };
+  const [last] = own.requestsAt(log.place).slice(-1);
+  if (last?.sent !== request.sent || newlyGone.length > 0) own.add(log.place, [], request);
+  return messages;
+}
+
+/** The messages whose thinking was left out of an earlier request. */
+function goneIn(log: HistoryLog, own: OwnEvents): ReadonlySet<number> {
+  const gone = new Set<number>();
+  for (const { place, withoutThinking } of own.leftOut) {
+    if (place.count > log.list.length || log.list.beginning(place.count) !== place.beginning) continue;
+    for (const index of withoutThinking) gone.add(index);
+  }
+  return gone;
+}
+
+/** The digest of what is sent before a message if nothing is changed. */
+function untouchedBeginnings(log: HistoryLog, beside: string): (index: number) => string {
+  const beginnings = [beside];
+  return (index) => {
+    for (let next = beginnings.length; next <= index; next++) {
+      beginnings.push(digestAfter(beginnings[next - 1] ?? '', log.list.at(next - 1)?.digest ?? ''));
+    }
+    return beginnings[index] ?? '';
+  };
+}
+
+const copies = new WeakMap<object, { readonly codec: Codec; readonly copy: unknown }>();
+
+/** The same message has the same copy in each request. */
+function copyWithoutThinking(codec: Codec, message: unknown): unknown {
+  if (typeof message !== 'object' || message === null) return message;
+  const known = copies.get(message);
+  if (known?.codec === codec && Object.isFrozen(message)) return known.copy;
+  const copy = codec.changed(message, { thinking: 'left-out' });
+  if (Object.isFrozen(message)) copies.set(message, { codec, copy });
+  return copy;
+}
+
+function hasThinking(log: HistoryLog, index: number): boolean {
+  return log.list.at(index)?.host.pieces.some(({ type }) => type === 'thinking') === true;
+}
+
+/**
+ * The request to which a message is the answer: the last one that ended behind the answer before it. The host may have added
+ * messages to what we gave it.
+ */
+function requestOf(log: HistoryLog, own: OwnEvents, index: number): (SentRequest & { count: number }) | undefined {
+  let count = index;
+  while (count > 0 && log.list.at(count - 1)?.host.role === 'assistant') count--;
+  for (; count >= 0; count--) {
+    const [request] = own.requestsAt(log.placeAt(count)).slice(-1);
+    if (request !== undefined) return { ...request, count };
+    if (log.list.at(count - 1)?.host.role === 'assistant') return undefined;
+  }
+  return undefined;
+}

@@ -1,0 +1,197 @@
+import { amortizedForgettingCondenser, extractiveSummaryCondenser, noOpCondenser } from '@palimpsest/condensers';
+import { memoryEventStore } from '@palimpsest/events';
+import type { Condenser } from '@palimpsest/view';
+import { describe, expect, it } from 'vitest';
+import { addChatStep, chatHistory } from '../test-support/chat-loop.js';
+import type { ChatMessage } from '../test-support/chat-loop.js';
+import { chatMessages, condensedHistory, InvalidMessagesError } from './index.js';
+
+const codec = chatMessages();
+
+/** A condenser that counts how often it has condensed. */
+function counted(condenser: Condenser): Condenser & { readonly made: () => number } {
+  let made = 0;
+  return {
+    ...condenser,
+    made: () => made,
+    condense: async (view, context) => {
+      const result = await condenser.condense(view, context);
+      if ('forgottenEventIds' in result) made++;
+      return result;
+    },
+  };
+}
+
+const summarising = () => counted(extractiveSummaryCondenser({ maxSize: 30, keepFirst: 2 }));
+
+describe('fit', () => {
+  it('leaves the list alone and passes what is untouched through by reference', async () => {
+    const history = condensedHistory({ condenser: amortizedForgettingCondenser({ maxSize: 30 }), codec });
+    const list = chatHistory(30);
+    const before = structuredClone(list);
+    const { messages, state, condensations, tokensBefore, tokensAfter } = await history.fit(list);
+    expect(list).toEqual(before);
+    expect(messages.every((message) => list.includes(message))).toBe(true);
+    expect(messages.length).toBeLessThan(35);
+    expect({ state, condensations: condensations.length }).toEqual({ state: 'condensed', condensations: 1 });
+    expect(tokensAfter).toBeLessThan(tokensBefore / 1.5);
+  });
+
+  it('extends what it sent before while it does not condense, also where the host makes the list anew', async () => {
+    const condenser = summarising();
+    const history = condensedHistory({ condenser, codec });
+    const list = chatHistory(1);
+    let last: readonly ChatMessage[] = [];
+    let rewrites = 0;
+    for (let step = 1; step < 70; step++) {
+      addChatStep(list, step);
+      const { messages, condensations } = await history.fit(structuredClone(list));
+      const isRewritten = last.some((message, index) => JSON.stringify(message) !== JSON.stringify(messages[index]));
+      expect(isRewritten).toBe(condensations.length > 0);
+      if (isRewritten) rewrites++;
+      last = messages;
+    }
+    expect(rewrites).toBe(condenser.made());
+    expect(rewrites).toBeGreaterThan(2);
+    expect(last.filter(({ role }) => role === 'user')).toHaveLength(2);
+  });
+
+  it('takes cache marks, the order of keys, parts of one text, null and ids of answers for no difference, and sends the newest', async () => {
+    const condenser = summarising();
+    const history = condensedHistory({ condenser, codec });
+    const list = chatHistory(30);
+    await history.fit(list);
+    const told = list.map((message) => {
+      const entries = Object.entries(structuredClone(message)).reverse();
+      const other = Object.fromEntries(entries.filter(([key, value]) => key !== 'content' || value !== null));
+      if (typeof other['content'] === 'string') {
+        other['content'] = [{ type: 'text', text: other['content'], cache_control: { type: 'ephemeral' } }];
+      }
+      return { ...other, id: 'msg_1', refusal: null } as unknown as ChatMessage;
+    });
+    const { messages, condensations } = await history.fit(told);
+    expect(condensations).toEqual([]);
+    expect(condenser.made()).toBe(1);
+    expect(messages.filter((message) => told.includes(message))).toHaveLength(messages.length - 1);
+  });
+
+  it('notices a message that is changed in place', async () => {
+    const history = condensedHistory({ condenser: summarising(), codec });
+    const list = chatHistory(30);
+    const { view } = await history.fit(list);
+    expect(view.condensations).toHaveLength(1);
+    (list[2] as { content: string }).content = 'Another step.';
+    const edited = await history.fit(list);
+    expect(edited.condensations).toHaveLength(1);
+    expect(edited.view.events.at(2)?.id).not.toBe(view.events.at(2)?.id);
+  });
+
+  it('applies a condensation to each branch that begins with what it condensed', async () => {
+    const condenser = summarising();
+    const history = condensedHistory({ condenser, codec });
+    const list = chatHistory(30);
+    await history.fit(list);
+    for (const words of ['One way.', 'Another way.', 'One way.']) {
+      const branch: ChatMessage[] = [...list, { role: 'assistant', content: words }, { role: 'user', content: 'And?' }];
+      const { messages } = await history.fit(branch);
+      expect(messages.length).toBeLessThan(25);
+      expect(messages.at(-2)).toBe(branch.at(-2));
+    }
+    expect(condenser.made()).toBe(1);
+    const { view } = await history.fit(list.slice(0, 20));
+    expect(view.condensations).toEqual([]);
+  });
+
+  it('keeps two conversations apart, and fits them at once', async () => {
+    const condenser = summarising();
+    const history = condensedHistory({ condenser, codec });
+    const lists = [chatHistory(30), chatHistory(30, 50)];
+    const fitted = await Promise.all(lists.map((list) => history.fit(list)));
+    expect(condenser.made()).toBe(2);
+    fitted.forEach(({ messages }, index) => {
+      const own = lists[index] ?? [];
+      expect(messages.filter((message) => own.includes(message)).length).toBe(messages.length - 1);
+    });
+    await Promise.all(lists.map((list) => history.fit(list)));
+    expect(condenser.made()).toBe(2);
+  });
+
+  it('goes on after a restart with the same events and the same messages', async () => {
+    const store = memoryEventStore();
+    const list = chatHistory(30);
+    const first = await condensedHistory({ condenser: summarising(), codec, store }).fit(list);
+    const condenser = summarising();
+    const restarted = condensedHistory({ condenser, codec, store });
+    const second = await restarted.fit(JSON.parse(JSON.stringify(list)) as ChatMessage[]);
+    expect(condenser.made()).toBe(0);
+    expect(JSON.stringify(second.messages)).toBe(JSON.stringify(first.messages));
+    expect([...second.view.events].map(({ id }) => id)).toEqual([...first.view.events].map(({ id }) => id));
+  });
+
+  it('sees what another process has done with the same store', async () => {
+    const store = memoryEventStore();
+    const condensers = [summarising(), summarising()] as const;
+    const [one, other] = condensers.map((condenser) => condensedHistory({ condenser, codec, store }));
+    const list = chatHistory(10);
+    for (let step = 10; step < 60; step++) {
+      addChatStep(list, step);
+      const { messages } = (await (step % 7 < 3 ? one : other)?.fit([...list])) ?? {};
+      const again = await (step % 7 < 3 ? other : one)?.fit([...list]);
+      expect(JSON.stringify(again?.messages)).toBe(JSON.stringify(messages));
+    }
+    const alone = summarising();
+    const history = condensedHistory({ condenser: alone, codec });
+    for (let count = 1; count <= list.length; count++) {
+      if (list[count]?.role !== 'tool' && count > 10) await history.fit(list.slice(0, count));
+    }
+    expect(condensers[0].made() + condensers[1].made()).toBe(alone.made());
+    expect(alone.made()).toBeGreaterThan(3);
+  });
+
+  it('goes on without a condenser or a store that fail, and says so', async () => {
+    const list = chatHistory(30);
+    const failing: Condenser = { name: 'failing', condense: () => Promise.reject(new Error('no model')) };
+    const { messages, problem } = await condensedHistory({ condenser: failing, codec }).fit(list);
+    expect(messages).toEqual(list);
+    expect(problem?.message).toBe('no model');
+
+    let isBroken = true;
+    const memory = memoryEventStore();
+    const append: typeof memory.append = async (...given) => {
+      if (isBroken) throw new Error('disk full');
+      return memory.append(...given);
+    };
+    const condenser = summarising();
+    const history = condensedHistory({ condenser, codec, store: { ...memory, append } });
+    const unstored = await history.fit(list);
+    expect(unstored.problem?.message).toBe('disk full');
+    expect(unstored.messages.length).toBeLessThan(25);
+    isBroken = false;
+    await history.fit(list);
+    const restarted = await condensedHistory({ condenser, codec, store: memory }).fit(list);
+    expect(restarted.messages).toEqual(unstored.messages);
+    expect(condenser.made()).toBe(1);
+  });
+
+  it('ends with the reason of the signal, and with a clear error for what is no list', async () => {
+    const history = condensedHistory({ condenser: noOpCondenser(), codec });
+    const reason = new Error('stopped');
+    await expect(history.fit([], { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    for (const wrong of [undefined, null, 'Hello.', { role: 'user' }]) {
+      await expect(history.fit(wrong as never)).rejects.toThrow(InvalidMessagesError);
+    }
+    expect((await history.fit([])).messages).toEqual([]);
+  });
+
+  it('forgets the conversation that was not used for longest', async () => {
+    const condenser = summarising();
+    const history = condensedHistory({ condenser, codec, maxConversations: 2 });
+    const lists = [chatHistory(30), chatHistory(30), chatHistory(30)];
+    lists.forEach((list, index) => Object.assign(list[1] ?? {}, { content: `Conversation ${index}.` }));
+    for (const list of lists) await history.fit(list);
+    await history.fit(lists[2] ?? []);
+    expect(condenser.made()).toBe(3);
+    await history.fit(lists[0] ?? []);
+    expect(condenser.made()).toBe(4);
+  });
+});

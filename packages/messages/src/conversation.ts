@@ -1,0 +1,168 @@
+import type { Condensation, Event } from '@palimpsest/events';
+import { field, listOf, textOf } from '@palimpsest/llm-adapters/wire';
+import { condenseUntilSettled, isCondensation } from '@palimpsest/view';
+import type { AttemptReport, CondenseContext, View } from '@palimpsest/view';
+import { sendableThinking } from './bound-thinking.js';
+import { canonical, digestOf } from './digest.js';
+import type { CondensedHistoryOptions, FitOptions, Fitted } from './condensed-history.js';
+import { HistoryLog } from './history-log.js';
+import { readBy } from './host-list.js';
+import { modelOf } from './model.js';
+import type { Model } from './model.js';
+import { OutputWriter } from './output.js';
+import { OwnEvents } from './own-events.js';
+
+/** How many lists of one conversation are kept read: branches, and conversations that begin alike. */
+const maxLogs = 4;
+
+/** How a list is fitted besides the host's options. */
+export interface Harder {
+  /** No thinking that is bound to its prefix is sent. @defaultValue false */
+  readonly withoutThinking?: boolean;
+}
+
+/** One conversation: what was read of its lists, and our own events. One fit at a time. */
+export class Conversation {
+  readonly #options: CondensedHistoryOptions<unknown>;
+  readonly #own: OwnEvents;
+  readonly #writer: OutputWriter;
+  /** The one that was used last is the last. */
+  readonly #logs: HistoryLog[] = [];
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(id: string, options: CondensedHistoryOptions<unknown>) {
+    this.#options = options;
+    this.#own = new OwnEvents(id, options.store);
+    this.#writer = new OutputWriter(options.codec, undefined);
+  }
+
+  fit(messages: readonly unknown[], options: FitOptions, harder: Harder = {}): Promise<Fitted<unknown>> {
+    const fitted = this.#turn.then(() => this.#fit(messages, options, harder));
+    this.#turn = fitted.catch(() => undefined);
+    return fitted;
+  }
+
+  async #fit(messages: readonly unknown[], options: FitOptions, harder: Harder): Promise<Fitted<unknown>> {
+    const { signal } = options;
+    const now = this.#options.now ?? (() => new Date());
+    const model = modelOf(this.#options, now());
+    const problems: Error[] = [];
+    const attempt = async (what: () => Promise<void>): Promise<void> => {
+      try {
+        await what();
+      } catch (error) {
+        signal?.throwIfAborted();
+        problems.push(error instanceof Error ? error : new Error(String(error)));
+      }
+    };
+    await attempt(() => this.#load(signal));
+    const log = await this.#logOf(messages, options, model);
+    const tokensBefore = log.tokens;
+
+    const reports: AttemptReport[] = [];
+    const condensations: Condensation[] = [];
+    let view = log.view;
+    await attempt(async () => {
+      const context: CondenseContext = {
+        signal,
+        contextWindow: model.contextWindow,
+        maxOutputTokens: model.maxOutputTokens,
+        fixedTokens: fixedTokens(options),
+        prices: model.prices,
+        cacheLifeMs: model.cacheLifeMs,
+        now: now().toISOString(),
+        report: (report) => void reports.push(report),
+      };
+      const append = (event: Event): void => {
+        log.append(event);
+        if (isCondensation(event)) condensations.push(event);
+      };
+      const kept = {
+        get view() {
+          return log.view;
+        },
+        append,
+      };
+      try {
+        view = await condenseUntilSettled(this.#options.condenser, kept, context);
+      } catch (error) {
+        view = log.view;
+        throw error;
+      }
+    });
+
+    const sent = this.#send(messages, log, view, { model, options, harder });
+    await attempt(() => this.#own.flush());
+    const isSame = sent.length === messages.length && sent.every((message, index) => message === messages[index]);
+    const [problem] = problems;
+    return {
+      messages: sent,
+      state: isSame ? 'untouched' : 'condensed',
+      condensations,
+      reports,
+      tokensBefore,
+      tokensAfter: view.tokens(),
+      view,
+      ...(problem === undefined ? {} : { problem }),
+    };
+  }
+
+  async #load(signal: AbortSignal | undefined): Promise<void> {
+    const changed = await this.#own.load(signal);
+    // What another process did behind the end of a list is read with the list.
+    const isBehind = (log: HistoryLog) =>
+      changed.some(({ count, beginning }) => count < log.list.length && log.list.beginning(count) === beginning);
+    for (const log of this.#logs.filter(isBehind)) this.#logs.splice(this.#logs.indexOf(log), 1);
+  }
+
+  /** The log that has read most of the list. */
+  async #logOf(messages: readonly unknown[], { system }: FitOptions, model: Model): Promise<HistoryLog> {
+    const { codec, now = () => new Date() } = this.#options;
+    const instructions = (codec.instructions ?? instructionsOf)(system);
+    const known = this.#logs.findLast((log) => {
+      if (log.instructions !== instructions || log.list.common(messages) < log.list.length) return false;
+      const next = messages[log.list.length];
+      return next === undefined || !log.continuesLast(readBy(codec, next));
+    });
+    const { thinking, estimateTokens } = model;
+    const log = known ?? new HistoryLog({ codec, own: this.#own, instructions, now, thinking, estimateTokens });
+    if (known !== undefined) this.#logs.splice(this.#logs.indexOf(known), 1);
+    await log.readOn(messages);
+    this.#logs.push(log);
+    if (this.#logs.length > maxLogs) this.#logs.shift();
+    return log;
+  }
+
+  #send(
+    messages: readonly unknown[],
+    log: HistoryLog,
+    view: View,
+    how: { readonly model: Model; readonly options: FitOptions; readonly harder: Harder },
+  ): unknown[] {
+    const { codec, unknownThinking } = this.#options;
+    const { sent } = this.#writer.write(messages, log, view);
+    if (!how.model.bindsThinking) return sent.map(({ message }) => message);
+    const { system, tools } = how.options;
+    const beside = digestOf(JSON.stringify(canonical([system, tools])));
+    return sendableThinking(sent, {
+      codec,
+      log,
+      own: this.#own,
+      beside,
+      leavesOutAll: how.harder.withoutThinking === true,
+      sendsUnknown: unknownThinking === 'sent',
+    });
+  }
+}
+
+/** Unit: tokens, at four characters of JSON each. */
+function fixedTokens({ system, tools = [] }: FitOptions): number {
+  const characters = (system === undefined ? 0 : JSON.stringify(system).length) + JSON.stringify(tools).length;
+  return Math.ceil(characters / 4);
+}
+
+function instructionsOf(system: unknown): string {
+  if (typeof system === 'string') return system;
+  const texts = listOf(system).map((block) => textOf(block) ?? textOf(field(block, 'text')) ?? '');
+  return texts.filter((text) => text !== '').join('\n\n');
+}

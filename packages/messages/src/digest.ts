@@ -1,0 +1,80 @@
+import { sha256 } from '@noble/hashes/sha2';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
+import { isRecord } from '@palimpsest/llm-adapters/wire';
+import type { ContentPiece, Piece, UnreadPiece } from '@palimpsest/llm-adapters/wire';
+import type { HostMessage } from './codec.js';
+
+/** The digest of a text: 32 hexadecimal digits. */
+export function digestOf(text: string): string {
+  return bytesToHex(sha256(utf8ToBytes(text)).subarray(0, 16));
+}
+
+/** The digest of a message without its thinking. Equal messages have equal digests: see {@link Codec}. */
+export function messageDigest({ role, sender, pieces }: HostMessage): string {
+  return digestOf(JSON.stringify([role ?? '', sender ?? '', ...pieces.flatMap(canonicalPiece)]));
+}
+
+/** The digest of a list that goes on by one message. */
+export function digestAfter(beginning: string, message: string): string {
+  return digestOf(`${beginning} ${message}`);
+}
+
+function canonicalPiece(piece: Piece): unknown[] {
+  switch (piece.type) {
+    case 'call':
+      return [['call', piece.id ?? '', piece.name ?? '', canonicalArguments(piece.arguments)]];
+    case 'result': {
+      const { toolCallId, toolName = '', isError, content } = piece;
+      return [['result', toolCallId ?? ` ${toolName}`, isError, ...content.flatMap(canonicalContent)]];
+    }
+    case 'reasoning-item':
+      return [['reasoning', piece.item.encryptedContent ?? piece.item.summary]];
+    case 'thinking':
+    case 'reasoning-text':
+      return [];
+    default:
+      return canonicalContent(piece);
+  }
+}
+
+function canonicalContent(piece: ContentPiece | UnreadPiece): unknown[] {
+  return [piece.type === 'content' ? canonical(piece.part) : ['unread', canonical(piece.value)]];
+}
+
+/** Arguments that parse count as the value, because providers return them as text and as objects. */
+function canonicalArguments(text: string): unknown {
+  try {
+    return canonical(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
+
+/** The names under which hosts mark where a provider caches. They move between requests and no model sees them. */
+const marks: ReadonlySet<string> = new Set(['cache_control', 'cacheControl', 'cachePoint', 'prompt_cache_breakpoint']);
+/** More than any message has. What comes after it does not count, so that no object is too large to read. */
+const maxValues = 200_000;
+const maxDepth = 200;
+
+/** A JSON value: keys in order, without marks for the cache and without what is absent or null. */
+export function canonical(value: unknown): unknown {
+  let left = maxValues;
+  const inside = new Set<object>();
+  const of = (one: unknown, depth: number): unknown => {
+    if (!isRecord(one)) return typeof one === 'bigint' ? String(one) : one;
+    if (left-- <= 0 || depth > maxDepth || inside.has(one)) return '…';
+    if (ArrayBuffer.isView(one)) return bytesToHex(sha256(new Uint8Array(one.buffer, one.byteOffset, one.byteLength)));
+    if (one instanceof URL) return one.href;
+    if (one instanceof Date) return String(one);
+    inside.add(one);
+    const made = Array.isArray(one) ? one.map((inner) => of(inner, depth + 1)) : fieldsOf(one, depth + 1);
+    inside.delete(one);
+    return made;
+  };
+  const fieldsOf = (one: Readonly<Record<string, unknown>>, depth: number) =>
+    Object.keys(one)
+      .filter((key) => !marks.has(key) && one[key] !== undefined && one[key] !== null && typeof one[key] !== 'function')
+      .sort()
+      .map((key) => [key, of(one[key], depth)]);
+  return of(value, 0);
+}

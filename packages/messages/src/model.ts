@@ -1,0 +1,70 @@
+import { modelFacts, pricesAt } from '@palimpsest/llm-adapters';
+import type { ModelProvider } from '@palimpsest/llm-adapters';
+import type { CachePrices, EstimateTokens, ThinkingMode } from '@palimpsest/view';
+import { estimateTokens } from '@palimpsest/view';
+
+/** What a history has to know of the model that reads the messages. What is not given follows from the model's name. */
+export interface ModelOptions {
+  /** The model's name, as its provider writes it. Routers' prefixes are understood. @defaultValue nothing is known of the model */
+  readonly model?: string | undefined;
+  /** How the model wants its thinking back. @defaultValue by the model's name; `none` is sent as the host holds it */
+  readonly thinking?: ThinkingMode | undefined;
+  /** Whether the model refuses thinking after an edit of what came before it. @defaultValue true for Claude models of which `thinking` is `prefix-bound` */
+  readonly bindsThinking?: boolean | undefined;
+  /** Unit: tokens. @defaultValue by the model's name, else unknown */
+  readonly contextWindow?: number | undefined;
+  /** The largest answer. Unit: tokens. @defaultValue unknown */
+  readonly maxOutputTokens?: number | undefined;
+  /** What the model charges, as shares of the price of an input token. @defaultValue by the model's name, else unknown */
+  readonly prices?: CachePrices | undefined;
+  /** How long the provider keeps an unused prefix. Unit: milliseconds. @defaultValue by the model's name, else unknown */
+  readonly cacheLifeMs?: number | undefined;
+  /** Size of an event. Unit: tokens. @defaultValue an estimate by the model's characters per token */
+  readonly estimateTokens?: EstimateTokens | undefined;
+}
+
+/** {@link ModelOptions} with what the model's name says. */
+export interface Model {
+  readonly thinking: ThinkingMode;
+  readonly bindsThinking: boolean;
+  readonly contextWindow: number | undefined;
+  readonly maxOutputTokens: number | undefined;
+  readonly prices: CachePrices | undefined;
+  readonly cacheLifeMs: number | undefined;
+  readonly estimateTokens: EstimateTokens;
+}
+
+export function modelOf(options: ModelOptions, now: Date): Model {
+  const { model } = options;
+  const facts = model === undefined ? undefined : modelFacts(model, providerOf(model));
+  const prices = model === undefined ? undefined : pricesAt(model, now);
+  const perToken = facts === undefined ? undefined : facts.charsPerToken / estimatedCharsPerToken;
+  const thinking = options.thinking ?? facts?.thinking ?? 'prefix-bound';
+  return {
+    thinking,
+    bindsThinking: options.bindsThinking ?? (facts?.provider === 'anthropic' && thinking === 'prefix-bound'),
+    contextWindow: options.contextWindow ?? facts?.maxInputTokens ?? facts?.contextWindow,
+    maxOutputTokens: options.maxOutputTokens,
+    prices:
+      options.prices ??
+      (prices === undefined || !(prices.input > 0)
+        ? undefined
+        : {
+            read: prices.cacheRead / prices.input,
+            write: prices.cacheWrite / prices.input,
+            output: prices.output / prices.input,
+          }),
+    cacheLifeMs: options.cacheLifeMs ?? facts?.cacheLifeMs,
+    estimateTokens:
+      options.estimateTokens ??
+      (perToken === undefined ? estimateTokens : (event) => Math.ceil(estimateTokens(event) / perToken)),
+  };
+}
+
+/** What `estimateTokens` of the view assumes. */
+const estimatedCharsPerToken = 4;
+
+function providerOf(model: string): ModelProvider {
+  if (/(?:^|[/.:])claude/i.test(model)) return 'anthropic';
+  return /^(?:ft:)?(?:gpt|o\d|chatgpt|codex)/i.test(model) ? 'openai' : 'compatible';
+}

@@ -1,0 +1,227 @@
+import { isToolResult, messageContent, toolResultContent } from '@palimpsest/events';
+import type { Event, EventId, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
+import type { Piece } from '@palimpsest/llm-adapters/wire';
+import type { View } from '@palimpsest/view';
+import type { CallChange, Codec, HostMessage, MessageChanges, ResultChange } from './codec.js';
+import { digestAfter, messageDigest } from './digest.js';
+import type { HistoryLog } from './history-log.js';
+import { readBy } from './host-list.js';
+
+/** One message that is sent. */
+export interface SentMessage {
+  readonly message: unknown;
+  /** The index of the host's message that it is or was; undefined for a summary. */
+  readonly index: number | undefined;
+  /** The digest of the message without its thinking. */
+  readonly digest: string;
+}
+
+/** What is sent of a list, before thinking is left out. */
+export interface Output {
+  readonly sent: readonly SentMessage[];
+  /** The indices of the host's messages that are not sent. */
+  readonly dropped: readonly number[];
+}
+
+/** A line at the end of a result, by which the model names it. */
+export type LabelOf = (event: ToolResultEvent) => string | undefined;
+
+/** Makes what is sent of a host's list. What a condensation did not change is the host's own object. */
+export class OutputWriter {
+  readonly #codec: Codec;
+  readonly #label: LabelOf | undefined;
+  /** What became of a host's message: with the same events and label it becomes the same copy again. */
+  readonly #copies = new WeakMap<object, { readonly events: readonly unknown[]; readonly copy: SentCopy }>();
+  readonly #summaries = new Map<string, SentCopy>();
+
+  constructor(codec: Codec, label: LabelOf | undefined) {
+    this.#codec = codec;
+    this.#label = label;
+  }
+
+  /** @param messages - the host's list, which the log has read */
+  write(messages: readonly unknown[], log: HistoryLog, view: View): Output {
+    const fates = fatesOf(messages, log, view);
+    const summaries = summariesOf(log, view);
+    const sent: SentMessage[] = [];
+    const dropped: number[] = [];
+    const addSummaries = (before: number): void => {
+      for (const text of summaries.get(before) ?? []) sent.push({ ...this.#summary(text), index: undefined });
+    };
+    messages.forEach((message, index) => {
+      addSummaries(index);
+      if (fates[index] === 'dropped') {
+        dropped.push(index);
+        return;
+      }
+      const copy = this.#messageAt(message, index, log, view);
+      if (copy === undefined) dropped.push(index);
+      else sent.push({ ...copy, index });
+    });
+    addSummaries(messages.length);
+    return { sent, dropped };
+  }
+
+  #summary(text: string): SentCopy {
+    let summary = this.#summaries.get(text);
+    if (summary === undefined) {
+      summary = this.#copyOf(this.#codec.summary(text));
+      this.#summaries.set(text, summary);
+    }
+    return summary;
+  }
+
+  #messageAt(message: unknown, index: number, log: HistoryLog, view: View): SentCopy | undefined {
+    const events = log.eventsOf(index);
+    const shown = events.map((event) => shownIn(view, event));
+    const labels = this.#label;
+    const isSame = events.every((event, place) => event === shown[place]);
+    const digest = log.list.at(index)?.digest ?? '';
+    if (isSame && (labels === undefined || !events.some(isToolResult))) return { message, digest };
+    const key = typeof message === 'object' && message !== null ? message : undefined;
+    const known = key === undefined ? undefined : this.#copies.get(key);
+    if (known !== undefined && isSameList(known.events, [digest, ...shown])) return known.copy;
+    const changes = changesOf(events, shown, { label: labels, host: log.list.at(index)?.host });
+    const changed = this.#codec.changed(message, changes);
+    if (changed === undefined) return undefined;
+    const copy = changed === message ? { message, digest } : this.#copyOf(changed);
+    if (key !== undefined) this.#copies.set(key, { events: [digest, ...shown], copy });
+    return copy;
+  }
+
+  #copyOf(message: unknown): SentCopy {
+    return { message, digest: messageDigest(readBy(this.#codec, message)) };
+  }
+}
+
+interface SentCopy {
+  readonly message: unknown;
+  readonly digest: string;
+}
+
+/** The digests of what is sent before each of the host's messages, and of all. Begins with what stands beside the messages. */
+export function beginningsOf(sent: readonly SentMessage[], count: number, beside: string): readonly string[] {
+  const beginnings: string[] = [];
+  let digest = beside;
+  for (const { index, digest: own } of sent) {
+    // Of a message that is not sent, what comes before the next one.
+    if (index !== undefined) while (beginnings.length <= index) beginnings.push(digest);
+    digest = digestAfter(digest, own);
+  }
+  while (beginnings.length <= count) beginnings.push(digest);
+  return beginnings;
+}
+
+/** The event as the view shows it; undefined if it is forgotten, or if what belongs to it is. */
+function shownIn(view: View, event: Event): LLMConvertibleEvent | undefined {
+  const index = view.indexOf(event.id);
+  if (index === undefined) return undefined;
+  const reason = view.leftOut.get(event.id);
+  return reason !== undefined && orphaned.has(reason) ? undefined : view.events.at(index);
+}
+
+/** Why a view leaves out what a condensation tore apart. What was torn when it came is the host's own affair. */
+const orphaned: ReadonlySet<string> = new Set([
+  'the call that it answers is forgotten',
+  'a part of its batch is forgotten',
+]);
+
+type Fate = 'sent' | 'dropped';
+
+/** A message goes if all its events are gone. A message without events goes with those around it. */
+function fatesOf(messages: readonly unknown[], log: HistoryLog, view: View): readonly Fate[] {
+  const fates: (Fate | undefined)[] = messages.map((_, index) => {
+    const events = log.eventsOf(index);
+    if (events.length === 0) return undefined;
+    return events.some((event) => shownIn(view, event) !== undefined) ? 'sent' : 'dropped';
+  });
+  let before: Fate = 'sent';
+  for (let index = 0; index < fates.length; index++) {
+    const fate = fates[index];
+    if (fate !== undefined) before = fate;
+    else if (before === 'dropped' && fates.slice(index).find((next) => next !== undefined) === 'dropped') {
+      fates[index] = 'dropped';
+    }
+  }
+  return fates.map((fate) => fate ?? 'sent');
+}
+
+/** The texts of the summaries, by the index of the host's message before which they are sent. */
+function summariesOf(log: HistoryLog, view: View): ReadonlyMap<number, readonly string[]> {
+  const summaries = new Map<number, string[]>();
+  if (view.condensations.every(({ summary }) => summary === undefined)) return summaries;
+  let after = 0;
+  const passed = (id: EventId): void => {
+    for (const message of log.messagesOf(id)) after = Math.max(after, message + 1);
+  };
+  const { system, items } = view.sent();
+  if (system !== undefined) passed(system.id);
+  for (const item of items) {
+    switch (item.kind) {
+      case 'words':
+        if (item.event.type === 'condensation-summary') {
+          const texts = summaries.get(after) ?? [];
+          summaries.set(after, [...texts, item.event.summary]);
+        } else passed(item.event.id);
+        break;
+      case 'batch':
+        for (const { event } of item.calls) passed(event.id);
+        for (const { event } of item.results) passed(event.id);
+        break;
+      case 'late':
+        passed(item.result.event.id);
+    }
+  }
+  return summaries;
+}
+
+function changesOf(
+  events: readonly Event[],
+  shown: readonly (LLMConvertibleEvent | undefined)[],
+  { label, host }: { readonly label: LabelOf | undefined; readonly host: HostMessage | undefined },
+): MessageChanges {
+  const named = new Set(host?.pieces.flatMap((piece) => idIn(piece) ?? []));
+  // The log names calls that have no id.
+  const idOf = (id: string): string => (named.has(id) ? id : '');
+  const calls = new Map<string, CallChange>();
+  const results = new Map<string, ResultChange>();
+  let words: MessageChanges['words'];
+  const kept = shown.filter((event) => event?.type === 'message');
+  events.forEach((event, place) => {
+    const now = shown[place];
+    if (event.type === 'action') {
+      if (now?.type !== 'action') calls.set(idOf(callId(event)), 'left-out');
+      else if (now !== event) calls.set(idOf(now.toolCall.id), { arguments: now.toolCall.arguments });
+    } else if (isToolResult(event)) {
+      const id = idOf(event.toolCallId);
+      if (now === undefined || !isToolResult(now)) results.set(id, 'left-out');
+      else {
+        const line = label?.(now);
+        const content = now === event ? undefined : toolResultContent(now);
+        if (content !== undefined || line !== undefined) results.set(id, { content, line });
+      }
+    } else if (event.type === 'message' && now !== event) {
+      words =
+        kept.length === 0
+          ? 'left-out'
+          : kept.flatMap((message) => (message?.type === 'message' ? messageContent(message) : []));
+    }
+  });
+  return {
+    ...(words === undefined ? {} : { words }),
+    ...(calls.size === 0 ? {} : { calls }),
+    ...(results.size === 0 ? {} : { results }),
+  };
+}
+
+function idIn(piece: Piece): string | undefined {
+  return piece.type === 'call' ? piece.id : piece.type === 'result' ? piece.toolCallId : undefined;
+}
+
+function callId(event: Event): string {
+  return event.type === 'action' ? (event).toolCall.id : '';
+}
+
+function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((item, index) => item === b[index]);
+}

@@ -1,0 +1,2 @@
+export type { CodecContractOptions } from './codec-contract.js';
+export { codecContract } from './codec-contract.js';
