@@ -45,6 +45,9 @@ describe('the threshold', () => {
     expect(size()).toBe(900);
     log.agent('y'.repeat(400));
     expect(size()).toBe(900 + 104);
+    log.usage({ usage: { ...usage, uncachedInputTokens: 9_000 } });
+    log.usage({ usage: { ...usage, uncachedInputTokens: 49_600 }, estimatedInputTokens: 50_000 });
+    expect(size()).toBe(900 + 104);
     log.condensation([], { redactions: [] });
     expect(size()).toBe(estimate + 104);
   });

@@ -7,25 +7,41 @@ const counted = 5;
 const leastEstimate = 1_000;
 const least = 0.5;
 const most = 4;
+/** One or two calls may be exceptions, so they are believed within what tokenizers differ by. Unit: calls. */
+const enough = 3;
+const leastOfFew = 0.8;
+const mostOfFew = 2;
 
 /**
- * The provider's tokens per estimated token of the view: the median of the agent's last five model calls with both numbers in the
- * log, minus `fixedTokens`, limited to 0.5–4. 1 if the log has no such call. Costs O(1).
+ * The provider's tokens per estimated token of the view: the median of the agent's last five calls of the model that it called last,
+ * with both numbers in the log, minus `fixedTokens`; limited to 0.5–4, and to 0.8–2 as long as there are only one or two. 1 if the log
+ * has no such call. Both numbers are of the prompt that was sent, so they stay true after a condensation. Costs O(1).
  *
  * @see decision 23; logs contain a counter that was wrong by four, and usage counted twice, so neither number is trusted alone
  */
 export function calibrationOf(view: Pick<View, 'internalEvents'>, fixedTokens = 0): number {
   const ratios: number[] = [];
+  let model: string | undefined;
   const { internalEvents } = view;
   const end = Math.max(0, internalEvents.length - searched);
   for (let index = internalEvents.length - 1; index >= end && ratios.length < counted; index--) {
     const event = internalEvents.at(index);
     if (event?.type !== 'llm-usage' || (event.purpose ?? 'agent') !== 'agent') continue;
+    // Another model has another tokenizer.
+    if ((model ??= event.model) !== event.model) continue;
     const { estimatedInputTokens = 0, usage } = event;
     if (estimatedInputTokens < leastEstimate) continue;
     const sent = usage.uncachedInputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
     if (sent > fixedTokens) ratios.push((sent - fixedTokens) / estimatedInputTokens);
   }
-  const median = ratios.sort((a, b) => a - b)[Math.floor(ratios.length / 2)];
-  return median === undefined ? 1 : Math.min(most, Math.max(least, median));
+  if (ratios.length === 0) return 1;
+  const [low, high] = ratios.length < enough ? [leastOfFew, mostOfFew] : [least, most];
+  return Math.min(high, Math.max(low, medianOf(ratios)));
+}
+
+function medianOf(ratios: number[]): number {
+  ratios.sort((a, b) => a - b);
+  const middle = Math.floor(ratios.length / 2);
+  const upper = ratios[middle] as number;
+  return ratios.length % 2 === 1 ? upper : (upper + (ratios[middle - 1] as number)) / 2;
 }
