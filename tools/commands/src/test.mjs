@@ -8,7 +8,7 @@ removeReports(workspaceRoot);
 const onlyTests = process.argv.includes('--only-tests');
 const nx = onlyTests
   ? runTargets(['test'], ['--exclude', '@palimpsest/repository-checks'])
-  : runTargets(['build', 'lint', 'typecheck', 'test']);
+  : runTargets(['lint-workspace', 'typecheck-workspace', 'build', 'test']);
 const summary = summarize(workspaceRoot, onlyTests ? ['tools/repository-checks'] : []);
 
 for (const problem of summary.problems) console.error(problem);
