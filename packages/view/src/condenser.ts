@@ -31,7 +31,10 @@ export interface CondenseContext {
    * be warm
    */
   readonly cacheLifeMs?: number | undefined;
-  /** The time of the next model call, ISO 8601. @defaultValue the timestamp of the newest event */
+  /**
+   * The time of the next model call, ISO 8601. A host that states it decides by what its log does not hold: a replay must state it
+   * too. @defaultValue the timestamp of the newest event
+   */
   readonly now?: string | undefined;
   /**
    * The host only displays the view and appends no `Condensation`. The condenser returns a view and calls no model.

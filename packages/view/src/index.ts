@@ -15,6 +15,7 @@ export type { EstimateTokens } from './token-estimate.js';
 export { estimateTokens } from './token-estimate.js';
 export type { AttemptReport, CachePrices, CondenseContext, Condenser } from './condenser.js';
 export { isCondensation, usualPrices } from './condenser.js';
+export { cachePricesOf, costOfRewriting, isCacheCold } from './cache-terms.js';
 export type { CondensedLog, SettlingOptions } from './condense-until-settled.js';
 export { condenseUntilSettled } from './condense-until-settled.js';
 export type { CondensationOptions } from './condensation.js';

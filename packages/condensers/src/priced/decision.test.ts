@@ -65,10 +65,20 @@ test('nothing saved is nothing done', () => {
 });
 
 test('the insurance refuses what would be dearer than doing nothing, until the credit covers it', () => {
-  const reduction = { savedTokens: 20_000, rewrittenTokens: 15_000 };
+  const reduction = { savedTokens: 20_000, rewrittenTokens: 12_000 };
   expect(judge(reduction, grown(), uninsured)).toBe('rent');
   expect(judge(reduction, grown(), { tolerance: 0, credit: 0 })).toBeUndefined();
-  expect(judge(reduction, grown(), { tolerance: 0, credit: 0.25 })).toBe('rent');
+  // After 40 calls the credit is four ninths of what it is after many: 0.5 × 40 × 4/9 calls of 0.1 × 20,000 tokens.
+  expect(judge(reduction, grown(), { tolerance: 0, credit: 0.25 })).toBeUndefined();
+  expect(judge(reduction, grown(), { tolerance: 0, credit: 0.5 })).toBe('rent');
+});
+
+test('no credit lets a conversation become more than a tenth dearer; a larger tolerance does', () => {
+  const reduction = { savedTokens: 20_000, rewrittenTokens: 18_000 };
+  const dear = { ...grown().ledger, bill: grown().ledger.rawBill };
+  const one = grown({ ledger: dear, calls: callsOf(Array.from({ length: 39 }, () => 40_000)) });
+  expect(judge(reduction, one, { tolerance: 0, credit: 1_000 })).toBeUndefined();
+  expect(judge(reduction, one, { tolerance: 0.3, credit: 0 })).toBe('rent');
 });
 
 /** What a session costs that is reduced to `target` tokens at some of its calls. */
@@ -87,6 +97,19 @@ function costOf(steps: readonly number[], target: number, acts: (call: number, s
   return cost;
 }
 
+/** What it costs if the rule decides. */
+function costOfRule(steps: readonly number[], target: number): number {
+  let sizes: number[] = [];
+  return costOf(steps, target, (call, size) => {
+    const kept = Math.max(target, steps[call] as number);
+    const rewrittenTokens = Math.max(0, target - (steps[call] as number));
+    const situation = { prices, ledger: nothing, fixed: 0, tokens: size, calls: callsOf(sizes), isCold: false };
+    const acts = judge({ savedTokens: size - kept, rewrittenTokens }, situation, uninsured) !== undefined;
+    sizes = acts ? [kept] : [...sizes, size];
+    return acts;
+  });
+}
+
 /** The cheapest way to reduce a session, by trying all of them. */
 function cheapest(steps: readonly number[], target: number): number {
   let best = Infinity;
@@ -99,27 +122,60 @@ function cheapest(steps: readonly number[], target: number): number {
   return best;
 }
 
-const smallSession = fc.array(fc.integer({ min: 500, max: 4_000 }), { minLength: 2, maxLength: 11 });
+/** What nobody can avoid who keeps `target` tokens: each token is written once, and at each call the rest of the target is read. */
+function floorOf(steps: readonly number[], target: number): number {
+  let [floor, held] = [0, 0];
+  for (const step of steps) {
+    floor += prices.write * step + prices.read * Math.max(0, Math.min(held, target - step));
+    held += step;
+  }
+  return floor;
+}
 
-test.prop([smallSession, fc.integer({ min: 2_000, max: 9_000 })], { seed: 11, numRuns: 300 })(
-  'the rule pays at most twice of what the best choice of moments pays above the floor, and one step',
+const smallSession = fc.array(
+  fc.oneof(fc.integer({ min: 0, max: 4_000 }), fc.integer({ min: 0, max: 30_000 }), fc.constant(0)),
+  { minLength: 2, maxLength: 10 },
+);
+
+test.prop([smallSession, fc.integer({ min: 500, max: 12_000 })], { seed: 11, numRuns: 400 })(
+  'the rule costs at most twice what the best choice of moments costs, and twice what nobody can avoid',
   (steps, target) => {
-    let sizes: number[] = [];
-    const cost = costOf(steps, target, (call, size) => {
-      const rewrittenTokens = Math.max(0, target - (steps[call] as number));
-      const situation = { prices, ledger: nothing, fixed: 0, tokens: size, calls: callsOf(sizes), isCold: false };
-      const acts = judge({ savedTokens: size - target, rewrittenTokens }, situation, uninsured) !== undefined;
-      sizes = acts ? [target] : [...sizes, size];
-      return acts;
-    });
-    // Whoever keeps `target` tokens writes each token once and reads at most so many at each call.
-    let [floor, held] = [0, 0];
-    for (const step of steps) {
-      floor += prices.write * step + prices.read * Math.min(held, target);
-      held += step;
-    }
-    const best = cheapest(steps, target);
-    const largest = Math.max(...steps);
-    expect(cost - floor).toBeLessThanOrEqual(2 * Math.max(0, best - floor) + prices.write * (largest + target));
+    const [cost, best, floor] = [costOfRule(steps, target), cheapest(steps, target), floorOf(steps, target)];
+    expect(floor).toBeLessThanOrEqual(best + 1e-6);
+    expect(best).toBeLessThanOrEqual(cost + 1e-6);
+    expect(cost).toBeLessThanOrEqual(2 * floor + 1e-6);
   },
 );
+
+test('a search for the worst session finds none over twice the best choice', () => {
+  let seed = 7;
+  const random = (below: number): number =>
+    Math.floor(((seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647) * below);
+  const target = 10_000;
+  const regret = (steps: readonly number[]): number => costOfRule(steps, target) / cheapest(steps, target);
+  let worst = 0;
+  for (let start = 0; start < 8; start++) {
+    let steps: readonly number[] = Array.from({ length: 10 }, () => random(random(3) === 0 ? 30_000 : 3_000));
+    let found = regret(steps);
+    for (let tried = 0; tried < 150; tried++) {
+      const place = random(steps.length);
+      const size = [random(30_000), 0, Math.floor(((steps[place] as number) * (50 + random(100))) / 100)][random(3)];
+      const next = steps.with(place, size as number);
+      const one = regret(next);
+      if (one >= found) [steps, found] = [next, one];
+    }
+    worst = Math.max(worst, found);
+  }
+  expect(worst).toBeLessThanOrEqual(2);
+  // The search does find bad sessions: decision 56 names the worst of a longer one.
+  expect(worst).toBeGreaterThan(1.3);
+});
+
+test('above what nobody can avoid, the rule may cost many times what the best choice costs', () => {
+  // When the newest step is larger than the target, nothing old is written again; the rule finds so little rent that it misses that.
+  const steps = [12_642, 8_441, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+  const target = 10_000;
+  const floor = floorOf(steps, target);
+  expect(costOfRule(steps, target) - floor).toBeGreaterThan(5 * (cheapest(steps, target) - floor));
+  expect(costOfRule(steps, target) / cheapest(steps, target)).toBeCloseTo(1.54, 2);
+});

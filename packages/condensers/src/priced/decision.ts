@@ -1,3 +1,4 @@
+import { costOfRewriting } from '@palimpsest/view';
 import type { CachePrices } from '@palimpsest/view';
 import type { Reduction } from '../authoring/reducer.js';
 import { costOfRequest } from './ledger.js';
@@ -22,9 +23,18 @@ export interface Situation {
 export interface Insurance {
   /** Unit: share of the bill of doing nothing. */
   readonly tolerance: number;
-  /** The share of the calls so far for which a reduction may be expected to save again. */
+  /**
+   * For how many more calls a reduction may be expected to save. Unit: share of the calls so far. A conversation of a few calls, of
+   * which most end soon, gets less: {@link callsForHalfTheCredit}.
+   */
   readonly credit: number;
 }
+
+/** A conversation of so many calls gets half of the credit. Unit: model calls. @see decision 56 */
+const callsForHalfTheCredit = 50;
+
+/** No credit lets a conversation become dearer than this, unless the tolerance does. Unit: share of the bill of doing nothing. */
+const mostLoss = 0.1;
 
 /** Why a reduction is made, or undefined if it is not. */
 export type Judgement = 'rent' | 'cold' | undefined;
@@ -64,7 +74,7 @@ function rentOf({ savedTokens, savedShare = 1 }: Reduction, { prices, tokens, ca
 
 /** What a reduction costs now: writing again what the cache holds, and the reducer's own model. */
 function priceOf(reduction: Reduction, prices: Required<CachePrices>): number {
-  return (prices.write - prices.read) * reduction.rewrittenTokens + modelCostOf(reduction, prices);
+  return costOfRewriting(reduction.rewrittenTokens, prices) + modelCostOf(reduction, prices);
 }
 
 function modelCostOf(
@@ -85,6 +95,12 @@ function isInsured(reduction: Reduction, situation: Situation, insurance: Insura
   const bill = ledger.bill + costOfRequest(after, cached, prices) + modelCostOf(reduction, prices);
   const rawCached = isCold ? 0 : fixed + ledger.rawCached;
   const rawBill = ledger.rawBill + costOfRequest(fixed + tokens + ledger.hidden, rawCached, prices);
-  const expected = insurance.credit * prices.read * savedTokens * (ledger.calls + 1);
-  return bill <= (1 + insurance.tolerance) * rawBill + expected;
+  const { tolerance, credit } = insurance;
+  const calls = ledger.calls + 1;
+  const expectedCalls = credit * calls * (calls / (calls + callsForHalfTheCredit));
+  const loss = Math.min(
+    tolerance * rawBill + expectedCalls * prices.read * savedTokens,
+    Math.max(tolerance, mostLoss) * rawBill,
+  );
+  return bill <= rawBill + loss;
 }

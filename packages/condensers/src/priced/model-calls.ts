@@ -50,17 +50,6 @@ export function callsAfter(view: View, after: number | undefined): CallSizes {
   };
 }
 
-/** When the model last answered. Unit: milliseconds since 1970; undefined if it never did, or its events have no valid time. */
-export function lastAnswerAt(view: View): number | undefined {
-  for (let index = view.events.length - 1; index >= 0; index--) {
-    const event = view.events.at(index) as LLMConvertibleEvent;
-    if (view.responseOf(event.id) === undefined) continue;
-    const at = Date.parse(event.timestamp);
-    return Number.isNaN(at) ? undefined : at;
-  }
-  return undefined;
-}
-
 /** Lists that only grow share their source, so only new events are read. */
 function responsesOf(view: View): Responses {
   const { source } = view.events;

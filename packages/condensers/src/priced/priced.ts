@@ -1,5 +1,5 @@
 import type { Condensation, CreateEvent, Usage } from '@palimpsest/events';
-import { isCondensation, NoCondensationAvailableError, usualPrices } from '@palimpsest/view';
+import { cachePricesOf, isCacheCold, isCondensation, NoCondensationAvailableError } from '@palimpsest/view';
 import type { CachePrices, CondenseContext, Condenser, View } from '@palimpsest/view';
 import * as z from 'zod/mini';
 import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
@@ -9,15 +9,16 @@ import { isReducer } from '../authoring/reducer.js';
 import type { Reduction } from '../authoring/reducer.js';
 import { isKnownUnavailable, sizeNow } from '../authoring/rolling/back-off.js';
 import { calibrationOf } from '../authoring/rolling/calibration.js';
-import { requirementOf } from '../authoring/rolling/requirement.js';
 import { areCondensers, assertResult, contextOf, withStage } from '../authoring/stages.js';
 import { changeOf } from './change.js';
 import { judge } from './decision.js';
 import type { Insurance, Situation } from './decision.js';
 import { ledgerOf } from './ledger.js';
 import type { Ledger } from './ledger.js';
-import { callsAfter, lastAnswerAt } from './model-calls.js';
+import { callsAfter } from './model-calls.js';
 import type { CallSizes } from './model-calls.js';
+import { isWaitingForRoom, reportNoRoom, roomOf, statementOf, urgencyOf } from './room.js';
+import type { Room } from './room.js';
 import { presetNames, presetOf } from './presets.js';
 import type { Preset, PresetName } from './presets.js';
 
@@ -120,13 +121,14 @@ function whenItPays({ stages, prices }: Preset, insurance: Insurance): Condenser
     protects: stages.every((stage) => stage.protects !== false),
     condense: async (view, context = {}) => {
       if (context.preview === true) return view;
-      const { reasons } = requirementOf(view, context, { maxSize: Infinity });
-      const urgency = reasons.find((reason) => reason === 'request' || reason === 'tokens');
+      const room = roomOf(view, context);
       const situation = situationOf(view, prices === undefined ? context : { ...context, prices });
+      const waits = isWaitingForRoom(view, situation.calls.length);
       // Between two model calls, a second condensation saves nothing that the first could not have saved.
       const mayPay = situation.calls.length > 0 || view.condensations.length === 0;
-      const judged = (reduction: Reduction): string | undefined =>
-        urgency ?? (mayPay ? judge(reduction, situation, insurance) : undefined);
+      const reasonFor = (current: View, reduction: Reduction): string | undefined =>
+        urgencyOf(room, current.tokens() - reduction.savedTokens, waits) ??
+        (mayPay ? judge(reduction, situation, insurance) : undefined);
       let current: View = view;
       let unable: NoCondensationAvailableError | undefined;
       for (const stage of stages) {
@@ -135,21 +137,24 @@ function whenItPays({ stages, prices }: Preset, insurance: Insurance): Condenser
           const own = contextOf(stage, context);
           if (isReducer(stage)) {
             const reduction = stage.estimate(current, own);
-            const reason = reduction && judged(reduction);
-            const isDue = reason !== undefined && (urgency !== undefined || !isKnownUnavailable(view, pathOf(stage)));
+            const reason = reduction && reasonFor(current, reduction);
+            const isUrgent = reason === 'request' || reason === 'tokens';
+            const isDue = reason !== undefined && (isUrgent || !isKnownUnavailable(view, pathOf(stage)));
             if (!isDue) continue;
             const reduced = await stage.reduce(current, own);
-            if (urgency === undefined) assertSaves(current, reduced);
-            return withLedger(withStage(reduced, stage), current, situation, reason);
+            if (!isUrgent) assertSaves(current, reduced);
+            return withLedger(withStage(reduced, stage), current, { ...situation, room }, reason);
           }
-          const result = await stage.condense(current, own);
+          // One that has made no room for the window is not told of it again at each step.
+          const result = await stage.condense(current, waits ? { ...own, contextWindow: undefined } : own);
           assertResult(result, name, stage);
           if (!isCondensation(result)) {
             current = result;
             continue;
           }
-          const reason = paidReason(result) ?? judged(asReduction(current, result));
-          if (reason !== undefined) return withLedger(withStage(result, stage), current, situation, reason);
+          const reason = paidReason(result) ?? reasonFor(current, asReduction(current, result));
+          if (reason !== undefined)
+            return withLedger(withStage(result, stage), current, { ...situation, room }, reason);
         } catch (error) {
           if (!NoCondensationAvailableError.isInstance(error)) throw error;
           unable = error;
@@ -158,7 +163,8 @@ function whenItPays({ stages, prices }: Preset, insurance: Insurance): Condenser
           context.report?.({ outcome: 'unavailable', reason: error.message, data });
         }
       }
-      if (urgency === 'request') throw unable ?? new NoCondensationAvailableError('no stage has anything to condense');
+      if (room.isRequested) throw unable ?? new NoCondensationAvailableError('no stage has anything to condense');
+      if (current.tokens() > room.tokens) reportNoRoom(current, room, context);
       return current;
     },
   };
@@ -199,7 +205,7 @@ function costOfModel({ metadata = {} }: Condensation, { read, write, output }: R
 }
 
 function situationOf(view: View, context: CondenseContext): Situation & { readonly calls: CallSizes } {
-  const prices = pricesOf(context);
+  const prices = cachePricesOf(context);
   // Prices are per token of the provider, and so is what is sent beside the view; their ratio to the view's estimate is one.
   const fixed = (context.fixedTokens ?? 0) / calibrationOf(view, context.fixedTokens);
   const last = view.condensations.at(-1);
@@ -209,22 +215,8 @@ function situationOf(view: View, context: CondenseContext): Situation & { readon
     fixed,
     tokens: view.tokens(),
     calls: callsAfter(view, last && view.positionOf(last.id)),
-    isCold: isCold(view, context),
+    isCold: isCacheCold(view, context),
   };
-}
-
-/** The stated prices. What is not a price counts as not stated. */
-function pricesOf({ prices }: CondenseContext): Required<CachePrices> {
-  const stated = Object.entries(prices ?? {}).filter(([, price]) => Number.isFinite(price) && price >= 0);
-  return { ...usualPrices, ...(Object.fromEntries(stated) as Partial<CachePrices>) };
-}
-
-/** Whether the provider has dropped the prefix of the last request. False where the life of the cache is not known. */
-function isCold(view: View, { cacheLifeMs, now }: CondenseContext): boolean {
-  if (cacheLifeMs === undefined) return false;
-  const answered = lastAnswerAt(view);
-  const next = Date.parse(now ?? view.events.at(-1)?.timestamp ?? '');
-  return answered !== undefined && !Number.isNaN(next) && next - answered > cacheLifeMs;
 }
 
 /** A condensation that another condenser has made counts as one whose savings do not grow faster than the view. */
@@ -237,7 +229,7 @@ function asReduction(view: View, condensation: Condensation): Reduction {
 function withLedger(
   condensation: Condensation,
   view: View,
-  { prices, ledger, isCold }: Situation,
+  { prices, ledger, isCold, room }: Situation & { readonly room: Room },
   reason: string,
 ): Condensation {
   const { savedTokens, untouchedTokens } = changeOf(view, condensation);
@@ -257,6 +249,7 @@ function withLedger(
       reason,
       tokensBefore,
       tokensAfter: tokensBefore - savedTokens,
+      ...statementOf(room, tokensBefore - savedTokens),
       ledger: stated,
     }),
   });

@@ -26,6 +26,11 @@ export function isKnownUnavailable(view: View, condenser: string): boolean {
   return hasNotGrown(view, attemptsSince(view, condenser, 'unavailable')[0], longestWait);
 }
 
+/** True if the log states that a condenser could not act, since the last condensation. Costs O(1): a thousand events are read. */
+export function isStatedUnavailable(view: View, condenser: string): boolean {
+  return attemptsSince(view, condenser, 'unavailable').length > 0;
+}
+
 function hasNotGrown(view: View, since: number | undefined, wait: number): boolean {
   if (since === undefined) return false;
   const grown = sizeNow(view) - since;

@@ -1,0 +1,164 @@
+import type { Event, Message } from '@palimpsest/events';
+import { logBuilder } from '@palimpsest/events/testing';
+import { isCondensation, ViewProjection } from '@palimpsest/view';
+import type { CachePrices } from '@palimpsest/view';
+import { expect, test } from 'vitest';
+import { costOfRequest, ledgerOf } from './ledger.js';
+import { pricedCondenser } from './priced.js';
+
+/** One step: what the model writes and reads, and how long it is after the step before. Units: characters, milliseconds. */
+interface Step {
+  readonly written: number;
+  readonly read: number;
+  readonly pauseMs: number;
+}
+
+type Random = (low: number, high: number) => number;
+
+/** Kinds of sessions, each with a number of calls and the steps of it. */
+const kinds: Readonly<
+  Record<string, (random: Random) => { readonly calls: number; readonly step: (call: number) => Step }>
+> = {
+  short: (random) => ({ calls: random(4, 25), step: () => usual(random) }),
+  medium: (random) => ({ calls: random(25, 120), step: () => usual(random) }),
+  bursts: (random) => ({
+    calls: random(15, 90),
+    step: (call) => ({ ...usual(random), read: call % 16 < 8 ? random(6_000, 24_000) : random(200, 1_200) }),
+  }),
+  idle: (random) => ({
+    calls: random(10, 80),
+    step: () => ({ ...usual(random), pauseMs: random(0, 7) === 0 ? random(240_000, 3_600_000) : 5_000 }),
+  }),
+  huge: (random) => ({
+    calls: random(6, 60),
+    step: () => ({ ...usual(random), read: random(0, 8) === 0 ? random(30_000, 160_000) : random(200, 3_600) }),
+  }),
+  tiny: (random) => ({ calls: random(80, 220), step: () => ({ written: 60, read: random(80, 600), pauseMs: 2_000 }) }),
+};
+
+function usual(random: Random): Step {
+  const share = random(0, 1_000) / 1_000;
+  return { written: random(40, 1_200), read: 400 + Math.floor(16_000 * share ** 3), pauseMs: 5_000 };
+}
+
+function randomOf(seed: number): Random {
+  let state = (seed * 16_807) % 2_147_483_647;
+  return (low, high) => low + Math.floor(((state = (state * 48_271) % 2_147_483_647) / 2_147_483_647) * (high - low));
+}
+
+const words = 'the parser reads each token and returns a node with its range so that comments stay beside code'.split(
+  ' ',
+);
+
+/** Prose with names of its own, which a manifest lists. */
+function textOf(random: Random, characters: number): string {
+  let text = '';
+  while (text.length < characters) {
+    const word = random(0, 7) === 0 ? `name${random(0, 3_000)}` : (words[random(0, words.length)] as string);
+    text += `${word}${random(0, 9) === 0 ? '\n' : ' '}`;
+  }
+  return text;
+}
+
+const bodies = new WeakMap<Message, string>();
+
+/** A message as it is sent. Views share the messages that an edit leaves alone. */
+function bodyOf(message: Message): string {
+  const body = bodies.get(message) ?? JSON.stringify(message);
+  bodies.set(message, body);
+  return body;
+}
+
+/** The cost of requests by what stands in them: four characters a token, and the longest common prefix of whole messages is read. */
+function meter(prices: CachePrices, beside: number) {
+  let before: readonly string[] = [];
+  let total = 0;
+  return {
+    total: () => total,
+    send: (messages: readonly Message[], isCold: boolean): void => {
+      const sent = messages.map(bodyOf);
+      const same = sent.findIndex((body, index) => body !== before[index]);
+      const tokensOf = (some: readonly string[]): number => some.reduce((sum, body) => sum + body.length / 4, 0);
+      const isFirst = before.length === 0;
+      const cached = isFirst || isCold ? 0 : beside + tokensOf(same === -1 ? sent : sent.slice(0, same));
+      total += costOfRequest(beside + tokensOf(sent), cached, prices);
+      before = sent;
+    },
+  };
+}
+
+const [beside, cacheLifeMs] = [6_000, 300_000];
+
+interface Outcome {
+  readonly found: readonly number[];
+  /** What the ledger says at the end. */
+  readonly stated: number;
+  readonly kind: string;
+}
+
+/** How much dearer than doing nothing a session was after each of its calls. Unit: share of the bill of doing nothing. */
+async function losses(kind: string, seed: number, prices: CachePrices): Promise<Outcome> {
+  const random = randomOf(seed * 1_000_003 + kind.charCodeAt(0) * 7_919);
+  const { calls, step } = (kinds[kind] as (typeof kinds)[string])(random);
+  const condenser = pricedCondenser();
+  const log = logBuilder();
+  const [projection, raw] = [new ViewProjection(), new ViewProjection()];
+  const [sent, sentRaw] = [meter(prices, beside), meter(prices, beside)];
+  let [folded, time, answered] = [0, Date.parse('2026-01-01'), Infinity];
+  const fold = (): void => {
+    for (; folded < log.events.length; folded++) {
+      const event: Event = { ...(log.events[folded] as Event), timestamp: new Date(time).toISOString() };
+      projection.append(event);
+      raw.append(event);
+    }
+  };
+  log.user(textOf(random, 400));
+  const found: number[] = [];
+  for (let call = 0; call < calls; call++) {
+    const { written, read, pauseMs } = step(call);
+    time += pauseMs;
+    if (random(0, 30) === 0) log.user(textOf(random, 400));
+    fold();
+    const now = new Date(time).toISOString();
+    const context = { prices, fixedTokens: beside, contextWindow: 200_000, cacheLifeMs, now };
+    for (let round = 0; round < 3; round++) {
+      const result = await condenser.condense(projection.view, context);
+      if (!isCondensation(result)) break;
+      projection.append(result);
+    }
+    const isCold = time - answered > cacheLifeMs;
+    sent.send(projection.view.toMessages(), isCold);
+    sentRaw.send(raw.view.toMessages(), isCold);
+    found.push(sent.total() / sentRaw.total() - 1);
+    answered = time;
+    log.call('read_file', { path: `src/part-${call % 40}.ts`, note: textOf(random, written) }, textOf(random, read));
+  }
+  fold();
+  const { bill, rawBill } = ledgerOf(projection.view, prices, beside);
+  return { found, stated: bill / rawBill - 1, kind };
+}
+
+const rows: readonly CachePrices[] = [
+  { read: 0.1, write: 1.25 },
+  { read: 0.05, write: 1.25 },
+  { read: 0.025, write: 1.25 },
+  { read: 1, write: 1 },
+  { read: 0.1, write: 2 },
+];
+
+test.each(rows)(
+  '%j: a session that ends at any call is hardly ever dearer than doing nothing, by the bodies that were sent',
+  async (prices) => {
+    const sessions: Outcome[] = [];
+    for (const kind of Object.keys(kinds))
+      for (let seed = 1; seed <= 4; seed++) sessions.push(await losses(kind, seed, prices));
+    // Each session may have ended after any of its calls.
+    const dearer = sessions.map(({ found }) => found.filter((loss) => loss > 0.02).length / found.length);
+    expect(dearer.reduce((sum, share) => sum + share, 0) / sessions.length).toBeLessThan(0.002);
+    expect(Math.max(...sessions.flatMap(({ found }) => found))).toBeLessThan(0.03);
+    // The ledger takes a call after a long pause for one with a warm cache, in both bills.
+    for (const { found, stated, kind } of sessions)
+      if (kind !== 'idle') expect(Math.abs((found.at(-1) as number) - stated)).toBeLessThan(0.03);
+  },
+  120_000,
+);
