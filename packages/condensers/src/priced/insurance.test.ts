@@ -156,9 +156,9 @@ test.each(rows)(
     const dearer = sessions.map(({ found }) => found.filter((loss) => loss > 0.02).length / found.length);
     expect(dearer.reduce((sum, share) => sum + share, 0) / sessions.length).toBeLessThan(0.002);
     expect(Math.max(...sessions.flatMap(({ found }) => found))).toBeLessThan(0.03);
-    // The ledger takes a call after a long pause for one with a warm cache, in both bills.
+    // The ledger counts by the view's estimate, not by four characters a token. It takes a call after a long pause for one with a warm cache, in both bills.
     for (const { found, stated, kind } of sessions)
-      if (kind !== 'idle') expect(Math.abs((found.at(-1) as number) - stated)).toBeLessThan(0.03);
+      if (kind !== 'idle') expect(Math.abs((found.at(-1) as number) - stated)).toBeLessThan(0.06);
   },
   120_000,
 );
