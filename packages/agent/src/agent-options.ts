@@ -3,6 +3,7 @@ import type { LLM } from '@palimpsest/llm-adapters';
 import type { Condenser, RenderOptions, View } from '@palimpsest/view';
 import type { ConfirmationPolicy, SecurityRisk } from './confirmation.js';
 import type { Hooks } from './hooks.js';
+import type { CacheDriftReport } from './model/cache-watch.js';
 import type { OutputLimit } from './tools/output-limit.js';
 
 /** Options of an `Agent`. */
@@ -41,4 +42,9 @@ export interface AgentOptions {
   readonly toolConcurrency?: number;
   /** How much of a tool's output the model is shown, and where the rest is kept. @defaultValue see {@link OutputLimit} */
   readonly output?: OutputLimit;
+  /**
+   * Called when the provider's prompt cache begins to read less than the conversation's requests share, and when it reads it again. The
+   * log keeps the same report. It must not throw. @defaultValue none
+   */
+  readonly onCacheDrift?: (report: CacheDriftReport) => void;
 }

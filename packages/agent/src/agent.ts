@@ -10,6 +10,7 @@ import type { ConversationState } from './conversation-state.js';
 import type { Hooks } from './hooks.js';
 import type { ModelAnswer } from './model/model-call.js';
 import { refusalNote } from './model/refusal-note.js';
+import { CacheWatch } from './model/cache-watch.js';
 import { SentPrompts } from './model/sent-prompts.js';
 import { assertCount, assertMethod, assertPositive } from './option-checks.js';
 import { askModel } from './step/completion.js';
@@ -40,6 +41,8 @@ export class Agent {
   readonly context: AgentOptions['context'];
   /** A memo for the provider's prompt cache. Nothing else depends on it. */
   readonly sentPrompts = new SentPrompts();
+  /** A memo of what the log says about drift of the prompt cache. */
+  readonly cacheWatch = new CacheWatch();
   readonly #options: AgentOptions;
 
   /**
@@ -131,7 +134,7 @@ export class Agent {
   }
 
   #begin(state: ConversationState, { signal, onDelta, secrets, ...sink }: StepOptions): StepContext {
-    const { tools, toolDefinitions, hooks, createEvent, sentPrompts } = this;
+    const { tools, toolDefinitions, hooks, createEvent, sentPrompts, cacheWatch } = this;
     const log = new StepLog(state);
     const emitToHost = emitTo(sink);
     return {
@@ -141,6 +144,7 @@ export class Agent {
       hooks,
       createEvent,
       sentPrompts,
+      cacheWatch,
       render: this.renderOptions(state),
       state,
       log,

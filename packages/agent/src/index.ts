@@ -9,6 +9,8 @@ export type { ConversationState } from './conversation-state.js';
 export { ConversationStateProjection } from './conversation-state.js';
 export { Conversation } from './conversation.js';
 export type { ConversationOptions, ForkOptions, RunOptions } from './conversation/conversation-options.js';
+export type { CacheDriftReport } from './model/cache-watch.js';
+export { cacheDriftKey } from './model/cache-watch.js';
 export type { StandingWords } from './model/standing-words.js';
 export type { ConversationStatus, RunOutcome } from './conversation/run-outcome.js';
 export type { ToolExecutionOptions } from './tools/tool-execution-options.js';

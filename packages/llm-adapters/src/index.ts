@@ -34,5 +34,7 @@ export type { Usage } from '@palimpsest/events';
 export { noUsage, sumUsage, totalInputTokens } from './usage.js';
 export type { PromptHints, SentPrompt } from './sent-prompt.js';
 export { promptToSend } from './sent-prompt.js';
+export type { AnsweredRequest, CacheDrift, CacheDriftReason, RequestPair } from './cache-drift.js';
+export { cacheDriftOf, expectedCacheRead } from './cache-drift.js';
 export { estimateInputTokens, estimateUsage } from './usage-estimate.js';
 export { unnamedToolName } from './wire/received-call.js';

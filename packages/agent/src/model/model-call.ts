@@ -6,6 +6,8 @@ import type { RenderOptions } from '@palimpsest/view';
 import { composedMessages } from './composition.js';
 import { messageOf } from '../errors.js';
 import type { Emit } from '../event-sink.js';
+import { cacheDriftEvent } from './cache-watch.js';
+import type { CacheDriftReport, CacheWatch } from './cache-watch.js';
 import type { SentPrompts } from './sent-prompts.js';
 import type { StandingWords } from './standing-words.js';
 import type { StreamedAnswer } from './streamed-answer.js';
@@ -27,6 +29,8 @@ export interface ModelCall {
   /** The conversation's key in the provider's cache. */
   readonly cacheKey: string | undefined;
   readonly sentPrompts: SentPrompts;
+  readonly cacheWatch: CacheWatch;
+  readonly onCacheDrift: ((report: CacheDriftReport) => void) | undefined;
   readonly createEvent: CreateEvent;
   readonly emit: Emit;
   readonly signal: AbortSignal | undefined;
@@ -57,13 +61,13 @@ export async function callModel(call: ModelCall): Promise<ModelAnswer> {
   const { view, render, createEvent, emit } = call;
   const messages = composedMessages(view, call);
   try {
-    return { completion: await complete(call, messages, call.maxOutputTokens), records: [] };
+    return await complete(call, messages, call.maxOutputTokens);
   } catch (error) {
     if (ContextWindowExceededError.isInstance(error)) {
       const lower = loweredOutput(error, call);
       if (lower === undefined) throw error;
       await emit(createEvent('conversation-state-update', { key: 'output-tokens-lowered', value: lower }));
-      return { completion: await complete(call, messages, lower), records: [] };
+      return await complete(call, messages, lower);
     }
     if (!MalformedHistoryError.isInstance(error)) throw error;
     const plain: RenderOptions = { ...render, thinking: 'none' };
@@ -71,8 +75,8 @@ export async function callModel(call: ModelCall): Promise<ModelAnswer> {
     const rendered = [view, View.fromEvents(call.log)].map((one) => composedMessages(one, { ...call, render: plain }));
     const other = rendered.find((one) => JSON.stringify(one) !== sent);
     if (other === undefined) throw error;
-    const completion = await complete(call, other, call.maxOutputTokens);
-    return { completion, records: [thinkingOff(error.message, createEvent)] };
+    const { completion, records } = await complete(call, other, call.maxOutputTokens);
+    return { completion, records: [thinkingOff(error.message, createEvent), ...records] };
   }
 }
 
@@ -80,7 +84,7 @@ async function complete(
   call: ModelCall,
   messages: ReturnType<View['toMessages']>,
   maxOutputTokens: number | undefined,
-): Promise<Completion> {
+): Promise<ModelAnswer> {
   const { llm, tools, cacheKey, streamed, signal, sentPrompts, log, render } = call;
   const prompt = sentPrompts.toSend(messages, log, render);
   try {
@@ -94,7 +98,9 @@ async function complete(
     });
     const completion = await untilAborted(asked, signal);
     sentPrompts.answered(prompt, log);
-    return completion;
+    const drift = call.cacheWatch.answered({ llm, view: call.view, log, prompt, tools, completion });
+    if (drift !== undefined) call.onCacheDrift?.(drift);
+    return { completion, records: drift === undefined ? [] : [cacheDriftEvent(drift, call.createEvent)] };
   } catch (error) {
     // After an interrupt the shown part is kept. After a lost connection the model answers anew, or not at all.
     if (signal?.aborted !== true) streamed?.breakOff(messageOf(error));

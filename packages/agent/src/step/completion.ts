@@ -31,6 +31,8 @@ export async function askModel(view: View, words: StandingWords, step: StepConte
       maxOutputTokens,
       cacheKey: step.state.conversationId,
       sentPrompts: step.sentPrompts,
+      cacheWatch: step.cacheWatch,
+      onCacheDrift: step.options.onCacheDrift,
       createEvent,
       emit,
       signal,

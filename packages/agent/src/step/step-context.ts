@@ -3,6 +3,7 @@ import type { RenderOptions } from '@palimpsest/view';
 import type { AgentOptions } from '../agent-options.js';
 import type { ConversationState } from '../conversation-state.js';
 import type { Hooks } from '../hooks.js';
+import type { CacheWatch } from '../model/cache-watch.js';
 import type { SentPrompts } from '../model/sent-prompts.js';
 import type { Toolset } from '../tools/tool-call.js';
 import type { Emit } from '../event-sink.js';
@@ -18,6 +19,7 @@ export interface StepContext extends Pick<StepOptions, 'signal' | 'onDelta' | 's
   readonly hooks: Hooks;
   readonly createEvent: CreateEvent;
   readonly sentPrompts: SentPrompts;
+  readonly cacheWatch: CacheWatch;
   readonly render: RenderOptions;
   readonly state: ConversationState;
   readonly log: StepLog;
