@@ -1,7 +1,7 @@
 import { createEvent, isLLMConvertible } from '@palimpsest/events';
 import type { Event, EventId } from '@palimpsest/events';
 import { HistoryEvents, standIn } from '@palimpsest/llm-adapters/wire';
-import type { HistoryRules, Piece } from '@palimpsest/llm-adapters/wire';
+import type { CallPiece, HistoryRules, Piece } from '@palimpsest/llm-adapters/wire';
 import { pin, ViewProjection } from '@palimpsest/view';
 import type { EstimateTokens, ThinkingMode, View } from '@palimpsest/view';
 import type { Codec, HostMessage } from './codec.js';
@@ -165,12 +165,21 @@ function pinOf(event: Event): Event {
  * A message for the log. What is unread is passed through by the history itself, so the log holds words in its place and no copy of it.
  */
 export function neutral(host: HostMessage): HostMessage {
-  if (!host.pieces.some((piece) => piece.type === 'unread' || piece.type === 'result')) return host;
+  if (!host.pieces.some((piece) => piece.type !== 'content')) return host;
   const hasStandIn = host.pieces.some((piece) => piece.type === 'content' && piece.isStandIn === true);
   const pieces = host.pieces.flatMap((piece): Piece[] => {
-    if (piece.type === 'result') return [{ ...piece, content: piece.content.filter(({ type }) => type !== 'unread') }];
+    if (piece.type === 'result') {
+      const { isOwnTool: _own, ...result } = piece;
+      return [{ ...result, content: piece.content.filter(({ type }) => type !== 'unread') }];
+    }
+    if (piece.type === 'call') return [own(piece)];
     if (piece.type !== 'unread') return [piece];
     return hasStandIn ? [] : [standIn(`(Not shown here: ${piece.reason}.)`)];
   });
   return host.role === undefined ? { ...host, role: 'user', source: 'environment', pieces } : { ...host, pieces };
+}
+
+/** A tool with item types of its own is a tool like any other: the host runs it. */
+function own({ isOwnTool: _own, ...call }: CallPiece): CallPiece {
+  return call;
 }

@@ -5,4 +5,8 @@ export type { ModelOptions } from './model.js';
 export { InvalidMessagesError } from './errors.js';
 export type { ChatMessageLike, ChatMessagesOptions } from './chat-messages.js';
 export { chatMessages } from './chat-messages.js';
+export type { AnthropicMessageLike } from './anthropic-messages.js';
+export { anthropicMessages } from './anthropic-messages.js';
+export type { ResponsesItemLike } from './responses-items.js';
+export { responsesItems } from './responses-items.js';
 export { isPreamble, withPreambles } from './preambles.js';

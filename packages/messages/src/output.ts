@@ -219,7 +219,7 @@ function idIn(piece: Piece): string | undefined {
 }
 
 function callId(event: Event): string {
-  return event.type === 'action' ? (event).toolCall.id : '';
+  return event.type === 'action' ? event.toolCall.id : '';
 }
 
 function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {

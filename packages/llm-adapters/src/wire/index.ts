@@ -33,4 +33,4 @@ export type { KnownMessage } from './known-messages.js';
 export { knownMessages } from './known-messages.js';
 export type { ToolNames } from './tool-names.js';
 export { toolNames } from './tool-names.js';
-export { isReadableInput, loggedArguments } from './tool-input.js';
+export { isReadableInput, loggedArguments, toolInput } from './tool-input.js';

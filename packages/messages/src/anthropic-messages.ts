@@ -1,0 +1,81 @@
+import { field, isRecord, listOf, readAnthropicMessage, textOf, toolInput } from '@palimpsest/llm-adapters/wire';
+import type { CallChange, Codec, MessageChanges, ResultChange } from './codec.js';
+import { anthropicContent, changedContent, markedContent, marksIn } from './host-parts.js';
+import { withPreambles } from './preambles.js';
+
+/** A message of the Messages API, of any version of the SDK. */
+export interface AnthropicMessageLike {
+  readonly role: string;
+}
+
+/** The messages of Anthropic's Messages API, as the SDK `@anthropic-ai/sdk` holds them. */
+export function anthropicMessages(): Codec<AnthropicMessageLike> {
+  return {
+    name: 'anthropic',
+    mergesAnswers: true,
+    read: (message) => {
+      const host = withPreambles(readAnthropicMessage(message));
+      const isBarrier = listOf(field(message, 'content')).some((block) => field(block, 'type') === 'compaction');
+      return isBarrier ? { ...host, isBarrier } : host;
+    },
+    summary: (text) => ({ role: 'user', content: text }) as AnthropicMessageLike,
+    changed: changedMessage,
+    marks: (message) => marksIn(field(message, 'content')),
+    marked: (message, mark) => {
+      const content = markedContent(field(message, 'content'), mark);
+      return content === undefined ? undefined : ({ ...message, content } as AnthropicMessageLike);
+    },
+    tool: ({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }),
+  };
+}
+
+/** Results stay before words, and each block in its place. */
+function changedMessage(message: AnthropicMessageLike, changes: MessageChanges): AnthropicMessageLike | undefined {
+  const content = field(message, 'content');
+  if (typeof content === 'string') {
+    if (changes.words === undefined) return message;
+    return changes.words === 'left-out' ? undefined : withContent(message, anthropicContent(changes.words));
+  }
+  if (!Array.isArray(content)) return message;
+  const blocks: readonly unknown[] = content;
+  let hasNewWords = false;
+  const changed = blocks.flatMap((block): readonly unknown[] => {
+    switch (field(block, 'type')) {
+      case 'thinking':
+      case 'redacted_thinking':
+        return changes.thinking === undefined ? [block] : [];
+      case 'tool_use':
+        return changedCall(block, changes.calls?.get(textOf(field(block, 'id')) ?? ''));
+      case 'tool_result':
+        return changedResult(block, changes.results?.get(textOf(field(block, 'tool_use_id')) ?? ''));
+      default: {
+        if (changes.words === undefined) return [block];
+        if (changes.words === 'left-out' || hasNewWords) return [];
+        hasNewWords = true;
+        return anthropicContent(changes.words);
+      }
+    }
+  });
+  if (changed.length === blocks.length && changed.every((block, index) => block === blocks[index])) return message;
+  return changed.every(isBlank) ? undefined : withContent(message, changed);
+}
+
+function changedCall(block: unknown, change: CallChange | undefined): readonly unknown[] {
+  if (change === undefined || !isRecord(block)) return [block];
+  return change === 'left-out' ? [] : [{ ...block, input: toolInput(change.arguments) }];
+}
+
+function changedResult(block: unknown, change: ResultChange | undefined): readonly unknown[] {
+  if (change === undefined || !isRecord(block)) return [block];
+  if (change === 'left-out') return [];
+  return [{ ...block, content: changedContent(block['content'], change, anthropicContent) }];
+}
+
+/** A message whose only text is blank is refused. */
+function isBlank(block: unknown): boolean {
+  return field(block, 'type') === 'text' && String(field(block, 'text')).trim() === '';
+}
+
+function withContent(message: AnthropicMessageLike, content: unknown): AnthropicMessageLike {
+  return { ...message, content } as AnthropicMessageLike;
+}

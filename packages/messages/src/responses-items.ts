@@ -1,0 +1,83 @@
+import { field, isRecord, readResponsesItem, textOf } from '@palimpsest/llm-adapters/wire';
+import type { Codec, HostMessage, MessageChanges } from './codec.js';
+import { changedContent, markedContent, marksIn, responsesOutput } from './host-parts.js';
+import { withPreambles } from './preambles.js';
+
+/** An item of the Responses API, input or output, of any version of the SDK. */
+export type ResponsesItemLike = object;
+
+/** The items of OpenAI's Responses API, as the SDK `openai` holds them: input and output in order. */
+export function responsesItems(): Codec<ResponsesItemLike> {
+  return {
+    name: 'responses',
+    mergesAnswers: true,
+    read: readItem,
+    summary: (text) => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }),
+    changed: changedItem,
+    marks: (item) => marksIn(field(item, contentKey(item))),
+    marked: (item, mark) => {
+      const key = contentKey(item);
+      const content = field(item, 'role') === 'assistant' ? undefined : markedContent(field(item, key), mark, 'input_text');
+      return content === undefined ? undefined : { ...item, [key]: content };
+    },
+    tool: ({ name, description, inputSchema }) => ({
+      type: 'function',
+      name,
+      description,
+      parameters: inputSchema,
+      strict: false,
+    }),
+  };
+}
+
+function readItem(item: unknown): HostMessage {
+  const host = withPreambles(readResponsesItem(item));
+  switch (field(item, 'type')) {
+    case 'compaction':
+    case 'context_compaction':
+      return { ...host, isBarrier: true };
+    case 'mcp_approval_request':
+      return { ...host, pair: `approval ${textOf(field(item, 'id')) ?? ''}` };
+    case 'mcp_approval_response':
+      return { ...host, pair: `approval ${textOf(field(item, 'approval_request_id')) ?? ''}` };
+    default:
+      return host;
+  }
+}
+
+function changedItem(item: ResponsesItemLike, changes: MessageChanges): ResponsesItemLike | undefined {
+  const { pieces } = readResponsesItem(item);
+  const [piece] = pieces;
+  switch (piece?.type) {
+    case 'call': {
+      const change = changes.calls?.get(piece.id ?? '');
+      if (change === undefined) return item;
+      if (change === 'left-out') return undefined;
+      const key = field(item, 'type') === 'custom_tool_call' ? 'input' : 'arguments';
+      return { ...item, [key]: change.arguments };
+    }
+    case 'result': {
+      const change = changes.results?.get(piece.toolCallId ?? '');
+      if (change === undefined) return item;
+      if (change === 'left-out') return undefined;
+      return { ...item, output: changedContent(field(item, 'output'), change, responsesOutput, 'input_text') };
+    }
+    case 'reasoning-item':
+      return item;
+    default: {
+      if (changes.words === undefined || field(item, 'content') === undefined) return item;
+      if (changes.words === 'left-out') return undefined;
+      const isAnswer = field(item, 'role') === 'assistant';
+      const content = changes.words.map((part) =>
+        part.type === 'text'
+          ? { type: isAnswer ? 'output_text' : 'input_text', text: part.text, ...(isAnswer ? { annotations: [] } : {}) }
+          : { type: 'input_image', image_url: part.url, detail: 'auto' },
+      );
+      return { ...item, content };
+    }
+  }
+}
+
+function contentKey(item: unknown): string {
+  return isRecord(item) && item['output'] !== undefined ? 'output' : 'content';
+}
