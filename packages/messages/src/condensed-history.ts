@@ -78,6 +78,27 @@ export interface CondensedHistory<Message> {
    * @throws the signal's reason when the signal is aborted.
    */
   fit<One extends Message>(messages: readonly One[], options?: FitOptions): Promise<Fitted<One>>;
+  /**
+   * Fits a list and sends it. If the provider refuses it because it is too long, it is condensed harder and sent once more; if the
+   * provider refuses thinking as bound to another conversation, it is sent once more without any. Other errors are the call's.
+   *
+   * @throws what `call` throws, the second time or for another reason, and what {@link CondensedHistory.fit} throws.
+   *
+   * @example
+   * ```ts
+   * const answer = await history.withOverflow(conversation, (messages) => client.chat.completions.create({ model, messages }));
+   * ```
+   */
+  withOverflow<One extends Message, Answer>(
+    messages: readonly One[],
+    call: (messages: One[], fitted: Fitted<One>) => Promise<Answer>,
+    options?: FitOptions,
+  ): Promise<Answer>;
+  /**
+   * What to send after a provider has refused what `fit` returned, for middleware that owns the call. Undefined if another list
+   * would not help: the error is not of this kind, or what was refused is already the answer to an error of its kind.
+   */
+  afterError<One extends Message>(error: unknown, fitted: Fitted<One>): Promise<Fitted<One> | undefined>;
 }
 
 /**
@@ -92,10 +113,24 @@ export interface CondensedHistory<Message> {
  */
 export function condensedHistory<Message>(options: CondensedHistoryOptions<Message>): CondensedHistory<Message> {
   const conversations = new Conversations(options);
+  const fit = async <One extends Message>(messages: readonly One[], fitOptions: FitOptions = {}) =>
+    (await conversations.fit(messages, fitOptions)) as Fitted<One>;
+  const afterError = async <One extends Message>(error: unknown, fitted: Fitted<One>) =>
+    (await conversations.afterError(error, fitted)) as Fitted<One> | undefined;
   return {
-    fit: async <One extends Message>(messages: readonly One[], fitOptions: FitOptions = {}) => {
-      const fitted = await conversations.fit(messages, fitOptions);
-      return fitted as Fitted<One>;
+    fit,
+    afterError,
+    withOverflow: async (messages, call, fitOptions) => {
+      let fitted = await fit(messages, fitOptions);
+      for (;;) {
+        try {
+          return await call(fitted.messages, fitted);
+        } catch (error) {
+          const again = await afterError(error, fitted);
+          if (again === undefined) throw error;
+          fitted = again;
+        }
+      }
     },
   };
 }

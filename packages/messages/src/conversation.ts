@@ -1,3 +1,4 @@
+import { createEvent } from '@palimpsest/events';
 import type { Condensation, Event } from '@palimpsest/events';
 import { field, listOf, textOf } from '@palimpsest/llm-adapters/wire';
 import { condenseUntilSettled, isCondensation } from '@palimpsest/view';
@@ -5,6 +6,7 @@ import type { AttemptReport, CondenseContext, View } from '@palimpsest/view';
 import { sendableThinking } from './bound-thinking.js';
 import { canonical, digestOf } from './digest.js';
 import type { CondensedHistoryOptions, FitOptions, Fitted } from './condensed-history.js';
+import { hardReset } from './hard-reset.js';
 import { HistoryLog } from './history-log.js';
 import { readBy } from './host-list.js';
 import { modelOf } from './model.js';
@@ -15,10 +17,16 @@ import { OwnEvents } from './own-events.js';
 /** How many lists of one conversation are kept read: branches, and conversations that begin alike. */
 const maxLogs = 4;
 
+/** A view that takes more of a window that has overflowed is not condensed enough, and what a hard reset leaves of it. */
+const fullShare = 0.75;
+const targetShare = 0.5;
+
 /** How a list is fitted besides the host's options. */
 export interface Harder {
   /** No thinking that is bound to its prefix is sent. @defaultValue false */
   readonly withoutThinking?: boolean;
+  /** The window that the view has to fit into with room for more, as the view estimates. Unit: tokens. @defaultValue no need to condense */
+  readonly window?: number;
 }
 
 /** One conversation: what was read of its lists, and our own events. One fit at a time. */
@@ -65,7 +73,7 @@ export class Conversation {
     await attempt(async () => {
       const context: CondenseContext = {
         signal,
-        contextWindow: model.contextWindow,
+        contextWindow: harder.window ?? model.contextWindow,
         maxOutputTokens: model.maxOutputTokens,
         fixedTokens: fixedTokens(options),
         prices: model.prices,
@@ -83,6 +91,7 @@ export class Conversation {
         },
         append,
       };
+      if (harder.window !== undefined) append(createEvent('condensation-request', { reason: 'the window overflowed' }));
       try {
         view = await condenseUntilSettled(this.#options.condenser, kept, context);
       } catch (error) {
@@ -90,6 +99,14 @@ export class Conversation {
         throw error;
       }
     });
+    if (harder.window !== undefined && view.tokens() > harder.window * fullShare) {
+      const reset = hardReset(log.view, harder.window * targetShare);
+      if (reset !== undefined) {
+        log.append(reset);
+        condensations.push(reset);
+        view = log.view;
+      }
+    }
 
     const sent = this.#send(messages, log, view, { model, options, harder });
     await attempt(() => this.#own.flush());
@@ -141,7 +158,9 @@ export class Conversation {
   ): unknown[] {
     const { codec, unknownThinking } = this.#options;
     const { sent } = this.#writer.write(messages, log, view);
-    if (!how.model.bindsThinking) return sent.map(({ message }) => message);
+    // A model that has refused thinking once binds it, whatever its name says.
+    const binds = how.model.bindsThinking || how.harder.withoutThinking === true || this.#own.leftOut.length > 0;
+    if (!binds) return sent.map(({ message }) => message);
     const { system, tools } = how.options;
     const beside = digestOf(JSON.stringify(canonical([system, tools])));
     return sendableThinking(sent, {

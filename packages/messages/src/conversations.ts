@@ -1,26 +1,66 @@
+import { refusalKind } from '@palimpsest/llm-adapters/wire';
+import type { RefusalKind } from '@palimpsest/llm-adapters/wire';
 import { digestOf, messageDigest } from './digest.js';
 import type { CondensedHistoryOptions, FitOptions, Fitted } from './condensed-history.js';
 import { Conversation } from './conversation.js';
 import { InvalidMessagesError } from './errors.js';
 import { readBy } from './host-list.js';
+import { modelOf } from './model.js';
 
 const defaultMaxConversations = 100;
+
+/** What a fitted list was made of. */
+interface FittedRequest {
+  readonly messages: readonly unknown[];
+  readonly options: FitOptions;
+  /** The kinds of errors that this list is the answer to. */
+  readonly answered?: readonly RefusalKind['type'][];
+}
 
 /** The conversations of a history that were used last. */
 export class Conversations {
   readonly #options: CondensedHistoryOptions<unknown>;
   /** The one that was used last is the last. */
   readonly #conversations = new Map<string, Conversation>();
+  readonly #requests = new WeakMap<Fitted<unknown>, FittedRequest>();
 
   constructor(options: CondensedHistoryOptions<unknown>) {
     this.#options = options;
   }
 
-  async fit(messages: readonly unknown[], options: FitOptions): Promise<Fitted<unknown>> {
-    if (!Array.isArray(messages)) throw new InvalidMessagesError(messages);
+  async fit(given: readonly unknown[], options: FitOptions): Promise<Fitted<unknown>> {
+    if (!Array.isArray(given)) throw new InvalidMessagesError(given);
     options.signal?.throwIfAborted();
     // The host may go on appending while a condenser works.
-    return this.#conversation(messages, options).fit([...(messages as readonly unknown[])], options);
+    const messages = [...(given as readonly unknown[])];
+    const fitted = await this.#conversation(messages, options).fit(messages, options);
+    this.#requests.set(fitted, { messages, options });
+    return fitted;
+  }
+
+  /** Undefined if another list would not help, or if this is already the second one for its kind of error. */
+  async afterError(error: unknown, fitted: Fitted<unknown>): Promise<Fitted<unknown> | undefined> {
+    const request = this.#requests.get(fitted);
+    const kind = refusalKind(error);
+    if (request === undefined || kind === undefined || request.answered?.includes(kind.type) === true) return undefined;
+    const { messages, options, answered = [] } = request;
+    const harder = kind.type === 'overflow' ? { window: this.#windowOf(kind, fitted) } : { withoutThinking: true };
+    const again = await this.#conversation(messages, options).fit(messages, options, harder);
+    this.#requests.set(again, { messages, options, answered: [...answered, kind.type] });
+    return again;
+  }
+
+  /** The window in the measure of the view. Without any size, what was sent did not fit. */
+  #windowOf(
+    { inputTokens, contextWindow }: Extract<RefusalKind, { type: 'overflow' }>,
+    fitted: Fitted<unknown>,
+  ): number {
+    const { now = () => new Date() } = this.#options;
+    const window = contextWindow ?? modelOf(this.#options, now()).contextWindow;
+    const sent = fitted.tokensAfter;
+    if (window === undefined) return sent;
+    // Of what was not counted by the provider only its window is known.
+    return Math.min(sent, inputTokens === undefined ? window : (window * sent) / inputTokens);
   }
 
   #conversation(messages: readonly unknown[], { conversationId }: FitOptions): Conversation {

@@ -5,7 +5,11 @@ import { condensedHistory, responsesItems } from './index.js';
 import { codecContract } from './testing/index.js';
 import { noOpCondenser } from '@palimpsest/condensers';
 
-const tools = ['read', 'look', 'apply_patch'].map((name) => ({ type: 'function', name, parameters: { type: 'object' } }));
+const tools = ['read', 'look', 'apply_patch'].map((name) => ({
+  type: 'function',
+  name,
+  parameters: { type: 'object' },
+}));
 
 describe('the codec of the Responses API', () => {
   codecContract({

@@ -17,7 +17,8 @@ export function responsesItems(): Codec<ResponsesItemLike> {
     marks: (item) => marksIn(field(item, contentKey(item))),
     marked: (item, mark) => {
       const key = contentKey(item);
-      const content = field(item, 'role') === 'assistant' ? undefined : markedContent(field(item, key), mark, 'input_text');
+      const content =
+        field(item, 'role') === 'assistant' ? undefined : markedContent(field(item, key), mark, 'input_text');
       return content === undefined ? undefined : { ...item, [key]: content };
     },
     tool: ({ name, description, inputSchema }) => ({

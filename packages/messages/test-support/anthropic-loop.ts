@@ -14,7 +14,9 @@ export function addAnthropicStep(messages: AnthropicMessage[], step: number, wor
   messages.push({
     role: 'assistant',
     content: [
-      ...(withThinking ? [{ type: 'thinking', thinking: `Thought ${step}.`, signature: `signed-${step}` } as const] : []),
+      ...(withThinking
+        ? [{ type: 'thinking', thinking: `Thought ${step}.`, signature: `signed-${step}` } as const]
+        : []),
       ...(step % 2 === 0 ? [{ type: 'text', text: `Step ${step}.` } as const] : []),
       ...ids.map((id) => ({ type: 'tool_use', id, name: 'read', input: { path: `src/${id}.ts` } }) as const),
     ],
@@ -55,7 +57,8 @@ export function richAnthropicHistory(): AnthropicMessage[] {
     addAnthropicStep(messages, step, 10, true);
     const last = messages.at(-1)?.content as Anthropic.ContentBlockParam[];
     if (step === 3) last.push({ type: 'text', text: 'And be quick.' });
-    if (step === 4) Object.assign(last[0] ?? {}, { is_error: true, content: [{ type: 'text', text: 'No such file.' }] });
+    if (step === 4)
+      Object.assign(last[0] ?? {}, { is_error: true, content: [{ type: 'text', text: 'No such file.' }] });
     if (step === 6) Object.assign(last[0] ?? {}, { content: [{ type: 'text', text: 'A picture:' }, image] });
   }
   messages.push({ role: 'assistant', content: 'All is read.' }, { role: 'user', content: 'Thanks.' });

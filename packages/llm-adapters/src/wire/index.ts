@@ -12,6 +12,8 @@ export { readAnthropicMessage, readAnthropicSystem } from './anthropic-reader.js
 export { readChatMessage } from './chat-reader.js';
 export { readOpenAIContent } from './openai-content.js';
 export { readResponsesItem } from './responses-reader.js';
+export type { RefusalKind } from './refusal-kind.js';
+export { refusalKind } from './refusal-kind.js';
 export { readTool } from './tool-definition.js';
 export type { ReportedUsage } from './reported-usage.js';
 export { anthropicUsage, openaiUsage } from './reported-usage.js';
