@@ -10,12 +10,14 @@ import {
   wellFormedPart,
 } from '@palimpsest/events';
 import type { Event, LLMConvertibleEvent, ToolContext, ToolOutput } from '@palimpsest/events';
+import { observationMaskingCondenser, pricedCondenser } from '@palimpsest/condensers';
 import { isCondensation, NoCondensationAvailableError, ViewProjection } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
 import { randomLog } from '@palimpsest/view/testing';
 import { recallTool } from '@palimpsest/relevance-tool';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { modelCalls, readSessions } from './import/index.js';
+import { recordedFiles } from '../test-support/recorded-files.js';
 import { tight } from '../test-support/tight-condensers.js';
 
 /**
@@ -51,39 +53,83 @@ beforeAll(async () => {
 
 describe('recall reaches what is hidden', () => {
   test.each(Object.keys(tight))('%s', { timeout: 600_000 }, async (name) => {
-    let [texts, paths, unreachable] = [0, 0, 0];
+    let [texts, paths] = [0, 0];
     const lost: string[] = [];
     for (const session of sessions) {
-      const condenser = tight[name]?.create() as Condenser;
-      const ended = await atTheEnd(session.events, condenser);
-      const hidden = hiddenOf(ended);
-      for (const event of spread(hidden, asked)) {
-        texts++;
-        const original = textOf(event);
-        const whole = await pages({ address: addressOf(event.id) }, ended, condenser);
-        expect(whole.text, `${session.name}, ${event.id}: ${whole.heading}`).toBe(original);
-        const isFound = await finds(
-          { query: lineOf(event.type === 'action' ? event.toolCall.arguments : original) },
-          event,
-          ended,
-          condenser,
-        );
-        if (!isFound) lost.push(`${session.name} ${event.id}: ${lineOf(original)}`);
-        for (const path of spread(pathsIn(original), 2)) {
-          paths++;
-          if (!(await finds({ path }, event, ended, condenser))) lost.push(`${session.name} ${event.id}: path ${path}`);
-        }
-      }
-      unreachable += lost.length;
-      for (const event of ended.view.events) checkNote(event, ended);
+      const reached = await reach(session, tight[name]?.create() as Condenser);
+      texts += reached.texts;
+      paths += reached.paths;
+      lost.push(...reached.lost);
     }
     expect(lost).toEqual([]);
     if (name !== 'browserOutput') expect(texts).toBeGreaterThan(sessions.length);
     console.log(
-      `${name}: ${sessions.length} sessions, ${texts} hidden texts, ${paths} paths, ${unreachable} unreachable`,
+      `${name}: ${sessions.length} sessions, ${texts} hidden texts, ${paths} paths, ${lost.length} unreachable`,
     );
   });
 });
+
+const recorded = process.env['PALIMPSEST_TRAJECTORIES'];
+
+describe.skipIf(recorded === undefined)('masks of recorded sessions', () => {
+  const masks = () => observationMaskingCondenser({ maskArguments: true });
+  test.each([
+    ['in batches', masks],
+    ['when it pays', () => pricedCondenser({ stages: [masks()] })],
+  ])(
+    '%s: what their notes print stands in the original, and recall reaches the rest',
+    { timeout: 600_000 },
+    async (_, create) => {
+      let [notes, named, texts] = [0, 0, 0];
+      const lost: string[] = [];
+      for (const file of await recordedFiles(recorded ?? '')) {
+        for await (const { name, events } of readSessions(file)) {
+          const reached = await reach({ name, events }, create(), maskedIn);
+          notes += reached.notes;
+          named += reached.named;
+          texts += reached.texts;
+          lost.push(...reached.lost);
+        }
+      }
+      expect(lost).toEqual([]);
+      expect(texts).toBeGreaterThan(20);
+      expect(notes).toBeGreaterThan(100);
+      expect(named).toBeGreaterThan(100);
+      console.log(`${texts} hidden texts asked for; ${notes} notes name ${named} paths`);
+    },
+  );
+});
+
+/** Asks for a part of what a condenser hides in a session, and checks its notes. */
+async function reach(session: Session, condenser: Condenser, hidden = hiddenOf) {
+  const lost: string[] = [];
+  let [texts, paths, notes, named] = [0, 0, 0, 0];
+  const ended = await atTheEnd(session.events, condenser);
+  for (const event of spread(hidden(ended), asked)) {
+    texts++;
+    const original = textOf(event);
+    const whole = await pages({ address: addressOf(event.id) }, ended, condenser);
+    expect(whole.text, `${session.name}, ${event.id}: ${whole.heading}`).toBe(original);
+    const isFound = await finds(
+      { query: lineOf(event.type === 'action' ? event.toolCall.arguments : original) },
+      event,
+      ended,
+      condenser,
+    );
+    if (!isFound) lost.push(`${session.name} ${event.id}: ${lineOf(original)}`);
+    for (const path of spread(pathsIn(original), 2)) {
+      paths++;
+      if (!(await finds({ path }, event, ended, condenser))) lost.push(`${session.name} ${event.id}: path ${path}`);
+    }
+  }
+  for (const event of ended.view.events) {
+    const found = pathsInNote(event, ended);
+    if (found === undefined) continue;
+    notes++;
+    named += found;
+  }
+  return { lost, texts, paths, notes, named };
+}
 
 /** Replays a session as a host would, appending what the condenser decides. */
 async function atTheEnd(events: readonly Event[], condenser: Condenser): Promise<Ended> {
@@ -128,6 +174,14 @@ function hiddenOf({ log, view }: Ended): readonly LLMConvertibleEvent[] {
     if (event.type === 'message' && !isSentRole(event.role)) return false;
     const text = event.type === 'action' ? event.toolCall.arguments : textOf(event);
     return lineOf(text).length >= 12 && !sent.includes(JSON.stringify(text).slice(1, -1));
+  });
+}
+
+/** The results and calls that masks hide, as they were logged. */
+function maskedIn({ view }: Ended): readonly LLMConvertibleEvent[] {
+  return view.events.slice().flatMap((event) => {
+    const original = 'redacted' in event && event.redacted === true ? view.original(event.id) : undefined;
+    return original !== undefined && original !== event && isLLMConvertible(original) ? [original] : [];
   });
 }
 
@@ -200,16 +254,30 @@ async function finds(input: object, event: LLMConvertibleEvent, ended: Ended, co
   return event.type === 'action' && text.includes(textOf(event).replaceAll(/\s+/g, ' '));
 }
 
-/** Whatever looks like a path in a note stands verbatim in what the note hides, and the note names its address. */
-function checkNote(event: LLMConvertibleEvent, { log, view }: Ended): void {
-  if (!isToolResult(event) || event.redacted !== true) return;
+/**
+ * How many paths a note has: whatever looks like one stands whole in what the note hides, and the note names its address. Undefined
+ * for an event that no note hides.
+ */
+function pathsInNote(event: LLMConvertibleEvent, { log, view }: Ended): number | undefined {
+  if (!('redacted' in event) || event.redacted !== true) return undefined;
   const original = view.original(event.id);
   const isOurs = !log.some((logged) => logged.id === event.id && 'redacted' in logged && logged.redacted === true);
-  if (original === undefined || !isToolResult(original) || !isOurs) return;
-  const note = textOf(event);
-  if (!note.startsWith('[Old ')) return;
-  expect(note).toContain(`(address ${addressOf(event.id)})`);
-  const call = original.actionId === undefined ? undefined : view.original(original.actionId);
+  if (original === undefined || !isLLMConvertible(original) || !isOurs) return undefined;
+  const note = isToolResult(event) ? textOf(event) : event.type === 'action' ? event.toolCall.arguments : '';
+  if (!note.includes(isToolResult(event) ? '[Old ' : '[hidden later')) return undefined;
+  expect(note).toContain(`address ${addressOf(event.id)}`);
+  const call = isToolResult(original) && original.actionId !== undefined ? view.original(original.actionId) : original;
   const source = `${textOf(original)}\n${call?.type === 'action' ? call.toolCall.arguments : ''}`;
-  for (const path of pathsIn(note)) expect(source).toContain(path);
+  const paths = pathsIn(note);
+  for (const path of paths) expect(standsWhole(path, source), `${event.id}: ${path}`).toBe(true);
+  return paths.length;
+}
+
+/** Whether a path stands in a text, and not as a part of a longer one. */
+function standsWhole(path: string, text: string): boolean {
+  for (let at = text.indexOf(path); at !== -1; at = text.indexOf(path, at + 1)) {
+    const isPartBefore = at > 0 && /[\w/]/.test(text[at - 1] ?? '') && !/\\[nrt]$/.test(text.slice(at - 2, at));
+    if (!isPartBefore && !/[\w/]/.test(text[at + path.length] ?? '')) return true;
+  }
+  return false;
 }

@@ -66,7 +66,7 @@ it('the view with events is at most 35 kB', async () => {
 it.each([
   ['noOpCondenser', 2],
   ['recentEventsCondenser', 8],
-  ['observationMaskingCondenser', 10],
+  ['observationMaskingCondenser', 11],
 ])('%s adds at most %d kB, and no template language', async (condenser, limit) => {
   const without = await bundled(base);
   const { size, packages } = await bundled({ ...base, condensers: condenser });

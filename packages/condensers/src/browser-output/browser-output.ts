@@ -35,7 +35,7 @@ const browserWords = new Set(['browser', 'browse', 'playwright', 'puppeteer', 's
  * observationMaskingCondenser}, which masks results of every tool. This condenser is for pages and screenshots, which are large
  * and soon out of date. Place it before a condenser that summarises, so that old pages are not summarised.
  *
- * Failures reported by the framework and the user's refusals stay.
+ * Failures reported by the framework and the user's refusals stay. In batches it is a {@link Reducer}, for {@link pricedCondenser}.
  *
  * Bound: none, because calls and messages stay; combine it with a condenser that forgets.
  *

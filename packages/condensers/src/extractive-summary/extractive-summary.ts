@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
 import type { Reducer, Reduction } from '../authoring/reducer.js';
 import { calibrationOf } from '../authoring/rolling/calibration.js';
-import { readNamesAhead } from './hidden/names.js';
+import { readNamesAhead } from '../authoring/tool-calls/names.js';
 import { readAhead } from './manifest/event-facts.js';
 import { manifestOfRange } from './manifest-of-range.js';
 import type { RangeLimits } from './manifest-of-range.js';

@@ -2,18 +2,20 @@ import { addressOf, toolResultContent } from '@palimpsest/events';
 import type { ActionEvent, ToolResultEvent } from '@palimpsest/events';
 import { argumentRoles } from '../authoring/tool-calls/argument-roles.js';
 import { parseArguments } from '../authoring/tool-calls/call-arguments.js';
-import { oneLine } from '../authoring/tool-calls/excerpt.js';
 import { readResult, statusText } from '../authoring/tool-calls/result-status.js';
+import { firstLineOf } from './first-line.js';
 import { stubText } from './observation-masking.prompt.js';
-import { remembered } from '../authoring/remembered.js';
+import { pathsWithin } from './paths-within.js';
 
 /**
- * The replacement for a masked result: the tool, the address and the size of the result, how the call ended, and the result's first line.
- * Undefined if it would not be shorter than the result.
+ * The replacement for a masked result: the tool, the address and the size of the result, how the call ended, the result's first
+ * line, and the paths that the result names, as far as they fit. Undefined if it would not be shorter than the result.
  */
-export const observationStub = /* @__PURE__ */ remembered(stubOf);
-
-function stubOf(event: ToolResultEvent, action: ActionEvent | undefined): string | undefined {
+export function observationStub(
+  event: ToolResultEvent,
+  action: ActionEvent | undefined,
+  { maxPathTokens }: { readonly maxPathTokens: number },
+): string | undefined {
   const isCommand =
     action !== undefined && argumentRoles(parseArguments(action.toolCall.arguments)).command !== undefined;
   const { body, status } = readResult(event, { isCommand });
@@ -23,6 +25,7 @@ function stubOf(event: ToolResultEvent, action: ActionEvent | undefined): string
     if (part.type === 'text') text += (text === '' ? '' : '\n') + part.text;
     else images++;
   }
+  const firstLine = firstLineOf(body);
   const stub = stubText({
     toolName: event.toolName,
     address: addressOf(event.id),
@@ -30,7 +33,8 @@ function stubOf(event: ToolResultEvent, action: ActionEvent | undefined): string
     characters: text.length,
     images,
     status: status === 'ok' ? undefined : statusText(status),
-    firstLine: oneLine(body.split('\n').find((line) => line.trim() !== '') ?? '', 100),
+    firstLine,
+    ...pathsWithin(event, { text, shown: firstLine, maxPathTokens }),
   });
   return images === 0 && stub.length >= text.length ? undefined : stub;
 }

@@ -178,7 +178,8 @@ test('a request with nothing to condense is refused as any condenser refuses it'
 });
 
 test('a stage that cannot say what it would save is asked, and its condensation dropped when it does not pay', async () => {
-  const asked = observationMaskingCondenser({ attentionWindow: 4, minSavedTokens: 500 });
+  const { name, condense } = observationMaskingCondenser({ attentionWindow: 4, minSavedTokens: 500 });
+  const asked = { name, condense };
   const alone = await run(long, asked, { prices: { read: 0.02, write: 1.25 } });
   const paid = await run(long, pricedCondenser({ stages: [asked] }), { prices: { read: 0.02, write: 1.25 } });
   expect(alone.condensations.length).toBeGreaterThan(paid.condensations.length);

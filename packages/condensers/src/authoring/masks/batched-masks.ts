@@ -1,7 +1,8 @@
 import type { Condensation, CreateEvent, EventId } from '@palimpsest/events';
 import { condensation, newestStep, NoCondensationAvailableError, recalledEventIds } from '@palimpsest/view';
-import type { CondenseContext, Condenser, View } from '@palimpsest/view';
-import { masksBy, savedBy } from './masks.js';
+import type { CondenseContext, View } from '@palimpsest/view';
+import type { Reducer } from '../reducer.js';
+import { masksBy, reductionOf, savedBy } from './masks.js';
 import type { AttentionWindow, Mask, MaskRule } from './masks.js';
 import { requirementOf } from '../rolling/requirement.js';
 
@@ -19,15 +20,24 @@ export interface BatchedMasksOptions {
 /** The least that an urgent masking must save. Unit: share of the view's tokens. */
 const leastSavedWhenUrgent = 0.1;
 
+/** Masks that can be applied now. */
+interface Batch {
+  readonly found: readonly Mask[];
+  /** The end of the events that were examined. */
+  readonly end: number;
+}
+
 /**
  * A condenser that masks in batches. It returns the view unchanged until the masks save enough; one condensation then applies all
  * of them. If the view is over the model's budget, or on a request, a tenth of the view's tokens is enough. If the window itself
  * is too large, everything before the newest step may be masked.
+ *
+ * As a {@link Reducer} it masks what has left the window since the last batch, however little that is.
  */
-export function batchedMasks(options: BatchedMasksOptions): Condenser {
+export function batchedMasks(options: BatchedMasksOptions): Reducer {
   const { name, minSavedTokens } = options;
   const masks = masksBy(options.rule);
-  const act = (view: View, found: readonly Mask[], end: number, reason: string): Condensation => {
+  const act = (view: View, { found, end }: Batch, reason: string): Condensation => {
     const tokensBefore = view.tokens();
     return condensation({
       view,
@@ -43,32 +53,59 @@ export function batchedMasks(options: BatchedMasksOptions): Condenser {
       createEvent: options.createEvent,
     });
   };
+  const windowStart = (view: View): number =>
+    Math.max(0, Math.min(options.windowOf(view).start, newestStep(view).start));
+  const enoughIn = ({ contextWindow = Infinity }: CondenseContext): number =>
+    Math.min(minSavedTokens, Math.ceil(contextWindow / 10));
+  const urgentBatch = (view: View, context: CondenseContext): Batch | undefined => {
+    const enough = Math.max(1, Math.min(enoughIn(context), view.tokens() * leastSavedWhenUrgent));
+    for (const end of [windowStart(view), newestStep(view).start]) {
+      const found = masks.of(view, 0, end);
+      if (savedBy(found) >= enough) return { found, end };
+    }
+    return undefined;
+  };
 
   return {
     name,
     handlesCondensationRequests: true,
     condense: (view, context = {}) => {
-      const newest = newestStep(view).start;
-      const windowStart = Math.max(0, Math.min(options.windowOf(view).start, newest));
+      const end = windowStart(view);
       const from = firstUnmasked(view, name);
-      const enough = Math.min(minSavedTokens, Math.ceil((context.contextWindow ?? Infinity) / 10));
-      const mayBeEnough = view.tokens(from, windowStart) >= enough && masks.savable(view, from, windowStart) >= enough;
-      if (mayBeEnough) {
-        const found = masks.of(view, from, windowStart);
-        if (savedBy(found) >= enough) return act(view, found, windowStart, 'batch');
+      const enough = enoughIn(context);
+      if (view.tokens(from, end) >= enough && masks.savable(view, from, end) >= enough) {
+        const found = masks.of(view, from, end);
+        if (savedBy(found) >= enough) return act(view, { found, end }, 'batch');
       }
       const urgency = urgencyOf(view, context);
       if (urgency === undefined) return view;
-      const enoughNow = Math.max(1, Math.min(enough, view.tokens() * leastSavedWhenUrgent));
-      for (const end of [windowStart, newest]) {
-        const found = masks.of(view, 0, end);
-        if (savedBy(found) >= enoughNow) return act(view, found, end, urgency);
-      }
+      const batch = urgentBatch(view, context);
+      if (batch !== undefined) return act(view, batch, urgency);
       if (urgency !== 'request') return view;
-      throw new NoCondensationAvailableError('masking old results would save less than a tenth of the view');
+      throw new NoCondensationAvailableError(tooLittle);
+    },
+    estimate: (view, context) => {
+      if (urgencyOf(view, context) === undefined)
+        return masks.estimate(view, firstUnmasked(view, name), windowStart(view));
+      const batch = urgentBatch(view, context);
+      const first = batch?.found[0]?.index;
+      if (batch === undefined || first === undefined) return undefined;
+      return reductionOf(view, { from: 0, to: batch.end, first, savedTokens: savedBy(batch.found) });
+    },
+    reduce: (view, context) => {
+      const urgency = urgencyOf(view, context);
+      const end = windowStart(view);
+      const batch =
+        urgency === undefined
+          ? { found: masks.of(view, firstUnmasked(view, name), end), end }
+          : urgentBatch(view, context);
+      if (batch === undefined || batch.found.length === 0) throw new NoCondensationAvailableError(tooLittle);
+      return act(view, batch, urgency ?? 'asked');
     },
   };
 }
+
+const tooLittle = 'masking old results would save less than a tenth of the view';
 
 /** A recalled answer that is left now is masked in a later batch, so what follows it is examined again. */
 function lastExamined(view: View, end: number): EventId | undefined {

@@ -63,6 +63,8 @@ export interface MaskingOptions {
  * A condenser that masks events outside the attention window. It masks in batches, one condensation each, or at each step in the
  * view alone. Pinned events, calls without a result and the newest step are not masked.
  *
+ * A condenser that masks in batches is a {@link Reducer}. Its estimate is exact and costs O(new events).
+ *
  * @throws `condense` throws {@link NoCondensationAvailableError} when a condensation was requested and masking would save too
  *   little.
  */

@@ -1,4 +1,5 @@
 import { isToolResult } from '@palimpsest/events';
+import { logBuilder } from '@palimpsest/events/testing';
 import { ViewProjection } from '@palimpsest/view';
 import { randomLog } from '@palimpsest/view/testing';
 import fc from 'fast-check';
@@ -35,4 +36,26 @@ test('the masks of a range are the same whatever ranges were asked for before, w
     { seed: 20_261_122, numRuns: 60 },
   );
   expect(found).toBeGreaterThan(100);
+});
+
+test('an estimate looks only at new events', () => {
+  let looked = 0;
+  const counting: MaskRule = {
+    isMaskable: (event) => {
+      looked++;
+      return isToolResult(event);
+    },
+    maskOf: (_, event) => ({ eventId: event.id, text: '' }),
+  };
+  const masks = masksBy(counting);
+  const log = logBuilder();
+  log.user('Go.');
+  const projection = new ViewProjection();
+  for (let step = 0; step < 200; step++) {
+    log.call('read_file', { path: `${step}.ts` }, 'text '.repeat(100));
+    for (const event of log.events.slice(projection.view.events.length)) projection.append(event);
+    const { view } = projection;
+    expect(masks.estimate(view, 0, view.events.length)?.savedTokens).toBeGreaterThan(step * 100);
+  }
+  expect(looked).toBe(projection.view.events.length);
 });

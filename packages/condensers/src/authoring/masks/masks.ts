@@ -1,7 +1,8 @@
 import { isToolResult } from '@palimpsest/events';
 import type { ActionEvent, EventId, LLMConvertibleEvent, Redaction, ToolResultEvent } from '@palimpsest/events';
-import { keptEventIds, redactedCopy } from '@palimpsest/view';
+import { keptEventIds, newestStep, redactedCopy } from '@palimpsest/view';
 import type { Replacement, View } from '@palimpsest/view';
+import type { Reduction } from '../reducer.js';
 
 /** The rule by which a condenser masks. The result for an event depends on that event alone, not on later events. */
 export interface MaskRule {
@@ -40,6 +41,8 @@ export interface Masks {
   savable(view: View, from: number, to: number): number;
   /** The masks of a range, except those of pinned events and of calls without a result. */
   of(view: View, from: number, to: number): readonly Mask[];
+  /** What applying {@link of} would do. Undefined if it would do nothing. Costs O(new events). */
+  estimate(view: View, from: number, to: number): Reduction | undefined;
 }
 
 /** A mask that saves less is not applied. Unit: tokens. */
@@ -52,6 +55,10 @@ interface Looked {
   readonly masks: (Mask | undefined)[];
   /** The tokens saved by the masks from `start` to an index. */
   readonly sums: number[];
+  /** The indices of the masks, in order. */
+  readonly found: number[];
+  /** The masks of calls whose result has not been seen, and the index up to which it was looked for. */
+  readonly open: Map<number, { readonly call: ActionEvent; readonly to: number }>;
 }
 
 /**
@@ -63,11 +70,13 @@ export function masksBy(rule: MaskRule): Masks {
   const look = (view: View, from: number, to: number): Looked => {
     const { source } = view.events;
     const before = source && known.get(source);
-    const looked = before !== undefined && before.start <= from ? before : { start: from, masks: [], sums: [0] };
-    const { start, masks, sums } = looked;
+    const looked = before !== undefined && before.start <= from ? before : nothingLooked(from);
+    const { start, masks, sums, found, open } = looked;
     for (let index = start + masks.length; index < to; index++) {
       const mask = maskAt(view, index, rule);
       masks.push(mask);
+      if (mask !== undefined) found.push(index);
+      if (mask?.copy.type === 'action') open.set(index, { call: mask.copy, to: index + 1 });
       sums.push((sums[index - start] ?? 0) + (mask?.savedTokens ?? 0));
     }
     if (source !== undefined) known.set(source, looked);
@@ -87,19 +96,73 @@ export function masksBy(rule: MaskRule): Masks {
       for (let index = from; index < to; index++) {
         const mask = masks[index - start];
         if (mask === undefined || kept.has(mask.redaction.eventId)) continue;
-        if (mask.copy.type !== 'action' || isAnswered(view, mask.copy, index)) found.push(mask);
+        if (mask.copy.type !== 'action' || isAnswered(view, mask.copy, index + 1)) found.push(mask);
       }
       return found;
+    },
+    estimate: (view, from, to) => {
+      if (to <= from) return undefined;
+      const { start, masks, sums, found, open } = look(view, from, to);
+      const left = new Set<number>();
+      for (const id of keptEventIds(view)) {
+        const index = view.indexOf(id);
+        if (index !== undefined) left.add(index);
+      }
+      for (const index of openCalls(view, open)) left.add(index);
+      let savedTokens = (sums[to - start] ?? 0) - (sums[from - start] ?? 0);
+      for (const index of left) {
+        if (index >= from && index < to) savedTokens -= masks[index - start]?.savedTokens ?? 0;
+      }
+      let place = firstAtLeast(found, from);
+      while (left.has(found[place] ?? -1)) place++;
+      const first = found[place] ?? to;
+      return first >= to ? undefined : reductionOf(view, { from, to, first, savedTokens });
     },
   };
 }
 
+function nothingLooked(start: number): Looked {
+  return { start, masks: [], sums: [0], found: [], open: new Map() };
+}
+
+/** What masks from the index `first` on save, and what the prompt cache writes again for them. */
+export function reductionOf(
+  view: View,
+  masks: { readonly from: number; readonly to: number; readonly first: number; readonly savedTokens: number },
+): Reduction {
+  const { from, to, first, savedTokens } = masks;
+  const rewrittenTokens = Math.max(0, view.tokens(first, Math.max(first, newestStep(view).start)) - savedTokens);
+  // Of what the next steps push out of the window, masks save the share that they save of this range.
+  return { savedTokens, rewrittenTokens, savedShare: savedTokens / Math.max(1, view.tokens(from, to)) };
+}
+
+/** The calls whose result the view does not hold. Looks only at events that it has not looked at before. */
+function openCalls(view: View, open: Looked['open']): readonly number[] {
+  const { length } = view.events;
+  for (const [index, { call, to }] of open) {
+    if (isAnswered(view, call, to)) open.delete(index);
+    else open.set(index, { call, to: Math.max(to, length) });
+  }
+  return [...open.keys()];
+}
+
+/** The place of the first of some ascending numbers that is at least so large. */
+function firstAtLeast(numbers: readonly number[], least: number): number {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((numbers[middle] as number) >= least) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
 /**
- * Whether the view holds a call's result. A call without a result may still be carried out after a confirmation or in another
+ * Whether the view holds a call's result, at an index or behind it. A call without a result may still be carried out after a confirmation or in another
  * process, and the model must know its request.
  */
-function isAnswered({ events }: View, { id, toolCall }: ActionEvent, index: number): boolean {
-  for (let after = index + 1; after < events.length; after++) {
+function isAnswered({ events }: View, { id, toolCall }: ActionEvent, from: number): boolean {
+  for (let after = from; after < events.length; after++) {
     const event = events.at(after);
     if (event === undefined || !isToolResult(event)) continue;
     if (event.actionId === undefined ? event.toolCallId === toolCall.id : event.actionId === id) return true;

@@ -4,8 +4,8 @@ import type { View } from '@palimpsest/view';
 import { oneLine } from '../../authoring/tool-calls/excerpt.js';
 import { headings } from '../manifest/manifest.prompt.js';
 import { filesOfResult } from './files-of-call.js';
-import { namesOf } from './names.js';
-import type { Names } from './names.js';
+import { namesOf } from '../../authoring/tool-calls/names.js';
+import type { Names } from '../../authoring/tool-calls/names.js';
 
 /** Names are read from so many forgotten events, the newest first. Unit: events. */
 const mostEvents = 2_000;

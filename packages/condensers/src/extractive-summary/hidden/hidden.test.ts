@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { extractiveSummaryCondenser } from '../extractive-summary.js';
 import { hiddenNames } from './hidden-names.js';
 import { eventsOfFilesInWork } from './kept-files.js';
-import { namesOf } from './names.js';
+import { namesOf } from '../../authoring/tool-calls/names.js';
 
 function resultWith(text: string) {
   const log = logBuilder();

@@ -1,5 +1,5 @@
 import type { Event } from '@palimpsest/events';
-import { remembered } from '../../authoring/remembered.js';
+import { remembered } from '../remembered.js';
 import { textOfEvent } from './text-of-event.js';
 
 /** The names in one event that a later call may need word for word. */
