@@ -53,6 +53,7 @@ export const llmUsageEventSchema = z.extend(eventBaseSchema, {
   providerResponseId: z.exactOptional(z.string()),
   model: z.string(),
   usage: usageSchema,
+  usageIsEstimated: z.exactOptional(z.boolean()),
   estimatedInputTokens: z.exactOptional(z.number().check(z.minimum(0))),
   costUsd: z.exactOptional(z.number().check(z.minimum(0))),
   purpose: z.exactOptional(z.string()),

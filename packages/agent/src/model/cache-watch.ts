@@ -50,6 +50,7 @@ export class CacheWatch {
     const { internalEvents } = call.view;
     const previous = internalEvents.at(this.#usagesIn(internalEvents).at(-1) ?? Infinity);
     if (previous?.type !== 'llm-usage' || completion.usageIsEstimated === true) return undefined;
+    if (previous.usageIsEstimated === true) return undefined;
     const pair: RequestPair = {
       previous: { model: previous.model, usage: previous.usage, at: Date.parse(previous.timestamp) },
       answered: { model: completion.model, usage: completion.usage, at: Date.now() },

@@ -6,21 +6,32 @@ import type { Completion } from '@palimpsest/llm-adapters';
  * gave one.
  */
 export function usageOf(
-  completion: Pick<Completion, 'providerResponseId' | 'model' | 'usage' | 'costUsd'>,
+  completion: Pick<Completion, 'providerResponseId' | 'model' | 'usage' | 'usageIsEstimated' | 'costUsd'>,
   responseId: string,
 ): {
   readonly responseId: string;
   readonly providerResponseId?: string;
   readonly model: string;
   readonly usage: Usage;
+  readonly usageIsEstimated?: true;
   readonly costUsd?: number;
 } {
   // Foreign adapters may return anything.
-  const { providerResponseId, model, usage } = completion as Omit<typeof completion, 'providerResponseId'> & {
+  const { providerResponseId, model, usage, usageIsEstimated } = completion as Omit<
+    typeof completion,
+    'providerResponseId'
+  > & {
     readonly providerResponseId?: unknown;
   };
   const isNamed = typeof providerResponseId === 'string' && providerResponseId !== '';
-  return { responseId, ...(isNamed ? { providerResponseId } : {}), model, usage, ...costOf(completion) };
+  return {
+    responseId,
+    ...(isNamed ? { providerResponseId } : {}),
+    model,
+    usage,
+    ...(usageIsEstimated === true ? { usageIsEstimated } : {}),
+    ...costOf(completion),
+  };
 }
 
 /** The cost of a model call, if it is an amount: foreign adapters may return anything. */

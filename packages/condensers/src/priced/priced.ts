@@ -20,6 +20,7 @@ import type { CallSizes } from './model-calls.js';
 import { isWaitingForRoom, reportNoRoom, roomOf, statementOf, urgencyOf } from './room.js';
 import type { Room } from './room.js';
 import { presetNames, presetOf } from './presets.js';
+import { isCacheUnread } from './reported-cache.js';
 import type { Preset, PresetName } from './presets.js';
 
 /** Options of {@link pricedCondenser}. */
@@ -205,7 +206,9 @@ function costOfModel({ metadata = {} }: Condensation, { read, write, output }: R
 }
 
 function situationOf(view: View, context: CondenseContext): Situation & { readonly calls: CallSizes } {
-  const prices = cachePricesOf(context);
+  const stated = cachePricesOf(context);
+  // Without a cache that reads, each call pays for the whole request, as when it is written.
+  const prices = isCacheUnread(view, context) ? { ...stated, read: stated.write } : stated;
   // Prices are per token of the provider, and so is what is sent beside the view; their ratio to the view's estimate is one.
   const fixed = (context.fixedTokens ?? 0) / calibrationOf(view, context.fixedTokens);
   const last = view.condensations.at(-1);

@@ -27,6 +27,7 @@ export function calibrationOf(view: Pick<View, 'internalEvents'>, fixedTokens = 
   for (let index = internalEvents.length - 1; index >= end && ratios.length < counted; index--) {
     const event = internalEvents.at(index);
     if (event?.type !== 'llm-usage' || (event.purpose ?? 'agent') !== 'agent') continue;
+    if (event.usageIsEstimated === true) continue;
     // Another model has another tokenizer.
     if ((model ??= event.model) !== event.model) continue;
     const { estimatedInputTokens = 0, usage } = event;
