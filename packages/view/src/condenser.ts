@@ -83,6 +83,8 @@ export interface Condenser {
    * adds the latest message to the request. The instructions in force and pinned events stay protected. @defaultValue true
    */
   readonly protects?: boolean | undefined;
+  /** The condensers that this one runs. @defaultValue it runs none */
+  readonly stages?: readonly Condenser[] | undefined;
   condense(view: View, context: CondenseContext): Promise<View | Condensation> | View | Condensation;
 }
 

@@ -36,6 +36,7 @@ export const pipeline = /* @__PURE__ */ defineCondenser({
 function oneAfterTheOther(stages: readonly Condenser[]): Condenser {
   return {
     name: 'pipeline',
+    stages,
     handlesCondensationRequests: stages.some((stage) => stage.handlesCondensationRequests === true),
     rewritesEveryStep: stages.some((stage) => stage.rewritesEveryStep === true),
     protects: stages.every((stage) => stage.protects !== false),

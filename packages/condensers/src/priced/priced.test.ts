@@ -1,11 +1,11 @@
 import { fc, test as property } from '@fast-check/vitest';
-import type { Condensation, Event } from '@palimpsest/events';
+import type { Condensation, Event, Usage } from '@palimpsest/events';
 import { eventFactory } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
-import { isCondensation, NoCondensationAvailableError, View, ViewProjection } from '@palimpsest/view';
+import { condensation, isCondensation, NoCondensationAvailableError, View, ViewProjection } from '@palimpsest/view';
 import type { AttemptReport, CondenseContext, Condenser } from '@palimpsest/view';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { InvalidCondenserConfigError } from '../authoring/errors.js';
 import type { Reducer } from '../authoring/reducer.js';
 import { extractiveSummaryCondenser } from '../extractive-summary/extractive-summary.js';
@@ -57,7 +57,7 @@ async function run(events: readonly Event[], condenser: Condenser, context: Cond
         projection.append(result);
       }
       const { view } = projection;
-      const ids = view.events.slice().map(({ id }) => id);
+      const ids = view.events.slice().map((event) => `${event.id} ${view.tokensOf(event)}`);
       const same = ids.findIndex((id, index) => id !== before[index]);
       const cached = view.tokens(0, same === -1 ? ids.length : same);
       bill += costOfRequest(view.tokens(), before.length === 0 ? 0 : cached, prices);
@@ -282,13 +282,105 @@ test('a condensation for which a model was asked is not dropped: each call of th
   expect(free.bill).toBeGreaterThan(0);
 });
 
-test('a pipeline, and another priced condenser, may be stages', async () => {
+test('another priced condenser is refused as a stage, in a pipeline too', () => {
   const inner = pricedCondenser({ stages: [stage()] });
-  const stages = [pipelineCondenser([noOpCondenser(), inner])];
-  const { condensations, bill, rawBill } = await run(long, pricedCondenser({ stages }));
-  expect(condensations.length).toBeGreaterThan(1);
-  expect(bill).toBeLessThan(0.7 * rawBill);
-  expect(condensations[0]?.metadata).toMatchObject({ stage: 'pipeline/priced/extractiveSummary' });
+  for (const nested of [inner, { ...inner }, pipelineCondenser([noOpCondenser(), pipelineCondenser([inner])])]) {
+    expect(() => pricedCondenser({ stages: [stage(), nested] })).toThrow(InvalidCondenserConfigError);
+    expect(() => pricedCondenser({ stages: [stage(), nested] })).toThrow('list its stages here instead');
+  }
+});
+
+/** Whether the ledger says what the calls have cost. */
+async function expectRightLedger(condenser: Condenser, others: { readonly paid?: () => number } = {}): Promise<Run> {
+  const done = await run(long, condenser);
+  const { view } = done.projection;
+  const ledger = ledgerOf(view, prices, 0);
+  const paid = others.paid?.() ?? 0;
+  expect(done.condensations.length).toBeGreaterThan(0);
+  expect(ledger.calls).toBe(120);
+  expect(Math.abs(ledger.bill / (done.bill + paid) - 1)).toBeLessThan(0.05);
+  expect(Math.abs(ledger.rawBill / done.rawBill - 1)).toBeLessThan(0.01);
+  return done;
+}
+
+/** What the calls of a model have cost, by the usage that it reports. */
+function paidFor(condensations: readonly Condensation[]): number {
+  return condensations.reduce((sum, { metadata }) => {
+    const usage = metadata?.['usage'] as Usage | undefined;
+    return usage === undefined ? sum : sum + usage.uncachedInputTokens + 5 * usage.outputTokens;
+  }, 0);
+}
+
+describe('the ledger is right', () => {
+  test('with a pipeline inside', async () => {
+    const masks = observationMaskingCondenser({ attentionWindow: 4, minSavedTokens: 500 });
+    const { condensations, bill, rawBill } = await expectRightLedger(
+      pricedCondenser({ stages: [pipelineCondenser([noOpCondenser(), masks])] }),
+    );
+    expect(bill).toBeLessThan(rawBill);
+    expect(condensations[0]?.metadata).toMatchObject({ stage: 'pipeline/observationMasking' });
+  });
+
+  test('inside a pipeline', async () => {
+    const { condensations } = await expectRightLedger(
+      pipelineCondenser([noOpCondenser(), pricedCondenser({ stages: [stage()] })]),
+    );
+    expect(condensations[0]?.metadata).toMatchObject({ stage: 'priced/extractiveSummary', reason: 'rent' });
+  });
+
+  test('with a stage of somebody else that has no estimate and returns what it likes', async () => {
+    const createEvent = eventFactory();
+    const oldest: Condenser = {
+      name: 'oldest',
+      condense: (view) => {
+        const end = view.cutPoints.atOrBefore(view.events.length - 8) ?? 0;
+        return end > 20 ? condensation({ view, start: 2, end, createEvent }) : view;
+      },
+    };
+    const { bill, rawBill } = await expectRightLedger(pricedCondenser({ stages: [oldest] }));
+    expect(bill).toBeLessThan(rawBill);
+  });
+
+  test('with a reducer that asks a model and names a ceiling', async () => {
+    const made: Condensation[] = [];
+    const asking = (modelInputTokens: number, modelOutputTokens: number): Reducer => ({
+      name: 'asking',
+      condense: (view) => view,
+      estimate: (view) => {
+        const end = view.cutPoints.atOrBefore(view.events.length - 8) ?? 0;
+        const savedTokens = end > 2 ? view.tokens(2, end) - 100 : 0;
+        const rewrittenTokens = view.tokens(Math.max(2, end)) + 100;
+        return { savedTokens, rewrittenTokens, modelInputTokens, modelOutputTokens };
+      },
+      reduce: (view) => {
+        const end = view.cutPoints.atOrBefore(view.events.length - 8) ?? 0;
+        const usage = { uncachedInputTokens: 2_000, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 100 };
+        const one = condensation({ view, start: 2, end, summary: 'S', metadata: { usage } });
+        made.push(one);
+        return one;
+      },
+    });
+    await expectRightLedger(pricedCondenser({ stages: [asking(2_000, 100)] }), { paid: () => paidFor(made) });
+    const cheap = made.length;
+    expect(cheap).toBeGreaterThan(2);
+    made.length = 0;
+    // A higher ceiling is a higher price, so it acts less often.
+    await run(long, pricedCondenser({ stages: [asking(40_000, 2_000)] }));
+    expect(made.length).toBeLessThan(cheap);
+  });
+
+  test('with a stage that asks a model in the background', async () => {
+    const llm = scriptedLLM({ script: () => 'SUMMARY' });
+    const summarizing = llmSummarizingCondenser({ llm, maxSize: 30, keepFirst: 2, background: true });
+    const done: { value?: Run } = {};
+    const condenser = pricedCondenser({ stages: [summarizing] });
+    done.value = await run(long, condenser);
+    const { condensations, projection, bill } = done.value;
+    expect(condensations.length).toBeGreaterThan(2);
+    expect(condensations[0]?.metadata).toMatchObject({ background: true, stage: 'llmSummarizing' });
+    const ledger = ledgerOf(projection.view, prices, 0);
+    expect(Math.abs(ledger.bill / (bill + paidFor(condensations)) - 1)).toBeLessThan(0.05);
+  });
 });
 
 test.each([

@@ -27,7 +27,7 @@ import type { Preset, PresetName } from './presets.js';
 export interface PricedOptions {
   /**
    * The condensers among which to choose, in order. A {@link Reducer} acts when it pays. Any other condenser acts by its own
-   * triggers, and its condensation is dropped when it does not pay, unless a model was asked for it.
+   * triggers, and its condensation is dropped when it does not pay, unless a model was asked for it. None may be a priced condenser.
    */
   readonly stages?: readonly Condenser[] | undefined;
   /**
@@ -69,7 +69,7 @@ const name = 'priced';
  * Prices, the life of the cache and the time come from the context. A token costs 1.25 when it is written and 0.05 when it is read
  * where the host states no prices. Bound: the view fits into the window if a stage can make it fit.
  *
- * @throws {@link InvalidCondenserConfigError} when there is no stage or one is not a condenser; `condense` throws
+ * @throws {@link InvalidCondenserConfigError} when there is no stage, one is not a condenser, or one is priced itself; `condense` throws
  *   {@link NoCondensationAvailableError} when a condensation was requested and no stage can make one.
  */
 export function pricedCondenser(options: PricedOptions = {}): Condenser {
@@ -82,6 +82,18 @@ const stagesOrPreset: OptionsCheck = ({ value, issues }) => {
   if (stages === undefined || preset === undefined) return;
   issues.push(optionIssue('preset', "does not go with 'stages': leave one of the two out", preset));
 };
+
+/** Refuses another priced condenser among the stages, also inside a pipeline: each would judge what the other has judged. */
+const noneIsPriced: OptionsCheck = ({ value, issues }) => {
+  const { stages = [] } = value as PricedOptions;
+  for (const [index, stage] of stages.entries())
+    if (isPriced(stage))
+      issues.push(optionIssue(['stages', index], 'is a priced condenser, or holds one: list its stages here instead'));
+};
+
+function isPriced(stage: Partial<Condenser> | undefined): boolean {
+  return stage?.name === name || (Array.isArray(stage?.stages) && stage.stages.some(isPriced));
+}
 
 /** The definition of {@link pricedCondenser}. */
 export const priced = /* @__PURE__ */ defineCondenser({
@@ -102,6 +114,7 @@ export const priced = /* @__PURE__ */ defineCondenser({
     }),
     areCondensers,
     stagesOrPreset,
+    noneIsPriced,
   ),
   create: ({ stages, preset = 'balanced', prices, ...insurance }, { createEvent }) =>
     stages === undefined
@@ -117,6 +130,7 @@ function share(): z.ZodMiniNumber<number> {
 function whenItPays({ stages, prices }: Preset, insurance: Insurance): Condenser {
   return {
     name,
+    stages,
     handlesCondensationRequests: true,
     rewritesEveryStep: stages.some((stage) => stage.rewritesEveryStep === true),
     protects: stages.every((stage) => stage.protects !== false),
