@@ -5,8 +5,9 @@ const options = z.strictObject({
   apply: z.enum(['immediate', 'batched']).optional(),
   batching: z
     .strictObject({
-      cacheReadPrice: z.number().min(0).optional(),
-      cacheWritePrice: z.number().min(0).optional(),
+      prices: z
+        .strictObject({ read: z.number().min(0), write: z.number().min(0), output: z.number().min(0).optional() })
+        .optional(),
       expectedCalls: z.number().min(0).optional(),
       pressure: z.number().min(0).max(1).optional(),
     })

@@ -11,7 +11,9 @@ import { directive } from '../test-support/directive-builder.js';
 import { condensed } from '../test-support/minimal-loop.js';
 
 const text = (tokens: number) => 'x'.repeat(tokens * 4);
-const batched = relevanceCondenser({ apply: 'batched' });
+const prices = { read: 0.1, write: 1.25 };
+const batched = relevanceCondenser({ apply: 'batched', batching: { prices, expectedCalls: 10 } });
+const byDefault = relevanceCondenser({ apply: 'batched' });
 
 async function redactedIn(log: LogBuilder, context: Partial<CondenseContext> = {}, condenser = batched) {
   return redacted((await condensed(condenser, log.events, context)).result);
@@ -41,9 +43,7 @@ describe('batched directives', () => {
     // 10 calls × 0.1 × 20,000 = 20,000; 1.15 × 10,000 = 11,500.
     const { log, result } = waiting({ target: 20_000, after: 10_000 });
     expect(await redactedIn(log)).toEqual([result.id]);
-    expect(await redactedIn(log, {}, relevanceCondenser({ apply: 'batched', batching: { expectedCalls: 0 } }))).toEqual(
-      [],
-    );
+    expect(await redactedIn(log, { prices }, byDefault)).toEqual([]);
   });
 
   test('take effect when what they would have saved since then pays for it, and stay in effect', async () => {
@@ -62,6 +62,49 @@ describe('batched directives', () => {
     expect(await redactedIn(log)).toEqual([result.id]);
   });
 
+  test('by default they wait for the rent, at the prices of the host', async () => {
+    // 0.1 × 6,000 a call against 1.15 × (3,000 and what the calls add, but for the newest step).
+    const effectiveAt = async (context: Partial<CondenseContext>): Promise<number> => {
+      const { log } = waiting({ target: 6_000, after: 3_000 });
+      for (let call = 0; call < 40; call++) {
+        if ((await redactedIn(log, context, byDefault)).length > 0) return call;
+        log.call('run', {}, 'ok');
+      }
+      return 40;
+    };
+    const dear = await effectiveAt({ prices });
+    expect(dear).toBeGreaterThanOrEqual(5);
+    expect(dear).toBeLessThan(8);
+    expect(await effectiveAt({ prices: { read: 0.05, write: 1.25 } })).toBeGreaterThan(dear);
+    expect(await effectiveAt({})).toBe(await effectiveAt({ prices: { read: 0.05, write: 1.25 } }));
+    expect(await effectiveAt({ prices: { read: 1, write: 1 } })).toBe(0);
+  });
+
+  test('the newest step is written anyway, so it does not count as written again', async () => {
+    const log = logBuilder();
+    log.user('a task');
+    const { result } = log.call('read', {}, text(1_000));
+    directive(log, result);
+    log.call('read', {}, text(30_000));
+    expect(await redactedIn(log, { prices }, byDefault)).toEqual([result.id]);
+    log.call('run', {}, 'ok');
+    expect(await redactedIn(log, { prices }, byDefault)).toEqual([result.id]);
+  });
+
+  test('take effect when the cache is cold, and stay in effect', async () => {
+    const cacheLifeMs = 300_000;
+    const { log, result } = waiting({ target: 1_000, after: 20_000 });
+    expect(await redactedIn(log, { cacheLifeMs }, byDefault)).toEqual([]);
+    const later = new Date(Date.parse(log.events.at(-1)?.timestamp ?? '') + 400_000);
+    log.user('Still there?', { timestamp: later.toISOString() });
+    expect(await redactedIn(log, { cacheLifeMs }, byDefault)).toEqual([result.id]);
+    expect(await redactedIn(log, {}, byDefault)).toEqual([]);
+    for (let call = 0; call < 3; call++) {
+      log.call('run', {}, 'ok', { timestamp: later.toISOString() });
+      expect(await redactedIn(log, { cacheLifeMs }, byDefault)).toEqual([result.id]);
+    }
+  });
+
   test('take effect together', async () => {
     const log = logBuilder();
     log.user('a task');
@@ -77,14 +120,14 @@ describe('batched directives', () => {
 
   test('without a price difference nothing waits', async () => {
     const { log, result } = waiting({ target: 1_000, after: 20_000 });
-    const uncached = relevanceCondenser({ apply: 'batched', batching: { cacheReadPrice: 1, cacheWritePrice: 1 } });
+    const uncached = relevanceCondenser({ apply: 'batched', batching: { prices: { read: 1, write: 1 } } });
     expect(await redactedIn(log, {}, uncached)).toEqual([result.id]);
   });
 
   test('take effect when the view nears its budget: the window less the answer and what is sent beside it', async () => {
     const { log, result } = waiting({ target: 1_000, after: 20_000 });
-    expect(await redactedIn(log, { contextWindow: 30_000 })).toEqual([]);
-    expect(await redactedIn(log, { contextWindow: 30_000, maxOutputTokens: 2_000, fixedTokens: 2_000 })).toEqual([
+    expect(await redactedIn(log, { contextWindow: 29_500 })).toEqual([]);
+    expect(await redactedIn(log, { contextWindow: 29_500, maxOutputTokens: 2_000, fixedTokens: 2_000 })).toEqual([
       result.id,
     ]);
     expect(await redactedIn(log, { contextWindow: 25_000 })).toEqual([result.id]);
@@ -216,7 +259,7 @@ describe('what a session costs', () => {
     for (let step = 0; step < steps; step++) {
       const { events } = log;
       for (; folded < events.length; folded++) projection.append(events[folded] as Event);
-      const view = condenser.condense(projection.view, { report: () => undefined });
+      const view = condenser.condense(projection.view, { prices, report: () => undefined });
       const now = [...view.events].map((event) => `${event.id} ${isToolResult(event) && event.redacted === true}`);
       let same = 0;
       while (same < before.length && before[same] === now[same]) same++;

@@ -1,35 +1,34 @@
 import { isToolResult } from '@palimpsest/events';
 import type { EventId } from '@palimpsest/events';
-import { viewOfLog } from '@palimpsest/view';
-import type { CondenseContext, View } from '@palimpsest/view';
+import { cachePricesOf, costOfRewriting, viewOfLog } from '@palimpsest/view';
+import type { CachePrices, CondenseContext, View } from '@palimpsest/view';
 import type { RelevanceDirective } from './directive.js';
 import { resultLength } from './redaction-note.js';
 
-/** When waiting directives take effect. Prices are shares of the price of one uncached input token. */
+/** When waiting directives take effect. */
 export interface BatchingRule {
-  /** What a token costs that the provider has cached. @defaultValue 0.1 */
-  readonly cacheReadPrice: number;
-  /** What a token costs that is written to the cache anew. @defaultValue 1.25 */
-  readonly cacheWritePrice: number;
-  /** Expected number of future calls. Unit: model calls. @defaultValue 10 */
+  /** Prices that replace those of the host. @defaultValue those of the context */
+  readonly prices?: CachePrices | undefined;
+  /** For how many calls after the coming one a directive is taken to save. Unit: model calls. @defaultValue 0 */
   readonly expectedCalls: number;
   /** All waiting directives take effect when the input fills more than this share of the window. @defaultValue 0.8 */
   readonly pressure: number;
 }
 
-/** The default rule. @see the price tables of Anthropic and OpenAI, 2026 */
-export const defaultBatchingRule: BatchingRule = {
-  cacheReadPrice: 0.1,
-  cacheWritePrice: 1.25,
-  expectedCalls: 10,
-  pressure: 0.8,
-};
+/** The default rule: that of `priced` of `@palimpsest/condensers`. */
+export const defaultBatchingRule: BatchingRule = { expectedCalls: 0, pressure: 0.8 };
 
 /** A directive in effect, and the event since which it is; undefined: since the coming call. */
 export interface EffectiveDirective {
   readonly directive: RelevanceDirective;
   readonly effectiveFrom: EventId | undefined;
 }
+
+/** What the rule reads of a condenser's context. The time is that of the events, so that a decision stays what it was. */
+type BatchingContext = Pick<
+  CondenseContext,
+  'contextWindow' | 'maxOutputTokens' | 'fixedTokens' | 'prices' | 'cacheLifeMs'
+>;
 
 /** A directive that waits. Indices are those of the stored list; the saving is in tokens a call. */
 interface Waiting {
@@ -47,8 +46,9 @@ export function immediately(directives: readonly RelevanceDirective[]): readonly
 /**
  * Directives take effect together, at the first model call at which one of these holds:
  *
- * - it pays: what they would have saved since they were issued, and save in `expectedCalls` more calls, is at least what
- *   the rewrite costs: (write price − read price) × the tokens after the first of them;
+ * - it pays: what they would have saved since they were issued, this call included, and save in `expectedCalls` more calls, is at
+ *   least what the rewrite costs: (write price − read price) × the tokens after the first of them and before the newest step;
+ * - the cache is cold, because the model has answered longer ago than it lives: the newest event's time tells;
  * - the view fills more than `pressure` of the window, less the answer and what is sent beside the view;
  * - something else rewrote the history after they were issued: a condensation, a revert, a new system prompt.
  *
@@ -59,7 +59,7 @@ export function inBatches(
   view: View,
   directives: readonly RelevanceDirective[],
   rule: BatchingRule,
-  context: Pick<CondenseContext, 'contextWindow' | 'maxOutputTokens' | 'fixedTokens'>,
+  context: BatchingContext,
 ): readonly EffectiveDirective[] {
   const stored = viewOfLog(view);
   const since = new Map<EventId, EventId | undefined>();
@@ -123,14 +123,18 @@ interface Batch {
 function* batchesOf(
   list: { readonly view: View; readonly waiting: readonly Waiting[]; readonly done: readonly Waiting[] },
   rule: BatchingRule,
-  context: Pick<CondenseContext, 'contextWindow' | 'maxOutputTokens' | 'fixedTokens'>,
+  context: BatchingContext,
 ): Generator<Batch> {
   const { view } = list;
+  const prices = cachePricesOf({ prices: rule.prices ?? context.prices });
+  const { cacheLifeMs = Infinity } = context;
   const done = [...list.done];
   let { waiting } = list;
   const first = waiting.reduce((least, { requestedAt }) => Math.min(least, requestedAt), view.events.length);
   let forgone = 0;
   let response: string | undefined;
+  // Where the newest step begins, and when the model answered in it.
+  let [newest, answeredAt] = [first, NaN];
   // Words that end the list may come before a call or while it runs, so they do not count at it.
   let settled = first;
   for (let index = first; index <= view.events.length && waiting.length > 0; index++) {
@@ -139,26 +143,34 @@ function* batchesOf(
     const isCall = called !== undefined && called !== response;
     const asked = waiting.filter(({ requestedAt }) => requestedAt < index);
     if (asked.length > 0 && (isCall || event?.type === 'system-prompt')) {
-      const isFree = event?.type === 'system-prompt';
+      const isFree = event?.type === 'system-prompt' || timeAt(index - 1) - answeredAt > cacheLifeMs;
       if (isFree || pays(asked, forgone) || isUnderPressure()) {
         yield { directives: asked, effectiveFrom: event?.id };
         done.push(...asked);
         waiting = waiting.filter((candidate) => !asked.includes(candidate));
         forgone = 0;
       } else {
-        forgone += rule.cacheReadPrice * savingsOf(asked);
+        forgone += prices.read * savingsOf(asked);
       }
     }
+    if (isCall && event !== undefined) newest = index;
+    if (called !== undefined && event !== undefined) answeredAt = timeAt(index);
     if (called !== undefined) response = called;
     if (event !== undefined && (called !== undefined || isToolResult(event))) settled = index + 1;
   }
 
   function pays(asked: readonly Waiting[], forgone: number): boolean {
     const start = Math.min(...asked.map(({ target }) => target)) + 1;
-    const inSuffix = [...done, ...asked].filter(({ target }) => target >= start);
-    const suffix = Math.max(0, view.tokens(start, settled) - savingsOf(inSuffix));
-    const saved = forgone + rule.expectedCalls * rule.cacheReadPrice * savingsOf(asked);
-    return saved >= (rule.cacheWritePrice - rule.cacheReadPrice) * suffix;
+    const end = Math.max(start, newest);
+    const inSuffix = [...done, ...asked].filter(({ target }) => target >= start && target < end);
+    const suffix = Math.max(0, view.tokens(start, end) - savingsOf(inSuffix));
+    const saved = forgone + (1 + rule.expectedCalls) * prices.read * savingsOf(asked);
+    return saved >= costOfRewriting(suffix, prices);
+  }
+
+  /** The time of an event. NaN where there is none, which is neither before nor after another. */
+  function timeAt(index: number): number {
+    return Date.parse(view.events.at(index)?.timestamp ?? '');
   }
 
   function isUnderPressure(): boolean {

@@ -304,7 +304,7 @@ test('the same session in batches: the requests only grow until one rewrite appl
     log,
     tools,
     createEvent,
-    condenser: relevanceCondenser({ apply: 'batched' }),
+    condenser: relevanceCondenser({ apply: 'batched', batching: { prices: { read: 0.25, write: 1.25 } } }),
     respond: (messages, call) => {
       const path = paths[call];
       if (path === undefined) return {};
