@@ -1,9 +1,11 @@
-import type { EventStore } from '@palimpsest/events';
+import { toolDefinition } from '@palimpsest/events';
+import type { Condensation, EventStore } from '@palimpsest/events';
 import type { AttemptReport, Condenser, View } from '@palimpsest/view';
-import type { Condensation } from '@palimpsest/events';
 import type { Codec } from './codec.js';
 import { Conversations } from './conversations.js';
 import type { ModelOptions } from './model.js';
+import { ownTools } from './own-tools.js';
+import type { RelevanceOptions, ToolAnswer } from './own-tools.js';
 
 /** Options of {@link condensedHistory}. */
 export interface CondensedHistoryOptions<Message> extends ModelOptions {
@@ -25,6 +27,11 @@ export interface CondensedHistoryOptions<Message> extends ModelOptions {
    * @defaultValue 'left-out'
    */
   readonly unknownThinking?: 'left-out' | 'sent' | undefined;
+  /**
+   * Lets the model say which results it no longer needs: results get a line by which it names them, from the first request on, and
+   * {@link CondensedHistory.tools} holds the tool. On or off for a whole conversation. @defaultValue off
+   */
+  readonly relevance?: true | RelevanceOptions | undefined;
   /** The clock. @defaultValue the system clock */
   readonly now?: (() => Date) | undefined;
 }
@@ -99,6 +106,19 @@ export interface CondensedHistory<Message> {
    * would not help: the error is not of this kind, or what was refused is already the answer to an error of its kind.
    */
   afterError<One extends Message>(error: unknown, fitted: Fitted<One>): Promise<Fitted<One> | undefined>;
+  /**
+   * The tools with which the model asks the history itself, in the form in which the host declares tools: `recall`, which returns
+   * what is hidden, and with {@link CondensedHistoryOptions.relevance} `relevance_condenser`. Declare them from the first request on,
+   * or not at all.
+   */
+  readonly tools: readonly object[];
+  /**
+   * Runs a call of one of {@link CondensedHistory.tools}. The list ends with the model's answer that holds the call. The host adds the
+   * answer to its list as it adds any result. Undefined if the call is not one of these tools'.
+   *
+   * @throws {@link InvalidMessagesError} when the list is none.
+   */
+  answerTo(toolCallId: string, messages: readonly Message[], options?: FitOptions): Promise<ToolAnswer | undefined>;
 }
 
 /**
@@ -112,7 +132,9 @@ export interface CondensedHistory<Message> {
  * ```
  */
 export function condensedHistory<Message>(options: CondensedHistoryOptions<Message>): CondensedHistory<Message> {
-  const conversations = new Conversations(options);
+  const { condenser, relevance, codec } = options;
+  const own = ownTools(condenser, relevance === true ? {} : relevance);
+  const conversations = new Conversations(options, own);
   const fit = async <One extends Message>(messages: readonly One[], fitOptions: FitOptions = {}) =>
     (await conversations.fit(messages, fitOptions)) as Fitted<One>;
   const afterError = async <One extends Message>(error: unknown, fitted: Fitted<One>) =>
@@ -120,6 +142,8 @@ export function condensedHistory<Message>(options: CondensedHistoryOptions<Messa
   return {
     fit,
     afterError,
+    tools: own.tools.map((tool) => codec.tool(toolDefinition(tool))),
+    answerTo: (toolCallId, messages, fitOptions = {}) => conversations.answerTo(toolCallId, messages, fitOptions),
     withOverflow: async (messages, call, fitOptions) => {
       let fitted = await fit(messages, fitOptions);
       for (;;) {

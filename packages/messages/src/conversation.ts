@@ -13,6 +13,8 @@ import { modelOf } from './model.js';
 import type { Model } from './model.js';
 import { OutputWriter } from './output.js';
 import { OwnEvents } from './own-events.js';
+import { actionOf, answerTo } from './own-tools.js';
+import type { OwnTools, ToolAnswer } from './own-tools.js';
 
 /** How many lists of one conversation are kept read: branches, and conversations that begin alike. */
 const maxLogs = 4;
@@ -33,21 +35,39 @@ export interface Harder {
 export class Conversation {
   readonly #options: CondensedHistoryOptions<unknown>;
   readonly #own: OwnEvents;
+  readonly #tools: OwnTools;
   readonly #writer: OutputWriter;
   /** The one that was used last is the last. */
   readonly #logs: HistoryLog[] = [];
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(id: string, options: CondensedHistoryOptions<unknown>) {
+  constructor(id: string, options: CondensedHistoryOptions<unknown>, tools: OwnTools) {
     this.#options = options;
+    this.#tools = tools;
     this.#own = new OwnEvents(id, options.store);
-    this.#writer = new OutputWriter(options.codec, undefined);
+    this.#writer = new OutputWriter(options.codec, tools.label);
+  }
+
+  /** The answer of one of the history's tools to a call in the list. Undefined if the call is of another tool, or not there. */
+  answerTo(toolCallId: string, messages: readonly unknown[], options: FitOptions): Promise<ToolAnswer | undefined> {
+    return this.#inTurn(async () => {
+      const now = this.#options.now ?? (() => new Date());
+      await this.#load(options.signal);
+      const { events } = await this.#logOf(messages, options, modelOf(this.#options, now()));
+      const action = actionOf(events, toolCallId);
+      const tool = this.#tools.tools.find(({ name }) => name === action?.toolCall.name);
+      return action === undefined || tool === undefined ? undefined : answerTo(tool, action, events);
+    });
   }
 
   fit(messages: readonly unknown[], options: FitOptions, harder: Harder = {}): Promise<Fitted<unknown>> {
-    const fitted = this.#turn.then(() => this.#fit(messages, options, harder));
-    this.#turn = fitted.catch(() => undefined);
-    return fitted;
+    return this.#inTurn(() => this.#fit(messages, options, harder));
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#turn.then(work);
+    this.#turn = result.catch(() => undefined);
+    return result;
   }
 
   async #fit(messages: readonly unknown[], options: FitOptions, harder: Harder): Promise<Fitted<unknown>> {
@@ -93,7 +113,7 @@ export class Conversation {
       };
       if (harder.window !== undefined) append(createEvent('condensation-request', { reason: 'the window overflowed' }));
       try {
-        view = await condenseUntilSettled(this.#options.condenser, kept, context);
+        view = await condenseUntilSettled(this.#tools.condenser, kept, context);
       } catch (error) {
         view = log.view;
         throw error;
@@ -142,7 +162,9 @@ export class Conversation {
       return next === undefined || !log.continuesLast(readBy(codec, next));
     });
     const { thinking, estimateTokens } = model;
-    const log = known ?? new HistoryLog({ codec, own: this.#own, instructions, now, thinking, estimateTokens });
+    const { following } = this.#tools;
+    const log =
+      known ?? new HistoryLog({ codec, own: this.#own, instructions, now, thinking, estimateTokens, following });
     if (known !== undefined) this.#logs.splice(this.#logs.indexOf(known), 1);
     await log.readOn(messages);
     this.#logs.push(log);

@@ -6,6 +6,7 @@ import { Conversation } from './conversation.js';
 import { InvalidMessagesError } from './errors.js';
 import { readBy } from './host-list.js';
 import { modelOf } from './model.js';
+import type { OwnTools, ToolAnswer } from './own-tools.js';
 
 const defaultMaxConversations = 100;
 
@@ -20,12 +21,23 @@ interface FittedRequest {
 /** The conversations of a history that were used last. */
 export class Conversations {
   readonly #options: CondensedHistoryOptions<unknown>;
+  readonly #tools: OwnTools;
   /** The one that was used last is the last. */
   readonly #conversations = new Map<string, Conversation>();
   readonly #requests = new WeakMap<Fitted<unknown>, FittedRequest>();
 
-  constructor(options: CondensedHistoryOptions<unknown>) {
+  constructor(options: CondensedHistoryOptions<unknown>, tools: OwnTools) {
     this.#options = options;
+    this.#tools = tools;
+  }
+
+  async answerTo(
+    toolCallId: string,
+    messages: readonly unknown[],
+    options: FitOptions,
+  ): Promise<ToolAnswer | undefined> {
+    if (!Array.isArray(messages)) throw new InvalidMessagesError(messages);
+    return this.#conversation(messages, options).answerTo(toolCallId, [...(messages as readonly unknown[])], options);
   }
 
   async fit(given: readonly unknown[], options: FitOptions): Promise<Fitted<unknown>> {
@@ -66,7 +78,7 @@ export class Conversations {
   #conversation(messages: readonly unknown[], { conversationId }: FitOptions): Conversation {
     const id = conversationId ?? this.#nameOf(messages);
     const known = this.#conversations.get(id);
-    const conversation = known ?? new Conversation(id, this.#options);
+    const conversation = known ?? new Conversation(id, this.#options, this.#tools);
     this.#conversations.delete(id);
     this.#conversations.set(id, conversation);
     const [oldest] = this.#conversations.keys();

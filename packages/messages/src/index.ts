@@ -1,6 +1,7 @@
 export type { CacheMark, CallChange, Codec, HostMessage, MessageChanges, ResultChange } from './codec.js';
 export type { CondensedHistory, CondensedHistoryOptions, FitOptions, Fitted } from './condensed-history.js';
 export { condensedHistory } from './condensed-history.js';
+export type { RelevanceOptions, ToolAnswer } from './own-tools.js';
 export type { ModelOptions } from './model.js';
 export { InvalidMessagesError } from './errors.js';
 export type { ChatMessageLike, ChatMessagesOptions } from './chat-messages.js';
