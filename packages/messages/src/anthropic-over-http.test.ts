@@ -50,6 +50,9 @@ interface Loop {
   readonly client: Anthropic;
   readonly model: string;
   readonly sent: Fitted<AnthropicMessage>[];
+  readonly answers: Anthropic.Message[];
+  /** How many marks each request had. The host's objects change behind it. */
+  readonly marks: number[];
   readonly thinking: Anthropic.ThinkingConfigParam;
 }
 
@@ -60,20 +63,29 @@ async function loop(model: string, server?: ProviderServer): Promise<Loop> {
     client: new Anthropic({ baseURL: url, apiKey: 'key', maxRetries: 0 }),
     model,
     sent: [],
+    answers: [],
+    marks: [],
     thinking: model.includes('4-5') ? { type: 'enabled', budget_tokens: 1024 } : { type: 'adaptive' },
   };
 }
 
 /** One step of the host's loop: a moving cache mark, an answer, the results of its calls. */
-async function step(history: History, { list, client, model, sent, thinking }: Loop, words = 200): Promise<void> {
+async function step(
+  history: History,
+  { list, client, model, sent, answers, marks, thinking }: Loop,
+  words = 200,
+): Promise<void> {
+  moveMarks(list);
   const answer = await history.withOverflow(
     list,
     (messages, fitted) => {
       sent.push(fitted);
+      marks.push(marksIn(messages));
       return client.messages.create({ model, max_tokens: 2_000, system, tools, thinking, messages });
     },
     { system, tools },
   );
+  answers.push(answer);
   list.push({ role: 'assistant', content: answer.content });
   const calls = answer.content.filter((block) => block.type === 'tool_use');
   const content: Anthropic.ContentBlockParam[] = calls.map(({ id }, index) => ({
@@ -83,6 +95,22 @@ async function step(history: History, { list, client, model, sent, thinking }: L
   if (list.length % 14 === 0) content.push({ type: 'text', text: 'Be quick.' });
   list.push({ role: 'user', content });
 }
+
+/** As Claude Code does: one mark moves with the end, in place, and one stays where it was put. */
+function moveMarks(list: AnthropicMessage[]): void {
+  list.forEach((message, index) => {
+    if (typeof message.content === 'string') return;
+    for (const block of message.content) if ('cache_control' in block) delete block.cache_control;
+    const last = message.content.at(-1);
+    const isMarked = index === list.length - 1 || (index === list.length - 3 && index > 12) || index === 12;
+    if (isMarked && last !== undefined && last.type !== 'thinking' && last.type !== 'redacted_thinking') {
+      Object.assign(last, { cache_control: { type: 'ephemeral', ...(index === 12 ? { ttl: '1h' } : {}) } });
+    }
+  });
+}
+
+const marksIn = (messages: readonly AnthropicMessage[]) =>
+  messages.flatMap(blocksOf).filter((block) => 'cache_control' in block && block.cache_control !== undefined).length;
 
 const blocksOf = ({ content }: AnthropicMessage) => (typeof content === 'string' ? [] : content);
 const thoughtsIn = (messages: readonly AnthropicMessage[]) =>
@@ -117,6 +145,7 @@ describe('a model that binds its thinking', () => {
     const own = await loop('claude-opus-5-5');
     const history = condensedHistory(options(summarising(), own.model));
     for (let count = 0; count < 80; count++) {
+      moveMarks(own.list);
       const before = structuredClone(own.list);
       await step(history, own);
       expect(own.list.slice(0, before.length)).toEqual(before);
@@ -128,6 +157,10 @@ describe('a model that binds its thinking', () => {
     expect(condensed).toBeGreaterThan(4);
     const { messages } = own.sent.at(-1) ?? { messages: [] };
     expect(thoughtsIn(messages).length).toBeGreaterThan(1);
+    // The mark that stood on a message that is forgotten stands before its place.
+    expect(new Set(own.marks.slice(20))).toEqual(new Set([3]));
+    const usage = own.answers.slice(-10).map((answer) => answer.usage.cache_read_input_tokens ?? 0);
+    expect(usage.filter((tokens) => tokens > 1_000).length).toBeGreaterThan(7);
     // What no condensation has made stale goes through as the host's own object.
     const untouched = messages.filter((message) => own.list.includes(message));
     expect(untouched.length).toBeGreaterThan(messages.length / 2);

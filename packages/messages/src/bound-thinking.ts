@@ -21,7 +21,7 @@ export interface ThinkingContext {
  * would not verify. Thinking verifies if what is sent before it is what was sent when it was made, so the digest of each
  * request is kept. Thinking that was left out once stays out, because later thinking was made without it.
  */
-export function sendableThinking(sent: readonly SentMessage[], context: ThinkingContext): unknown[] {
+export function sendableThinking(sent: readonly SentMessage[], context: ThinkingContext): readonly SentMessage[] {
   const { codec, log, own, beside } = context;
   const count = log.list.length;
   const beginnings = beginningsOf(sent, count, beside);
@@ -29,19 +29,20 @@ export function sendableThinking(sent: readonly SentMessage[], context: Thinking
   const newlyGone: number[] = [];
   let isUnknown = false;
   const untouched = untouchedBeginnings(log, beside);
-  const messages = sent.flatMap(({ message, index }) => {
-    if (index === undefined || !hasThinking(log, index)) return [message];
+  const messages = sent.flatMap((one): readonly SentMessage[] => {
+    const { message, index } = one;
+    if (index === undefined || !hasThinking(log, index)) return [one];
     if (!gone.has(index)) {
       const request = isUnknown ? undefined : requestOf(log, own, index);
       const isKnown = request !== undefined;
       if (!isKnown && !context.sendsUnknown) isUnknown = true;
       const before = beginnings[request?.count ?? index];
       const verifies = isKnown ? before === request.sent : context.sendsUnknown && before === untouched(index);
-      if (verifies && !context.leavesOutAll) return [message];
+      if (verifies && !context.leavesOutAll) return [one];
       newlyGone.push(index);
     }
     const copy = copyWithoutThinking(codec, message);
-    return copy === undefined ? [] : [copy];
+    return copy === undefined ? [] : [{ ...one, message: copy }];
   });
   const request: SentRequest = { sent: beginnings[count] ?? beside, withoutThinking: newlyGone };
   const [last] = own.requestsAt(log.place).slice(-1);

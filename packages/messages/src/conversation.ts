@@ -4,6 +4,7 @@ import { field, listOf, textOf } from '@palimpsest/llm-adapters/wire';
 import { condenseUntilSettled, isCondensation } from '@palimpsest/view';
 import type { AttemptReport, CondenseContext, View } from '@palimpsest/view';
 import { sendableThinking } from './bound-thinking.js';
+import { withMarks } from './cache-marks.js';
 import { canonical, digestOf } from './digest.js';
 import type { CondensedHistoryOptions, FitOptions, Fitted } from './condensed-history.js';
 import { hardReset } from './hard-reset.js';
@@ -12,6 +13,7 @@ import { readBy } from './host-list.js';
 import { modelOf } from './model.js';
 import type { Model } from './model.js';
 import { OutputWriter } from './output.js';
+import type { SentMessage } from './output.js';
 import { OwnEvents } from './own-events.js';
 import { actionOf, answerTo } from './own-tools.js';
 import type { OwnTools, ToolAnswer } from './own-tools.js';
@@ -178,22 +180,45 @@ export class Conversation {
     view: View,
     how: { readonly model: Model; readonly options: FitOptions; readonly harder: Harder },
   ): unknown[] {
-    const { codec, unknownThinking } = this.#options;
+    const { codec } = this.#options;
     const { sent } = this.#writer.write(messages, log, view);
+    const isSame =
+      sent.length === messages.length && sent.every(({ message, index }) => message === messages[index ?? -1]);
+    const verified = this.#verified(sent, log, how);
+    const marked = withMarks(verified, messages, codec, [how.options.system, how.options.tools]);
+    const made = marked.map(({ message }) => message);
+    return isSame || codec.joined === undefined ? made : joinedNeighbours(made, codec.joined);
+  }
+
+  #verified(
+    sent: readonly SentMessage[],
+    log: HistoryLog,
+    { model, options, harder }: { readonly model: Model; readonly options: FitOptions; readonly harder: Harder },
+  ): readonly SentMessage[] {
+    const { codec, unknownThinking } = this.#options;
     // A model that has refused thinking once binds it, whatever its name says.
-    const binds = how.model.bindsThinking || how.harder.withoutThinking === true || this.#own.leftOut.length > 0;
-    if (!binds) return sent.map(({ message }) => message);
-    const { system, tools } = how.options;
-    const beside = digestOf(JSON.stringify(canonical([system, tools])));
+    const binds = model.bindsThinking || harder.withoutThinking === true || this.#own.leftOut.length > 0;
+    if (!binds) return sent;
+    const { system, tools } = options;
     return sendableThinking(sent, {
       codec,
       log,
       own: this.#own,
-      beside,
-      leavesOutAll: how.harder.withoutThinking === true,
+      beside: digestOf(JSON.stringify(canonical([system, tools]))),
+      leavesOutAll: harder.withoutThinking === true,
       sendsUnknown: unknownThinking === 'sent',
     });
   }
+}
+
+function joinedNeighbours(messages: readonly unknown[], join: (first: unknown, second: unknown) => unknown): unknown[] {
+  const result: unknown[] = [];
+  for (const message of messages) {
+    const joined = result.length === 0 ? undefined : join(result.at(-1), message);
+    if (joined === undefined) result.push(message);
+    else result[result.length - 1] = joined;
+  }
+  return result;
 }
 
 /** Unit: tokens, at four characters of JSON each. */

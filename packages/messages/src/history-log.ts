@@ -2,6 +2,7 @@ import { createEvent, isLLMConvertible } from '@palimpsest/events';
 import type { Event, EventId } from '@palimpsest/events';
 import { HistoryEvents, standIn } from '@palimpsest/llm-adapters/wire';
 import type { CallPiece, HistoryRules, Piece } from '@palimpsest/llm-adapters/wire';
+import { recallToolName } from '@palimpsest/relevance-tool';
 import { pin, ViewProjection } from '@palimpsest/view';
 import type { EstimateTokens, ThinkingMode, View } from '@palimpsest/view';
 import type { Codec, HostMessage } from './codec.js';
@@ -123,8 +124,9 @@ export class HistoryLog {
   }
 
   async #take(): Promise<void> {
-    for (const { event, messages } of this.#reader.take()) {
-      if (event.type === setAsideType) continue;
+    for (const { event: made, messages } of this.#reader.take()) {
+      if (made.type === setAsideType) continue;
+      const event = recalled(made);
       this.#messagesOf.set(event.id, messages);
       for (const message of messages) (this.#eventsOf[message] ??= []).push(event);
       const hosts = messages.map((message) => this.list.at(message)?.host);
@@ -154,6 +156,12 @@ const setAsideType = 'messages/set-aside';
 
 function rulesOf({ mergesAnswers }: Codec): HistoryRules {
   return { setAsideType, mergesAnswers, startsWithInstructions: true, needsCallIds: false, bindsThinking: false };
+}
+
+/** An answer of the recall tool, marked as the tool marks it: condensers leave young ones. */
+function recalled(event: Event): Event {
+  if (event.type !== 'observation' || event['toolName'] !== recallToolName) return event;
+  return { ...event, details: { recalledEventIds: [] } };
 }
 
 /** The event that keeps a barrier in the view. Its id follows from the barrier's. */

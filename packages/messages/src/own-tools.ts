@@ -32,7 +32,7 @@ export interface OwnTools {
 
 export function ownTools(condenser: Condenser, relevance: RelevanceOptions | undefined): OwnTools {
   if (relevance === undefined) {
-    return { tools: [recallTool({ condenser }) as Tool], condenser, label: undefined, following: undefined };
+    return { tools: [recallTool({ condenser })], condenser, label: undefined, following: undefined };
   }
   const { apply } = relevance;
   const directives = relevanceCondenser(apply === undefined ? {} : { apply });
@@ -42,7 +42,7 @@ export function ownTools(condenser: Condenser, relevance: RelevanceOptions | und
   };
   const tool = relevanceTool({ ...relevance, recall: true });
   return {
-    tools: [recallTool({ condenser: both }) as Tool, tool as Tool],
+    tools: [recallTool({ condenser: both }), tool],
     condenser: both,
     label: observationLabel,
     following: (event, log) => directivesOf(event, log, relevance),
@@ -77,7 +77,7 @@ async function directivesOf(
   relevance: RelevanceOptions,
 ): Promise<readonly Event[]> {
   if (event.type !== 'observation') return [];
-  const { toolName, toolCallId, isError, id, timestamp } = event as Extract<Event, { type: 'observation' }>;
+  const { toolName, toolCallId, isError, id, timestamp } = event;
   if (toolName !== relevanceToolName || isError === true) return [];
   const before = log.slice(0, -1);
   const action = actionOf(before, toolCallId);
