@@ -3,6 +3,7 @@ import { View } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { modelCalls } from '../import/index.js';
 import type { Session } from '../import/index.js';
+import { expectedReads } from '../measure/recorded-cache.js';
 import { recordedSession } from '../measure/recorded-session.js';
 import { condensedViews } from '../replay/condensed-views.js';
 import { headOf } from '../replay/replay-session.js';
@@ -19,7 +20,13 @@ export interface InspectedLog {
   readonly log: readonly Event[];
   readonly view: View;
   readonly errors: readonly string[];
-  readonly usage: Pick<LLMUsageEvent, 'model' | 'usage' | 'costUsd'> | undefined;
+  readonly usage: RecordedUsage | undefined;
+}
+
+/** What the log says of the usage of a reply. */
+export interface RecordedUsage extends Pick<LLMUsageEvent, 'model' | 'usage' | 'costUsd'> {
+  /** What the prompt cache should have read: the request before. Unit: tokens. @defaultValue none: nothing is known of it */
+  readonly expectedCacheReadTokens?: number;
 }
 
 /** The name of the policy that the log itself records. */
@@ -99,5 +106,11 @@ function usageOf(events: readonly Event[], position: number): InspectedLog['usag
   const usage = events.find((event): event is LLMUsageEvent => event.type === 'llm-usage' && event.responseId === id);
   if (usage === undefined) return undefined;
   const { model, costUsd } = usage;
-  return { model, usage: usage.usage, ...(costUsd === undefined ? {} : { costUsd }) };
+  const expectedCacheReadTokens = expectedReads(events).get(usage.responseId);
+  return {
+    model,
+    usage: usage.usage,
+    ...(costUsd === undefined ? {} : { costUsd }),
+    ...(expectedCacheReadTokens === undefined ? {} : { expectedCacheReadTokens }),
+  };
 }

@@ -48,11 +48,15 @@ function heading(inspection: Inspection): readonly string[] {
   ];
   if (toolDefinitionTokens > 0) lines.push(`and ${number(toolDefinitionTokens)} tokens of tool definitions`);
   if (recordedUsage !== undefined) {
-    const { usage, model, costUsd } = recordedUsage;
+    const { usage, model, costUsd, expectedCacheReadTokens } = recordedUsage;
     const input = usage.uncachedInputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+    const expected =
+      expectedCacheReadTokens === undefined
+        ? ''
+        : ` of ${number(expectedCacheReadTokens)} that the cache should have read`;
     const cost = costUsd === undefined ? '' : `, ${costUsd.toFixed(4)} USD`;
     lines.push(
-      `recorded by ${onOneLine(model)}: ${number(input)} tokens of input (${number(usage.cacheReadTokens)} cached), ${number(usage.outputTokens)} of output${cost}`,
+      `recorded by ${onOneLine(model)}: ${number(input)} tokens of input (${number(usage.cacheReadTokens)} cached${expected}), ${number(usage.outputTokens)} of output${cost}`,
     );
   }
   return lines;

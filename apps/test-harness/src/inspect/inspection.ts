@@ -1,10 +1,10 @@
-import type { Condensation, Event, EventId, LLMConvertibleEvent, LLMUsageEvent } from '@palimpsest/events';
+import type { Condensation, Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { View } from '@palimpsest/view';
 import { eventTokens } from '../measure/event-tokens.js';
 import { recordedSession } from '../measure/recorded-session.js';
 import type { EventKind } from '../measure/recorded-session.js';
 import type { TextCounter } from '../replay/token-counter.js';
-import type { InspectedLog } from './inspected-log.js';
+import type { InspectedLog, RecordedUsage } from './inspected-log.js';
 
 /** The kinds of items in a view. */
 export type ItemKind = Exclude<EventKind, 'internal'> | 'summary';
@@ -64,7 +64,7 @@ export interface Inspection {
   /** The definitions of tools in the log's system prompt, which are sent beside the items. Unit: tokens. */
   readonly toolDefinitionTokens: number;
   /** What the provider counted at this call, if the log has it. */
-  readonly recordedUsage?: Pick<LLMUsageEvent, 'model' | 'usage' | 'costUsd'>;
+  readonly recordedUsage?: RecordedUsage;
   readonly kinds: readonly KindTotal[];
   readonly condensations: readonly InspectedCondensation[];
   /** What the replayed condenser reported as failed. */

@@ -1,3 +1,4 @@
+import { pooledCache } from '../measure/recorded-cache.js';
 import { shownJson } from '../terminal/shown-text.js';
 import { isLong, rentRegret, reportRows } from './replay-report.js';
 import { shortReason } from './report-text.js';
@@ -14,6 +15,8 @@ export function reportJson({ sessions, skipped, summariser, isInterrupted }: Rep
     isInterrupted,
     rows: reportRows(sessions),
     rent: rentRegret(sessions),
+    /** What the providers of all sessions reported to have read from their caches, beside what they should have. */
+    recordedCache: pooledCache(sessions.map((session) => session.recordedCache)),
     long: { sessions: long.map(({ name }) => name), rows: reportRows(long), rent: rentRegret(long) },
     sessions,
     skipped: skipped.map((each) => ({ file: each.file, reason: shortReason(each), notes: each.notes })),

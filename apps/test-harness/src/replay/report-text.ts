@@ -1,5 +1,6 @@
 import pc from 'picocolors';
 import type { SkippedFile } from '../import/index.js';
+import { pooledCache } from '../measure/recorded-cache.js';
 import { logFormatNames, UnknownLogFormatError } from '../import/index.js';
 import { isLong, noteCounts, rentRegret, reportRows } from './replay-report.js';
 import type { ReplayedSession } from './replay-report.js';
@@ -39,11 +40,26 @@ export function reportText(report: Report, { eachSession }: { readonly eachSessi
     ...(sessions.length === 0 && !report.isInterrupted
       ? ['No session was found: there is no log of a known format.']
       : []),
+    ...recordedCacheLine(sessions),
     ...sessions.flatMap(troublesOf),
     ...(sessions.length > 0 ? [explanation(report)] : []),
     ...remarks(report),
   ];
   return lines.join('\n');
+}
+
+/** What the recorded providers' caches read: it is the same for every condenser. */
+function recordedCacheLine(sessions: readonly ReplayedSession[]): readonly string[] {
+  const withUsage = sessions.filter(({ recordedCache }) => recordedCache !== undefined);
+  const pooled = pooledCache(withUsage.map(({ recordedCache }) => recordedCache));
+  if (pooled === undefined) return [];
+  const { answers, expectedReadTokens, reportedReadTokens, drifts } = pooled;
+  const share = ((100 * reportedReadTokens) / expectedReadTokens).toFixed(1);
+  const reasons = Object.entries(drifts).map(([reason, count]) => `${reason} ${count}`);
+  const drift =
+    reasons.length === 0 ? 'no answer read too little' : `answers that read too little: ${reasons.join(', ')}`;
+  const of = `${withUsage.length} of ${sessions.length} sessions, ${answers.toLocaleString('en-GB')} answers`;
+  return [`Recorded cache: read ${share} % of what it should have (${of}); ${drift}`];
 }
 
 function markOf({ recordedCompactions }: ReplayedSession): string {

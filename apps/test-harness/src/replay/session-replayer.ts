@@ -6,6 +6,8 @@ import { eventTokens } from '../measure/event-tokens.js';
 import { evidenceOf } from '../measure/evidence/evidence.js';
 import type { Prices } from '../measure/money.js';
 import { costUncondensed, leastCost, optimumTarget, sizesByCall } from '../measure/optimum.js';
+import { recordedCache } from '../measure/recorded-cache.js';
+import type { RecordedCache } from '../measure/recorded-cache.js';
 import { recordedSession } from '../measure/recorded-session.js';
 import type { Policy } from './policy.js';
 import { headOf, replaySession } from './replay-session.js';
@@ -31,6 +33,8 @@ export interface SessionMeasures {
   readonly optima: readonly SessionOptimum[];
   /** What the recorded agent itself wrote: words, thinking and calls. It is in no bill. Unit: tokens. */
   readonly agentOutputTokens: number;
+  /** What the recorded provider's prompt cache read. @defaultValue none: the log has no usage of two answers */
+  readonly recordedCache?: RecordedCache;
 }
 
 /** Options of {@link sessionReplayer}. */
@@ -54,6 +58,7 @@ export interface SessionReplayer {
 export function sessionReplayer(events: readonly Event[], settings: ReplaySettings): SessionReplayer {
   const session = recordedSession(events);
   const count = textCounter();
+  const cache = recordedCache(events);
   const evidence = evidenceOf(session);
   const tokens = eventTokens(session, count);
   const head = headOf(session);
@@ -71,6 +76,7 @@ export function sessionReplayer(events: readonly Event[], settings: ReplaySettin
         agentOutput: agentOutputTokens * row.output,
       })),
       agentOutputTokens,
+      ...(cache === undefined ? {} : { recordedCache: cache }),
     }),
     replay: (policy, onModelCall) =>
       replaySession(policy, { ...settings, session, evidence, count, sizes, onModelCall }),
