@@ -3,7 +3,7 @@ import type { LoadedCondenser } from '@palimpsest/condensers/config';
 import { loadCondenserConfigFile } from '@palimpsest/condensers/node';
 import type { LLM } from '@palimpsest/llm-adapters';
 import type { Condenser } from '@palimpsest/view';
-import { defaultCondenser, demoSizes } from './default-condenser.js';
+import { demoCondenser } from './demo-condenser.js';
 import { runDemo } from './demo.js';
 import { apiKeys, chooseModel } from './model-choice.js';
 import { colorsFor } from './output/colors.js';
@@ -49,14 +49,9 @@ export async function demoCommand(
     if (flags.json !== true) stdout.write(`${line}\n`);
   };
   const llm = chooseModel(flags.model, env);
-  // The offline model follows a plan: it can neither write summaries nor mark results as irrelevant.
+  // The offline model follows a plan: it does not mark results as irrelevant.
   const isOffline = flags.model === undefined;
-  const { condenser, notes } = await condenserOf(
-    flags,
-    env,
-    llm,
-    defaultCondenser(demoSizes, isOffline ? undefined : llm),
-  );
+  const { condenser, notes } = await condenserOf(flags, env, llm, await demoCondenser());
   for (const { message } of notes) stderr.write(`palimpsest: ${flags.config ?? ''}: ${message}\n`);
   // The same from src/ and from dist/.
   const { workspace, remove } = await copyWorkspace(fileURLToPath(new URL('../sample-project/', import.meta.url)));

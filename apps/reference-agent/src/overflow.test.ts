@@ -129,7 +129,6 @@ const kinds: readonly (readonly [string, (llm: LLM) => Condenser | undefined])[]
   ['relevance', () => relevanceCondenser()],
   ['relevance in batches', () => relevanceCondenser({ apply: 'batched' })],
   ['the default of this agent', () => defaultCondenser()],
-  ['the default of this agent, with a model', (llm: LLM) => defaultCondenser({}, llm)],
 ];
 const given = (condenser: Condenser | undefined) => (condenser === undefined ? {} : { condenser });
 

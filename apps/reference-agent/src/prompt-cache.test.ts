@@ -9,7 +9,7 @@ import { anthropicPromptCache, anthropicServer, openaiPromptCache, openaiServer 
 import type { ProviderServer, SimulatedPromptCache } from '@palimpsest/provider-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { defaultCondenser, demoSizes } from './default-condenser.js';
+import { demoCondenser } from './demo-condenser.js';
 
 /**
  * Whole runs over the real SDKs and HTTP with many condensations: what the servers report to have read and written costs at
@@ -87,6 +87,7 @@ test.each(
   const { server, llm, atBest } = await (flows[name] as () => Promise<Flow>)();
   onTestFinished(() => server.close());
   const store = memoryEventStore();
+  const condenser = await demoCondenser();
   const open = () =>
     Conversation.open({
       conversationId: 'c',
@@ -95,7 +96,7 @@ test.each(
         llm,
         systemPrompt: 'Work with care. '.repeat(300),
         tools: [read],
-        condenser: defaultCondenser({ ...demoSizes, attentionWindow: 8 }),
+        condenser,
       }),
       stuckDetection: false,
     });

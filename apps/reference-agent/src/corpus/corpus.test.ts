@@ -62,7 +62,7 @@ test('it holds what is rare: errors, refusals, open calls, requests, reverts, pa
   const unfinished = await logOf('unfinished-calls');
   expect(unfinished.filter(({ type }) => type === 'action')).toHaveLength(2);
   expect(unfinished.filter(isToolResult)).toEqual([]);
-  expect(accountOf(await logOf('demo-default'))).toMatchObject({ condensations: 6, steps: 74 });
+  expect(accountOf(await logOf('demo-default'))).toMatchObject({ condensations: 2, steps: 73 });
 });
 
 test.each(faultRecordings)('$name: recorded anew it is the same', async ({ name, record }) => {

@@ -6,7 +6,7 @@ import type { Event } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
 import type { LLM } from '@palimpsest/llm-adapters';
 import type { Condenser } from '@palimpsest/view';
-import { defaultCondenser, demoSizes } from '../default-condenser.js';
+import { demoCondenser } from '../demo-condenser.js';
 import { runDemo } from '../demo.js';
 import { offlineModel } from '../offline-model/offline-model.js';
 import type { PlanStep } from '../offline-model/plan.js';
@@ -29,35 +29,32 @@ const firstTask: readonly PlanStep[] = [
 
 /** The demo's work under different policies. */
 export function demoRecordings(sampleProject: string): readonly Recording[] {
-  const demo = (name: string, about: string, llm: LLM, condenser: Condenser): Recording => ({
+  const demo = (name: string, about: string, llm: LLM, condenser: () => Condenser | Promise<Condenser>): Recording => ({
     name,
     about,
-    record: () => recordDemo(sampleProject, llm, condenser),
+    record: async () => recordDemo(sampleProject, llm, await condenser()),
   });
   return [
     demo(
       'demo-default',
-      'The whole demo with its default condenser: masking in batches, then extractive summaries.',
+      'The whole demo with its default condenser: lists of what was done, when they pay.',
       offlineModel({ plan: samplePlan }),
-      defaultCondenser(demoSizes),
+      demoCondenser,
     ),
-    demo(
-      'first-task-uncondensed',
-      'The first task with nothing condensed.',
-      offlineModel({ plan: firstTask }),
+    demo('first-task-uncondensed', 'The first task with nothing condensed.', offlineModel({ plan: firstTask }), () =>
       noOpCondenser(),
     ),
     demo(
       'first-task-masked-early',
       'The first task with results and long arguments masked early and often.',
       offlineModel({ plan: firstTask }),
-      observationMaskingCondenser({ attentionWindow: 4, minSavedTokens: 600, maskArguments: true }),
+      () => observationMaskingCondenser({ attentionWindow: 4, minSavedTokens: 600, maskArguments: true }),
     ),
     demo(
       'first-task-overflow',
       'The first task with a small window that the condenser is not told of: overflow, request, summary.',
       withHiddenWindow(offlineModel({ plan: firstTask, contextWindow: 7_000 })),
-      extractiveSummaryCondenser({ maxSize: 60, maxSummaryTokens: 500 }),
+      () => extractiveSummaryCondenser({ maxSize: 60, maxSummaryTokens: 500 }),
     ),
   ];
 }

@@ -111,8 +111,17 @@ function nameOf(eventId: EventId, before: View): string {
   return `${action?.type === 'action' ? callInWords(action) : event.toolName}${size}`;
 }
 
+/** The reasons of `priced` in words. */
+const reasons: Readonly<Record<string, string>> = {
+  rent: 'to read on would cost more than to write the rest anew',
+  cold: 'the prompt cache is cold',
+  tokens: 'the window is full',
+};
+
 function reasonOf({ metadata }: Condensation): string {
-  const parts = [metadata?.condenser, metadata?.reason].filter((part) => typeof part === 'string');
+  const { condenser, reason } = metadata ?? {};
+  const words = typeof reason === 'string' ? (reasons[reason] ?? reason) : undefined;
+  const parts = [condenser, words].filter((part) => typeof part === 'string');
   return parts.length === 0 ? '' : ` (${parts.join(': ')})`;
 }
 

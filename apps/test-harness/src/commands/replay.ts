@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { ReplayCommandOptions } from '../replay-command.js';
+import { rivalList } from '../rivals/descriptions.js';
 import { collect } from './argument-parsers.js';
 import { addSharedOptions } from './shared-options.js';
 
@@ -13,7 +14,7 @@ export function addReplayCommand(program: Command): void {
     .argument('<path...>', 'session logs, or folders of them; recognised by their content')
     .option(
       '-c, --condenser <name>',
-      'a condenser, or a package that is installed here; with options, and several values of one, as in extractiveSummary:maxTokens=20000,40000; may be given more than once (default: all of ours)',
+      'a condenser, or a package that is installed here; with options, and several values of one, as in extractiveSummary:maxTokens=20000,40000; a policy of another project (rival:…), or all of them (rivals); may be given more than once (default: all of ours)',
       collect,
       [],
     )
@@ -24,6 +25,7 @@ export function addReplayCommand(program: Command): void {
     )
     .option('--sessions', 'show a table for each session too', false)
     .option('--json', 'print the whole report as JSON instead of tables', false);
+  command.addHelpText('after', rivalList());
   addSharedOptions(command).action(async (paths: readonly string[], options: ReplayCommandOptions) => {
     const { replayCommand } = await import('../replay-command.js');
     process.exitCode = await replayCommand(paths, options);

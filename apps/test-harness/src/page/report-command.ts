@@ -43,7 +43,6 @@ export const reportCondensers: readonly string[] = [
   'extractiveSummary',
   'priced',
   'llmSummarizing',
-  'referenceAgent',
 ];
 
 /**

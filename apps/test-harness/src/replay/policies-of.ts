@@ -1,7 +1,8 @@
 import { basename, resolve } from 'node:path';
+import { condenserNames } from '@palimpsest/condensers/config';
 import { none } from './policy.js';
 import type { Policy } from './policy.js';
-import { policySources, replayableNames } from './policy-argument.js';
+import { policySources } from './policy-argument.js';
 import { policyFrom } from './policy-source.js';
 import { standIn } from './stand-in-llm.js';
 import { textCounter } from './token-counter.js';
@@ -24,7 +25,7 @@ export interface PolicyArguments {
  * @throws {@link InvalidCondenserConfigError} for options and files that describe none.
  */
 export async function policiesOf({ condenser, config, folder = '.' }: PolicyArguments): Promise<readonly Policy[]> {
-  const names = new Set(condenser.length === 0 && config.length === 0 ? replayableNames : condenser);
+  const names = new Set(condenser.length === 0 && config.length === 0 ? condenserNames : condenser);
   names.delete(none.name);
   const policies: Policy[] = [];
   for (const argument of names) {

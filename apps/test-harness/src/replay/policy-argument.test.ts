@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CondenserNotFoundError, InvalidCondenserConfigError } from '@palimpsest/condensers/config';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rivalNames } from '../rivals/descriptions.js';
 import { policiesOf } from './policies-of.js';
 import { policyDigest } from './policy-digest.js';
 import { policySources } from './policy-argument.js';
@@ -69,14 +70,23 @@ test('the reference agent’s default is a name', async () => {
   expect((await policy?.create(standIn(textCounter()).llm))?.name).toBe('pipeline');
 });
 
+test('rivals are named one by one or all together, and are made', async () => {
+  const policies = await policiesOf({ condenser: ['rivals'], config: [] });
+  expect(policies.slice(1).map(({ name }) => name)).toEqual(rivalNames);
+  const [, one] = await policiesOf({ condenser: ['rival:openhands'], config: [] });
+  expect((await one?.create(standIn(textCounter()).llm))?.name).toBe('rival:openhands');
+});
+
 test('all of ours if none is named', async () => {
   const names = (await policiesOf({ condenser: [], config: [] })).map(({ name }) => name);
   expect(names).toContain('extractiveSummary');
-  expect(names.at(-1)).toBe('referenceAgent');
+  // It is `priced` where no model has marked a result.
+  expect(names).not.toContain('referenceAgent');
 });
 
 test.each([
   ['extractiveSumary', CondenserNotFoundError, /Did you mean 'extractiveSummary'\?.*Known are: noOp.*referenceAgent/],
+  ['rival:opnhands', CondenserNotFoundError, /Did you mean 'rival:openhands'\?/],
   ['@acme/missing', InvalidCondenserConfigError, /'use' cannot be imported.*@acme\/missing/],
   ['./condenser.js', InvalidCondenserConfigError, /must be the name of a package/],
   ['extractiveSummary:maxTokens', InvalidCondenserConfigError, /name=value1,value2/],

@@ -6,6 +6,8 @@ import { installedAt } from './code-digest.js';
 import { none } from './policy.js';
 import type { PolicySource } from './policy.js';
 import { referenceAgent } from './reference-agent.js';
+import { allRivals, rivalNames } from '../rivals/descriptions.js';
+import { rivalOf } from '../rivals/index.js';
 
 /** A policy as somebody named it. */
 export interface NamedSource {
@@ -14,7 +16,7 @@ export interface NamedSource {
 }
 
 /** The names of condensers that need no package. */
-export const replayableNames: readonly string[] = [...condenserNames, referenceAgent];
+const replayableNames: readonly string[] = [...condenserNames, referenceAgent];
 
 /** What these condensers cannot do without. */
 const usualOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
@@ -25,17 +27,23 @@ const usualOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
  * Reads an argument that names a condenser: `extractiveSummary`, a package that is installed where the folder is (`@acme/condenser-x`),
  * either with options (`extractiveSummary:maxTokens=40000;keepFirst=2`), and with several values of an option
  * (`extractiveSummary:maxTokens=20000,40000,80000`), which gives a policy for each. Values are JSON; other text stands for itself.
+ * `rival:…` is a policy of another project, and `rivals` are all of them.
  *
  * @throws {@link CondenserNotFoundError} for a name that is neither; lists those that are.
  * @throws {@link InvalidCondenserConfigError} for options that cannot be read.
  */
 export async function policySources(argument: string, folder: string): Promise<readonly NamedSource[]> {
+  if (argument === allRivals) return rivalNames.map(namedSource);
+  if (argument.startsWith('rival:')) {
+    if (rivalOf(argument) === undefined) throw new CondenserNotFoundError(argument, rivalNames);
+    return [namedSource(argument)];
+  }
   const colon = argument.indexOf(':');
   const name = colon === -1 ? argument : argument.slice(0, colon);
   const sweep = colon === -1 ? [] : optionsIn(argument.slice(colon + 1), name);
   if (name === none.name && colon === -1) return [{ name, source: { kind: 'none' } }];
   if (replayableNames.includes(name)) {
-    if (sweep.length === 0) return [{ name, source: { kind: 'name', name } }];
+    if (sweep.length === 0) return [namedSource(name)];
     if (name === referenceAgent) {
       const reason = 'is not an option: it has none. Describe its pipeline in a file, with --config';
       throw new InvalidCondenserConfigError({ condenser: name, option: sweep[0]?.path ?? '', reason });
@@ -47,12 +55,16 @@ export async function policySources(argument: string, folder: string): Promise<r
   }
   // With a slash it can only be a package; whoever loads it says what is wrong with it.
   if (!name.includes('/') && (await installedAt(name, resolve(folder))) === undefined) {
-    throw new CondenserNotFoundError(name, replayableNames);
+    throw new CondenserNotFoundError(name, [...replayableNames, ...rivalNames, allRivals]);
   }
   return combinations(sweep).map(({ label, options }) => ({
     name: label === '' ? name : `${name} ${label}`,
     source: { kind: 'config', folder, config: { use: name, options } },
   }));
+}
+
+function namedSource(name: string): NamedSource {
+  return { name, source: { kind: 'name', name } };
 }
 
 interface SweptOption {

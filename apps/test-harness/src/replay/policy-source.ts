@@ -1,5 +1,6 @@
 import { condenserByName, loadCondenser } from '@palimpsest/condensers/config';
 import { importFrom, loadCondenserFile } from '@palimpsest/condensers/node';
+import { rivalOf } from '../rivals/index.js';
 import { none } from './policy.js';
 import type { Policy, PolicySource } from './policy.js';
 import { referenceAgent, referenceAgentCondenser } from './reference-agent.js';
@@ -14,9 +15,8 @@ function creatorOf(source: PolicySource): Policy['create'] {
     case 'none':
       return none.create;
     case 'name':
-      return source.name === referenceAgent
-        ? (llm) => referenceAgentCondenser(llm)
-        : (llm) => condenserByName(source.name, { llm });
+      if (source.name === referenceAgent) return referenceAgentCondenser;
+      return rivalOf(source.name)?.create ?? ((llm) => condenserByName(source.name, { llm }));
     case 'config':
       return (llm) =>
         loadCondenser(source.config, { llm: () => llm, defaultLLM: llm, importModule: importFrom(source.folder) });

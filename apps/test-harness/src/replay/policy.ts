@@ -5,7 +5,7 @@ import type { Condenser } from '@palimpsest/view';
 /** A condenser as data, so that another thread can make it and stored results can be told apart. */
 export type PolicySource =
   | { readonly kind: 'none' }
-  /** A built-in condenser with its defaults, or the reference agent's. */
+  /** A built-in condenser with its defaults, the reference agent's, or a rival. */
   | { readonly kind: 'name'; readonly name: string }
   /** A description; packages are resolved from the folder. */
   | { readonly kind: 'config'; readonly config: CondenserConfig; readonly folder: string }

@@ -1,0 +1,62 @@
+import { llmSummarizer, rangeContent, rollingCondenser, summariseRange } from '@palimpsest/condensers/authoring';
+import type { Requirement, Selection, Summarizer } from '@palimpsest/condensers/authoring';
+import type { LLM } from '@palimpsest/llm-adapters';
+import { newestStep, NoCondensationAvailableError } from '@palimpsest/view';
+import type { CondenseContext, Condenser, View } from '@palimpsest/view';
+
+/** What {@link summariseOldest} summarises, and when. */
+export interface SummariseOldestOptions {
+  readonly name: string;
+  readonly llm: LLM;
+  /** Whether it acts before this call. A request of the host is met in any case. */
+  readonly isDue: (view: View, context: CondenseContext) => boolean;
+  /** The range to summarise; its ends move forward to the next cut points, the end to the newest step at most. */
+  readonly rangeOf: (view: View, context: CondenseContext) => Selection;
+  /** Changes what the model reads. @defaultValue all events of the range */
+  readonly readerOf?: (summarizer: Summarizer, view: View) => Summarizer;
+}
+
+/** A condenser that replaces a range of the history by a summary of its model. */
+export function summariseOldest(options: SummariseOldestOptions): Condenser {
+  const { name, llm, isDue, rangeOf, readerOf = (summarizer) => summarizer } = options;
+  const summarizer = llmSummarizer({ llm, maxEventCharacters: 1_000_000 });
+  return rollingCondenser({
+    name,
+    requirement: (view, context): Requirement => {
+      const isRequested = view.unhandledCondensationRequest;
+      if (!isRequested && !isDue(view, context)) return { level: 'none', reasons: [], tokenBudget: undefined };
+      return {
+        level: isRequested ? 'hard' : 'soft',
+        reasons: [isRequested ? 'request' : 'events'],
+        tokenBudget: undefined,
+      };
+    },
+    getCondensation: (view, requirement, context) => {
+      const wanted = rangeOf(view, context);
+      const last = newestStep(view).cutPoint;
+      const start = view.cutPoints.atOrAfter(wanted.start) ?? last;
+      const end = Math.min(last, view.cutPoints.atOrAfter(wanted.end) ?? last);
+      const content = end > start ? rangeContent(view, { start, end }) : undefined;
+      if (content === undefined || content.tokens < 24) throw nothingOld(view);
+      return summariseRange({
+        condenser: name,
+        summarizer: readerOf(summarizer, view),
+        view,
+        range: { start, end },
+        content,
+        requirement,
+        maxSummaryTokens: 4_000,
+        minProgress: 0,
+        timeoutMs: 120_000,
+        context,
+        createEvent: undefined,
+      });
+    },
+  });
+}
+
+function nothingOld(view: View): NoCondensationAvailableError {
+  return new NoCondensationAvailableError(
+    `of ${view.events.length} events none before the newest ones may be summarised`,
+  );
+}
