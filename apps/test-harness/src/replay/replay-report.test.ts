@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { isLong, noteCounts, rentRegret, reportRows } from './replay-report.js';
 import type { ReplayedSession } from './replay-report.js';
+import { reportJson } from './report-json.js';
+import { reportText } from './report-text.js';
 import type { SessionReplay } from './replay-session.js';
 
 const full = { part: 1, whole: 1 };
@@ -150,4 +152,22 @@ test('counts the kinds of notes, the most frequent first', () => {
     ['sidechain', 5],
     ['not-json', 1],
   ]);
+});
+
+test('what recorded caches read is a line of the text and a field of the JSON, of the sessions with usage alone', () => {
+  const read = { answers: 10, expectedReadTokens: 100_000, reportedReadTokens: 90_000, drifts: { expired: 1 } };
+  const report = {
+    sessions: [
+      { ...session('with usage', [replay('none', 100)]), recordedCache: read },
+      session('without', [replay('none', 100)]),
+    ],
+    skipped: [],
+    isInterrupted: false,
+  };
+  expect(reportText(report, { eachSession: false })).toContain(
+    'Recorded cache: read 90.0 % of what it should have (1 of 2 sessions, 10 answers); answers that read too little: expired 1',
+  );
+  expect(JSON.parse(reportJson(report))).toMatchObject({ recordedCache: read });
+  const without = { ...report, sessions: report.sessions.slice(1) };
+  expect(reportText(without, { eachSession: false })).not.toContain('Recorded cache');
 });
