@@ -450,4 +450,65 @@ export const toolSets: readonly ToolSet[] = [
     }),
     look: (folder, word) => ({ name: 'search_beds', input: { query: word, below: folder }, answer: 'none' }),
   },
+  {
+    name: 'operations in a list',
+    read: (path, text) => ({
+      name: 'fs_read',
+      input: { operations: [{ mode: 'Line', path, start_line: 1, end_line: -1 }], summary: 'Read it' },
+      answer: text,
+    }),
+    create: (path, text) => ({
+      name: 'fs_write',
+      input: { command: 'create', path, file_text: text, summary: 'Begin' },
+      answer: '',
+    }),
+    modify: (path, before, after) => ({
+      name: 'fs_write',
+      input: { command: 'str_replace', path, old_str: before, new_str: after },
+      answer: '',
+    }),
+    run: (command, status, output) => ({
+      name: 'execute_bash',
+      input: { command, summary: 'Run it' },
+      answer: JSON.stringify({ exit_status: `${status}`, stdout: output, stderr: '' }),
+    }),
+    look: (folder, word) => ({
+      name: 'fs_read',
+      input: { operations: [{ mode: 'Search', path: folder, pattern: word }] },
+      answer: `{"matches":[],"file_path":"${folder}"}`,
+    }),
+  },
+  {
+    name: 'an editor that writes by itself',
+    read: (path, text) => ({ name: 'read_file', input: { path, start_line: 1, end_line: 80 }, answer: text }),
+    create: (path, text) => ({
+      name: 'edit_file',
+      input: { display_description: 'Begin', path, mode: 'create' },
+      answer: `Created ${path}\n\n\`\`\`\n${text}\n\`\`\``,
+    }),
+    modify: (path, before, after) => ({
+      name: 'edit_file',
+      input: { display_description: 'Change it', path, mode: 'edit' },
+      answer: `Edited ${path}:\n\n\`\`\`diff\n-${before.slice(0, 40)}\n+${after.slice(0, 40)}\n\`\`\``,
+    }),
+    remove: (path) => ({ name: 'delete_path', input: { path }, answer: `Deleted ${path}` }),
+    move: (from, to) => ({
+      name: 'move_path',
+      input: { source_path: from, destination_path: to },
+      answer: `Moved ${from} to ${to}`,
+    }),
+    run: (command, status, output) => ({
+      name: 'terminal',
+      input: { command, cd: '.' },
+      answer:
+        status === 0
+          ? `\`\`\`\n${output}\n\`\`\``
+          : `Command "${command}" failed with exit code ${status}.\n\n\`\`\`\n${output}\n\`\`\``,
+    }),
+    look: (folder, word) => ({
+      name: 'grep',
+      input: { regex: word, include_pattern: `${folder}/**` },
+      answer: 'No matches found',
+    }),
+  },
 ];

@@ -5,8 +5,11 @@ import * as z from 'zod/mini';
 import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
 import type { Reducer, Reduction } from '../authoring/reducer.js';
 import { calibrationOf } from '../authoring/rolling/calibration.js';
-import { readNamesAhead } from '../authoring/tool-calls/names.js';
+import { namesOf } from '../authoring/tool-calls/names.js';
+import { aheadReader } from './ahead.js';
+import { filesOfResult } from './hidden/files-of-call.js';
 import { readAhead } from './manifest/event-facts.js';
+import { rememberManifest } from './manifest/lineage.js';
 import { manifestOfRange } from './manifest-of-range.js';
 import type { RangeLimits } from './manifest-of-range.js';
 import { behindLargeKept, keptIndices, rangeDownTo } from './target-range.js';
@@ -52,6 +55,16 @@ export interface ExtractiveSummaryOptions extends SizeOptions {
 }
 
 const name = 'extractiveSummary';
+
+const readNamesAhead = /* @__PURE__ */ aheadReader((event) => void namesOf(event));
+const readFilesAhead = /* @__PURE__ */ aheadReader((event, view) => void filesOfResult(view, event.id));
+
+/** Reads what a later summary says of the newest events. */
+function readAllAhead(view: View, { maxNameTokens, maxFileTokens }: RangeLimits): void {
+  readAhead(view.events, view);
+  if (maxNameTokens > 0) readNamesAhead(view);
+  if (maxFileTokens > 0) readFilesAhead(view);
+}
 
 /**
  * A rolling summary without a model: a manifest of facts replaces the middle of the history. The first `keepFirst` events, the
@@ -121,7 +134,7 @@ export const extractiveSummary = /* @__PURE__ */ defineCondenser({
       name,
       requirement: (view, context) => {
         const requirement = requirementOf(view, context, { maxSize, maxTokens });
-        if (requirement.level === 'none' && isHalfFull(view, requirement, maxSize)) readAhead(view.events, view);
+        if (requirement.level === 'none' && isHalfFull(view, requirement, maxSize)) readAllAhead(view, limits);
         return requirement;
       },
       getCondensation: (view, requirement, context) =>
@@ -141,10 +154,8 @@ export const extractiveSummary = /* @__PURE__ */ defineCondenser({
       ...rolling,
       estimate: (view, context) => {
         const range = rangeNow(view, context);
-        if (range === undefined) return undefined;
-        readAhead(view.events, view);
-        if (limits.maxNameTokens > 0) readNamesAhead(view.events);
-        return reductionOf(view, range, limits);
+        if (range !== undefined || view.tokens() * 2 > (targetTokens ?? 0)) readAllAhead(view, limits);
+        return range && reductionOf(view, range, limits);
       },
       reduce: (view, context) => {
         const requirement = requirementOf(view, context, { maxSize: Infinity, maxTokens });
@@ -208,13 +219,14 @@ function summarise(
   const maxUserWordTokens = Math.floor(options.maxUserWordTokens * share);
   const written = manifestOfRange(view, selection, { ...options, maxSummaryTokens, maxUserWordTokens });
   if (written === undefined) throw new NoCondensationAvailableError(whyNot(view));
-  const { ids, summary, forgottenEvents, forgottenTokens, summaryTokens, metadata } = written;
+  const { ids, range, lineage, summary, forgottenEvents, forgottenTokens, summaryTokens, metadata } = written;
   const gone = { events: forgottenEvents, tokens: forgottenTokens - summaryTokens };
   assertProgress(view, gone);
   const tokensBefore = view.tokens();
-  return condensation({
+  const made = condensation({
     view,
-    ids,
+    // A range is found without a look at each of its events.
+    ...(range ?? { ids }),
     summary,
     metadata: {
       condenser: name,
@@ -225,6 +237,8 @@ function summarise(
     },
     createEvent: options.createEvent,
   });
+  rememberManifest(made, lineage);
+  return made;
 }
 
 function whyNot(view: View): string {

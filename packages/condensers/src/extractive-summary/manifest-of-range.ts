@@ -6,6 +6,7 @@ import { hiddenNames } from './hidden/hidden-names.js';
 import { readFacts } from './manifest/event-facts.js';
 import type { Fact } from './manifest/fact.js';
 import { lineageOf } from './manifest/lineage.js';
+import type { Lineage } from './manifest/lineage.js';
 import { Manifest } from './manifest/manifest.js';
 import { renderManifest, userWordsOf } from './manifest/render-manifest.js';
 import type { Section } from './manifest/section.js';
@@ -15,6 +16,10 @@ import type { Selection } from '../authoring/rolling/select-middle.js';
 export interface RangeSummary {
   /** The events that the summary replaces. */
   readonly ids: readonly EventId[];
+  /** They as a range, if they are one. */
+  readonly range: Selection | undefined;
+  /** What is behind the summary, this range included. */
+  readonly lineage: Lineage;
   readonly summary: string;
   /** Unit: tokens. */
   readonly summaryTokens: number;
@@ -55,15 +60,18 @@ export function manifestOfRange(
   const forgotten: LLMConvertibleEvent[] = [];
   let forgottenTokens = 0;
   let place: number | undefined;
+  let last = start;
   let oldSummaryTokens = 0;
   let estimated = 0;
   for (let index = start; index < end; index++) {
     const event = view.events.at(index);
     if (event === undefined || kept.has(event.id)) continue;
     place ??= index;
+    last = index;
     forgotten.push(event);
-    forgottenTokens += view.tokens(index, index + 1);
-    if (event.type === 'condensation-summary') oldSummaryTokens += view.tokens(index, index + 1);
+    const tokens = view.tokens(index, index + 1);
+    forgottenTokens += tokens;
+    if (event.type === 'condensation-summary') oldSummaryTokens += tokens;
     estimated += estimateTokens(event);
   }
   const summaries = forgotten.filter((event) => event.type === 'condensation-summary');
@@ -79,14 +87,13 @@ export function manifestOfRange(
 
   const reading = { original: (id: EventId) => view.original(id), beginsWithRequest: before.userWords.length === 0 };
   const words = userWordsOf(manifest, reading);
-  let userCharacters = spaceFor(words, view, Math.min(maxUserWordTokens, maxSummaryTokens));
+  const said = spaceFor(words, view, Math.min(maxUserWordTokens, maxSummaryTokens));
+  let userCharacters = said.characters;
   // The view's count may differ from the estimate; only a number of characters can be targeted.
   const room = Math.min(maxSummaryTokens, oldSummaryTokens + (forgottenTokens - oldSummaryTokens) / 2);
-  const charactersPerToken = (4 * estimated) / Math.max(1, forgottenTokens);
-  // Words may have more characters a token than the rest, which keeps its share all the same.
-  const besides = Math.max(0, room - maxUserWordTokens) * charactersPerToken;
-  let characters = Math.floor(Math.max(room * charactersPerToken, userCharacters + besides));
-  for (let attempt = 0; attempt < 4; attempt++) {
+  let characters =
+    userCharacters + Math.floor((Math.max(0, room - said.tokens) * 4 * estimated) / Math.max(1, forgottenTokens));
+  for (let attempt = 0; attempt < 6; attempt++) {
     const facts = renderManifest(manifest, {
       events: coveredEvents,
       maxCharacters: Math.max(characters, userCharacters) - 16,
@@ -95,38 +102,53 @@ export function manifestOfRange(
       ...reading,
     });
     if (facts === undefined) return undefined;
+    const taken = view.tokensOf(summaryEvent(facts));
+    if (taken > maxSummaryTokens) {
+      const over = Math.ceil(((taken - maxSummaryTokens) * facts.length) / taken);
+      characters = Math.min(characters, facts.length) - over;
+      if (attempt > 1) userCharacters = Math.min(userCharacters, characters);
+      continue;
+    }
     const names = hiddenNames(view, { going: forgotten, summary: facts, maxTokens: maxNameTokens });
     const summary = [facts, ...names].join('\n\n').toWellFormed();
     const summaryTokens = view.tokensOf(summaryEvent(summary));
-    const factTokens = view.tokensOf(summaryEvent(facts));
-    if (factTokens <= maxSummaryTokens && summaryTokens < forgottenTokens) {
+    if (summaryTokens < forgottenTokens) {
       const ids = forgotten.map(({ id }) => id);
       const metadata = { coveredEvents, replaces: lineage.replaces, facts: [...lineage.newFacts, ...newFacts] };
-      return { ids, summary, summaryTokens, forgottenEvents: forgotten.length, forgottenTokens, metadata };
+      const { cutPoints } = view;
+      const isRange =
+        inWork.size === 0 && cutPoints.atOrAfter(place) === place && cutPoints.atOrAfter(last + 1) === last + 1;
+      const range = isRange ? { start: place, end: last + 1 } : undefined;
+      const sizes = { summaryTokens, forgottenEvents: forgotten.length, forgottenTokens };
+      return { ids, range, lineage, summary, ...sizes, metadata };
     }
-    const fitting = (0.95 * maxSummaryTokens) / factTokens;
-    characters = Math.floor(characters * (attempt === 0 && fitting < 1 ? Math.max(0.6, fitting) : 0.6));
+    characters = Math.floor(characters * 0.6);
     if (attempt > 0) userCharacters = Math.min(userCharacters, characters);
   }
   return undefined;
 }
 
-/** The space in which the user's words take at most so many tokens; 0 if none fit. Unit: characters. */
-function spaceFor(words: Section, view: View, tokens: number): number {
-  if (words.isEmpty || tokens === 0) return 0;
-  // A token that holds more characters is not known.
-  let characters = tokens * mostOfToken;
+/** The space in which the user's words take at most so many tokens, and what they take; none if not one fits. */
+function spaceFor(
+  words: Section,
+  view: View,
+  maxTokens: number,
+): { readonly characters: number; readonly tokens: number } {
+  const none = { characters: 0, tokens: 0 };
+  if (words.isEmpty) return none;
+  let characters = maxTokens * mostOfToken;
   for (let attempt = 0; attempt < 4; attempt++) {
-    const text = [`## ${words.heading}`, ...words.fit(characters)].join('\n');
-    const taken = view.tokensOf(summaryEvent(text)) - view.tokensOf(summaryEvent(''));
-    if (text.length <= words.heading.length + 3) return 0;
-    if (taken <= tokens) return Math.min(characters, text.length + 2);
-    characters = Math.floor((Math.min(characters, text.length) * tokens) / taken);
+    const lines = words.fit(characters);
+    if (lines.length === 0) return none;
+    const text = [`## ${words.heading}`, ...lines].join('\n');
+    const tokens = view.tokensOf(summaryEvent(text)) - view.tokensOf(summaryEvent(''));
+    if (tokens <= maxTokens) return { characters: text.length + 2, tokens };
+    characters = Math.floor((Math.min(characters, text.length) * maxTokens) / tokens) - words.heading.length;
   }
-  return characters;
+  return { characters: Math.max(0, characters), tokens: maxTokens };
 }
 
-/** Unit: characters. */
+/** No text has so many characters in each of its tokens. */
 const mostOfToken = 8;
 
 function summaryEvent(summary: string): CondensationSummaryEvent {

@@ -158,7 +158,7 @@ test.each(rows)(
     expect(Math.max(...sessions.flatMap(({ found }) => found))).toBeLessThan(0.03);
     // The ledger counts by the view's estimate, not by four characters a token. It takes a call after a long pause for one with a warm cache, in both bills.
     for (const { found, stated, kind } of sessions)
-      if (kind !== 'idle') expect(Math.abs((found.at(-1) as number) - stated)).toBeLessThan(0.06);
+      if (kind !== 'idle') expect(Math.abs((found.at(-1) as number) - stated)).toBeLessThan(0.07);
   },
   120_000,
 );

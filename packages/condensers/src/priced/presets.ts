@@ -10,17 +10,32 @@ export interface Preset {
   readonly prices?: CachePrices | undefined;
 }
 
-/** The smallest requests that keep the newest steps and a summary. */
-const small = { targetTokens: 14_000, maxSummaryTokens: 1_000, maxNameTokens: 2_500 };
+/** The newest steps, a summary and names: no smaller request remembered four fifths of what is needed again. */
+const small = { targetTokens: 14_000, maxSummaryTokens: 1_000, maxUserWordTokens: 400, maxNameTokens: 2_500 };
 
-/** The sizes of each preset. Unit: tokens. What each costs and remembers: `docs/results.md` of the test harness. */
+/**
+ * The sizes of each preset, the same for all prices. Unit: tokens. What each costs and remembers: `docs/results.md` of the test
+ * harness. How they were chosen: decision 55.
+ */
 const sizes = {
   /** The smallest bill. Old text is read again when it is needed. */
   cheapest: small,
-  /** The default: between the two. */
-  balanced: { targetTokens: 20_000, maxSummaryTokens: 1_500, maxNameTokens: 4_000, maxFileTokens: 6_000 },
-  /** Up to a third of the tokens of doing nothing. */
-  remembersMost: { targetTokens: 22_000, maxSummaryTokens: 2_000, maxNameTokens: 8_000, maxFileTokens: 8_000 },
+  /** The default, between the two: files in work take a third of the request, because an edit quotes them. */
+  balanced: {
+    targetTokens: 18_000,
+    maxSummaryTokens: 1_500,
+    maxUserWordTokens: 700,
+    maxNameTokens: 3_000,
+    maxFileTokens: 6_000,
+  },
+  /** Up to 30 % of the tokens of doing nothing: names take what files in work leave, because identifiers are needed most often. */
+  remembersMost: {
+    targetTokens: 19_000,
+    maxSummaryTokens: 1_500,
+    maxUserWordTokens: 700,
+    maxNameTokens: 8_000,
+    maxFileTokens: 4_000,
+  },
   /** For models without a prompt cache: a request costs what it holds, so it is kept small all the time. */
   noCache: small,
 } as const satisfies Readonly<Record<string, ExtractiveSummaryOptions>>;

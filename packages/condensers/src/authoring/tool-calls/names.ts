@@ -67,21 +67,6 @@ function trimmed(text: string): string {
   return fileEnding.test(path) ? path : word.replace(/(?::\d{1,9}){1,2}$/, '');
 }
 
-/** The number of newest events that are read ahead at most: more than a step adds. Unit: events. */
-const aheadAtMost = 64;
-const readBefore = new WeakSet<Event>();
-
-/** Reads the names of the newest events that were not read before, so that a later summary need not read all of them at once. */
-export function readNamesAhead(events: { readonly length: number; at(index: number): Event | undefined }): void {
-  const end = Math.max(0, events.length - aheadAtMost);
-  for (let index = events.length - 1; index >= end; index--) {
-    const event = events.at(index);
-    if (event === undefined || readBefore.has(event)) return;
-    readBefore.add(event);
-    namesOf(event);
-  }
-}
-
 /** A path of several folders, a file with an ending, or an address. */
 function isPath(word: string): boolean {
   if (!/[A-Za-z]/.test(word)) return false;

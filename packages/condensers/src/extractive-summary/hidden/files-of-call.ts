@@ -33,7 +33,7 @@ const writing = /write|replace|rename|unlink|remove|['"][wa]b?\+?['"]|-i\b/i;
 /** What of a command is read. Unit: characters. */
 const mostOfCommand = 20_000;
 
-/** What a finished call did to files, from the log as it was written. Empty for an event that is no result of a known call. */
+/** What a finished call did to files, from the log as it was written. Empty for an event that is no result that names its call. */
 export function filesOfResult(view: View, id: EventId): readonly FileUse[] {
   return effectsOf(view, [{ id }]).next().value?.effects.files ?? [];
 }

@@ -15,6 +15,43 @@ export interface Lineage {
   readonly replaces: readonly EventId[];
   /** The number of log events that the summaries cover. */
   readonly coveredEvents: number;
+  /** The condensations whose facts the manifest holds, in the order of the log. */
+  readonly chain: readonly Condensation[];
+}
+
+/** The manifest behind a condensation, its own facts included, and the condensations whose facts it holds. */
+interface Behind {
+  readonly manifest: Manifest;
+  readonly chain: readonly Condensation[];
+}
+
+/**
+ * A cache: the summary that replaces another one goes on with its manifest, so it costs what is new. A manifest is handed on, not
+ * copied; where it is missing, such as after a restart, the facts are read again.
+ */
+const behind = new WeakMap<Condensation, Behind>();
+
+/** Remembers the manifest of a new condensation, which replaces the summaries of a lineage. Do not change the manifest any more. */
+export function rememberManifest(made: Condensation, { manifest, newFacts, chain }: Lineage): void {
+  // Read again, the facts of foreign condensations stand behind those that are carried.
+  if (newFacts.length === 0) behind.set(made, { manifest, chain: [...chain, made] });
+}
+
+/** The manifest behind the only summary of a stretch, if it is remembered and all of its condensations are in force. */
+function handedOn(direct: ReadonlySet<EventId>, inForce: ReadonlyMap<EventId, Condensation>): Lineage | undefined {
+  const [id = ''] = direct;
+  const condensation = inForce.get(id);
+  const known = condensation === undefined ? undefined : behind.get(condensation);
+  if (direct.size !== 1 || condensation === undefined || known === undefined) return undefined;
+  if (known.chain.some((earlier) => inForce.get(earlier.id) !== earlier)) return undefined;
+  behind.delete(condensation);
+  return { ...known, newFacts: [], replaces: [id], coveredEvents: coveredBy(condensation) };
+}
+
+/** The number of log events behind a condensation with facts. */
+function coveredBy({ metadata, forgottenEventIds }: Condensation): number {
+  const covered = metadata?.['coveredEvents'];
+  return typeof covered === 'number' ? covered : forgottenEventIds.length;
 }
 
 /**
@@ -31,9 +68,11 @@ export function lineageOf(
   );
   const manifest = new Manifest();
   const newFacts: Fact[] = [];
-  if (direct.size === 0) return { manifest, newFacts, replaces: [], coveredEvents: 0 };
+  if (direct.size === 0) return { manifest, newFacts, replaces: [], coveredEvents: 0, chain: [] };
   const inForce = new Map<EventId, Condensation>();
   for (const condensation of view.condensations) inForce.set(condensation.id, condensation);
+  const remembered = handedOn(direct, inForce);
+  if (remembered !== undefined) return remembered;
 
   const carried = new Map<EventId, readonly Fact[]>();
   const roots = new Set<EventId>();
@@ -52,14 +91,15 @@ export function lineageOf(
     }
   }
 
+  const chain: Condensation[] = [];
   let coveredEvents = 0;
   for (const condensation of inForce.values()) {
-    const { id, metadata, forgottenEventIds } = condensation;
+    const { id, forgottenEventIds } = condensation;
     if (!reached.has(id)) continue;
+    chain.push(condensation);
     const itsFacts = carried.get(id);
     if (itsFacts !== undefined) {
-      const covered = metadata?.['coveredEvents'];
-      if (roots.has(id)) coveredEvents += typeof covered === 'number' ? covered : forgottenEventIds.length;
+      if (roots.has(id)) coveredEvents += coveredBy(condensation);
       for (const fact of itsFacts) manifest.add(fact);
       continue;
     }
@@ -74,7 +114,7 @@ export function lineageOf(
     for (const fact of text) manifest.add(fact);
     newFacts.push(...read, ...text);
   }
-  return { manifest, newFacts, replaces: [...roots], coveredEvents };
+  return { manifest, newFacts, replaces: [...roots], coveredEvents, chain };
 }
 
 /** The condensations whose summaries another condensation forgot. */

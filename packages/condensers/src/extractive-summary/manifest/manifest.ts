@@ -75,8 +75,9 @@ export class Manifest {
         return;
       case 'file': {
         const { path, operation } = fact;
-        const before = this.#files.get(path)?.operations.filter((one) => one !== operation) ?? [];
-        moveToEnd(this.#files, path, { path, operations: [...before, operation] });
+        const before = this.#files.get(path);
+        const isSame = before !== undefined && before.operations.at(-1) === operation;
+        moveToEnd(this.#files, path, isSame ? before : { path, operations: operationsWith(before, operation) });
         this.#errors.delete(fact.path);
         return;
       }
@@ -182,6 +183,10 @@ export class Manifest {
     this.#errors.delete(text);
     for (const [name, of] of this.#failing) if (of === text) this.#failing.delete(name);
   }
+}
+
+function operationsWith(before: FileEntry | undefined, operation: FileOperation): readonly FileOperation[] {
+  return before === undefined ? [operation] : [...before.operations.filter((one) => one !== operation), operation];
 }
 
 function moveToEnd<Value>(map: Map<string, Value>, key: string, value: Value): void {

@@ -202,5 +202,7 @@ function split<Item>(
   items: readonly Item[],
   isFirst: (item: Item) => boolean,
 ): readonly [readonly Item[], readonly Item[]] {
-  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
+  const [first, others]: [Item[], Item[]] = [[], []];
+  for (const item of items) (isFirst(item) ? first : others).push(item);
+  return [first, others];
 }

@@ -83,7 +83,8 @@ function told(events: ReturnType<typeof session>['events']): ReadonlySet<string>
   readFacts(view.events, view, manifest);
   return new Set([
     ...manifest.files.flatMap(({ path, operations }) => operations.map((operation) => `${operation} ${path}`)),
-    ...manifest.commands.map(({ text, status }) => `exit ${status}: ${text}`),
+    // Some tools state a status only if it is another than 0.
+    ...manifest.commands.map(({ text, status }) => `exit ${status === 'ok' ? 0 : status}: ${text}`),
   ]);
 }
 

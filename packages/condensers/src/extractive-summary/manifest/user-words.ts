@@ -28,13 +28,18 @@ export function userWordsSection(
   ids: readonly EventId[],
   read: { readonly textOf: (id: EventId) => string; readonly beginsWithRequest: boolean },
 ): Section {
-  const { textOf } = read;
+  const texts = new Map<EventId, string>();
+  const textOf = (id: EventId): string => {
+    const text = texts.get(id) ?? read.textOf(id);
+    texts.set(id, text);
+    return text;
+  };
   return {
     heading,
     share: 0,
     isEmpty: !ids.some((id) => textOf(id) !== ''),
     fit: (characters) => {
-      const { said, leftOut } = chosen(ids, read, characters);
+      const { said, leftOut } = chosen(ids, { ...read, textOf }, characters);
       if (said.length === 0) return [];
       const note = leftOut === 0 ? [] : [leftOutLine(leftOut)];
       const room = characters - sizeOfLines(note) - said.reduce((sum, one) => sum + frame(one), 0);
