@@ -1,8 +1,7 @@
 import type { Codec } from './codec.js';
 import type { HistoryLog } from './history-log.js';
 import { digestAfter } from './digest.js';
-import { beginningsOf } from './output.js';
-import type { SentMessage } from './output.js';
+import type { SentChain, SentMessage } from './output.js';
 import type { OwnEvents, SentRequest } from './own-events.js';
 
 /** What decides which thinking verifies. */
@@ -10,6 +9,7 @@ export interface ThinkingContext {
   readonly codec: Codec;
   readonly log: HistoryLog;
   readonly own: OwnEvents;
+  readonly chain: SentChain;
   /** The digest of what stands beside the messages: system and tools. */
   readonly beside: string;
   readonly leavesOutAll: boolean;
@@ -24,7 +24,7 @@ export interface ThinkingContext {
 export function sendableThinking(sent: readonly SentMessage[], context: ThinkingContext): readonly SentMessage[] {
   const { codec, log, own, beside } = context;
   const count = log.list.length;
-  const beginnings = beginningsOf(sent, count, beside);
+  const beginnings = context.chain.beginnings(sent, count, beside);
   const gone = goneIn(log, own);
   const newlyGone: number[] = [];
   let isUnknown = false;

@@ -12,7 +12,7 @@ import { HistoryLog } from './history-log.js';
 import { readBy } from './host-list.js';
 import { modelOf } from './model.js';
 import type { Model } from './model.js';
-import { OutputWriter } from './output.js';
+import { OutputWriter, SentChain } from './output.js';
 import type { SentMessage } from './output.js';
 import { OwnEvents } from './own-events.js';
 import { actionOf, answerTo } from './own-tools.js';
@@ -38,6 +38,7 @@ export class Conversation {
   readonly #options: CondensedHistoryOptions<unknown>;
   readonly #own: OwnEvents;
   readonly #tools: OwnTools;
+  readonly #chain = new SentChain();
   readonly #writer: OutputWriter;
   /** The one that was used last is the last. */
   readonly #logs: HistoryLog[] = [];
@@ -181,7 +182,7 @@ export class Conversation {
     how: { readonly model: Model; readonly options: FitOptions; readonly harder: Harder },
   ): unknown[] {
     const { codec } = this.#options;
-    const { sent } = this.#writer.write(messages, log, view);
+    const sent = this.#writer.write(messages, log, view);
     const isSame =
       sent.length === messages.length && sent.every(({ message, index }) => message === messages[index ?? -1]);
     const verified = this.#verified(sent, log, how);
@@ -204,6 +205,7 @@ export class Conversation {
       codec,
       log,
       own: this.#own,
+      chain: this.#chain,
       beside: digestOf(JSON.stringify(canonical([system, tools]))),
       leavesOutAll: harder.withoutThinking === true,
       sendsUnknown: unknownThinking === 'sent',

@@ -1,6 +1,7 @@
 import { isToolResult, messageContent, toolResultContent } from '@palimpsest/events';
-import type { Event, EventId, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
+import type { Condensation, Event, EventId, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
 import type { Piece } from '@palimpsest/llm-adapters/wire';
+import { viewOfLog } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 import type { CallChange, Codec, HostMessage, MessageChanges, ResultChange } from './codec.js';
 import { digestAfter, messageDigest } from './digest.js';
@@ -16,13 +17,6 @@ export interface SentMessage {
   readonly digest: string;
 }
 
-/** What is sent of a list, before thinking is left out. */
-export interface Output {
-  readonly sent: readonly SentMessage[];
-  /** The indices of the host's messages that are not sent. */
-  readonly dropped: readonly number[];
-}
-
 /** A line at the end of a result, by which the model names it. */
 export type LabelOf = (event: ToolResultEvent) => string | undefined;
 
@@ -33,6 +27,15 @@ export class OutputWriter {
   /** What became of a host's message: with the same events and label it becomes the same copy again. */
   readonly #copies = new WeakMap<object, { readonly events: readonly unknown[]; readonly copy: SentCopy }>();
   readonly #summaries = new Map<string, SentCopy>();
+  #last:
+    | {
+        readonly log: HistoryLog;
+        readonly messages: readonly unknown[];
+        /** The condensations; undefined if the view was derived from the log's. */
+        readonly edits: readonly Condensation[] | undefined;
+        readonly sent: readonly SentMessage[];
+      }
+    | undefined;
 
   constructor(codec: Codec, label: LabelOf | undefined) {
     this.#codec = codec;
@@ -40,26 +43,39 @@ export class OutputWriter {
   }
 
   /** @param messages - the host's list, which the log has read */
-  write(messages: readonly unknown[], log: HistoryLog, view: View): Output {
-    const fates = fatesOf(messages, log, view);
-    const summaries = summariesOf(log, view);
+  write(messages: readonly unknown[], log: HistoryLog, view: View): readonly SentMessage[] {
+    const edits = viewOfLog(view) === view ? view.condensations : undefined;
+    const last = this.#last;
+    // Without another edit a list that has grown is sent as before, with more at its end.
+    const isGrown =
+      last?.log === log &&
+      last.messages.length <= messages.length &&
+      edits !== undefined &&
+      last.edits !== undefined &&
+      isSameList(edits, last.edits);
     const sent: SentMessage[] = [];
-    const dropped: number[] = [];
+    if (isGrown) {
+      for (const one of last.sent) {
+        const { index, digest } = one;
+        const message = index === undefined ? undefined : messages[index];
+        if (index === undefined || message === last.messages[index]) sent.push(one);
+        else if (one.message === last.messages[index]) sent.push({ message, index, digest });
+        else sent.push(...this.#messageAt(message, index, log, view));
+      }
+    }
+    const from = isGrown ? last.messages.length : 0;
+    const fates = fatesOf(messages, from, log, view);
+    const summaries = isGrown ? none : summariesOf(log, view);
     const addSummaries = (before: number): void => {
       for (const text of summaries.get(before) ?? []) sent.push({ ...this.#summary(text), index: undefined });
     };
-    messages.forEach((message, index) => {
+    for (let index = from; index < messages.length; index++) {
       addSummaries(index);
-      if (fates[index] === 'dropped') {
-        dropped.push(index);
-        return;
-      }
-      const copy = this.#messageAt(message, index, log, view);
-      if (copy === undefined) dropped.push(index);
-      else sent.push({ ...copy, index });
-    });
+      if (fates[index - from] === 'sent') sent.push(...this.#messageAt(messages[index], index, log, view));
+    }
     addSummaries(messages.length);
-    return { sent, dropped };
+    this.#last = { log, messages, edits, sent };
+    return sent;
   }
 
   #summary(text: string): SentCopy {
@@ -71,22 +87,24 @@ export class OutputWriter {
     return summary;
   }
 
-  #messageAt(message: unknown, index: number, log: HistoryLog, view: View): SentCopy | undefined {
+  #messageAt(message: unknown, index: number, log: HistoryLog, view: View): readonly SentMessage[] {
     const events = log.eventsOf(index);
     const shown = events.map((event) => shownIn(view, event));
     const labels = this.#label;
     const isSame = events.every((event, place) => event === shown[place]);
     const digest = log.list.at(index)?.digest ?? '';
-    if (isSame && (labels === undefined || !events.some(isToolResult))) return { message, digest };
+    if (isSame && (labels === undefined || !events.some(isToolResult))) return [{ message, index, digest }];
     const key = typeof message === 'object' && message !== null ? message : undefined;
     const known = key === undefined ? undefined : this.#copies.get(key);
-    if (known !== undefined && isSameList(known.events, [digest, ...shown])) return known.copy;
+    if (known !== undefined && isSameList(known.events, [digest, ...shown])) {
+      return [{ ...known.copy, index }];
+    }
     const changes = changesOf(events, shown, { label: labels, host: log.list.at(index)?.host });
     const changed = this.#codec.changed(message, changes);
-    if (changed === undefined) return undefined;
+    if (changed === undefined) return [];
     const copy = changed === message ? { message, digest } : this.#copyOf(changed);
     if (key !== undefined) this.#copies.set(key, { events: [digest, ...shown], copy });
-    return copy;
+    return [{ ...copy, index }];
   }
 
   #copyOf(message: unknown): SentCopy {
@@ -99,17 +117,31 @@ interface SentCopy {
   readonly digest: string;
 }
 
-/** The digests of what is sent before each of the host's messages, and of all. Begins with what stands beside the messages. */
-export function beginningsOf(sent: readonly SentMessage[], count: number, beside: string): readonly string[] {
-  const beginnings: string[] = [];
-  let digest = beside;
-  for (const { index, digest: own } of sent) {
-    // Of a message that is not sent, what comes before the next one.
-    if (index !== undefined) while (beginnings.length <= index) beginnings.push(digest);
-    digest = digestAfter(digest, own);
+/** The digests of what is sent, up to each message. Only what differs from the last request is computed. */
+export class SentChain {
+  #beside = '';
+  #digests: readonly string[] = [];
+  #chain: readonly string[] = [];
+
+  /** The digests of what is sent before each of the host's messages, and of all. Begins with what stands beside the messages. */
+  beginnings(sent: readonly SentMessage[], count: number, beside: string): readonly string[] {
+    let isSame = beside === this.#beside;
+    const chain: string[] = [];
+    const beginnings: string[] = [];
+    let digest = beside;
+    sent.forEach(({ index, digest: own }, place) => {
+      // Of a message that is not sent, what comes before the next one.
+      if (index !== undefined) while (beginnings.length <= index) beginnings.push(digest);
+      isSame &&= this.#digests[place] === own;
+      digest = isSame ? (this.#chain[place] ?? '') : digestAfter(digest, own);
+      chain.push(digest);
+    });
+    while (beginnings.length <= count) beginnings.push(digest);
+    this.#beside = beside;
+    this.#digests = sent.map((one) => one.digest);
+    this.#chain = chain;
+    return beginnings;
   }
-  while (beginnings.length <= count) beginnings.push(digest);
-  return beginnings;
 }
 
 /** The event as the view shows it; undefined if it is forgotten, or if what belongs to it is. */
@@ -129,21 +161,20 @@ const orphaned: ReadonlySet<string> = new Set([
 type Fate = 'sent' | 'dropped';
 
 /** A message goes if all its events are gone. A message without events goes with those around it. */
-function fatesOf(messages: readonly unknown[], log: HistoryLog, view: View): readonly Fate[] {
-  const fates: (Fate | undefined)[] = messages.map((_, index) => {
+function fatesOf(messages: readonly unknown[], from: number, log: HistoryLog, view: View): readonly Fate[] {
+  const fates: (Fate | undefined)[] = [];
+  for (let index = from; index < messages.length; index++) {
     const events = log.eventsOf(index);
-    if (events.length === 0) return undefined;
-    return events.some((event) => shownIn(view, event) !== undefined) ? 'sent' : 'dropped';
-  });
-  let before: Fate = 'sent';
-  for (let index = 0; index < fates.length; index++) {
-    const fate = fates[index];
-    if (fate !== undefined) before = fate;
-    else if (before === 'dropped' && fates.slice(index).find((next) => next !== undefined) === 'dropped') {
-      fates[index] = 'dropped';
-    }
+    const isSent = events.some((event) => shownIn(view, event) !== undefined);
+    fates.push(events.length === 0 ? undefined : isSent ? 'sent' : 'dropped');
   }
-  return fates.map((fate) => fate ?? 'sent');
+  let next: Fate = 'sent';
+  const after = fates.toReversed().map((fate) => (next = fate ?? next));
+  let before: Fate = 'sent';
+  return fates.map((fate, place) => {
+    before = fate ?? (before === 'dropped' && after[fates.length - 1 - place] === 'dropped' ? 'dropped' : 'sent');
+    return before;
+  });
 }
 
 /** The texts of the summaries, by the index of the host's message before which they are sent. */
@@ -221,6 +252,8 @@ function idIn(piece: Piece): string | undefined {
 function callId(event: Event): string {
   return event.type === 'action' ? event.toolCall.id : '';
 }
+
+const none: ReadonlyMap<number, readonly string[]> = new Map();
 
 function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((item, index) => item === b[index]);

@@ -86,6 +86,7 @@ export class HistoryEvents {
   /** The index of the message that is read. */
   #message = -1;
   readonly #calls: OpenCall[] = [];
+  readonly #callsById = new Map<string, OpenCall[]>();
   readonly #answerIds = new Set<string>();
   #answer: OpenAnswer | undefined;
   /** The leading instructions and the values set aside among them; undefined once they are in the log. */
@@ -206,8 +207,9 @@ export class HistoryEvents {
       return;
     }
     this.#setAsideUnread(result.content, path);
-    const latest = this.#calls.findLast(({ id }) => id === toolCallId);
-    const ofAnswer = this.#calls.filter(({ id, responseId }) => id === toolCallId && responseId === latest?.responseId);
+    const calls = this.#callsById.get(toolCallId) ?? [];
+    const latest = calls.at(-1);
+    const ofAnswer = calls.filter(({ responseId }) => responseId === latest?.responseId);
     const answered = ofAnswer.find(({ isAnswered }) => !isAnswered) ?? latest;
     if (answered !== undefined) answered.isAnswered = true;
     this.#add(
@@ -311,7 +313,11 @@ export class HistoryEvents {
         ...readable,
       });
       const { id: callId, name } = toolCall;
-      this.#calls.push({ id: callId, name, actionId: action.id, responseId: llmResponseId, isAnswered: false });
+      const open = { id: callId, name, actionId: action.id, responseId: llmResponseId, isAnswered: false };
+      this.#calls.push(open);
+      const sameId = this.#callsById.get(callId);
+      if (sameId === undefined) this.#callsById.set(callId, [open]);
+      else sameId.push(open);
       this.#add(action, index === 0 ? ofFirst : [message]);
     });
   }
