@@ -7,6 +7,7 @@ import {
   llmSummarizingCondenser,
   observationMaskingCondenser,
   pipelineCondenser,
+  pricedCondenser,
   recentEventsCondenser,
   slidingWindowCondenser,
   structuredSummaryCondenser,
@@ -43,6 +44,17 @@ const idle: Readonly<Record<string, () => Condenser>> = {
       observationMaskingCondenser({ minSavedTokens: never }),
       extractiveSummaryCondenser({ maxSize: never }),
     ]),
+  // Reading is free, so nothing pays.
+  'priced, balanced': () => pricedCondenser({ prices: { read: 0, write: 1.25 } }),
+  'priced, cheapest': () => pricedCondenser({ preset: 'cheapest', prices: { read: 0, write: 1.25 } }),
+  'priced, masks and a manifest': () =>
+    pricedCondenser({
+      stages: [
+        observationMaskingCondenser({ minSavedTokens: never }),
+        extractiveSummaryCondenser({ maxSize: never, targetTokens: 20_000 }),
+      ],
+      prices: { read: 0, write: 1.25 },
+    }),
 };
 
 /** Every condenser that calls no model, with default options. */
@@ -109,17 +121,62 @@ const actingRuns: readonly (readonly [length: number, runs: number])[] = [
 const [rounds, warmUps] = [200, 30];
 
 /** A decision not to condense, one step after the previous one. The time should not grow with the history. */
-export async function idleBench(): Promise<void> {
+export async function idleBench(only = ''): Promise<void> {
   console.log('\nA decision for "no" after one more step of two events, with its fold and its view. Unit: µs, median');
-  console.log(row('', [...lengths.map((length) => `${length / 1_000} k events`), '100 k / 1 k']));
+  console.log(row('', [...lengths.map((length) => `${length / 1_000} k events`), '100 k / 1 k', '10 k p99']));
   for (const [name, create] of Object.entries(idle)) {
+    if (!name.includes(only)) continue;
     const medians: number[] = [];
+    let p99 = NaN;
     for (const length of lengths) {
       const times = await timesOf(create(), length);
       medians.push(at(times, 0.5) * 1_000);
+      if (length === 10_000) p99 = at(times, 0.99) * 1_000;
     }
     const [first = NaN, last = NaN] = [medians[0], medians.at(-1)];
-    console.log(row(name, [...medians.map((time) => time.toFixed(1)), `${(last / first).toFixed(2)}×`]));
+    console.log(
+      row(name, [...medians.map((time) => time.toFixed(1)), `${(last / first).toFixed(2)}×`, p99.toFixed(1)]),
+    );
+  }
+}
+
+/** The first decision for "no" after a restart, when the ledger and what the stages know of events are made anew. */
+export async function restartBench(): Promise<void> {
+  console.log(
+    '\nThe first decision for "no" after a restart, on a folded view; then the next one. Unit: ms of CPU, median of 5',
+  );
+  console.log(
+    row(
+      '',
+      lengths.flatMap((length) => [`${length / 1_000} k events`, 'the next']),
+    ),
+  );
+  for (const [name, create] of Object.entries(idle)) {
+    if (!name.startsWith('priced')) continue;
+    const cells: string[] = [];
+    for (const length of lengths) {
+      const [first, next]: [number[], number[]] = [[], []];
+      for (let run = 0; run < 6; run++) {
+        const projection = new ViewProjection();
+        for (const event of ordinaryLog(length, 200)) projection.append(event);
+        projection.view.tokens();
+        const condenser = create();
+        for (const times of [first, next]) {
+          const start = cpuClock();
+          await condenser.condense(projection.view, {});
+          // The first run is a warm-up of the engine.
+          if (run > 0) times.push(cpuClock() - start);
+        }
+      }
+      for (const times of [first, next])
+        cells.push(
+          at(
+            times.sort((a, b) => a - b),
+            0.5,
+          ).toFixed(2),
+        );
+    }
+    console.log(row(name, cells));
   }
 }
 
@@ -224,7 +281,7 @@ async function timesOfActing(
   return times;
 }
 
-/** The durations of all decisions, sorted. Unit: milliseconds. */
+/** The durations of all decisions, without waiting for other programs, sorted. Unit: milliseconds. */
 async function timesOf(condenser: Condenser, length: number): Promise<readonly number[]> {
   const log = ordinaryLog(length + 2 * (rounds + warmUps) + 2, 200);
   const projection = new ViewProjection();
@@ -233,13 +290,14 @@ async function timesOf(condenser: Condenser, length: number): Promise<readonly n
   const times: number[] = [];
   for (let round = 0; round < rounds + warmUps; round++) {
     if (round % 50 === 0) globalThis.gc?.();
-    const start = performance.now();
+    const [start, cpu] = [performance.now(), cpuClock()];
     projection.append(log[next++] as Event);
     projection.append(log[next++] as Event);
     const { view } = projection;
     const result = await condenser.condense(view, { report: () => {} });
-    const time = performance.now() - start;
-    if (round >= warmUps) times.push(time);
+    const [time, used] = [performance.now() - start, cpuClock() - cpu];
+    // What waits for other programs takes time and no CPU.
+    if (round >= warmUps) times.push(Math.min(time, used));
     if (result !== view) throw new Error(`${condenser.name} decided otherwise`);
   }
   return times.sort((a, b) => a - b);
