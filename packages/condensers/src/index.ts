@@ -3,6 +3,7 @@ export { amortizedForgetting, amortizedForgettingCondenser } from './amortized-f
 export { browserOutput, browserOutputCondenser } from './browser-output/browser-output.js';
 export { conversationWindow, conversationWindowCondenser } from './conversation-window/conversation-window.js';
 export { extractiveSummary, extractiveSummaryCondenser } from './extractive-summary/extractive-summary.js';
+export { factsOfRange } from './extractive-summary/range-facts.js';
 export { llmAttention, llmAttentionCondenser } from './llm-attention/llm-attention.js';
 export { llmSummarizing, llmSummarizingCondenser } from './llm-summarizing/llm-summarizing.js';
 export { noOp, noOpCondenser } from './no-op/no-op.js';
@@ -27,7 +28,8 @@ export type { RecentEventsOptions } from './recent-events/recent-events.js';
 export type { SlidingWindowOptions } from './sliding-window/sliding-window.js';
 export type { StructuredSummaryOptions } from './structured-summary/structured-summary.js';
 export type { LLMSummarizerOptions, Summarizer, SummaryResult } from './authoring/summaries/summarizer.js';
-export type { SummaryInput } from './authoring/summaries/summary-input.js';
+export type { RangeFact, RangeFacts } from './authoring/summaries/range-facts.js';
+export type { AgentConversation, SummaryInput } from './authoring/summaries/summary-input.js';
 export { llmSummarizer } from './authoring/summaries/summarizer.js';
 export type { ModelCallOptions } from './authoring/options/model-call-options.js';
 export type { SizeOptions } from './authoring/options/size-options.js';

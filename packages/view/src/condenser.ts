@@ -1,4 +1,4 @@
-import type { Condensation } from '@palimpsest/events';
+import type { Condensation, Message, ToolDefinition } from '@palimpsest/events';
 import type { View } from './view.js';
 
 /** What tokens cost a model's host. Unit: the price of an input token that is neither read from a cache nor written to one. */
@@ -13,6 +13,28 @@ export interface CachePrices {
 
 /** The prices that policies assume where the host names none: a token costs 1.25 when written and 0.05 when read again. */
 export const usualPrices: Required<CachePrices> = { read: 0.05, write: 1.25, output: 5 };
+
+/**
+ * The request that a host would send with a view: all that its model reads, so that a question behind it is read from the prompt
+ * cache.
+ */
+export interface AgentRequest {
+  /** The model that the request goes to, as its provider knows it. */
+  readonly model: string;
+  /** The instructions and the history, as they are sent. */
+  readonly messages: readonly Message[];
+  /** @defaultValue none */
+  readonly tools?: readonly ToolDefinition[] | undefined;
+  /** The longest answer. Unit: tokens. @defaultValue the host's model client decides */
+  readonly maxOutputTokens?: number | undefined;
+  /** The hints for the prompt cache that the host sends along, as `CacheHints` of `@palimpsest/llm-adapters`. @defaultValue none */
+  readonly cache?:
+    | {
+        readonly key?: string;
+        readonly cachedMessages?: number | { readonly messages: number; readonly parts: number };
+      }
+    | undefined;
+}
 
 /** The input of a condenser besides the view. Unit of all numbers: tokens. */
 export interface CondenseContext {
@@ -36,6 +58,12 @@ export interface CondenseContext {
    * too. @defaultValue the timestamp of the newest event
    */
   readonly now?: string | undefined;
+  /**
+   * What the host would send with a view: the messages, tools and cache key of the agent's last request, and what has come since. A
+   * condenser that asks the same model can send it with a question behind it, so that its input is a cache read. Free of effects.
+   * @defaultValue unknown: a condenser's model is asked in a request of its own
+   */
+  readonly agentRequest?: ((view: View) => AgentRequest) | undefined;
   /**
    * The host only displays the view and appends no `Condensation`. The condenser returns a view and calls no model.
    * @defaultValue false

@@ -13,7 +13,7 @@ export type { SentBatch, SentCall, SentItem, SentLatePair, SentOrder, SentResult
 export { itemMessages } from './messages-from-view.js';
 export type { EstimateTokens } from './token-estimate.js';
 export { estimateTokens } from './token-estimate.js';
-export type { AttemptReport, CachePrices, CondenseContext, Condenser } from './condenser.js';
+export type { AgentRequest, AttemptReport, CachePrices, CondenseContext, Condenser } from './condenser.js';
 export { isCondensation, usualPrices } from './condenser.js';
 export { cachePricesOf, costOfRewriting, isCacheCold } from './cache-terms.js';
 export type { CondensedLog, SettlingOptions } from './condense-until-settled.js';

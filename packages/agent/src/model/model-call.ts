@@ -1,8 +1,8 @@
-import type { CreateEvent, Event, ToolDefinition } from '@palimpsest/events';
+import type { CreateEvent, Event, Message, ToolDefinition } from '@palimpsest/events';
 import { ContextWindowExceededError, MalformedHistoryError } from '@palimpsest/llm-adapters';
 import type { Completion, LLM } from '@palimpsest/llm-adapters';
 import { untilAborted, View } from '@palimpsest/view';
-import type { RenderOptions } from '@palimpsest/view';
+import type { AgentRequest, RenderOptions } from '@palimpsest/view';
 import { composedMessages } from './composition.js';
 import { messageOf } from '../errors.js';
 import type { Emit } from '../event-sink.js';
@@ -13,22 +13,26 @@ import type { StandingWords } from './standing-words.js';
 import type { StreamedAnswer } from './streamed-answer.js';
 import { thinkingOff } from './thinking-off.js';
 
-/** The parameters of a model call. */
-export interface ModelCall {
+/** What a request to the model is made of, besides a view. */
+export interface RequestParts {
   readonly llm: LLM;
-  readonly view: View;
   /** What the request holds, whatever the view shows. */
   readonly words: StandingWords;
   /** The whole log. A malformed history is built anew from it. */
   readonly log: Iterable<Event>;
   readonly render: RenderOptions;
   readonly tools: readonly ToolDefinition[];
-  /** The answer as it is streamed to a listener. Undefined if nobody listens. */
-  readonly streamed: StreamedAnswer | undefined;
   readonly maxOutputTokens: number | undefined;
   /** The conversation's key in the provider's cache. */
   readonly cacheKey: string | undefined;
   readonly sentPrompts: SentPrompts;
+}
+
+/** The parameters of a model call. */
+export interface ModelCall extends RequestParts {
+  readonly view: View;
+  /** The answer as it is streamed to a listener. Undefined if nobody listens. */
+  readonly streamed: StreamedAnswer | undefined;
   readonly cacheWatch: CacheWatch;
   readonly onCacheDrift: ((report: CacheDriftReport) => void) | undefined;
   readonly createEvent: CreateEvent;
@@ -80,19 +84,34 @@ export async function callModel(call: ModelCall): Promise<ModelAnswer> {
   }
 }
 
+/** The request that would be sent with a view, for a condenser that asks behind it. */
+export function agentRequest(view: View, parts: RequestParts): AgentRequest {
+  const { request } = requestWith(composedMessages(view, parts), parts);
+  return { model: parts.llm.model, ...request };
+}
+
+function requestWith(messages: readonly Message[], parts: RequestParts) {
+  const { tools, maxOutputTokens, cacheKey, sentPrompts, log, render } = parts;
+  const prompt = sentPrompts.toSend(messages, log, render);
+  const request = {
+    messages,
+    ...(tools.length === 0 ? {} : { tools }),
+    maxOutputTokens,
+    ...(cacheKey === undefined ? {} : { cache: { key: cacheKey, ...prompt.cache } }),
+  };
+  return { prompt, request };
+}
+
 async function complete(
   call: ModelCall,
-  messages: ReturnType<View['toMessages']>,
+  messages: readonly Message[],
   maxOutputTokens: number | undefined,
 ): Promise<ModelAnswer> {
-  const { llm, tools, cacheKey, streamed, signal, sentPrompts, log, render } = call;
-  const prompt = sentPrompts.toSend(messages, log, render);
+  const { llm, tools, streamed, signal, sentPrompts, log } = call;
+  const { prompt, request } = requestWith(messages, { ...call, maxOutputTokens });
   try {
     const asked = llm.complete({
-      messages,
-      ...(tools.length === 0 ? {} : { tools }),
-      maxOutputTokens,
-      ...(cacheKey === undefined ? {} : { cache: { key: cacheKey, ...prompt.cache } }),
+      ...request,
       ...(streamed === undefined ? {} : { onDelta: streamed.onDelta, onUsage: streamed.onUsage }),
       signal,
     });

@@ -9,16 +9,18 @@ import { note } from '../notes.js';
 import { noteOf, vetoOf } from '../hooks.js';
 import { assertCondensationAllowed } from '../limits.js';
 import { recordedCost } from '../model/call-cost.js';
+import { agentRequest } from '../model/model-call.js';
+import { requestParts } from './completion.js';
 import type { StepContext } from './step-context.js';
 
 /** Calls the condenser once. Emits its reports and its condensation. See `Agent.condense`. */
 export async function condense(step: StepContext): Promise<View | Condensation> {
   const { state, createEvent, emit, signal, toolDefinitions } = step;
   const { llm, condenser, maxOutputTokens } = step.options;
-  const { view } = state;
+  const { view, standingWords } = state;
   if (condenser === undefined) return view;
   const contextWindow = usableWindow(llm, maxOutputTokens);
-  const fixedTokens = tokensBesideView(view, toolDefinitions, state.standingWords);
+  const fixedTokens = tokensBesideView(view, toolDefinitions, standingWords);
   const result = await condenseOnce(condenser, view, {
     createEvent,
     emit,
@@ -27,6 +29,7 @@ export async function condense(step: StepContext): Promise<View | Condensation> 
     maxOutputTokens,
     ...(fixedTokens === 0 ? {} : { fixedTokens }),
     ...cacheTermsOf(llm),
+    agentRequest: (seen) => agentRequest(seen, requestParts(standingWords, step)),
     signal,
   });
   if (!isCondensation(result)) return result;

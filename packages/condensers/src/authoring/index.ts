@@ -58,7 +58,7 @@ export { remembered } from './remembered.js';
 export type { AskOptions } from './model/ask-model.js';
 export { accountOf, askModel, saysNothing, textOf } from './model/ask-model.js';
 export type { AnswerWay, ObjectQuestion, ObjectRequest, StructuredAnswer } from './model/structured-answer.js';
-export { askForObject, questionLength } from './model/structured-answer.js';
+export { askForObject, instructionFor, questionLength, valueOf } from './model/structured-answer.js';
 export type { Deadline } from './model/deadline.js';
 export { withinDeadline } from './model/deadline.js';
 export type { BackgroundOptions } from './model/background.js';
@@ -68,7 +68,7 @@ export { CondenserModelError } from './model/model-failure.js';
 export type { Prompt, PromptEvent, PromptValues } from './prompts/prompt.js';
 export { promptOf } from './prompts/prompt.js';
 export type { PromptLimits } from './prompts/prompt-within.js';
-export { promptWithin } from './prompts/prompt-within.js';
+export { promptBehind, promptWithin } from './prompts/prompt-within.js';
 export { summaryTemplate } from './prompts/summary.prompt.js';
 
 // Summaries of a range, by a model or by any other summariser.
@@ -81,7 +81,9 @@ export type {
 } from './summaries/summarizing.js';
 export { modelSummaryCondenser, modelSummaryOptions, summarizingCondenser } from './summaries/summarizing.js';
 export type { LLMSummarizerOptions, Summarizer, SummaryResult } from './summaries/summarizer.js';
-export type { SummaryInput } from './summaries/summary-input.js';
+export type { AgentConversation, SummaryInput } from './summaries/summary-input.js';
+export { askBehind, extendedOrSeparate } from './summaries/extended-request.js';
+export type { RangeFact, RangeFacts, ReadRangeFacts } from './summaries/range-facts.js';
 export { llmSummarizer } from './summaries/summarizer.js';
 export type { RangeContent } from './rolling/range-content.js';
 export { rangeContent } from './rolling/range-content.js';

@@ -1,7 +1,12 @@
 import { logBuilder } from '@palimpsest/events/testing';
 import type { LogBuilder } from '@palimpsest/events/testing';
 import type { Condensation, Event } from '@palimpsest/events';
-import { AuthenticationError, ContextWindowExceededError, ServiceUnavailableError } from '@palimpsest/llm-adapters';
+import {
+  AuthenticationError,
+  ContextWindowExceededError,
+  InvalidRequestError,
+  ServiceUnavailableError,
+} from '@palimpsest/llm-adapters';
 import type { CompletionRequest } from '@palimpsest/llm-adapters';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { Script, ScriptedLLM } from '@palimpsest/llm-adapters/testing';
@@ -601,4 +606,140 @@ test.each([
   expect(make).toThrow(InvalidCondenserConfigError);
   expect(make).toThrow(`'${option}'`);
   expect(make).toThrow(says);
+});
+
+describe('what a summary keeps by rule', () => {
+  const edit = (log: LogBuilder, path: string) => log.call('str_replace', { path, old_str: 'a', new_str: 'b' }, words);
+
+  /** The user speaks in the middle of a long task that changes two files. */
+  function spoken(): LogBuilder {
+    const log = task(10, words.repeat(5));
+    log.user('Keep the tabs, and\n  answer in French.');
+    edit(log, 'src/parser.ts');
+    edit(log, 'src/lexer.ts');
+    for (let index = 0; index < 20; index++) log.call('read', { path: `more-${index}` }, words.repeat(5));
+    log.user('Go on.');
+    return log;
+  }
+  const limits = { maxSize: 40, keepFirst: 2 };
+
+  test('the user’s words stand in it, and the facts that the model did not name', async () => {
+    const run = await condense(spoken().events, limits, { script: () => 'CHANGES: src/lexer.ts' });
+    expect(condensationOf(run).summary).toBe(
+      [
+        summaryHeader,
+        'CHANGES: src/lexer.ts',
+        'What the user said in them, word for word (oldest first):\n- Keep the tabs, and\n  answer in French.',
+        'Read from the log by rule, and not named above:\n- File modified: src/parser.ts',
+      ].join('\n\n'),
+    );
+    const prompt = JSON.stringify(run.llm.requests[0]?.messages);
+    expect(prompt).toContain('<facts>\\n- File modified: src/lexer.ts\\n- File modified: src/parser.ts\\n</facts>');
+    expect(run.llm.requests).toHaveLength(1);
+  });
+
+  test('no word of the user with a budget of 0, and no facts where there are none', async () => {
+    const none = await condense(spoken().events, { ...limits, maxUserWordTokens: 0 });
+    expect(condensationOf(none).summary).not.toContain('French');
+    const { llm } = await condense(talk(41).events, limits);
+    expect(JSON.stringify(llm.requests[0]?.messages)).not.toContain('<facts>\\n');
+  });
+
+  test('with them it is never longer than maxSummaryTokens: what the model wrote yields', async () => {
+    const script = () => `FIRST ${'more words '.repeat(3_000)} LAST`;
+    const log = spoken();
+    const done = condensationOf(await condense(log.events, { ...limits, maxSummaryTokens: 500 }, { script }));
+    const view = View.fromEvents([...log.events, done]);
+    const summary = [...view.events].find(({ type }) => type === 'condensation-summary');
+    expect(view.tokensOf(summary as never)).toBeLessThanOrEqual(500);
+    expect(view.tokensOf(summary as never)).toBeGreaterThan(400);
+    for (const part of ['FIRST', 'characters left out', 'LAST', 'answer in French.', 'src/parser.ts'])
+      expect(done.summary).toContain(part);
+  });
+
+  test('the next summary is given what the model wrote, without what stands behind it', async () => {
+    const log = spoken();
+    log.add(condensationOf(await condense(log.events, limits, { script: () => 'WRITTEN BEFORE' })));
+    for (let index = 0; index < 20; index++) log.call('read', { path: `later-${index}` }, words.repeat(5));
+    const run = await condense(log.events, limits);
+    const prompt = JSON.stringify(run.llm.requests[0]?.messages);
+    expect(prompt).toContain('<previous_summary>\\nWRITTEN BEFORE\\n</previous_summary>');
+    expect(condensationOf(run).summary).toContain('- Keep the tabs, and\n  answer in French.');
+    expect(condensationOf(run).summary).toContain('- File modified: src/parser.ts');
+  });
+});
+
+describe('behind the agent’s request', () => {
+  const cache = { key: 'k', cachedMessages: 3 };
+  const tools = [{ name: 'read', description: 'Reads.', inputSchema: { type: 'object' } }];
+  const extended = { maxSize: 40, modelCall: { extendsAgentRequest: true } };
+  const requestOf = (model: string) => (view: View) => ({ model, messages: view.toMessages(), tools, cache });
+  const run = (
+    options: { readonly script?: Script; readonly model?: string; readonly contextWindow?: number } = {},
+  ) => {
+    const { script = () => 'SUMMARY', model = 'small', contextWindow } = options;
+    const llm = scriptedLLM({ script, model: 'small', ...(contextWindow === undefined ? {} : { contextWindow }) });
+    return condense(task(30).events, extended, { llm, context: { agentRequest: requestOf(model) } });
+  };
+
+  test('the same messages, tools and hints, and one message more, which says where the summary ends', async () => {
+    const { llm, view, ...done } = await run();
+    const [request] = llm.requests;
+    const messages = view.toMessages();
+    expect(request).toMatchObject({ tools, cache });
+    expect(request).not.toHaveProperty('toolChoice');
+    expect(request?.messages.slice(0, -1)).toEqual(messages);
+    const question = JSON.stringify(request?.messages.at(-1));
+    const forgotten = condensationOf({ llm, view, ...done }).forgottenEventIds;
+    const next = view.events.at((view.indexOf(forgotten.at(-1) ?? '') ?? 0) + 1);
+    expect(next).toMatchObject({ type: 'action' });
+    expect(question).toContain(
+      JSON.stringify((next as { toolCall: { arguments: string } }).toolCall.arguments).slice(3, -3),
+    );
+    expect(question).not.toContain('word word');
+    expect(condensationOf({ llm, view, ...done }).metadata).toMatchObject({ extendsAgentRequest: true });
+  });
+
+  test('words of the user at the end are one message with the question', async () => {
+    const log = task(30);
+    log.user('And now?');
+    const context = { agentRequest: requestOf('small') };
+    const { llm } = await condense(log.events, extended, { context });
+    const last = llm.requests[0]?.messages.at(-1);
+    expect(last).toMatchObject({ role: 'user', content: [{ text: 'And now?' }, { type: 'text' }] });
+  });
+
+  test.each([
+    { why: 'the agent’s model is another', options: { model: 'large' } },
+    { why: 'there is no room in the window', options: { contextWindow: 6_000 } },
+  ])('not if $why: one request of its own', async ({ options }) => {
+    const done = await run(options);
+    expect(done.llm.requests).toHaveLength(1);
+    expect(done.llm.requests[0]).not.toHaveProperty('tools');
+    expect(condensationOf(done).metadata).toMatchObject({ extendsAgentRequest: false });
+  });
+
+  test.each<{ readonly how: string; readonly first: ReturnType<Extract<Script, (...args: never) => unknown>> }>([
+    { how: 'calls a tool', first: { text: 'Let me see.', toolCalls: [{ name: 'read' }] } },
+    { how: 'says nothing', first: '' },
+    { how: 'is cut off', first: { text: 'S', finishReason: 'length' } },
+    { how: 'has no room', first: new ContextWindowExceededError('too long', { provider: 'test', kind: 'input' }) },
+    { how: 'refuses the request', first: new InvalidRequestError('no', { provider: 'test' }) },
+  ])('a model that $how is asked once more, in a request of its own', async ({ first }) => {
+    const done = await run({ script: (_, index) => (index === 0 ? first : 'SUMMARY') });
+    expect(done.llm.requests).toHaveLength(2);
+    expect(done.llm.requests[1]).not.toHaveProperty('tools');
+    expect(condensationOf(done)).toMatchObject({ summary: `${summaryHeader}\n\nSUMMARY` });
+    expect(done.reports).toEqual([]);
+  });
+
+  test.each([
+    { how: 'is down', error: new ServiceUnavailableError('overloaded', { provider: 'test' }) },
+    { how: 'knows no key', error: new AuthenticationError('no such key', { provider: 'test' }) },
+  ])('a provider that $how is not asked again', async ({ error }) => {
+    const done = await run({ script: () => error });
+    expect(done.llm.requests).toHaveLength(1);
+    expect(done.result).toBe(done.view);
+    expect(done.reports).toMatchObject([{ outcome: 'failed', data: { kind: 'error' } }]);
+  });
 });

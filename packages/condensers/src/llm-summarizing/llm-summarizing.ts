@@ -1,5 +1,6 @@
 import type { Condenser } from '@palimpsest/view';
 import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
+import { factsOfRange } from '../extractive-summary/range-facts.js';
 import { summaryTemplate } from '../authoring/prompts/summary.prompt.js';
 import { llmSummarizer } from '../authoring/summaries/summarizer.js';
 import { modelSummaryCondenser, modelSummaryOptions } from '../authoring/summaries/summarizing.js';
@@ -16,7 +17,12 @@ const name = 'llmSummarizing';
  * own tail length, and the shortest applies: half of `maxSize`, half of the budget, half of the events. The budget is the model's
  * window minus its answer and a tenth, or `maxTokens` if that is less. The newest step stays, except in the last resort.
  *
- * The model reads the whole events and the previous summary, which the new one replaces. If the model throws, returns no text, is
+ * The model reads the whole events and the previous summary, which the new one replaces. What the user said in these events stands in
+ * the summary word for word, within `maxUserWordTokens`; so do facts that are read from the log and that the model did not name: the
+ * last error, open tasks, failing tests, changed files ({@link factsOfRange}). With `modelCall.extendsAgentRequest` the model is asked
+ * behind the agent's own request.
+ *
+ * If the model throws, returns no text, is
  * too slow, is cut off, or answers with more than the summary would replace, the history is unchanged and the failure is
  * reported. The next attempt waits until the view has grown by 4, 8, 16 … 64 events, provided that the host appends attempts to
  * the log. If the view must be condensed, the last resort summarises everything before the newest step (or, if that is nothing,
@@ -48,5 +54,10 @@ export const llmSummarizing = /* @__PURE__ */ defineCondenser({
   asksModel: true,
   options: /* @__PURE__ */ modelSummaryOptions(),
   create: (options, host) =>
-    modelSummaryCondenser(options, host, { name, template: summaryTemplate, createSummarizer: llmSummarizer }),
+    modelSummaryCondenser(options, host, {
+      name,
+      template: summaryTemplate,
+      createSummarizer: llmSummarizer,
+      readFacts: factsOfRange,
+    }),
 });

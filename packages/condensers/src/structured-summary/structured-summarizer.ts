@@ -1,6 +1,6 @@
 import { CondenserModelError } from '../authoring/model/model-failure.js';
 import type { CheckedModelCall } from '../authoring/summaries/summarizing.js';
-import { promptWithin } from '../authoring/prompts/prompt-within.js';
+import { promptBehind, promptWithin } from '../authoring/prompts/prompt-within.js';
 import {
   renderStateSummary,
   requiredFields,
@@ -8,9 +8,11 @@ import {
   stateSummaryJsonSchema,
   stateSummarySchema,
 } from './state-summary.js';
-import { askForObject, questionLength } from '../authoring/model/structured-answer.js';
+import { accountOf } from '../authoring/model/ask-model.js';
+import { askBehind, extendedOrSeparate } from '../authoring/summaries/extended-request.js';
+import { askForObject, instructionFor, questionLength, valueOf } from '../authoring/model/structured-answer.js';
 import type { ObjectQuestion, StructuredAnswer } from '../authoring/model/structured-answer.js';
-import type { Summarizer } from '../authoring/summaries/summarizer.js';
+import type { Summarizer, SummaryResult } from '../authoring/summaries/summarizer.js';
 
 /** The same ratio as in the limits of a prompt. */
 const charactersPerToken = 4;
@@ -29,7 +31,7 @@ const question = (): ObjectQuestion => ({
  * A summariser whose model fills in the fields of a state summary by a forced call of `create_state_summary`. If the model is
  * known to refuse forced calls (`llm.facts`), or refuses this one, the summariser uses a response format instead, and after that
  * an instruction. The answer is a single one, not streamed, and checked field by field. An invalid answer is a failure, never an
- * empty summary.
+ * empty summary. Behind the agent's conversation the summariser asks with an instruction alone.
  *
  * @throws `summarize` throws {@link CondenserModelError} when the model fails, is too slow, is cut off, or gives an invalid
  *   answer.
@@ -40,23 +42,35 @@ export function structuredSummarizer(options: CheckedModelCall): Summarizer {
   const schemaTokens = Math.ceil(questionLength(asked) / charactersPerToken);
   return {
     model: llm.model,
-    summarize: async (input, { signal }) => {
-      const text = promptWithin(prompt, input, {
-        contextWindow: Math.max(1, (llm.contextWindow ?? assumedWindow) - schemaTokens),
-        maxOutputTokens,
-        maxEventCharacters,
+    summarize: (input, { signal }) => {
+      const { conversation } = input;
+      const behind = async (): Promise<SummaryResult | undefined> => {
+        if (conversation === undefined) return undefined;
+        // Another tool would change what stands before the question, so the object is asked for in words.
+        const text = `${promptBehind(prompt, input, conversation.keptFrom)}\n\n${instructionFor(asked)}`;
+        const completion = await askBehind(llm, conversation, { text, maxOutputTokens }, { timeoutMs, signal });
+        if (completion === undefined) return undefined;
+        const account = accountOf(completion);
+        return { text: renderedSummary({ value: valueOf(completion, asked), account }), ...account };
+      };
+      return extendedOrSeparate(behind, async () => {
+        const text = promptWithin(prompt, input, {
+          contextWindow: Math.max(1, (llm.contextWindow ?? assumedWindow) - schemaTokens),
+          maxOutputTokens,
+          maxEventCharacters,
+        });
+        const answer = await askForObject(
+          llm,
+          { prompt: text, question: asked, ways: ['tool', 'format', 'instruction'], maxOutputTokens },
+          { timeoutMs, signal },
+        );
+        return { text: renderedSummary(answer), ...answer.account };
       });
-      const answer = await askForObject(
-        llm,
-        { prompt: text, question: asked, ways: ['tool', 'format', 'instruction'], maxOutputTokens },
-        { timeoutMs, signal },
-      );
-      return { text: renderedSummary(answer), ...answer.account };
     },
   };
 }
 
-function renderedSummary({ value, account }: StructuredAnswer): string {
+function renderedSummary({ value, account }: Pick<StructuredAnswer, 'value' | 'account'>): string {
   const read = stateSummarySchema().safeParse(value);
   if (!read.success) {
     const [issue] = read.error.issues;

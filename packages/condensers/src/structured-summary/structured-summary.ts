@@ -2,6 +2,7 @@ import type { Condenser } from '@palimpsest/view';
 import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
 import { modelSummaryCondenser, modelSummaryOptions } from '../authoring/summaries/summarizing.js';
 import type { ModelSummaryOptions } from '../authoring/summaries/summarizing.js';
+import { factsOfRange } from '../extractive-summary/range-facts.js';
 import { structuredSummarizer } from './structured-summarizer.js';
 import { structuredSummaryTemplate } from './structured-summary.prompt.js';
 
@@ -45,5 +46,6 @@ export const structuredSummary = /* @__PURE__ */ defineCondenser({
       name,
       template: structuredSummaryTemplate,
       createSummarizer: structuredSummarizer,
+      readFacts: factsOfRange,
     }),
 });

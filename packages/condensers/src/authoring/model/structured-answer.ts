@@ -93,15 +93,21 @@ function requestFor(
     case 'format':
       return { messages: messages('Answer with the JSON object alone.'), responseFormat: { name, schema } };
     case 'instruction':
-      return {
-        messages: messages(
-          `${description}\n\nAnswer with one JSON object of this schema, with nothing before and nothing after it:\n${JSON.stringify(looseSchema)}`,
-        ),
-      };
+      return { messages: messages(instructionFor({ name, description, schema, looseSchema })) };
   }
 }
 
-function valueOf(completion: Completion, { name }: ObjectQuestion): unknown {
+/** Asks for the object in words. */
+export function instructionFor({ description, schema, looseSchema = schema }: ObjectQuestion): string {
+  return `${description}\n\nAnswer with one JSON object of this schema, with nothing before and nothing after it:\n${JSON.stringify(looseSchema)}`;
+}
+
+/**
+ * The object of an answer: of a call, or of its text.
+ *
+ * @throws {@link CondenserModelError} when it holds no JSON.
+ */
+export function valueOf(completion: Completion, { name }: ObjectQuestion): unknown {
   const { toolCalls = [] } = completion.message;
   const account = accountOf(completion);
   const call = toolCalls.find((made) => made.name === name);

@@ -2,6 +2,7 @@ import { CondenserModelError } from '../model/model-failure.js';
 import type { SummaryInput } from '../summaries/summary-input.js';
 import { eventText, neutralised } from './event-text.js';
 import { cutInMiddle } from './middle-cut.js';
+import { eventsAbove, interruption } from './extension.prompt.js';
 import type { Prompt, PromptValues } from './prompt.js';
 import { textLimits } from './text-limits.js';
 
@@ -42,7 +43,8 @@ export function promptWithin(prompt: Prompt, input: SummaryInput, limits: Prompt
     limits.maxOutputTokens ?? Math.min(Math.max(usualAnswer, maxSummaryTokens), Math.floor(contextWindow / 4));
   const window = Math.floor((contextWindow * (1 - margin) - answer) * charactersPerToken);
   const userWords = shownWords(input.userWords ?? [], Math.floor(window / 4));
-  const bare: PromptValues = { previousSummary: '', events: [], leftOut: 0, maxSummaryTokens, userWords };
+  const facts = factLines(input);
+  const bare: PromptValues = { previousSummary: '', events: [], leftOut: 0, maxSummaryTokens, userWords, facts };
   const own = write(bare).length;
   const summary = cutInMiddle(neutralised(previousSummary), Math.max(0, Math.floor((window - own) / 2)));
   const room = window - own - summary.length - 2 * frame;
@@ -67,7 +69,14 @@ export function promptWithin(prompt: Prompt, input: SummaryInput, limits: Prompt
       text: cutInMiddle(text, (shared.limits[number] ?? frame) - frame),
     };
   });
-  const text = write({ previousSummary: summary, events: shown, leftOut: shared.leftOut, maxSummaryTokens, userWords });
+  const text = write({
+    previousSummary: summary,
+    events: shown,
+    leftOut: shared.leftOut,
+    maxSummaryTokens,
+    userWords,
+    facts,
+  });
   if (text.trim() === '')
     throw new CondenserModelError('error', 'the prompt is blank: the model would read nothing', { mayRetry: false });
   const most = Math.floor((contextWindow - answer) * charactersPerToken);
@@ -78,6 +87,27 @@ export function promptWithin(prompt: Prompt, input: SummaryInput, limits: Prompt
     );
   // Some providers refuse half of a surrogate pair, which a tool may have left in its output.
   return text.toWellFormed();
+}
+
+/**
+ * Writes the prompt of a summary that is asked for behind the conversation that it summarises: in place of the events stands where
+ * they are.
+ *
+ * @throws {@link CondenserModelError} when the prompt cannot be written.
+ */
+export function promptBehind(prompt: Prompt, input: SummaryInput, keptFrom: string | undefined): string {
+  const { maxSummaryTokens } = input;
+  const text =
+    keptFrom === undefined
+      ? eventsAbove
+      : `${eventsAbove} But what begins with the following, and all behind it, stays as it is:\n${keptFrom}`;
+  const events = [{ number: 1, id: '', type: 'conversation', text }];
+  const values = { previousSummary: '', userWords: '', facts: factLines(input), events, leftOut: 0, maxSummaryTokens };
+  return `${interruption}\n\n${written(prompt, values)}`.toWellFormed();
+}
+
+function factLines({ facts = [] }: SummaryInput): string {
+  return facts.map((fact) => `- ${neutralised(fact)}`).join('\n');
 }
 
 /** Renders a prompt; a custom prompt is foreign code. @throws {@link CondenserModelError} when it throws. */

@@ -7,6 +7,7 @@ import { summaryTemplate } from './summary.prompt.js';
 
 const values: PromptValues = {
   previousSummary: 'before',
+  facts: '',
   userWords: 'Fix it.',
   events: [
     { number: 1, id: 'a', type: 'message', text: 'agent: {{ events }} <b>&</b>' },

@@ -25,6 +25,8 @@ export interface PromptValues {
   readonly leftOut: number;
   /** The user's messages that stay in the history beside the summary (`user_words`); empty if there are none. */
   readonly userWords: string;
+  /** What the summary must name, a line each (`facts`); empty if nothing is known. */
+  readonly facts: string;
   /** The maximum length that the model is asked for. Unit: tokens (`max_summary_tokens`; in words, `max_words`). */
   readonly maxSummaryTokens: number;
 }
@@ -32,7 +34,16 @@ export interface PromptValues {
 /** Writes the prompt of a model call. */
 export type Prompt = (values: PromptValues) => string;
 
-const names = ['previous_summary', 'user_words', 'events', 'transcript', 'left_out', 'max_summary_tokens', 'max_words'];
+const names = [
+  'previous_summary',
+  'user_words',
+  'facts',
+  'events',
+  'transcript',
+  'left_out',
+  'max_summary_tokens',
+  'max_words',
+];
 const eventNames = ['number', 'id', 'type', 'text'];
 
 /**
@@ -63,10 +74,11 @@ export function promptOf(condenser: string, prompt: string | Template | Prompt, 
   const used = new Set(template.variables.map(({ path }) => path));
   if (!used.has('events') && !used.has('transcript'))
     throw wrong('shows neither `events` nor `transcript`, so that the model would read nothing');
-  return ({ previousSummary, userWords, events, leftOut, maxSummaryTokens }) =>
+  return ({ previousSummary, userWords, facts, events, leftOut, maxSummaryTokens }) =>
     template.render({
       previous_summary: previousSummary,
       user_words: userWords,
+      facts,
       // Values that the template does not use are not converted.
       ...(used.has('events')
         ? { events: events.map(({ number, id, type, text }) => ({ number, id, type, text })) }

@@ -15,6 +15,8 @@ export interface AskedSummary {
   /** The size of the summary in the view. Unit: tokens, as the view estimates. */
   readonly tokens: number;
   readonly account: ModelAccount;
+  /** Whether it was asked for behind the agent's request. Undefined if it could not have been. */
+  readonly isExtension?: boolean | undefined;
 }
 
 /** The shortest summary length that is requested. Unit: tokens. */
@@ -57,7 +59,8 @@ export async function askForSummary(
   const text = typeof result?.text === 'string' ? result.text.toWellFormed().trim() : '';
   if (saysNothing(text)) throw new CondenserModelError('empty', 'the summary is blank', { account });
   const event = { type: 'condensation-summary', id: 'summary', timestamp: '', source: 'environment' } as const;
-  return { text, tokens: view.tokensOf({ ...event, summary: text }), account };
+  const isExtension = input.conversation === undefined ? {} : { isExtension: result?.isExtension === true };
+  return { text, tokens: view.tokensOf({ ...event, summary: text }), account, ...isExtension };
 }
 
 /** The user's messages that stay beside a summary, in order, without those that the summary includes anyway. Images are named. */

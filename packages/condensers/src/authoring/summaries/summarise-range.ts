@@ -1,14 +1,25 @@
 import type { Condensation, CreateEvent } from '@palimpsest/events';
 import { condensation } from '@palimpsest/view';
 import type { CondenseContext, View } from '@palimpsest/view';
+import { eventText } from '../prompts/event-text.js';
 import { accountingOf } from '../rolling/accounting.js';
+import { calibrationOf } from '../rolling/calibration.js';
 import { askForSummary, leastSummaryTokens, wordsThatStay } from './asked-summary.js';
 import type { AskedSummary } from './asked-summary.js';
+import { cutToFit, factSection, keptFacts, keptWords } from './kept-text.js';
+import type { KeptWords, TextRoom } from './kept-text.js';
+import { factsNotIn } from './range-facts.js';
+import type { RangeFact, ReadRangeFacts } from './range-facts.js';
 import { CondenserModelError } from '../model/model-failure.js';
 import type { RangeContent } from '../rolling/range-content.js';
 import type { Requirement } from '../rolling/requirement.js';
 import type { Selection } from '../rolling/select-middle.js';
 import type { Summarizer } from './summarizer.js';
+import type { AgentConversation } from './summary-input.js';
+import { oneLine } from '../tool-calls/excerpt.js';
+
+/** How much of the first event that stays the model is shown, to know where its summary ends. Unit: characters. */
+const lengthOfKeptFrom = 200;
 
 /** The range to summarise, the summariser and the reasons. */
 export interface RangeToSummarise {
@@ -24,42 +35,103 @@ export interface RangeToSummarise {
   readonly minProgress: number;
   /** The deadline of a summary. Unit: milliseconds. */
   readonly timeoutMs: number;
+  /** The longest part of a summary that holds the user's words. Unit: tokens. @defaultValue 0 */
+  readonly maxUserWordTokens?: number | undefined;
+  /** What the user said in the range, and what its summary must name. @defaultValue nothing is known */
+  readonly readFacts?: ReadRangeFacts | undefined;
+  /** Whether the summariser may ask behind the agent's request, where the host says what that is. @defaultValue false */
+  readonly extendsAgentRequest?: boolean | undefined;
   readonly context: CondenseContext;
-  readonly createEvent: CreateEvent | undefined;
+  readonly createEvent?: CreateEvent | undefined;
 }
 
 /**
- * Requests one summary of a range and creates the condensation that replaces the range. Fails closed: if anything is wrong with
- * the summary, the history is unchanged.
+ * Requests one summary of a range and creates the condensation that replaces the range. What the user said in the range, and facts
+ * that the summary does not name, are put behind it, word for word. Fails closed: if anything is wrong with the summary, the
+ * history is unchanged.
+ *
+ * The whole takes at most `maxSummaryTokens` (and at least 64): the user's words at most `maxUserWordTokens` and half of it, the
+ * facts a quarter; a text that is longer than the rest is cut in the middle. If the whole saves too little, the text yields first,
+ * down to 64 tokens, then the facts, then the words.
  *
  * @throws {@link CondenserModelError} when there is no summary, or none that makes the view smaller; the signal's reason when the
  *   caller aborts.
  */
 export async function summariseRange(options: RangeToSummarise, inputScale = 1): Promise<Condensation> {
   const { view, content, requirement, createEvent } = options;
-  const { text, tokens: summaryTokens, account } = await askFor(options, inputScale);
-  const savedTokens = content.tokens - summaryTokens;
-  if (savedTokens < leastSaved(options, savedTokens)) {
-    const reason = `the summary has ${summaryTokens} tokens, and what it would replace ${content.tokens}`;
+  const kept = keptOf(options);
+  const { text: answer, account, ...asked } = await askFor(options, kept, inputScale);
+  const saved = (summary: string): number => content.tokens - kept.sizeOf(summary);
+  const savesEnough = (summary: string): boolean => saved(summary) >= leastSaved(options, saved(summary));
+  const within = (maxTokens: number): string => cutToFit(answer, { ...kept, maxTokens });
+  const whole = within(kept.maxTokens - kept.reservedTokens);
+  if (!savesEnough(whole)) {
+    const reason = `the summary has ${kept.sizeOf(whole)} tokens, and what it would replace ${content.tokens}`;
     throw new CondenserModelError('too-large', reason, { account });
   }
+  const room = content.tokens - leastSaved(options, saved(whole)) - kept.reservedTokens;
+  const shorter = room < leastSummaryTokens ? whole : within(Math.min(room, kept.sizeOf(whole)));
+  const candidates = [
+    { text: whole, behind: [kept.words.section, lostFacts(whole, kept)] },
+    { text: shorter, behind: [kept.words.section, lostFacts(shorter, kept)] },
+    { text: shorter, behind: [kept.words.section] },
+    { text: whole, behind: [] },
+  ].map(({ text, behind }) => ({ text, summary: [text, ...behind.filter((part) => part !== '')].join('\n\n') }));
+  const { text, summary } = candidates.find((one) => savesEnough(one.summary)) ?? { text: whole, summary: whole };
   return condensation({
     view,
     ...options.range,
-    summary: text,
+    summary,
     metadata: {
       ...accountingOf({
         condenser: options.condenser,
         reason: requirement.reasons.join(', '),
         view,
-        savedTokens,
+        savedTokens: saved(summary),
         tokenBudget: requirement.tokenBudget,
         ...account,
       }),
       coveredEvents: content.forgotten.length,
+      ...(summary === text ? {} : { writtenCharacters: text.length }),
+      ...(asked.isExtension === undefined ? {} : { extendsAgentRequest: asked.isExtension }),
     },
     createEvent,
   });
+}
+
+/** The facts that a text does not name, as they stand behind it. */
+function lostFacts(text: string, { facts }: Kept): string {
+  return factSection(factsNotIn(text, facts));
+}
+
+/** What stands in a summary besides its writer's text, and the room for both. */
+interface Kept extends TextRoom {
+  readonly words: KeptWords;
+  /** The facts that the summary must name. */
+  readonly facts: readonly RangeFact[];
+  /** The room of the words and the facts. Unit: tokens. */
+  readonly reservedTokens: number;
+}
+
+function keptOf({ view, content, requirement, maxUserWordTokens = 0, readFacts, ...options }: RangeToSummarise): Kept {
+  const event = { type: 'condensation-summary', id: 'summary', timestamp: '', source: 'environment' } as const;
+  const sizeOf = (summary: string): number => (summary === '' ? 0 : view.tokensOf({ ...event, summary }));
+  const maxTokens = Math.max(leastSummaryTokens, options.maxSummaryTokens);
+  const { userWords = [], facts = [] } = readFacts?.(view, content) ?? {};
+  const room = Math.min(maxTokens, quarterOf(requirement));
+  const summaries = content.forgotten.filter(({ type }) => type === 'condensation-summary');
+  const summaryTokens = summaries.reduce((sum, one) => sum + view.tokensOf(one), 0);
+  const replaceable = Math.floor((content.tokens + summaryTokens) / 2);
+  const wordRoom = Math.min(maxUserWordTokens, Math.floor(room / 2), replaceable);
+  const words = keptWords(userWords, { maxTokens: wordRoom, sizeOf });
+  const fitting = keptFacts(facts, { maxTokens: Math.floor(Math.min(room, replaceable) / 4), sizeOf });
+  const reservedTokens = sizeOf(words.section) + sizeOf(factSection(fitting));
+  return { words, facts: fitting, reservedTokens, maxTokens, sizeOf };
+}
+
+/** The share of the budget that a summary may take. Unit: tokens. */
+function quarterOf({ tokenBudget = Infinity }: Requirement): number {
+  return Math.floor(tokenBudget / 4);
 }
 
 /**
@@ -72,14 +144,47 @@ function leastSaved({ view, requirement, minProgress }: RangeToSummarise, saved:
   return isStillOver ? Math.max(1, view.tokens() * minProgress) : 1;
 }
 
-function askFor(options: RangeToSummarise, inputScale: number): Promise<AskedSummary> {
+function askFor(options: RangeToSummarise, kept: Kept, inputScale: number): Promise<AskedSummary> {
   const { view, content, summarizer, timeoutMs, context, requirement } = options;
-  const budget = requirement.tokenBudget === undefined ? Infinity : Math.floor(requirement.tokenBudget / 4);
-  const maxSummaryTokens = Math.max(
-    leastSummaryTokens,
-    Math.min(options.maxSummaryTokens, budget, Math.floor(content.tokens / 2)),
-  );
-  const { events, previousSummary } = content;
-  const input = { events, previousSummary, userWords: wordsThatStay(view), maxSummaryTokens, inputScale };
+  const most = Math.min(options.maxSummaryTokens, quarterOf(requirement), Math.floor(content.tokens / 2));
+  const { events } = content;
+  const input = {
+    events,
+    previousSummary: writtenBefore(view, content),
+    userWords: [...wordsThatStay(view), ...kept.words.shown],
+    facts: kept.facts.map(({ text }) => text),
+    maxSummaryTokens: Math.max(leastSummaryTokens, most - kept.reservedTokens),
+    inputScale,
+    conversation: inputScale < 1 ? undefined : conversationOf(options),
+  };
   return askForSummary(view, input, { summarizer, timeoutMs, signal: context.signal });
+}
+
+/** What the writers of the summaries in a range wrote, without what was put behind it: that is read from the log again. */
+function writtenBefore(view: View, { forgotten }: RangeContent): string | undefined {
+  const texts = forgotten.flatMap((event) => {
+    if (event.type !== 'condensation-summary') return [];
+    const made = view.condensations.find(({ id }) => id === event.condensationId);
+    const written = made?.metadata?.['writtenCharacters'];
+    return [typeof written === 'number' ? event.summary.slice(0, Math.max(0, written)) : event.summary];
+  });
+  return texts.length === 0 ? undefined : texts.join('\n\n');
+}
+
+/** The agent's request, if the summariser may ask behind it and the host says what it is. */
+function conversationOf({
+  view,
+  range,
+  context,
+  extendsAgentRequest,
+}: RangeToSummarise): AgentConversation | undefined {
+  const request = extendsAgentRequest === true ? context.agentRequest?.(view) : undefined;
+  if (request === undefined) return undefined;
+  const { fixedTokens = 0 } = context;
+  const next = view.events.at(range.end);
+  return {
+    request,
+    tokens: Math.ceil((view.tokens() + fixedTokens) * calibrationOf(view, fixedTokens)),
+    keptFrom: next === undefined ? undefined : oneLine(eventText(next), lengthOfKeptFrom),
+  };
 }

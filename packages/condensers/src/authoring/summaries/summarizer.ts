@@ -1,4 +1,4 @@
-import type { LLM } from '@palimpsest/llm-adapters';
+import type { Completion, LLM } from '@palimpsest/llm-adapters';
 import { accountOf, askModel, saysNothing, textOf } from '../model/ask-model.js';
 import { CondenserModelError } from '../model/model-failure.js';
 import type { ModelAccount } from '../model/model-failure.js';
@@ -7,13 +7,16 @@ import { modelCallOptions } from '../options/model-call-options.js';
 import type { ModelCallOptions } from '../options/model-call-options.js';
 import { objectWith, optionsOf } from '../options/option-schemas.js';
 import { promptOf } from '../prompts/prompt.js';
-import { promptWithin } from '../prompts/prompt-within.js';
+import { promptBehind, promptWithin } from '../prompts/prompt-within.js';
 import { summaryHeader, summaryTemplate } from '../prompts/summary.prompt.js';
+import { askBehind, extendedOrSeparate } from './extended-request.js';
 import type { SummaryInput } from './summary-input.js';
 
 /** A summary with its usage and cost. */
 export interface SummaryResult extends ModelAccount {
   readonly text: string;
+  /** True if it was asked for behind the agent's conversation. @defaultValue false */
+  readonly isExtension?: boolean | undefined;
 }
 
 /** Writes summaries. {@link llmSummarizer} calls a model; a custom summariser may use any other source. */
@@ -45,6 +48,8 @@ const summarizerOptions = /* @__PURE__ */ optionsOf(() => ({
  * model does not state its own); the oldest events are cut most to make it fit. Thinking and images are left out. The summary
  * begins with a line that identifies it as one.
  *
+ * If it is given the agent's conversation, and that is the same model's and leaves room, it asks behind it instead.
+ *
  * @throws {@link InvalidCondenserConfigError} when a number is out of range; `summarize` throws {@link CondenserModelError} when
  *   the model fails, is too slow, is cut off or returns no text.
  */
@@ -54,27 +59,31 @@ export function llmSummarizer(options: LLMSummarizerOptions): Summarizer {
   const write = promptOf('llmSummarizer', prompt);
   return {
     model: llm.model,
-    summarize: async (input, { signal }) => {
-      // The heading of a summary is our own text; the model would copy it.
-      const previousSummary = input.previousSummary?.replaceAll(`${summaryHeader}\n\n`, '');
-      const text = promptWithin(
-        write,
-        { ...input, previousSummary },
-        {
-          contextWindow: llm.contextWindow,
-          maxOutputTokens,
-          maxEventCharacters,
-        },
-      );
-      const completion = await askModel(
-        llm,
-        { messages: [{ role: 'user', content: [{ type: 'text', text }] }], maxOutputTokens },
-        { timeoutMs, signal },
-      );
-      const account = accountOf(completion);
-      const summary = textOf(completion);
-      if (saysNothing(summary)) throw new CondenserModelError('empty', 'the model said nothing', { account });
-      return { text: `${summaryHeader}\n\n${summary}`, ...account };
+    summarize: (input, { signal }) => {
+      const { conversation } = input;
+      const behind = async (): Promise<SummaryResult | undefined> => {
+        if (conversation === undefined) return undefined;
+        const text = promptBehind(write, input, conversation.keptFrom);
+        const completion = await askBehind(llm, conversation, { text, maxOutputTokens }, { timeoutMs, signal });
+        return completion && summaryOf(completion);
+      };
+      return extendedOrSeparate(behind, async () => {
+        // The heading of a summary is our own text; the model would copy it.
+        const previousSummary = input.previousSummary?.replaceAll(`${summaryHeader}\n\n`, '');
+        const { contextWindow } = llm;
+        const limits = { contextWindow, maxOutputTokens, maxEventCharacters };
+        const text = promptWithin(write, { ...input, previousSummary }, limits);
+        const messages = [{ role: 'user', content: [{ type: 'text', text }] }] as const;
+        return summaryOf(await askModel(llm, { messages, maxOutputTokens }, { timeoutMs, signal }));
+      });
     },
   };
+}
+
+/** @throws {@link CondenserModelError} when the model said nothing. */
+function summaryOf(completion: Completion): SummaryResult {
+  const account = accountOf(completion);
+  const summary = textOf(completion);
+  if (saysNothing(summary)) throw new CondenserModelError('empty', 'the model said nothing', { account });
+  return { text: `${summaryHeader}\n\n${summary}`, ...account };
 }

@@ -21,13 +21,23 @@ import type { Requirement } from '../rolling/requirement.js';
 import { rollingCondenser } from '../rolling/rolling.js';
 import type { Selection } from '../rolling/select-middle.js';
 import { summariseRange } from './summarise-range.js';
+import type { ReadRangeFacts } from './range-facts.js';
 import type { Summarizer } from './summarizer.js';
 import { everythingOf, isWorthACall, middleOf } from './summary-ranges.js';
 
 /** The triggers of a summarising condenser, and how much it keeps. */
 export interface SummarizingLimits extends SizeOptions {
-  /** The maximum length that a summary is asked for. Unit: tokens. @defaultValue 4000 */
+  /**
+   * The maximum length of a summary, with the user's words and the facts that its writer left out. A longer one is cut in the middle.
+   * Unit: tokens, at least 64. @defaultValue 4000
+   */
   readonly maxSummaryTokens?: number | undefined;
+  /**
+   * What the user said in the replaced events stays word for word in the summary, through all later summaries: at most so much, at
+   * most half of `maxSummaryTokens`, and half of what is replaced. If it is more, long messages are cut in the middle, older ones shorter; the oldest are left
+   * out last. Unit: tokens. @defaultValue 1000
+   */
+  readonly maxUserWordTokens?: number | undefined;
   /**
    * Writes summaries in the background and inserts them at a later step. Only a view over its budget, or a request, waits. A
    * summary starts at four fifths of `maxTokens`. While it is written, the view may exceed `maxSize` events. After a restart the
@@ -52,6 +62,12 @@ export interface SummaryCallOptions {
    * signal aborts. Unit: milliseconds. @defaultValue 120000
    */
   readonly timeoutMs?: number | undefined;
+  /**
+   * Asks behind the agent's own request, so that the summary's input is read from the prompt cache: the same messages and tools, and
+   * one message more. It needs a host that passes `agentRequest`, the agent's model, and room in its window. Otherwise, and if the model
+   * calls a tool instead of answering, the summary is asked for in a request of its own. @defaultValue false
+   */
+  readonly extendsAgentRequest?: boolean | undefined;
 }
 
 /** Options of {@link summarizingCondenser}. */
@@ -60,6 +76,11 @@ export interface SummarizingOptions extends SummarizingLimits {
   readonly name?: string | undefined;
   /** Writes the summaries. */
   readonly summarizer: Summarizer;
+  /**
+   * Reads what the user said in a range, and what its summary must name: `factsOfRange` of `@palimpsest/condensers`. A fact that a
+   * summary does not name is put behind it. @defaultValue none: the writer decides what is kept
+   */
+  readonly readFacts?: ReadRangeFacts | undefined;
   /** When the summariser is called, and how often. */
   readonly modelCall?: SummaryCallOptions | undefined;
 }
@@ -79,11 +100,13 @@ function limits<ModelCall extends object>(modelCall: ModelCall) {
   return {
     ...sizeOptions(4),
     maxSummaryTokens: z._default(wholeNumber(1), 4_000),
+    maxUserWordTokens: z._default(wholeNumber(0), 1_000),
     background: z._default(flag(), false),
     modelCall: optionGroup({
       minProgress: z._default(fraction(), 0.1),
       tries: z._default(wholeNumber(1), 3),
       timeoutMs: timeoutMs(),
+      extendsAgentRequest: z._default(flag(), false),
       ...modelCall,
     }),
   };
@@ -118,16 +141,19 @@ export function modelSummaryCondenser(
     /** The default prompt. */
     readonly template: string;
     readonly createSummarizer: (options: CheckedModelCall) => Summarizer;
+    /** @defaultValue the model decides what is kept */
+    readonly readFacts?: ReadRangeFacts | undefined;
   },
 ): Condenser {
-  const { minProgress, tries, prompt = own.template, ...call } = modelCall;
+  const { minProgress, tries, extendsAgentRequest, prompt = own.template, ...call } = modelCall;
   const summarizer = own.createSummarizer({ llm, ...call, prompt: promptOf(own.name, prompt, 'modelCall.prompt') });
   const { timeoutMs } = call;
   return summarizingCondenser({
     name: own.name,
     summarizer,
     ...limits,
-    modelCall: { minProgress, tries, timeoutMs },
+    readFacts: own.readFacts,
+    modelCall: { minProgress, tries, timeoutMs, extendsAgentRequest },
     createEvent,
   });
 }
@@ -136,6 +162,11 @@ const options = /* @__PURE__ */ optionsOf(
   () => ({
     name: z._default(z.string(), 'summarizing'),
     summarizer: objectWith<Summarizer>('summarize'),
+    readFacts: z.optional(
+      z.custom<ReadRangeFacts>((value) => typeof value === 'function', {
+        error: 'must be a function that reads facts',
+      }),
+    ),
     createEvent: z.optional(
       z.custom<CreateEvent>((value) => typeof value === 'function', { error: 'must be a function that makes events' }),
     ),
@@ -157,9 +188,9 @@ export function summarizingCondenser(given: SummarizingOptions): Condenser {
   const checked = checkedOptions(options, given, {
     subject: (given as Partial<SummarizingOptions> | null | undefined)?.name ?? 'summarizing',
   });
-  const { name, summarizer, background, maxSize, maxTokens, maxSummaryTokens, createEvent, modelCall } = checked;
+  const { name, summarizer, background, maxSize, maxTokens, modelCall, ...others } = checked;
   const { keepFirst = usualFirst(maxSize, besidesFirst) } = checked;
-  const parts = { name, summarizer, maxSize, keepFirst, maxTokens, maxSummaryTokens, createEvent, ...modelCall };
+  const parts = { ...others, name, summarizer, maxSize, keepFirst, maxTokens, ...modelCall };
   if (!background) return rollingSummary(parts);
   return backgroundCondenser({
     name,
@@ -176,7 +207,10 @@ interface Parts {
   readonly keepFirst: number;
   readonly maxTokens: number | undefined;
   readonly maxSummaryTokens: number;
-  readonly createEvent: CreateEvent | undefined;
+  readonly maxUserWordTokens: number;
+  readonly readFacts?: ReadRangeFacts | undefined;
+  readonly extendsAgentRequest: boolean;
+  readonly createEvent?: CreateEvent | undefined;
   readonly minProgress: number;
   readonly tries: number;
   readonly timeoutMs: number;

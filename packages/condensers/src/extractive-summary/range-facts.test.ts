@@ -1,0 +1,60 @@
+import { logBuilder } from '@palimpsest/events/testing';
+import type { LogBuilder } from '@palimpsest/events/testing';
+import { View } from '@palimpsest/view';
+import { expect, test } from 'vitest';
+import { rangeContent } from '../authoring/rolling/range-content.js';
+import { factsOfRange } from './range-facts.js';
+
+function session(): LogBuilder {
+  const log = logBuilder();
+  log.system();
+  log.user('Fix the parser.');
+  log.call('read_file', { path: 'src/parser.ts' }, 'export {};');
+  log.call('str_replace', { path: 'src/parser.ts', old_str: 'a', new_str: 'b' }, 'ok');
+  log.user('Keep the tabs.');
+  log.call(
+    'todo_write',
+    {
+      todos: [
+        { content: 'Write the test', status: 'pending' },
+        { content: 'Read it', status: 'completed' },
+      ],
+    },
+    'ok',
+  );
+  log.call('create_file', { path: 'src/parser.test.ts', content: 'x' }, 'ok');
+  log.call('bash', { command: 'npx vitest run' }, ' FAIL  src/parser.test.ts > an empty file\nError: no line 0');
+  log.user('Go on.');
+  log.call('bash', { command: 'ls' }, 'src');
+  return log;
+}
+
+function factsOf(events: LogBuilder['events'], end = -2) {
+  const view = View.fromEvents(events);
+  const content = rangeContent(view, { start: 2, end: view.events.length + end });
+  if (content === undefined) throw new Error('there is nothing to forget');
+  return factsOfRange(view, content);
+}
+
+test('what the user said, and what a summary must name', () => {
+  const { userWords, facts } = factsOf(session().events);
+  expect(userWords).toEqual(['Keep the tabs.']);
+  expect(facts.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['Write the test', 'src/parser.ts', 'src/parser.test.ts']),
+  );
+  const texts = facts.map(({ text }) => text);
+  expect(texts).toContain('Open task (pending): Write the test');
+  expect(texts.join('\n')).toMatch(/Test that failed when it last ran: .*an empty file/);
+  expect(texts.indexOf('File created: src/parser.test.ts')).toBeLessThan(texts.indexOf('File modified: src/parser.ts'));
+  expect(texts.join('\n')).not.toContain('Read it');
+  expect(texts.join('\n')).not.toContain('package.json');
+});
+
+test('the events behind earlier summaries count, whatever these say', () => {
+  const log = session();
+  const view = View.fromEvents(log.events);
+  const forgottenEventIds = view.events.slice(2, 10).map(({ id }) => id);
+  const direct = factsOf(log.events);
+  log.add(log.create('condensation', { forgottenEventIds, summary: 'Things happened.', summaryOffset: 2 }));
+  expect(factsOf(log.events)).toEqual(direct);
+});

@@ -1,0 +1,49 @@
+import type { View } from '@palimpsest/view';
+import type { RangeContent } from '../authoring/rolling/range-content.js';
+import type { RangeFact, RangeFacts } from '../authoring/summaries/range-facts.js';
+import { oneLine } from '../authoring/tool-calls/excerpt.js';
+import { readFacts } from './manifest/event-facts.js';
+import type { TaskItem } from './manifest/fact.js';
+import { lineageOf } from './manifest/lineage.js';
+import { Manifest } from './manifest/manifest.js';
+import { isOpen } from './manifest/task-facts.js';
+import { wordsOfEvent } from './manifest/words-of-event.js';
+
+/** So many leave room for the changed files. */
+const mostTests = 20;
+
+/**
+ * What a manifest knows of a range: what the user said in it, and what a summary of it must name: the last error not
+ * seen to be solved, open tasks, the newest 20 failing tests, and the changed files, the newest first. The events behind the summaries in the range count, through all their
+ * generations; they are read from the log, never from the text of a summary.
+ */
+export function factsOfRange(view: View, { forgotten, place }: RangeContent): RangeFacts {
+  const { manifest } = lineageOf(
+    view,
+    forgotten.filter((event) => event.type === 'condensation-summary'),
+  );
+  const before = new Manifest();
+  readFacts(view.events.slice(0, place), view, before);
+  readFacts(forgotten, view, manifest, before);
+  return {
+    userWords: manifest.userWords.flatMap((id) => wordsOfEvent(view.original(id)) || []),
+    facts: [
+      ...manifest.errors
+        .slice(-1)
+        .map(({ of, text }) => ({ text: `Last error, of ${oneLine(of, 120)}: ${text}`, name: text })),
+      ...manifest.tasks.filter(isOpen).flatMap(taskFact),
+      ...manifest.failingTests
+        .slice(-mostTests)
+        .map((name) => ({ text: `Test that failed when it last ran: ${name}`, name })),
+      ...manifest.files.toReversed().flatMap(({ path, operations }) => {
+        const change = operations.findLast((operation) => operation !== 'read');
+        return change === undefined ? [] : [{ text: `File ${change}: ${path}`, name: path }];
+      }),
+    ],
+  };
+}
+
+function taskFact({ id, title, status = 'open' }: TaskItem): readonly RangeFact[] {
+  const name = title ?? (id === undefined ? undefined : `#${id}`);
+  return name === undefined ? [] : [{ text: `Open task (${status}): ${name}`, name }];
+}
