@@ -194,4 +194,31 @@ describe('fit', () => {
     await history.fit(lists[0] ?? []);
     expect(condenser.made()).toBe(4);
   });
+
+  it('calibrates its estimates by what the provider counts, before and after a restart', async () => {
+    const store = memoryEventStore();
+    const ratios: number[] = [];
+    const condenser: Condenser = {
+      name: 'watching',
+      condense: (view) => {
+        const usages = [...view.internalEvents].filter((event) => event.type === 'llm-usage');
+        ratios.push(usages.length);
+        return view;
+      },
+    };
+    const list = chatHistory(30);
+    for (let restart = 0; restart < 2; restart++) {
+      const history = condensedHistory({ condenser, codec, model: 'gpt-4o', store });
+      for (let step = 0; step < 3; step++) {
+        const fitted = await history.fit(list);
+        await history.used(
+          { prompt_tokens: 9_000, completion_tokens: 10, prompt_tokens_details: { cached_tokens: 8_000 } },
+          fitted,
+        );
+        await history.used(undefined, fitted);
+        addChatStep(list, 100 + restart * 10 + step);
+      }
+    }
+    expect(ratios).toEqual([0, 1, 2, 3, 4, 5]);
+  });
 });

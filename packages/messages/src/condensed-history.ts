@@ -107,6 +107,11 @@ export interface CondensedHistory<Message> {
    */
   afterError<One extends Message>(error: unknown, fitted: Fitted<One>): Promise<Fitted<One> | undefined>;
   /**
+   * Records what the provider reports for the answer to a fitted list, in the form of any of the three APIs: condensers calibrate
+   * their estimates by it. What holds no counts is ignored. @throws what the store throws.
+   */
+  used<One extends Message>(usage: unknown, fitted: Fitted<One>): Promise<void>;
+  /**
    * The tools with which the model asks the history itself, in the form in which the host declares tools: `recall`, which returns
    * what is hidden, and with {@link CondensedHistoryOptions.relevance} `relevance_condenser`. Declare them from the first request on,
    * or not at all.
@@ -142,6 +147,7 @@ export function condensedHistory<Message>(options: CondensedHistoryOptions<Messa
   return {
     fit,
     afterError,
+    used: (usage, fitted) => conversations.used(usage, fitted),
     tools: own.tools.map((tool) => codec.tool(toolDefinition(tool))),
     answerTo: (toolCallId, messages, fitOptions = {}) => conversations.answerTo(toolCallId, messages, fitOptions),
     withOverflow: async (messages, call, fitOptions) => {

@@ -1,5 +1,5 @@
 import { createEvent } from '@palimpsest/events';
-import type { Condensation, Event } from '@palimpsest/events';
+import type { Condensation, Event, Usage } from '@palimpsest/events';
 import { field, listOf, textOf } from '@palimpsest/llm-adapters/wire';
 import { condenseUntilSettled, isCondensation } from '@palimpsest/view';
 import type { AttemptReport, CondenseContext, View } from '@palimpsest/view';
@@ -15,6 +15,7 @@ import type { Model } from './model.js';
 import { OutputWriter, SentChain } from './output.js';
 import type { SentMessage } from './output.js';
 import { OwnEvents } from './own-events.js';
+import type { Place } from './own-events.js';
 import { actionOf, answerTo } from './own-tools.js';
 import type { OwnTools, ToolAnswer } from './own-tools.js';
 
@@ -39,6 +40,7 @@ export class Conversation {
   readonly #own: OwnEvents;
   readonly #tools: OwnTools;
   readonly #chain = new SentChain();
+  readonly #places = new WeakMap<Fitted<unknown>, Place>();
   readonly #writer: OutputWriter;
   /** The one that was used last is the last. */
   readonly #logs: HistoryLog[] = [];
@@ -65,6 +67,22 @@ export class Conversation {
 
   fit(messages: readonly unknown[], options: FitOptions, harder: Harder = {}): Promise<Fitted<unknown>> {
     return this.#inTurn(() => this.#fit(messages, options, harder));
+  }
+
+  /** Records what the provider counted for a fitted list. */
+  used(usage: Usage, { place, tokensAfter }: { readonly place: Place; readonly tokensAfter: number }): Promise<void> {
+    return this.#inTurn(async () => {
+      const { model = 'unknown' } = this.#options;
+      const responseId = `answer-to-${place.beginning}`;
+      const fields = { responseId, model, usage, estimatedInputTokens: tokensAfter, purpose: 'agent' };
+      this.#own.add(place, [createEvent('llm-usage', fields)]);
+      await this.#own.flush();
+    });
+  }
+
+  /** The place for which a list was fitted. */
+  placeOf(fitted: Fitted<unknown>): Place | undefined {
+    return this.#places.get(fitted);
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -135,7 +153,7 @@ export class Conversation {
     await attempt(() => this.#own.flush());
     const isSame = sent.length === messages.length && sent.every((message, index) => message === messages[index]);
     const [problem] = problems;
-    return {
+    const fitted: Fitted<unknown> = {
       messages: sent,
       state: isSame ? 'untouched' : 'condensed',
       condensations,
@@ -145,6 +163,8 @@ export class Conversation {
       view,
       ...(problem === undefined ? {} : { problem }),
     };
+    this.#places.set(fitted, log.place);
+    return fitted;
   }
 
   async #load(signal: AbortSignal | undefined): Promise<void> {

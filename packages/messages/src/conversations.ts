@@ -1,4 +1,6 @@
-import { refusalKind } from '@palimpsest/llm-adapters/wire';
+import { usageSchema } from '@palimpsest/events';
+import type { Usage } from '@palimpsest/events';
+import { anthropicUsage, isRecord, openaiUsage, refusalKind } from '@palimpsest/llm-adapters/wire';
 import type { RefusalKind } from '@palimpsest/llm-adapters/wire';
 import { digestOf, messageDigest } from './digest.js';
 import type { CondensedHistoryOptions, FitOptions, Fitted } from './condensed-history.js';
@@ -62,6 +64,15 @@ export class Conversations {
     return again;
   }
 
+  async used(reported: unknown, fitted: Fitted<unknown>): Promise<void> {
+    const request = this.#requests.get(fitted);
+    const usage = usageIn(reported);
+    if (request === undefined || usage === undefined) return;
+    const conversation = this.#conversation(request.messages, request.options);
+    const place = conversation.placeOf(fitted);
+    if (place !== undefined) await conversation.used(usage, { place, tokensAfter: fitted.tokensAfter });
+  }
+
   /** The window in the measure of the view. Without any size, what was sent did not fit. */
   #windowOf(
     { inputTokens, contextWindow }: Extract<RefusalKind, { type: 'overflow' }>,
@@ -96,4 +107,12 @@ export class Conversations {
     }
     return `messages-${digestOf('')}`;
   }
+}
+
+/** Usage as a provider or one of our adapters reports it. */
+function usageIn(reported: unknown): Usage | undefined {
+  const parsed = usageSchema.safeParse(reported);
+  if (parsed.success) return parsed.data;
+  const isAnthropic = isRecord(reported) && 'cache_read_input_tokens' in reported;
+  return (isAnthropic ? anthropicUsage(reported) : openaiUsage(reported))?.usage;
 }

@@ -8,6 +8,9 @@ import type { ResponsesItem } from '../test-support/responses-loop.js';
 import { chatMessages, condensedHistory, responsesItems } from './index.js';
 
 const servers: ProviderServer[] = [];
+const chatTools: OpenAI.Chat.ChatCompletionTool[] = [
+  { type: 'function', function: { name: 'read', parameters: { type: 'object' } } },
+];
 
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
@@ -147,3 +150,33 @@ it('an overflow is answered by a harder fit', async () => {
   expect(server.requests.length).toBeGreaterThan(30);
   expect(list.filter(({ role }) => role === 'assistant')).toHaveLength(30);
 });
+
+it.each(['strict-template', 'deepseek', 'vllm-qwen', 'kimi'] as const)(
+  'a loop on a server like %s is never refused',
+  async (profile) => {
+    const { server, client } = await modelServer({ profile });
+    const history = condensedHistory({
+      condenser: extractiveSummaryCondenser({ maxSize: 30, keepFirst: 2 }),
+      codec: chatMessages({ alternates: profile === 'strict-template' }),
+      contextWindow: 100_000,
+    });
+    const list: ChatMessage[] = [
+      { role: 'system', content: 'You are an agent.' },
+      { role: 'user', content: 'Read.' },
+    ];
+    let condensed = 0;
+    for (let step = 0; step < 40; step++) {
+      const { messages, condensations } = await history.fit(list, { tools: chatTools });
+      condensed += condensations.length;
+      const { choices } = await client.chat.completions.create({ model: 'local', messages, tools: chatTools });
+      const message = choices[0]?.message;
+      if (message === undefined) throw new Error('no answer');
+      list.push(message);
+      for (const { id } of message.tool_calls ?? []) {
+        list.push({ role: 'tool', tool_call_id: id, content: `${id}: ${'word '.repeat(100)}` });
+      }
+    }
+    expect(server.requests).toHaveLength(40);
+    expect(condensed).toBeGreaterThan(2);
+  },
+);

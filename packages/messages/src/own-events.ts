@@ -35,6 +35,7 @@ export class OwnEvents {
   readonly #leftOut: { readonly place: Place; readonly withoutThinking: readonly number[] }[] = [];
   #version = 0;
   #place: Place | undefined;
+  #storedPlace: Place | undefined;
   #waiting: Event[] = [];
   /** Events that are here already and will be read from the store. */
   readonly #here = new Set<string>();
@@ -49,10 +50,14 @@ export class OwnEvents {
     const changed: Place[] = [];
     if (this.#store === undefined) return changed;
     const from = this.#version;
+    // An append begins with its place, but a reading can end between.
+    this.#place = this.#storedPlace;
     const options = signal === undefined ? { from } : { from, signal };
     for await (const event of this.#store.read(this.#conversationId, options)) {
       this.#version++;
       if (this.#read(event) && this.#place !== undefined) changed.push(this.#place);
+      this.#storedPlace = this.#place;
+      this.#here.delete(event.id);
     }
     return changed;
   }
