@@ -9,11 +9,20 @@ const logDirectory = path.join(workspaceRoot, '.palimpsest', 'demo', startedAt);
 const demo = runNode('apps/reference-agent/dist/cli.js', ['demo', '--log-dir', logDirectory, ...process.argv.slice(2)]);
 if (demo === 0) {
   console.log(
-    '\nThe harness replays that log through every condenser. Its condensers have their default sizes, larger than those',
-  );
-  console.log(
-    'of this small demo, and it counts with a vocabulary where the agent estimates, so its numbers are others.\n',
+    `
+The harness replays that log: doing nothing, the demo's own condenser (priced), and others with sizes as small as the session.
+Read the first table: saved of the bill, at four prices of a cached token (r), against doing nothing. Fewer tokens are not
+a smaller bill: recentEvents sends few, and rewrites at each step what the provider has cached. The harness counts with a
+vocabulary where the agent estimates, so its numbers are others.
+`,
   );
 }
-const replay = demo === 0 ? runNode('apps/test-harness/dist/cli.js', ['replay', logDirectory]) : 0;
+const condensers = [
+  ['--config', 'apps/reference-agent/demo.toml'],
+  ['-c', 'recentEvents:maxSize=40'],
+  ['-c', 'observationMasking:minSavedTokens=3000'],
+  ['-c', 'extractiveSummary:maxTokens=12000'],
+  ['-c', 'llmSummarizing:maxTokens=12000'],
+].flat();
+const replay = demo === 0 ? runNode('apps/test-harness/dist/cli.js', ['replay', logDirectory, ...condensers]) : 0;
 process.exitCode = demo || replay;

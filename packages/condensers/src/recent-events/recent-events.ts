@@ -17,6 +17,9 @@ export interface RecentEventsOptions {
 }
 
 /**
+ * **Warning: with a prompt cache this costs more than doing nothing.** Each step rewrites what the provider has cached: on long recorded
+ * sessions the bill was two to six times that of doing nothing. Use it for models without a prompt cache, or for short histories.
+ *
  * Shows the first events and the newest ones and hides the events between them, at each step. No event is forgotten, no model is
  * called, and no note replaces the hidden events. It declares `rewritesEveryStep`: the window slides, so each step rewrites the
  * provider's cached prefix.

@@ -18,7 +18,8 @@ export interface MaskOptions {
   readonly minSavedTokens?: number | undefined;
   /**
    * Masks each text in the view as soon as it leaves the window. The log records nothing, requests are left to other condensers,
-   * and each step rewrites the provider's cached prefix. For models without a prompt cache. @defaultValue false
+   * and each step rewrites the provider's cached prefix. Warning: with a prompt cache it saves less than batches do, and where cached
+   * tokens are cheap it costs more than doing nothing. For models without a prompt cache. @defaultValue false
    */
   readonly rewritesEveryStep?: boolean | undefined;
 }
