@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { richChatHistory } from '../../test-support/chat-loop.js';
 import { anthropicHistory, richAnthropicHistory } from '../../test-support/anthropic-loop.js';
 import { anthropicMessages, chatMessages } from '../index.js';
-import type { Codec } from '../index.js';
+import type { Codec, HostMessage } from '../index.js';
 import { codecContract } from './index.js';
 
 type Message = { readonly role: string };
@@ -69,7 +69,7 @@ describe('the contract of a codec', () => {
       'throws at what it does not know',
       of(({ read }) => ({
         changed: (message) => message,
-        read: (message) => (message === null ? JSON.parse('{') : read(message)),
+        read: (message) => (message === null ? (JSON.parse('{') as HostMessage) : read(message)),
       })),
       'never throws, whatever the list holds',
     ],
