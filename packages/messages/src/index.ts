@@ -11,3 +11,4 @@ export { anthropicMessages } from './anthropic-messages.js';
 export type { ResponsesItemLike } from './responses-items.js';
 export { responsesItems } from './responses-items.js';
 export { isPreamble, withPreambles } from './preambles.js';
+export { field, isRecord, listOf, textOf } from '@palimpsest/llm-adapters/wire';

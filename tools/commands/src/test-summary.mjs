@@ -13,7 +13,24 @@ const reportName = 'test-report.json';
  * @param {string} root
  */
 export function projectFolders(root) {
-  return workspaceFolders
+  return foldersIn(root, workspaceFolders);
+}
+
+/**
+ * Every folder of `integrations`: frameworks with a lock, and a Node, of their own.
+ *
+ * @param {string} root
+ */
+export function integrationFolders(root) {
+  return foldersIn(root, ['integrations']);
+}
+
+/**
+ * @param {string} root
+ * @param {readonly string[]} parents
+ */
+function foldersIn(root, parents) {
+  return parents
     .filter((folder) => existsSync(path.join(root, folder)))
     .flatMap((folder) => readdirSync(path.join(root, folder)).map((name) => `${folder}/${name}`))
     .filter((folder) => existsSync(path.join(root, folder, 'package.json')))
@@ -24,22 +41,23 @@ export function projectFolders(root) {
  * Removes the reports of earlier runs. They would be counted again if a project's tests did not start.
  *
  * @param {string} root
+ * @param {readonly string[]} folders
  */
-export function removeReports(root) {
-  for (const folder of projectFolders(root)) rmSync(path.join(root, folder, reportName), { force: true });
+export function removeReports(root, folders = projectFolders(root)) {
+  for (const folder of folders) rmSync(path.join(root, folder, reportName), { force: true });
 }
 
 /**
  * Sums the reports of all projects. A project with no report or no test is a problem, so no project is forgotten.
  *
  * @param {string} root
- * @param {readonly string[]} leftOut folders of projects that did not run
+ * @param {readonly string[]} folders those that ran
  * @returns {TestSummary}
  */
-export function summarize(root, leftOut = []) {
+export function summarize(root, folders = projectFolders(root)) {
   /** @type {TestSummary} */
   const summary = { passed: 0, failed: 0, skipped: 0, problems: [] };
-  for (const folder of projectFolders(root).filter((each) => !leftOut.includes(each))) {
+  for (const folder of folders) {
     const counts = countsOf(path.join(root, folder, reportName));
     if (typeof counts === 'string') {
       summary.problems.push(`${folder}: ${counts}`);

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { removeReports, summarize, summaryLine } from './test-summary.mjs';
+import { integrationFolders, projectFolders, removeReports, summarize, summaryLine } from './test-summary.mjs';
 
 let root: string;
 
@@ -59,7 +59,16 @@ describe('summarize', () => {
     project('packages/a', { numPassedTests: 3 });
     project('tools/checks');
 
-    expect(summarize(root, ['tools/checks'])).toMatchObject({ passed: 3, problems: [] });
+    expect(summarize(root, ['packages/a'])).toMatchObject({ passed: 3, problems: [] });
+  });
+
+  it('sums the reports of integrations where they are asked for', () => {
+    project('packages/a', { numPassedTests: 3 });
+    project('integrations/b', { numPassedTests: 2 });
+
+    expect(summarize(root).passed).toBe(3);
+    expect(integrationFolders(root)).toEqual(['integrations/b']);
+    expect(summarize(root, [...projectFolders(root), ...integrationFolders(root)]).passed).toBe(5);
   });
 
   it('counts a test file that could not be loaded as a failure', () => {

@@ -1,17 +1,27 @@
 // `npm test`: all checks that a change must pass, cached by Nx. The last line counts the tests of all projects.
 // `npm run test:projects`: only the tests of packages and applications, and the builds that they need. The repository checks
 // (packed files, documentation, installation) do not depend on the version of Node.
-import { runTargets, workspaceRoot } from './run.mjs';
-import { removeReports, summarize, summaryLine } from './test-summary.mjs';
+// `npm run test:integrations`: only the tests of `integrations`, on the built packages and on the Node that their lock names. With
+// `--integrations` they run and count beside the others.
+import { runIntegrations, runTargets, workspaceRoot } from './run.mjs';
+import { integrationFolders, projectFolders, removeReports, summarize, summaryLine } from './test-summary.mjs';
 
-removeReports(workspaceRoot);
-const onlyTests = process.argv.includes('--only-tests');
-const nx = onlyTests
-  ? runTargets(['test'], ['--exclude', '@palimpsest/repository-checks'])
-  : runTargets(['lint-workspace', 'typecheck-workspace', 'build', 'test']);
-const summary = summarize(workspaceRoot, onlyTests ? ['tools/repository-checks'] : []);
+const has = (/** @type {string} */ option) => process.argv.includes(option);
+const checks = 'tools/repository-checks';
+const projects = projectFolders(workspaceRoot).filter((folder) => !has('--only-tests') || folder !== checks);
+const integrations = has('--only-integrations') || has('--integrations') ? integrationFolders(workspaceRoot) : [];
+const folders = [...(has('--only-integrations') ? [] : projects), ...integrations];
+
+removeReports(workspaceRoot, folders);
+const nx = has('--only-integrations')
+  ? 0
+  : has('--only-tests')
+    ? runTargets(['test'], ['--exclude', '@palimpsest/repository-checks'])
+    : runTargets(['lint-workspace', 'typecheck-workspace', 'build', 'test']);
+const failed = nx !== 0 || runIntegrations(integrations) !== 0;
+const summary = summarize(workspaceRoot, folders);
 
 for (const problem of summary.problems) console.error(problem);
-if (nx !== 0) console.error('Not all tasks passed: see above.');
+if (failed) console.error('Not all tasks passed: see above.');
 console.log(summaryLine(summary));
-process.exitCode = nx !== 0 || summary.failed > 0 || summary.problems.length > 0 ? 1 : 0;
+process.exitCode = failed || summary.failed > 0 || summary.problems.length > 0 ? 1 : 0;

@@ -12,6 +12,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   condensers: ['events', 'view', 'llm-adapters', 'templates'],
   'relevance-tool': ['events', 'view'],
   messages: ['events', 'view', 'llm-adapters', 'relevance-tool'],
+  'ai-sdk': ['messages'],
   agent: ['events', 'view', 'llm-adapters', 'templates'],
   'create-condenser': [],
   'provider-servers': [],

@@ -20,7 +20,16 @@ const title = ({ page, line }: CodeBlock) => `${page}:${line}`;
 const written = (language: string) => blocks.filter((block) => block.language === language);
 
 /** What a reader installs beside our packages; it is the workspace's own, so that no registry is asked. */
-const peers = ['@anthropic-ai/sdk', 'openai', 'gpt-tokenizer', '@types/node', 'undici-types', 'vitest'];
+const peers = [
+  '@anthropic-ai/sdk',
+  'openai',
+  'gpt-tokenizer',
+  'ai',
+  '@ai-sdk/openai',
+  '@types/node',
+  'undici-types',
+  'vitest',
+];
 
 /** Commands that other checks run: CI itself, and the check of a package that the generator wrote. */
 const runElsewhere: readonly string[] = [

@@ -1,0 +1,36 @@
+import { condensedHistory, field, textOf } from '@palimpsest/messages';
+import type { Codec, CondensedHistory, CondensedHistoryOptions, Fitted } from '@palimpsest/messages';
+import type { AiMessage } from './codec.js';
+
+/** What `condensing` and `condensingMiddleware` share. */
+export interface HistoryOptions extends Omit<CondensedHistoryOptions<AiMessage>, 'codec'> {
+  /**
+   * The model's name: window, thinking, prices and the estimate of tokens follow from it.
+   * @defaultValue the name of the model that is called. Each model has condensations of its own, because it has a cache of its
+   * own; with a `store` models share them
+   */
+  readonly model?: string | undefined;
+  /**
+   * The name of the conversation, where there is one only. @defaultValue a name made of the user's first message; conversations
+   * that begin alike share the name, and nothing else
+   */
+  readonly conversationId?: string | undefined;
+  /** Called with each fit: what is sent, what was condensed and why, and `problem` if the condenser failed. @defaultValue nothing */
+  readonly onFit?: ((fitted: Fitted<AiMessage>) => void) | undefined;
+}
+
+/** The history of each model, made when the model is called first. */
+export function historiesOf(
+  options: HistoryOptions,
+  codec: Codec<AiMessage>,
+): (model: unknown) => CondensedHistory<AiMessage> {
+  const histories = new Map<string, CondensedHistory<AiMessage>>();
+  return (model) => {
+    const name = options.model ?? textOf(model) ?? textOf(field(model, 'modelId'));
+    const known = histories.get(name ?? '');
+    if (known !== undefined) return known;
+    const history = condensedHistory({ ...options, codec, model: name });
+    histories.set(name ?? '', history);
+    return history;
+  };
+}

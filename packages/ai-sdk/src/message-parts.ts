@@ -1,0 +1,91 @@
+import { field, isRecord, listOf, textOf } from '@palimpsest/messages';
+import type { HostMessage } from '@palimpsest/messages';
+
+// What the parts of the AI SDK's messages are. They are the same in a ModelMessage, in a prompt of V3 and in one of V4, but for
+// the data of files.
+
+/** A piece of a message in neutral form. */
+export type Piece = HostMessage['pieces'][number];
+
+/** A part of a message, as the host holds it. */
+export type Part = Readonly<Record<string, unknown>>;
+
+/** The parts of a content. Text is one part. */
+export function partsOf(content: unknown): readonly unknown[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content);
+}
+
+/**
+ * What a part is to a condenser. `answered`: a call that the provider runs itself, or of which the answer holds the result, so
+ * that no later message has to.
+ */
+export type PartKind = 'words' | 'thinking' | 'call' | 'result' | 'approval';
+
+/** The kinds of the parts of a message. */
+export function partKinds(role: unknown, parts: readonly unknown[]): readonly PartKind[] {
+  const answered = new Set(
+    role === 'assistant' ? parts.filter(isOf('tool-result')).map((part) => field(part, 'toolCallId')) : [],
+  );
+  return parts.map((part) => {
+    switch (field(part, 'type')) {
+      case 'reasoning':
+        return role === 'assistant' ? 'thinking' : 'words';
+      case 'tool-call': {
+        const isOurs = field(part, 'providerExecuted') !== true && !answered.has(field(part, 'toolCallId'));
+        return role === 'assistant' && isOurs ? 'call' : 'words';
+      }
+      case 'tool-result':
+        return role === 'tool' ? 'result' : 'words';
+      case 'tool-approval-request':
+        return role === 'assistant' ? 'approval' : 'words';
+      default:
+        return 'words';
+    }
+  });
+}
+
+export function isOf(type: string): (part: unknown) => boolean {
+  return (part) => field(part, 'type') === type;
+}
+
+/** What a provider needs back with a part: the first provider's options that have a field of this name. */
+export function providerField(part: unknown, name: string): string | undefined {
+  const options = field(part, 'providerOptions') ?? field(part, 'providerMetadata');
+  if (!isRecord(options)) return undefined;
+  return Object.values(options)
+    .map((own) => textOf(field(own, name)))
+    .find((value) => value !== undefined);
+}
+
+/** Thinking that its provider has signed. */
+export function isSigned(part: unknown): boolean {
+  return providerField(part, 'signature') !== undefined || providerField(part, 'redactedData') !== undefined;
+}
+
+/** The URL of an image, whatever form its data has. Undefined for any other part, and for an image that the provider stores. */
+export function imageUrl(part: unknown): string | undefined {
+  const type = field(part, 'type');
+  const mediaType = textOf(field(part, 'mediaType')) ?? textOf(field(part, 'mimeType'));
+  const isImage =
+    type === 'image' || type === 'image-data' || type === 'image-url' || /^image(?:\/|$)/.test(mediaType ?? '');
+  if (!isImage || (typeof type === 'string' && type.startsWith('reasoning'))) return undefined;
+  const held = field(part, 'image') ?? field(part, 'data') ?? field(part, 'url');
+  const data = dataIn(isRecord(held) && textOf(held['type']) !== undefined ? (held['data'] ?? held['url']) : held);
+  if (data === undefined) return undefined;
+  const full = mediaType?.includes('/') === true && !mediaType.endsWith('*') ? mediaType : 'image/png';
+  return /^(?:https?|data|gs|s3):/i.test(data) ? data : `data:${full};base64,${data}`;
+}
+
+function dataIn(value: unknown): string | undefined {
+  if (value instanceof URL) return value.href;
+  if (value instanceof ArrayBuffer) return base64(new Uint8Array(value));
+  return value instanceof Uint8Array ? base64(value) : textOf(value);
+}
+
+function base64(bytes: Uint8Array): string {
+  let text = '';
+  for (let start = 0; start < bytes.length; start += 8_192) {
+    text += String.fromCharCode(...bytes.subarray(start, start + 8_192));
+  }
+  return btoa(text);
+}

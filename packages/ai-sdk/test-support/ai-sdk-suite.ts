@@ -1,0 +1,409 @@
+import { extractiveSummaryCondenser } from '@palimpsest/condensers';
+import { memoryEventStore } from '@palimpsest/events';
+import type { ProviderServer } from '@palimpsest/provider-servers';
+import type { createAnthropic } from '@ai-sdk/anthropic';
+import type { createOpenAI } from '@ai-sdk/openai';
+import type * as AiSdk from 'ai';
+import type { LanguageModel, ModelMessage, UIMessage } from 'ai';
+import { afterEach, describe, expect, it } from 'vitest';
+import type * as Ours from '../src/index.js';
+import type { AiMessage, CondensingOptions, CondensingStep, Step } from '../src/index.js';
+import { rewritesIn, scriptedModel, sentTo } from './scripted-model.js';
+import type { Api, Script } from './scripted-model.js';
+
+/** An installed version of the AI SDK, and this package, from its sources or as it is built. */
+export interface Sdk {
+  readonly ours: Pick<typeof Ours, 'condensing' | 'condensingMiddleware'>;
+  readonly ai: typeof AiSdk;
+  readonly createOpenAI: typeof createOpenAI;
+  readonly createAnthropic: typeof createAnthropic;
+}
+
+type Fits = Parameters<NonNullable<CondensingOptions['onFit']>>[0][];
+
+const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=';
+const question = (text = 'Read all the files, and look at the screen.'): ModelMessage => ({
+  role: 'user',
+  content: [
+    { type: 'text', text },
+    { type: 'file', data: pixel, mediaType: 'image/png' },
+  ],
+});
+
+/** The tests of this package against a version of the AI SDK: the real one, over HTTP. */
+export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthropic }: Sdk): void {
+  const { condensing, condensingMiddleware } = ours;
+  const { generateText, jsonSchema, stepCountIs, streamText, tool, ToolLoopAgent, wrapLanguageModel } = ai;
+  const servers: ProviderServer[] = [];
+  afterEach(async () => {
+    await Promise.all(servers.splice(0).map((server) => server.close()));
+  });
+
+  async function started(api: Api, modelName: string, script: Script) {
+    const server = await scriptedModel(api, script);
+    servers.push(server);
+    const openai = createOpenAI({ baseURL: server.url, apiKey: 'key' });
+    const model =
+      api === 'anthropic'
+        ? createAnthropic({ baseURL: `${server.url}/v1`, apiKey: 'key' })(modelName)
+        : api === 'chat'
+          ? openai.chat(modelName)
+          : openai.responses(modelName);
+    return { server, model };
+  }
+
+  const providerOptions = (modelName: string) => ({
+    openai: { store: false, include: ['reasoning.encrypted_content' as const] },
+    ...(/claude.*[45]-[1-9]$/.test(modelName) && {
+      anthropic: {
+        thinking: modelName.includes('4-5')
+          ? { type: 'enabled' as const, budgetTokens: 1_024 }
+          : { type: 'adaptive' as const },
+      },
+    }),
+  });
+
+  const tools = {
+    read: tool({
+      description: 'Reads a file.',
+      inputSchema: jsonSchema<{ path: string }>({ type: 'object', properties: { path: { type: 'string' } } }),
+      execute: ({ path }) => {
+        if (path.startsWith('missing/')) throw new Error(`No file ${path}.`);
+        return `Content of ${path}: ${'word '.repeat(120)}`;
+      },
+    }),
+    screenshot: tool({
+      description: 'Shows the screen.',
+      inputSchema: jsonSchema<object>({ type: 'object', properties: {} }),
+      execute: () => pixel,
+      toModelOutput: () => ({
+        type: 'content',
+        value: [
+          { type: 'text', text: 'The screen.' },
+          { type: 'image-data', data: pixel, mediaType: 'image/png' },
+        ],
+      }),
+    }),
+  };
+
+  const condenser = () => extractiveSummaryCondenser({ maxSize: 40, keepFirst: 2 });
+  const settings = (model: LanguageModel, modelName: string, steps = 200) => ({
+    model,
+    tools,
+    stopWhen: stepCountIs(steps),
+    maxRetries: 0,
+    instructions: 'You are a careful agent.',
+    system: 'You are a careful agent.',
+    providerOptions: providerOptions(modelName),
+    onError: ({ error }: { error: unknown }) => {
+      throw error;
+    },
+  });
+
+  /** Checks at each step what a host relies on: its own list is as it was, and what is untouched is its own object. */
+  const watched =
+    (prepareStep: CondensingStep, mayCopy = false): CondensingStep =>
+    async <Message extends AiMessage>(step: Step<Message>) => {
+      const before = structuredClone(step.messages);
+      const result = await prepareStep(step);
+      expect(step.messages).toEqual(before);
+      const own = new Set<AiMessage>([
+        ...step.messages,
+        ...(step.initialMessages ?? []),
+        ...(step.responseMessages ?? []),
+      ]);
+      const copies = result.messages.filter((message) => !own.has(message));
+      if (!mayCopy) expect(copies.length).toBeLessThanOrEqual(1);
+      return result;
+    };
+
+  const condensations = (fits: Fits) =>
+    fits.flatMap(({ condensations: made }, index) => (made.length > 0 ? [index] : []));
+
+  /** What a run has added to the host's messages. In `ai` 7 the response of a run is that of its last step. */
+  const addedBy = (result: { readonly response: { readonly messages: readonly ModelMessage[] } }) =>
+    (result as { readonly responseMessages?: readonly ModelMessage[] }).responseMessages ?? result.response.messages;
+
+  const answerCount = (messages: readonly ModelMessage[]) => messages.filter(({ role }) => role === 'assistant').length;
+
+  describe(`${name}: prepareStep`, () => {
+    it.each<[Api, string, 'generateText' | 'streamText' | 'ToolLoopAgent']>([
+      ['chat', 'gpt-4o', 'generateText'],
+      ['chat', 'gpt-4o', 'streamText'],
+      ['responses', 'gpt-5', 'generateText'],
+      ['responses', 'gpt-5', 'ToolLoopAgent'],
+      ['anthropic', 'claude-opus-5-5', 'generateText'],
+      ['anthropic', 'claude-opus-5-5', 'streamText'],
+      ['anthropic', 'claude-haiku-4-5', 'ToolLoopAgent'],
+    ])(
+      '%s, %s: a loop of 75 steps with %s is never refused, and rewritten only by condensations',
+      async (api, modelName, how) => {
+        const { server, model } = await started(api, modelName, {
+          steps: 75,
+          thinks: modelName !== 'gpt-4o' && modelName !== 'claude-haiku-4-5',
+        });
+        const fits: Fits = [];
+        const prepareStep = watched(
+          condensing({ condenser: condenser(), onFit: (fitted) => void fits.push(fitted) }),
+          modelName === 'claude-opus-5-5',
+        );
+        const messages = [question()];
+        const before = structuredClone(messages);
+        const options = { ...settings(model, modelName === 'claude-haiku-4-5' ? '' : modelName), prepareStep };
+        let steps: readonly unknown[];
+        let text: string;
+        if (how === 'generateText') ({ steps, text } = await generateText({ ...options, messages }));
+        else if (how === 'ToolLoopAgent') ({ steps, text } = await new ToolLoopAgent(options).generate({ messages }));
+        else {
+          const result = streamText({ ...options, messages });
+          [steps, text] = [await result.steps, await result.text];
+        }
+        expect(text).toBe('Answer 74.');
+        expect(steps).toHaveLength(75);
+        expect(server.requests).toHaveLength(75);
+        expect(messages).toEqual(before);
+        expect(fits.every(({ problem }) => problem === undefined)).toBe(true);
+        expect(condensations(fits).length).toBeGreaterThan(3);
+        expect(rewritesIn(sentTo(server))).toEqual(condensations(fits));
+        const longest = Math.max(...fits.map((fitted) => fitted.messages.length));
+        expect(longest).toBeLessThan(60);
+      },
+    );
+
+    it('returns the whole loop to the host', async () => {
+      const { model } = await started('chat', 'gpt-4o', { steps: 75 });
+      const result = await generateText({
+        ...settings(model, 'gpt-4o'),
+        messages: [question()],
+        prepareStep: condensing({ condenser: condenser() }),
+      });
+      const all = addedBy(result);
+      expect(answerCount(all)).toBe(75);
+      expect(all.filter(({ role }) => role === 'tool')).toHaveLength(74);
+    });
+
+    it('goes on over the turns of a chat, with a manual thinking model, and never tears a tool loop', async () => {
+      const { server, model } = await started('anthropic', 'claude-sonnet-4-5', { steps: 8, thinks: true });
+      const fits: Fits = [];
+      const prepareStep = watched(
+        condensing({ condenser: condenser(), onFit: (fitted) => void fits.push(fitted) }),
+        true,
+      );
+      const messages: ModelMessage[] = [question()];
+      for (let turn = 0; turn < 9; turn++) {
+        messages.push(
+          ...addedBy(
+            await generateText({
+              ...settings(model, 'claude-sonnet-4-5'),
+              messages,
+              prepareStep,
+            }),
+          ),
+        );
+        messages.push({ role: 'user', content: `Go on with part ${turn}.` });
+      }
+      expect(server.requests).toHaveLength(72);
+      expect(condensations(fits).length).toBeGreaterThan(2);
+    });
+
+    it.each(['failing', 'evicted', 'restarted', 'stored'])(
+      'a binding model does not refuse when the history is %s',
+      async (how) => {
+        const { server, model } = await started('anthropic', 'claude-opus-5-5', { steps: 75, thinks: true });
+        const store = how === 'stored' ? memoryEventStore() : undefined;
+        const inner = condenser();
+        let count = 0;
+        const failing: typeof inner = {
+          ...inner,
+          condense: (view, context) => {
+            if (how === 'failing' && count % 7 > 4) throw new Error('no model');
+            return inner.condense(view, context);
+          },
+        };
+        const make = () => condensing({ condenser: failing, store, maxConversations: 1 });
+        let prepareStep = make();
+        await generateText({
+          ...settings(model, 'claude-opus-5-5'),
+          messages: [question()],
+          prepareStep: async (step) => {
+            count++;
+            if (count % 20 === 19 && how === 'evicted')
+              await prepareStep({ model, messages: [question(`Other ${count}.`)] });
+            if (count % 20 === 19 && (how === 'restarted' || how === 'stored')) prepareStep = make();
+            return prepareStep(step);
+          },
+        });
+        expect(server.requests).toHaveLength(75);
+      },
+    );
+
+    it('keeps two conversations apart that begin alike and run at once', async () => {
+      const fits: Fits = [];
+      const prepareStep = condensing({ condenser: condenser(), onFit: (fitted) => void fits.push(fitted) });
+      const runs = await Promise.all(
+        ['one', 'two'].map(async (id) => {
+          const { server, model } = await started('responses', 'gpt-5', { steps: 72, name: id });
+          await generateText({ ...settings(model, 'gpt-5'), messages: [question()], prepareStep });
+          return { id, sent: sentTo(server) };
+        }),
+      );
+      for (const { id, sent } of runs) {
+        expect(sent).toHaveLength(72);
+        const other = id === 'one' ? 'two' : 'one';
+        expect(JSON.stringify(sent)).not.toContain(`${other}_`);
+        expect(JSON.stringify(sent)).toContain(`${id}_`);
+      }
+      const rewrites = runs.flatMap(({ sent }) => rewritesIn(sent));
+      expect(rewrites).toHaveLength(condensations(fits).length);
+    });
+
+    it('applies what it condensed to branches, and not behind an edit', async () => {
+      const { server, model } = await started('chat', 'gpt-4o', { steps: 40 });
+      const fits: Fits = [];
+      const prepareStep = watched(condensing({ condenser: condenser(), onFit: (fitted) => void fits.push(fitted) }));
+      const messages: ModelMessage[] = [question()];
+      messages.push(...addedBy(await generateText({ ...settings(model, 'gpt-4o'), messages, prepareStep })));
+      const made = condensations(fits).length;
+      expect(made).toBeGreaterThan(1);
+      for (const words of ['One way?', 'Another way?']) {
+        const branch: ModelMessage[] = [...messages, { role: 'user', content: words }];
+        const { messages: fitted } = await prepareStep({ model, messages: branch });
+        expect(fitted.length).toBeLessThan(60);
+        expect(fitted.at(-1)).toBe(branch.at(-1));
+      }
+      expect(condensations(fits)).toHaveLength(made);
+      const edited: ModelMessage[] = [question('Read some of the files.'), ...messages.slice(1, 20)];
+      const { messages: whole } = await prepareStep({ model, messages: edited });
+      expect(whole).toEqual(edited);
+      expect(server.requests).toHaveLength(40);
+    });
+
+    it('takes UIMessages that are converted anew at each turn for the same conversation', async () => {
+      const { server, model } = await started('chat', 'gpt-4o', { steps: 1 });
+      const fits: Fits = [];
+      const prepareStep = condensing({
+        condenser: extractiveSummaryCondenser({ maxSize: 12, keepFirst: 2 }),
+        onFit: (fitted) => void fits.push(fitted),
+      });
+      const chat: UIMessage[] = [];
+      for (let turn = 0; turn < 30; turn++) {
+        chat.push({ id: `u${turn}`, role: 'user', parts: [{ type: 'text', text: `Question ${turn}?` }] });
+        const kept = JSON.parse(JSON.stringify(chat)) as UIMessage[];
+        const messages = await ai.convertToModelMessages(kept);
+        const { text } = await generateText({ ...settings(model, 'gpt-4o'), messages, prepareStep });
+        const part = {
+          type: 'tool-read',
+          toolCallId: `t${turn}`,
+          state: 'output-available',
+          input: {},
+          output: 'Read.',
+        };
+        chat.push({
+          id: `a${turn}`,
+          role: 'assistant',
+          parts: [{ type: 'step-start' }, part as never, { type: 'step-start' }, { type: 'text', text }],
+        });
+      }
+      expect(condensations(fits).length).toBeGreaterThan(2);
+      expect(rewritesIn(sentTo(server))).toEqual(condensations(fits));
+    });
+
+    it('keeps requests for approval with their answers', async () => {
+      const { server, model } = await started('anthropic', 'claude-haiku-4-5', { steps: 200 });
+      const fits: Fits = [];
+      const prepareStep = watched(condensing({ condenser: condenser(), onFit: (fitted) => void fits.push(fitted) }));
+      const messages: ModelMessage[] = [question()];
+      const asking = {
+        ...tools,
+        read: { ...tools.read, needsApproval: ({ path }: { path: string }) => path.includes('_0.') },
+      };
+      for (let turn = 0; turn < 25; turn++) {
+        const added = addedBy(
+          await generateText({
+            ...settings(model, ''),
+            tools: asking,
+            messages,
+            prepareStep,
+          }),
+        );
+        messages.push(...added);
+        const requests = added.flatMap(({ content }) => (Array.isArray(content) ? (content as readonly Part[]) : []));
+        const answers = requests
+          .filter(({ type }) => type === 'tool-approval-request')
+          .map(({ approvalId }, index) => ({
+            type: 'tool-approval-response' as const,
+            approvalId,
+            approved: index % 2 === 0,
+          }));
+        if (answers.length > 0) messages.push({ role: 'tool', content: answers });
+        else messages.push({ role: 'user', content: 'Go on.' });
+      }
+      expect(server.requests.length).toBeGreaterThan(25);
+      expect(condensations(fits).length).toBeGreaterThan(1);
+    });
+  });
+
+  describe(`${name}: the middleware`, () => {
+    it.each<[Api, string, 'generateText' | 'streamText']>([
+      ['chat', 'gpt-4o', 'generateText'],
+      ['responses', 'gpt-5', 'streamText'],
+      ['anthropic', 'claude-opus-5-5', 'streamText'],
+      ['anthropic', 'claude-opus-5-5', 'generateText'],
+    ])(
+      '%s, %s: a loop of 75 steps with %s is never refused, and rewritten only by condensations',
+      async (api, modelName, how) => {
+        const { server, model } = await started(api, modelName, { steps: 75, thinks: modelName !== 'gpt-4o' });
+        const made: boolean[] = [];
+        const middleware = condensingMiddleware({
+          condenser: condenser(),
+          onFit: (fitted) => void made.push(fitted.condensations.length > 0),
+        });
+        const options = { ...settings(wrapLanguageModel({ model, middleware }), modelName), messages: [question()] };
+        const text = how === 'generateText' ? (await generateText(options)).text : await streamText(options).text;
+        expect(text).toBe('Answer 74.');
+        expect(server.requests).toHaveLength(75);
+        expect(made.filter(Boolean).length).toBeGreaterThan(3);
+        expect(rewritesIn(sentTo(server))).toEqual(made.flatMap((has, index) => (has ? [index] : [])));
+      },
+    );
+
+    it.each<[Api, string, 'generateText' | 'streamText']>([
+      ['chat', 'gpt-4o', 'generateText'],
+      ['responses', 'gpt-5', 'generateText'],
+      ['responses', 'gpt-5', 'streamText'],
+      ['anthropic', 'claude-haiku-4-5', 'streamText'],
+    ])('%s, %s: an overflow in %s is answered by a shorter prompt', async (api, modelName, how) => {
+      const { server, model } = await started(api, modelName, { steps: 60, contextWindow: 6_000 });
+      const middleware = condensingMiddleware({ condenser: { name: 'idle', condense: (view) => view } });
+      const options = {
+        ...settings(wrapLanguageModel({ model, middleware }), ''),
+        maxOutputTokens: 500,
+        messages: [question()],
+      };
+      const text = how === 'generateText' ? (await generateText(options)).text : await streamText(options).text;
+      expect(text).toBe('Answer 59.');
+      expect(server.requests.length).toBeGreaterThan(60);
+    });
+
+    it.each(['generateText', 'streamText'] as const)('passes other errors of %s on as they are', async (how) => {
+      const { server } = await started('chat', 'gpt-4o', { steps: 3 });
+      const model = createOpenAI({ baseURL: `${server.url}/nowhere`, apiKey: 'key' }).chat('gpt-4o');
+      const wrapped = wrapLanguageModel({ model, middleware: condensingMiddleware({ condenser: condenser() }) });
+      const errorOf = async (called: typeof model) => {
+        const errors: unknown[] = [];
+        const options = { model: called, maxRetries: 0, prompt: 'Go on.' };
+        if (how === 'generateText') await generateText(options).catch((error: unknown) => errors.push(error));
+        else await streamText({ ...options, onError: ({ error }) => void errors.push(error) }).consumeStream();
+        const { name, message } = errors[0] as Error;
+        return { name, message };
+      };
+      expect(await errorOf(wrapped)).toEqual(await errorOf(model));
+      expect(server.requests).toHaveLength(2);
+    });
+  });
+}
+
+interface Part {
+  readonly type: string;
+  readonly approvalId: string;
+}
