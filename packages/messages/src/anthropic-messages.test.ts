@@ -1,7 +1,9 @@
 import { checkAnthropicRequest } from '@palimpsest/provider-servers';
+import { condensation } from '@palimpsest/view';
+import type { Condenser } from '@palimpsest/view';
 import { describe, expect, it, test } from 'vitest';
 import { anthropicHistory, richAnthropicHistory } from '../test-support/anthropic-loop.js';
-import { anthropicMessages } from './index.js';
+import { anthropicMessages, condensedHistory } from './index.js';
 import { codecContract } from './testing/index.js';
 
 const tools = [{ name: 'read', input_schema: { type: 'object' } }];
@@ -12,7 +14,7 @@ describe('the codec of the Messages API', () => {
     create: () => anthropicMessages(),
     conversations: () => [anthropicHistory(14), richAnthropicHistory()],
     problems: (messages) =>
-      checkAnthropicRequest({ model: 'claude-sonnet-4-6', max_tokens: 100, tools, messages }).map(
+      checkAnthropicRequest({ model: 'claude-opus-5-5', max_tokens: 100, tools, messages }).map(
         ({ rule, path, message }) => `${rule} ${path} ${message}`,
       ),
   });
@@ -22,4 +24,28 @@ describe('the codec of the Messages API', () => {
     const marked = host.pieces.map((piece) => piece.type === 'content' && piece.isPreamble === true);
     expect(marked.slice(0, 3)).toEqual([true, false, false]);
   });
+});
+
+it('keeps messages of the role system where the provider takes them', async () => {
+  const list = richAnthropicHistory();
+  const places = list.flatMap(({ role }, index) => ((role as string) === 'system' ? [index] : []));
+  expect(places).toHaveLength(3);
+  for (let start = 2; start < 12; start++) {
+    for (let end = start + 1; end < 24; end++) {
+      const condenser: Condenser = {
+        name: 'ranges',
+        condense: (view) => {
+          if (view.condensations.length > 0) return view;
+          const cuts = [...view.cutPoints];
+          const [from, to] = [cuts[start], cuts[end]];
+          if (from === undefined || to === undefined) return view;
+          return condensation({ view, start: from, end: to, summary: 'A summary.' });
+        },
+      };
+      const { messages } = await condensedHistory({ condenser, codec: anthropicMessages() }).fit(list);
+      const body = { model: 'claude-opus-5-5', max_tokens: 100, tools, messages };
+      const problems = checkAnthropicRequest(body).map(({ rule, path, message }) => `${rule} ${path} ${message}`);
+      expect(problems, `${start}–${end}`).toEqual([]);
+    }
+  }
 });

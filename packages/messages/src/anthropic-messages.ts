@@ -1,4 +1,12 @@
-import { field, isRecord, listOf, readAnthropicMessage, textOf, toolInput } from '@palimpsest/llm-adapters/wire';
+import {
+  field,
+  isRecord,
+  listOf,
+  readAnthropicMessage,
+  startOfConversation,
+  textOf,
+  toolInput,
+} from '@palimpsest/llm-adapters/wire';
 import type { CallChange, Codec, MessageChanges, ResultChange } from './codec.js';
 import { anthropicContent, changedContent, markedContent, marksIn } from './host-parts.js';
 import { withPreambles } from './preambles.js';
@@ -25,8 +33,26 @@ export function anthropicMessages(): Codec<AnthropicMessageLike> {
       const content = markedContent(field(message, 'content'), mark);
       return content === undefined ? undefined : ({ ...message, content } as AnthropicMessageLike);
     },
+    arranged,
     tool: ({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }),
   };
+}
+
+/**
+ * A list begins with the user. A message of the role `system` follows the user and precedes the model, or is the last; where a condensation has
+ * changed that, the user's role is what the provider takes at any place.
+ *
+ * @see provider-rules A2 and A3
+ */
+function arranged(messages: readonly AnthropicMessageLike[]): readonly AnthropicMessageLike[] {
+  const placed = messages.map((message, index) => {
+    if (field(message, 'role') !== 'system') return message;
+    const before = field(messages[index - 1], 'role');
+    const after = index + 1 === messages.length ? 'assistant' : field(messages[index + 1], 'role');
+    return before === 'user' && after === 'assistant' ? message : { ...message, role: 'user' };
+  });
+  if (field(placed[0], 'role') !== 'assistant') return placed;
+  return [{ role: 'user', content: startOfConversation } as AnthropicMessageLike, ...placed];
 }
 
 /** Results stay before words, and each block in its place. */

@@ -48,7 +48,7 @@ export function chatMessages(options: ChatMessagesOptions = {}): Codec<ChatMessa
       function: { name, description, parameters: inputSchema },
     }),
   };
-  return options.alternates === true ? { ...codec, joined } : codec;
+  return options.alternates === true ? { ...codec, arranged: alternating } : codec;
 }
 
 function changedAnswer(message: ChatMessageLike, changes: MessageChanges): ChatMessageLike | undefined {
@@ -98,8 +98,19 @@ function changedResult(message: ChatMessageLike, changes: MessageChanges): ChatM
   });
 }
 
+function alternating(messages: readonly ChatMessageLike[]): readonly ChatMessageLike[] {
+  const result: ChatMessageLike[] = [];
+  for (const message of messages) {
+    const last = result.at(-1);
+    const both = last === undefined ? undefined : joined(last, message);
+    if (both === undefined) result.push(message);
+    else result[result.length - 1] = both;
+  }
+  return result;
+}
+
 function joined(first: ChatMessageLike, second: ChatMessageLike): ChatMessageLike | undefined {
-  if (first.role !== 'user' || second.role !== 'user') return undefined;
+  if (field(first, 'role') !== 'user' || field(second, 'role') !== 'user') return undefined;
   const contents = [first, second].map((message) => field(message, 'content'));
   if (contents.every((content) => typeof content === 'string'))
     return withFields(second, { content: contents.join('\n\n') });

@@ -79,10 +79,10 @@ export interface Codec<Message = unknown> {
    */
   changed(message: Message, changes: MessageChanges): Message | undefined;
   /**
-   * Joins a message of the user to the one before it, for servers that want the roles to alternate. Undefined if the two cannot be joined.
-   * @defaultValue neighbours stay messages of their own
+   * What a provider takes of a list whose neighbours a condensation has changed: joins messages of the user where the server wants the
+   * roles to alternate, or restores what has to stand first. Not called for a list that is untouched. @defaultValue the list
    */
-  joined?(first: Message, second: Message): Message | undefined;
+  arranged?(messages: readonly Message[]): readonly Message[];
   /** The cache marks of a message, in order. @defaultValue the host has none */
   marks?(message: Message): readonly CacheMark[];
   /** A copy of a message with a cache mark at its end. Undefined if it cannot carry one. */

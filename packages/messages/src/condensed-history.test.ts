@@ -221,4 +221,25 @@ describe('fit', () => {
     }
     expect(ratios).toEqual([0, 1, 2, 3, 4, 5]);
   });
+
+  it('sends the list as it is where a codec fails, and says so', async () => {
+    const list = chatHistory(30);
+    const fails = () => {
+      throw new Error('broken codec');
+    };
+    for (const broken of [
+      { ...codec, summary: fails },
+      { ...codec, instructions: fails },
+      { ...codec, read: fails },
+    ]) {
+      const { messages, state, problem } = await condensedHistory({ condenser: summarising(), codec: broken }).fit(
+        list,
+      );
+      expect({ messages, state, problem: problem?.message }).toEqual({
+        messages: list,
+        state: 'untouched',
+        problem: 'broken codec',
+      });
+    }
+  });
 });

@@ -1,15 +1,15 @@
 import { createEvent } from '@palimpsest/events';
 import type { Condensation, Event, Usage } from '@palimpsest/events';
 import { field, listOf, textOf } from '@palimpsest/llm-adapters/wire';
-import { condenseUntilSettled, isCondensation } from '@palimpsest/view';
-import type { AttemptReport, CondenseContext, View } from '@palimpsest/view';
+import { condenseUntilSettled, isCondensation, View } from '@palimpsest/view';
+import type { AttemptReport, CondenseContext } from '@palimpsest/view';
 import { sendableThinking } from './bound-thinking.js';
 import { withMarks } from './cache-marks.js';
 import { canonical, digestOf } from './digest.js';
-import type { CondensedHistoryOptions, FitOptions, Fitted } from './condensed-history.js';
+import type { Codec } from './codec.js';
+import type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
 import { hardReset } from './hard-reset.js';
 import { HistoryLog } from './history-log.js';
-import { readBy } from './host-list.js';
 import { modelOf } from './model.js';
 import type { Model } from './model.js';
 import { OutputWriter, SentChain } from './output.js';
@@ -105,7 +105,13 @@ export class Conversation {
       }
     };
     await attempt(() => this.#load(signal));
-    const log = await this.#logOf(messages, options, model);
+    let log: HistoryLog;
+    try {
+      log = await this.#logOf(messages, options, model);
+    } catch (error) {
+      signal?.throwIfAborted();
+      return this.#unread(messages, model, error);
+    }
     const tokensBefore = log.tokens;
 
     const reports: AttemptReport[] = [];
@@ -149,13 +155,16 @@ export class Conversation {
       }
     }
 
-    const sent = this.#send(messages, log, view, { model, options, harder });
+    let sent: unknown[] | undefined;
+    await attempt(async () => {
+      sent = this.#send(messages, log, view, { model, options, harder });
+    });
+    sent ??= openList(messages, this.#options.codec, model);
     await attempt(() => this.#own.flush());
-    const isSame = sent.length === messages.length && sent.every((message, index) => message === messages[index]);
     const [problem] = problems;
     const fitted: Fitted<unknown> = {
       messages: sent,
-      state: isSame ? 'untouched' : 'condensed',
+      state: isSameList(sent, messages) ? 'untouched' : 'condensed',
       condensations,
       reports,
       tokensBefore,
@@ -165,6 +174,15 @@ export class Conversation {
     };
     this.#places.set(fitted, log.place);
     return fitted;
+  }
+
+  /** What is sent of a list that cannot be read: a codec, or what follows from a call, has failed. */
+  #unread(messages: readonly unknown[], model: Model, error: unknown): Fitted<unknown> {
+    const sent = openList(messages, this.#options.codec, model);
+    const problem = error instanceof Error ? error : new Error(String(error));
+    const state = isSameList(sent, messages) ? 'untouched' : 'condensed';
+    const nothing = { condensations: [], reports: [], tokensBefore: 0, tokensAfter: 0, view: View.fromEvents([]) };
+    return { messages: sent, state, ...nothing, problem };
   }
 
   async #load(signal: AbortSignal | undefined): Promise<void> {
@@ -182,7 +200,7 @@ export class Conversation {
     const known = this.#logs.findLast((log) => {
       if (log.instructions !== instructions || log.list.common(messages) < log.list.length) return false;
       const next = messages[log.list.length];
-      return next === undefined || !log.continuesLast(readBy(codec, next));
+      return next === undefined || !log.continuesLast(codec.read(next));
     });
     const { thinking, estimateTokens } = model;
     const { following } = this.#tools;
@@ -208,7 +226,7 @@ export class Conversation {
     const verified = this.#verified(sent, log, how);
     const marked = withMarks(verified, messages, codec, [how.options.system, how.options.tools]);
     const made = marked.map(({ message }) => message);
-    return isSame || codec.joined === undefined ? made : joinedNeighbours(made, codec.joined);
+    return isSame || codec.arranged === undefined ? made : [...codec.arranged(made)];
   }
 
   #verified(
@@ -233,14 +251,20 @@ export class Conversation {
   }
 }
 
-function joinedNeighbours(messages: readonly unknown[], join: (first: unknown, second: unknown) => unknown): unknown[] {
-  const result: unknown[] = [];
-  for (const message of messages) {
-    const joined = result.length === 0 ? undefined : join(result.at(-1), message);
-    if (joined === undefined) result.push(message);
-    else result[result.length - 1] = joined;
-  }
-  return result;
+function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((item, index) => item === other[index]);
+}
+
+/** A list of which nothing is known, without any thinking if the model binds it. */
+function openList(messages: readonly unknown[], codec: Codec, { bindsThinking }: Model): unknown[] {
+  if (!bindsThinking) return [...messages];
+  return messages.flatMap((message) => {
+    try {
+      return codec.changed(message, { thinking: 'left-out' }) ?? [];
+    } catch {
+      return [message];
+    }
+  });
 }
 
 /** Unit: tokens, at four characters of JSON each. */

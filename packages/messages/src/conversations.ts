@@ -3,10 +3,9 @@ import type { Usage } from '@palimpsest/events';
 import { anthropicUsage, isRecord, openaiUsage, refusalKind } from '@palimpsest/llm-adapters/wire';
 import type { RefusalKind } from '@palimpsest/llm-adapters/wire';
 import { digestOf, messageDigest } from './digest.js';
-import type { CondensedHistoryOptions, FitOptions, Fitted } from './condensed-history.js';
+import type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
 import { Conversation } from './conversation.js';
 import { InvalidMessagesError } from './errors.js';
-import { readBy } from './host-list.js';
 import { modelOf } from './model.js';
 import type { OwnTools, ToolAnswer } from './own-tools.js';
 
@@ -101,9 +100,13 @@ export class Conversations {
 
   /** Two conversations that begin alike share a name, and nothing else: their events differ in place. */
   #nameOf(messages: readonly unknown[]): string {
-    for (const message of messages) {
-      const host = readBy(this.#options.codec, message);
-      if (host.role === 'user') return `messages-${messageDigest(host)}`;
+    try {
+      for (const message of messages) {
+        const host = this.#options.codec.read(message);
+        if (host.role === 'user') return `messages-${messageDigest(host)}`;
+      }
+    } catch {
+      // The fit says that the codec has failed.
     }
     return `messages-${digestOf('')}`;
   }

@@ -41,7 +41,7 @@ export class HostList {
       const known = this.#known[index] as KnownMessage & { snapshot: unknown };
       const message = messages[index];
       if (isAsBefore(known.snapshot, message)) continue;
-      const host = readBy(this.#codec, message);
+      const host = this.#codec.read(message);
       if (messageDigest(host) !== known.digest) return index;
       Object.assign(known, { host, snapshot: snapshotOf(message) });
     }
@@ -49,7 +49,7 @@ export class HostList {
   }
 
   add(message: unknown): KnownMessage {
-    const host = readBy(this.#codec, message);
+    const host = this.#codec.read(message);
     const digest = messageDigest(host);
     const known = { host, digest, beginning: digestAfter(this.beginning(this.length), digest) };
     this.#known.push({ ...known, snapshot: snapshotOf(message) });
@@ -61,15 +61,5 @@ export class HostList {
     const list = new HostList(this.#codec);
     list.#known.push(...this.#known.slice(0, count));
     return list;
-  }
-}
-
-/** Reads a message. What a codec cannot read is unread: a host's list can hold anything. */
-export function readBy(codec: Codec, message: unknown): HostMessage {
-  try {
-    return codec.read(message);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : 'not readable';
-    return { pieces: [{ type: 'unread', path: '', reason, value: typeof message }] };
   }
 }

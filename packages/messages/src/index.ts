@@ -1,5 +1,6 @@
 export type { CacheMark, CallChange, Codec, HostMessage, MessageChanges, ResultChange } from './codec.js';
-export type { CondensedHistory, CondensedHistoryOptions, FitOptions, Fitted } from './condensed-history.js';
+export type { CondensedHistory } from './condensed-history.js';
+export type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
 export { condensedHistory } from './condensed-history.js';
 export type { RelevanceOptions, ToolAnswer } from './own-tools.js';
 export type { ModelOptions } from './model.js';

@@ -6,7 +6,6 @@ import type { View } from '@palimpsest/view';
 import type { CallChange, Codec, HostMessage, MessageChanges, ResultChange } from './codec.js';
 import { digestAfter, messageDigest } from './digest.js';
 import type { HistoryLog } from './history-log.js';
-import { readBy } from './host-list.js';
 
 /** One message that is sent. */
 export interface SentMessage {
@@ -108,7 +107,7 @@ export class OutputWriter {
   }
 
   #copyOf(message: unknown): SentCopy {
-    return { message, digest: messageDigest(readBy(this.#codec, message)) };
+    return { message, digest: messageDigest(this.#codec.read(message)) };
   }
 }
 

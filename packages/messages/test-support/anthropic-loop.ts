@@ -61,6 +61,8 @@ export function richAnthropicHistory(): AnthropicMessage[] {
       Object.assign(last[0] ?? {}, { is_error: true, content: [{ type: 'text', text: 'No such file.' }] });
     if (step === 6) Object.assign(last[0] ?? {}, { content: [{ type: 'text', text: 'A picture:' }, image] });
   }
+  // As Claude Code does, behind results and before the next answer.
+  for (const at of [16, 10, 6]) messages.splice(at + 1, 0, { role: 'system', content: `Notice ${at}.` });
   messages.push({ role: 'assistant', content: 'All is read.' }, { role: 'user', content: 'Thanks.' });
   return messages;
 }

@@ -8,6 +8,7 @@ export type {
   UnreadPiece,
 } from './read-message.js';
 export { contentOf, notAMessage, standIn } from './read-message.js';
+export { startOfConversation } from './placeholders.js';
 export { readAnthropicMessage, readAnthropicSystem } from './anthropic-reader.js';
 export { readChatMessage } from './chat-reader.js';
 export { readOpenAIContent } from './openai-content.js';

@@ -1,0 +1,73 @@
+import type { Condensation, EventStore } from '@palimpsest/events';
+import type { AttemptReport, Condenser, View } from '@palimpsest/view';
+import type { Codec } from './codec.js';
+import type { ModelOptions } from './model.js';
+import type { RelevanceOptions } from './own-tools.js';
+
+/** Options of `condensedHistory`. */
+export interface CondensedHistoryOptions<Message> extends ModelOptions {
+  /** The policy: one of `@palimpsest/condensers`, or your own. */
+  readonly condenser: Condenser;
+  /** The kind of messages that the host holds: `chatMessages()`, `anthropicMessages()`, `responsesItems()`. */
+  readonly codec: Codec<Message>;
+  /**
+   * Keeps our own events (condensations, reports, what was sent for each request), so that a restart goes on without asking a
+   * summariser again. @defaultValue they live in the process, for the last {@link CondensedHistoryOptions.maxConversations}
+   */
+  readonly store?: EventStore | undefined;
+  /** How many conversations are kept in memory; the one that was not used for longest is given up. @defaultValue 100 */
+  readonly maxConversations?: number | undefined;
+  /**
+   * What is done with signed thinking of answers that this history has not seen being made, for a model that binds its thinking.
+   * `left-out` is right after a restart without a store: such answers may have been made behind a condensation that
+   * is not known any more. `sent` is right where the lists are known to come from requests that nobody condensed.
+   * @defaultValue 'left-out'
+   */
+  readonly unknownThinking?: 'left-out' | 'sent' | undefined;
+  /**
+   * Lets the model say which results it no longer needs: results get a line by which it names them, from the first request on, and
+   * `tools` holds the tool. On or off for a whole conversation. @defaultValue off
+   */
+  readonly relevance?: true | RelevanceOptions | undefined;
+  /** The clock. @defaultValue the system clock */
+  readonly now?: (() => Date) | undefined;
+}
+
+/** Options of `fit`. */
+export interface FitOptions {
+  /**
+   * The conversation that the list belongs to: the name under which its events are stored. Lists with different names share nothing.
+   * @defaultValue a name made of the user's first message
+   */
+  readonly conversationId?: string | undefined;
+  /** The instructions that are sent beside the messages (`system`, `instructions`). @defaultValue none */
+  readonly system?: unknown;
+  /** The tools that are sent beside the messages. @defaultValue none */
+  readonly tools?: readonly unknown[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What `fit` returns. */
+export interface Fitted<Message> {
+  /**
+   * What to send: a new array. Messages that no condensation changed are the host's own objects; the others are copies, and
+   * messages that hold a summary.
+   */
+  readonly messages: Message[];
+  /** `untouched`: every message is the host's own, in its place. `condensed`: there is an edit in force. */
+  readonly state: 'untouched' | 'condensed';
+  /** The condensations that this call has made, in order: their `metadata` says why. */
+  readonly condensations: readonly Condensation[];
+  /** What the condenser reported in this call: what it tried, and why it did not act. */
+  readonly reports: readonly AttemptReport[];
+  /** Estimated size of the host's list and of what is sent. Unit: tokens. */
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** The view of the model, for those who know events. */
+  readonly view: View;
+  /**
+   * The condenser, or the store, failed. The messages are those of the condensations that were made before. What could not be
+   * stored is stored with the next call. @defaultValue undefined: nothing failed
+   */
+  readonly problem?: Error | undefined;
+}
