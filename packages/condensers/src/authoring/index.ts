@@ -36,7 +36,7 @@ export { assertProgress, isProgress, usualProgress } from './rolling/progress.js
 export type { Account } from './rolling/accounting.js';
 export { accountingOf } from './rolling/accounting.js';
 export { calibrationOf } from './rolling/calibration.js';
-export { isHeldBack, isKnownUnavailable, sizeNow } from './rolling/back-off.js';
+export { isHeldBack, isKnownUnavailable, isStatedUnavailable, sizeNow } from './rolling/back-off.js';
 export type { FailedCall } from './rolling/reports.js';
 export { reportAttempt, reportFailedCall } from './rolling/reports.js';
 
@@ -80,7 +80,8 @@ export type {
   SummaryCallOptions,
 } from './summaries/summarizing.js';
 export { modelSummaryCondenser, modelSummaryOptions, summarizingCondenser } from './summaries/summarizing.js';
-export type { LLMSummarizerOptions, Summarizer, SummaryResult } from './summaries/summarizer.js';
+export type { LLMSummarizerOptions, Summarizer } from './summaries/summarizer.js';
+export type { SummaryResult } from './summaries/summary-result.js';
 export type { AgentConversation, SummaryInput } from './summaries/summary-input.js';
 export { askBehind, extendedOrSeparate } from './summaries/extended-request.js';
 export type { RangeFact, RangeFacts, ReadRangeFacts } from './summaries/range-facts.js';
@@ -98,6 +99,8 @@ export { argumentRoles } from './tool-calls/argument-roles.js';
 export type { ArgumentLeaf, CallArguments } from './tool-calls/call-arguments.js';
 export { parseArguments, wordsOfName } from './tool-calls/call-arguments.js';
 export { excerpt, oneLine } from './tool-calls/excerpt.js';
+export type { Names } from './tool-calls/names.js';
+export { namesOf } from './tool-calls/names.js';
 export type { FileOperation, PatchedFile } from './tool-calls/patch-files.js';
 export { filesOfPatch } from './tool-calls/patch-files.js';
 export type { CallStatus, ResultReading } from './tool-calls/result-status.js';

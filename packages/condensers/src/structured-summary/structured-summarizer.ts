@@ -12,7 +12,8 @@ import { accountOf } from '../authoring/model/ask-model.js';
 import { askBehind, extendedOrSeparate } from '../authoring/summaries/extended-request.js';
 import { askForObject, instructionFor, questionLength, valueOf } from '../authoring/model/structured-answer.js';
 import type { ObjectQuestion, StructuredAnswer } from '../authoring/model/structured-answer.js';
-import type { Summarizer, SummaryResult } from '../authoring/summaries/summarizer.js';
+import type { Summarizer } from '../authoring/summaries/summarizer.js';
+import type { SummaryResult } from '../authoring/summaries/summary-result.js';
 
 /** The same ratio as in the limits of a prompt. */
 const charactersPerToken = 4;

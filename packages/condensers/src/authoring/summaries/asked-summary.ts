@@ -6,7 +6,8 @@ import { isCost, saysNothing } from '../model/ask-model.js';
 import { withinDeadline } from '../model/deadline.js';
 import { CondenserModelError } from '../model/model-failure.js';
 import type { ModelAccount } from '../model/model-failure.js';
-import type { Summarizer, SummaryResult } from './summarizer.js';
+import type { Summarizer } from './summarizer.js';
+import type { SummaryResult } from './summary-result.js';
 import type { SummaryInput } from './summary-input.js';
 
 /** A non-blank summary with its usage and cost. */

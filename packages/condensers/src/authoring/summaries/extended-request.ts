@@ -4,7 +4,7 @@ import { accountOf, askModel } from '../model/ask-model.js';
 import type { AskOptions } from '../model/ask-model.js';
 import { CondenserModelError } from '../model/model-failure.js';
 import type { ModelAccount } from '../model/model-failure.js';
-import type { SummaryResult } from './summarizer.js';
+import type { SummaryResult } from './summary-result.js';
 import type { AgentConversation } from './summary-input.js';
 
 /** Assumed where neither the summariser nor the agent limits an answer. Unit: tokens. */

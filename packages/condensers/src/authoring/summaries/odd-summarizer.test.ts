@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { InvalidCondenserConfigError } from '../errors.js';
 import { slidingWindowCondenser } from '../../sliding-window/sliding-window.js';
 import { summarizingCondenser } from './summarizing.js';
-import type { Summarizer, SummaryResult } from './summarizer.js';
+import type { Summarizer } from './summarizer.js';
+import type { SummaryResult } from './summary-result.js';
 
 const log = logBuilder();
 log.user('Make it work.');

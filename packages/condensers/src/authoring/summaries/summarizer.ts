@@ -1,7 +1,6 @@
 import type { Completion, LLM } from '@palimpsest/llm-adapters';
 import { accountOf, askModel, saysNothing, textOf } from '../model/ask-model.js';
 import { CondenserModelError } from '../model/model-failure.js';
-import type { ModelAccount } from '../model/model-failure.js';
 import { checkedOptions } from '../options/checked-options.js';
 import { modelCallOptions } from '../options/model-call-options.js';
 import type { ModelCallOptions } from '../options/model-call-options.js';
@@ -11,13 +10,7 @@ import { promptBehind, promptWithin } from '../prompts/prompt-within.js';
 import { summaryHeader, summaryTemplate } from '../prompts/summary.prompt.js';
 import { askBehind, extendedOrSeparate } from './extended-request.js';
 import type { SummaryInput } from './summary-input.js';
-
-/** A summary with its usage and cost. */
-export interface SummaryResult extends ModelAccount {
-  readonly text: string;
-  /** True if it was asked for behind the agent's conversation. @defaultValue false */
-  readonly isExtension?: boolean | undefined;
-}
+import type { SummaryResult } from './summary-result.js';
 
 /** Writes summaries. {@link llmSummarizer} calls a model; a custom summariser may use any other source. */
 export interface Summarizer {
