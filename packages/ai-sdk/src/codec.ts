@@ -1,4 +1,5 @@
 import type { Codec } from '@palimpsest/messages';
+import { marked, marksOf } from './cache-marks.js';
 import { changedMessage } from './changed-message.js';
 import { readMessage } from './read-message.js';
 
@@ -24,6 +25,8 @@ const shared: Omit<Codec<AiMessage>, 'name' | 'summary'> = {
   mergesAnswers: false,
   read: readMessage,
   changed: changedMessage,
+  marks: marksOf,
+  marked,
   tool: ({ name, description, inputSchema }) => ({ type: 'function', name, description, inputSchema }),
 };
 

@@ -1,7 +1,11 @@
+import { field } from '@palimpsest/messages';
+import type { CondensedHistory, Fitted } from '@palimpsest/messages';
 import { modelMessages } from './codec.js';
 import type { AiMessage } from './codec.js';
 import { historiesOf } from './histories.js';
 import type { HistoryOptions } from './histories.js';
+import { historyTools } from './history-tools.js';
+import type { AnswerTo, HistoryTool } from './history-tools.js';
 import { messagesOfStep } from './step-messages.js';
 import type { Step } from './step-messages.js';
 
@@ -14,7 +18,14 @@ export interface CondensingOptions extends HistoryOptions {
 }
 
 /** A `prepareStep` of `ai` 6 and 7. */
-export type CondensingStep = <Message extends AiMessage>(step: Step<Message>) => Promise<{ messages: Message[] }>;
+export interface CondensingStep {
+  <Message extends AiMessage>(step: Step<Message>): Promise<{ messages: Message[] }>;
+  /**
+   * The tools with which the model asks the history: `recall`, which returns what is hidden, and with `relevance` the one by which it
+   * says what it no longer needs. Declare them from the first request on, or not at all: `tools: { ...tools, ...prepareStep.tools }`.
+   */
+  readonly tools: Readonly<Record<string, HistoryTool>>;
+}
 
 /**
  * A `prepareStep` that condenses: each step of `generateText`, `streamText` or a `ToolLoopAgent` sends what the condenser leaves
@@ -30,10 +41,48 @@ export type CondensingStep = <Message extends AiMessage>(step: Step<Message>) =>
 export function condensing(options: CondensingOptions): CondensingStep {
   const { conversationId, onFit, tools } = options;
   const historyOf = historiesOf(options, modelMessages());
-  return async (step) => {
+  /** What a list stands for that a tool of the loop is given: that of the step, or what was sent in its place. */
+  const requests = new WeakMap<object, Request>();
+  /** The last request of a loop, by its list of steps. */
+  const latest = new WeakMap<object, Request & { readonly fitted: Fitted<AiMessage> }>();
+
+  const prepareStep = async <Message extends AiMessage>(step: Step<Message>): Promise<{ messages: Message[] }> => {
+    const { steps = [], model } = step;
+    const before = latest.get(steps);
+    // A usage that cannot be stored is missed by an estimate only.
+    await before?.history.used(usageOf(steps.at(-1)), before.fitted).catch(() => undefined);
     const system = options.system ?? step.instructions;
-    const fitted = await historyOf(step.model).fit(messagesOfStep(step), { conversationId, system, tools });
+    const history = historyOf(model);
+    const messages = messagesOfStep(step);
+    const fitted = await history.fit(messages, { conversationId, system, tools });
+    const request = { history, messages, system };
+    requests.set(step.messages, request);
+    requests.set(fitted.messages, request);
+    latest.set(steps, { ...request, fitted });
     onFit?.(fitted);
     return { messages: fitted.messages };
   };
+
+  const answerTo: AnswerTo = (given, call, toolCallId) => {
+    const request = requests.get(given);
+    const { history, system, messages } = request ?? {
+      history: historyOf(undefined),
+      system: options.system,
+      messages: given,
+    };
+    return history.answerTo(toolCallId, [...messages, call], { conversationId, system });
+  };
+  return Object.assign(prepareStep, { tools: historyTools(historyOf(undefined).tools, answerTo) });
+}
+
+interface Request {
+  readonly history: CondensedHistory<AiMessage>;
+  /** All messages of the loop. */
+  readonly messages: readonly AiMessage[];
+  readonly system: unknown;
+}
+
+/** What the provider counted for a step, as it said it. */
+function usageOf(step: unknown): unknown {
+  return field(field(step, 'usage'), 'raw');
 }

@@ -1,5 +1,6 @@
 import { extractiveSummaryCondenser } from '@palimpsest/condensers';
 import { memoryEventStore } from '@palimpsest/events';
+import { openaiServer } from '@palimpsest/provider-servers';
 import type { ProviderServer } from '@palimpsest/provider-servers';
 import type { createAnthropic } from '@ai-sdk/anthropic';
 import type { createOpenAI } from '@ai-sdk/openai';
@@ -7,7 +8,7 @@ import type * as AiSdk from 'ai';
 import type { LanguageModel, ModelMessage, UIMessage } from 'ai';
 import { afterEach, describe, expect, it } from 'vitest';
 import type * as Ours from '../src/index.js';
-import type { AiMessage, CondensingOptions, CondensingStep, Step } from '../src/index.js';
+import type { AiMessage, CondensingOptions, Step } from '../src/index.js';
 import { rewritesIn, scriptedModel, sentTo } from './scripted-model.js';
 import type { Api, Script } from './scripted-model.js';
 
@@ -19,6 +20,7 @@ export interface Sdk {
   readonly createAnthropic: typeof createAnthropic;
 }
 
+type Prepare = <Message extends AiMessage>(step: Step<Message>) => Promise<{ messages: Message[] }>;
 type Fits = Parameters<NonNullable<CondensingOptions['onFit']>>[0][];
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=';
@@ -102,7 +104,7 @@ export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthrop
 
   /** Checks at each step what a host relies on: its own list is as it was, and what is untouched is its own object. */
   const watched =
-    (prepareStep: CondensingStep, mayCopy = false): CondensingStep =>
+    (prepareStep: Prepare, mayCopy = false): Prepare =>
     async <Message extends AiMessage>(step: Step<Message>) => {
       const before = structuredClone(step.messages);
       const result = await prepareStep(step);
@@ -306,6 +308,75 @@ export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthrop
       }
       expect(condensations(fits).length).toBeGreaterThan(2);
       expect(rewritesIn(sentTo(server))).toEqual(condensations(fits));
+    });
+
+    it('lets the model recall what is hidden, and say what it no longer needs', async () => {
+      const store = memoryEventStore();
+      const prepareStep = condensing({ condenser: condenser(), relevance: true, store, conversationId: 'one' });
+      const server = await openaiServer({
+        reply: ({ messages }, index) => {
+          const label = /\[event_id: (\w+)\]/.exec(JSON.stringify(messages))?.[1] ?? 'none';
+          const call =
+            index === 50
+              ? { name: 'recall', arguments: '{"query":"secret zebra"}' }
+              : index === 10
+                ? {
+                    name: 'relevance_condenser',
+                    arguments: JSON.stringify({ event_id: label, summary_text: 'Read it.' }),
+                  }
+                : {
+                    name: 'read',
+                    arguments: JSON.stringify({ path: index === 3 ? 'secret zebra' : `src/${index}.ts` }),
+                  };
+          const toolCall = { id: `call_${index}`, type: 'function', function: call };
+          return { message: index === 52 ? { content: 'Done.' } : { content: null, tool_calls: [toolCall] } };
+        },
+      });
+      servers.push(server);
+      const model = createOpenAI({ baseURL: server.url, apiKey: 'key' }).chat('gpt-4o');
+      const { text } = await generateText({
+        ...settings(model, ''),
+        tools: { ...tools, ...prepareStep.tools },
+        messages: [question()],
+        prepareStep,
+      });
+      expect(text).toBe('Done.');
+      const sent = sentTo(server);
+      // Every result has its line from the first request on, so that no line is a rewrite.
+      expect(rewritesIn(sent).filter((index) => index < 11)).toEqual([]);
+      expect(sent[2]?.at(-1)).toContain('[event_id: ');
+      expect(sent[11]?.join('')).toContain('Read it.');
+      const recalled = sent[51]?.at(-1) ?? '';
+      expect(JSON.parse(recalled)).toMatchObject({ role: 'tool', tool_call_id: 'call_50' });
+      expect(recalled).toContain('Content of secret zebra');
+      expect(sent[50]?.join('')).not.toContain('Content of secret zebra');
+      const types: string[] = [];
+      for await (const { type } of store.read('one')) types.push(type);
+      expect(types.filter((type) => type === 'llm-usage').length).toBe(52);
+    });
+
+    it('sets marks for the cache again that stood on what is condensed', async () => {
+      const { server, model } = await started('anthropic', 'claude-haiku-4-5', { steps: 60 });
+      const marks = { anthropic: { cacheControl: { type: 'ephemeral' as const } } };
+      const prepareStep = condensing({ condenser: condenser() });
+      await generateText({
+        ...settings(model, ''),
+        messages: [question()],
+        prepareStep: (step: Step<ModelMessage>) => {
+          const all =
+            step.initialMessages === undefined
+              ? step.messages
+              : [...step.initialMessages, ...(step.responseMessages ?? [])];
+          // A host's marks: on a message in the middle, and on the newest.
+          const messages = all.map((message, index) =>
+            index === 6 || index === all.length - 1 ? { ...message, providerOptions: marks } : message,
+          ) as ModelMessage[];
+          return prepareStep({ model, messages });
+        },
+      });
+      expect(server.requests).toHaveLength(60);
+      const counts = server.requests.map(({ body }) => JSON.stringify(body).split('"cache_control"').length - 1);
+      expect(counts.slice(6)).toEqual(counts.slice(6).map(() => 2));
     });
 
     it('keeps requests for approval with their answers', async () => {

@@ -1,4 +1,5 @@
 import type { ModelMessage } from 'ai';
+import type { AiMessage } from '../src/index.js';
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=';
 
@@ -167,4 +168,12 @@ export function richConversation(): ModelMessage[] {
     { role: 'assistant', content: 'All is read.' },
     { role: 'user', content: 'Thanks. What was the first file?' },
   ];
+}
+
+/** The messages as `generateText` passes them to a model: contents in parts, without what is the SDK's own. */
+export function promptOf(messages: readonly ModelMessage[]): AiMessage[] {
+  return messages.map((message): AiMessage & { content: unknown } => {
+    if (message.role === 'system' || typeof message.content !== 'string') return message;
+    return { ...message, content: [{ type: 'text', text: message.content }] };
+  });
 }

@@ -178,7 +178,11 @@ export function codecContract<Message>(options: CodecContractOptions<Message>): 
     const codec = create();
     const { marks, marked } = codec;
     if (marks === undefined || marked === undefined) return;
-    const mark = { value: { cache_control: { type: 'ephemeral' } }, lifeMs: 300_000 };
+    const given = { value: { cache_control: { type: 'ephemeral' } }, lifeMs: 300_000 };
+    // A host's own, where a conversation has one: hosts write their marks in different ways.
+    const [mark = given] = conversations()
+      .flat()
+      .flatMap((message) => marks(message));
     let tried = 0;
     for (const message of conversations().flat()) {
       const copy = marked(deepFrozen(message), mark);
