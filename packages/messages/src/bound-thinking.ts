@@ -2,7 +2,7 @@ import type { Codec } from './codec.js';
 import type { HistoryLog } from './history-log.js';
 import { digestAfter } from './digest.js';
 import type { SentChain, SentMessage } from './output.js';
-import type { OwnEvents, SentRequest } from './own-events.js';
+import type { AttributedAnswer, OwnEvents, SentRequest } from './own-events.js';
 
 /** What decides which thinking verifies. */
 export interface ThinkingContext {
@@ -13,6 +13,8 @@ export interface ThinkingContext {
   /** The digest of what stands beside the messages: system and tools. */
   readonly beside: string;
   readonly leavesOutAll: boolean;
+  /** The provider has refused what was sent for this list before. */
+  readonly supersedes: boolean;
   readonly sendsUnknown: boolean;
 }
 
@@ -29,24 +31,42 @@ export function sendableThinking(sent: readonly SentMessage[], context: Thinking
   const newlyGone: number[] = [];
   let isUnknown = false;
   const untouched = untouchedBeginnings(log, beside);
+  const answers: AttributedAnswer[] = [];
+  const newest = startOfNewestAnswer(log);
+  const requestOf = (index: number): AttributedAnswer | undefined => {
+    const answer = log.list.beginning(index + 1);
+    const known = own.requestOf(answer);
+    // An answer is seen for the first time while it is the newest. Of an older one the request is not known.
+    if (known !== undefined || index < newest) return known;
+    const asked = requestAt(log, own, newest);
+    if (asked === undefined) return undefined;
+    const seen = { answer, ...asked };
+    answers.push(seen);
+    return seen;
+  };
   const messages = sent.flatMap((one): readonly SentMessage[] => {
     const { message, index } = one;
     if (index === undefined || !hasThinking(log, index)) return [one];
     if (!gone.has(index)) {
-      const request = isUnknown ? undefined : requestOf(log, own, index);
-      const isKnown = request !== undefined;
-      if (!isKnown && !context.sendsUnknown) isUnknown = true;
-      const before = beginnings[request?.count ?? index];
-      const verifies = isKnown ? before === request.sent : context.sendsUnknown && before === untouched(index);
+      const asked = isUnknown ? undefined : requestOf(index);
+      if (asked === undefined && !context.sendsUnknown) isUnknown = true;
+      const before = beginnings[asked?.count ?? index];
+      const verifies =
+        asked === undefined ? context.sendsUnknown && before === untouched(index) : asked.sent === before;
       if (verifies && !context.leavesOutAll) return [one];
       newlyGone.push(index);
     }
     const copy = copyWithoutThinking(codec, message);
     return copy === undefined ? [] : [{ ...one, message: copy }];
   });
-  const request: SentRequest = { sent: beginnings[count] ?? beside, withoutThinking: newlyGone };
-  const [last] = own.requestsAt(log.place).slice(-1);
-  if (last?.sent !== request.sent || newlyGone.length > 0) own.add(log.place, [], request);
+  const request: SentRequest = {
+    sent: beginnings[count] ?? beside,
+    withoutThinking: newlyGone,
+    answers,
+    ...(context.supersedes ? { supersedes: true } : {}),
+  };
+  const isRecorded = own.requestsAt(log.place).some((one) => one.sent === request.sent);
+  if (!isRecorded || context.supersedes || newlyGone.length + answers.length > 0) own.add(log.place, [], request);
   return messages;
 }
 
@@ -87,17 +107,27 @@ function hasThinking(log: HistoryLog, index: number): boolean {
   return log.list.at(index)?.host.pieces.some(({ type }) => type === 'thinking') === true;
 }
 
-/**
- * The request to which a message is the answer: the last one that ended behind the answer before it. The host may have added
- * messages to what we gave it.
- */
-function requestOf(log: HistoryLog, own: OwnEvents, index: number): (SentRequest & { count: number }) | undefined {
-  let count = index;
-  while (count > 0 && log.list.at(count - 1)?.host.role === 'assistant') count--;
-  for (; count >= 0; count--) {
-    const [request] = own.requestsAt(log.placeAt(count)).slice(-1);
-    if (request !== undefined) return { ...request, count };
-    if (log.list.at(count - 1)?.host.role === 'assistant') return undefined;
+/** The request to which the answer at an index was made: the last one behind the answer before it. The host may have added messages. */
+function requestAt(log: HistoryLog, own: OwnEvents, index: number): Omit<AttributedAnswer, 'answer'> | undefined {
+  for (let count = index; count >= 0; count--) {
+    const [request, ...others] = own.requestsAt(log.placeAt(count));
+    if (request !== undefined) {
+      // To which of several different requests it was made is not known.
+      return others.every(({ sent }) => sent === request.sent) ? { count, sent: request.sent } : undefined;
+    }
+    if (isAnswer(log, count - 1)) return undefined;
   }
   return undefined;
+}
+
+/** The index of the first message of the newest answer. */
+function startOfNewestAnswer(log: HistoryLog): number {
+  let index = log.list.length;
+  while (index > 0 && !isAnswer(log, index - 1)) index--;
+  while (index > 0 && isAnswer(log, index - 1)) index--;
+  return index;
+}
+
+function isAnswer(log: HistoryLog, index: number): boolean {
+  return log.list.at(index)?.host.role === 'assistant';
 }

@@ -246,6 +246,7 @@ export class Conversation {
       chain: this.#chain,
       beside: digestOf(JSON.stringify(canonical([system, tools]))),
       leavesOutAll: harder.withoutThinking === true,
+      supersedes: harder.withoutThinking === true || harder.window !== undefined,
       sendsUnknown: unknownThinking === 'sent',
     });
   }

@@ -22,6 +22,19 @@ export interface SentRequest {
   readonly sent: string;
   /** The messages whose thinking was left out for the first time. It never comes back. Indices in the host's list. */
   readonly withoutThinking: readonly number[];
+  /** The answers that were seen for the first time, and the request to which each was made. */
+  readonly answers: readonly AttributedAnswer[];
+  /** The provider refused what was sent for this list before, so no answer was made to that. @defaultValue false */
+  readonly supersedes?: true;
+}
+
+/** An answer, and what was sent for it. */
+export interface AttributedAnswer {
+  /** The digest of the list up to and including the answer. */
+  readonly answer: string;
+  /** How many messages the list of the request had. */
+  readonly count: number;
+  readonly sent: string;
 }
 
 const keyOf = ({ count, beginning }: Place): string => `${count} ${beginning}`;
@@ -33,6 +46,7 @@ export class OwnEvents {
   readonly #byPlace = new Map<string, Event[]>();
   readonly #requests = new Map<string, SentRequest[]>();
   readonly #leftOut: { readonly place: Place; readonly withoutThinking: readonly number[] }[] = [];
+  readonly #answers = new Map<string, AttributedAnswer>();
   #version = 0;
   #place: Place | undefined;
   #storedPlace: Place | undefined;
@@ -67,12 +81,17 @@ export class OwnEvents {
     return this.#leftOut;
   }
 
+  /** The request to which an answer was made, if both were seen. */
+  requestOf(answer: string): AttributedAnswer | undefined {
+    return this.#answers.get(answer);
+  }
+
   /** The events at a place, in order. */
   at(place: Place): readonly Event[] {
     return this.#byPlace.get(keyOf(place)) ?? [];
   }
 
-  /** What was sent for the list at a place, the last first. */
+  /** What was sent for the list at a place: more than once if the host made several requests of the same list. */
   requestsAt(place: Place): readonly SentRequest[] {
     return this.#requests.get(keyOf(place)) ?? [];
   }
@@ -112,7 +131,9 @@ export class OwnEvents {
       if (this.#place === undefined || this.#here.has(event.id)) return false;
       const request = requestIn(event);
       if (request === undefined) return false;
-      const { withoutThinking } = request;
+      const { withoutThinking, answers } = request;
+      for (const answer of answers) this.#answers.set(answer.answer, answer);
+      if (request.supersedes === true) this.#requests.delete(keyOf(this.#place));
       pushTo(this.#requests, keyOf(this.#place), request);
       if (withoutThinking.length > 0) this.#leftOut.push({ place: this.#place, withoutThinking });
       return false;
@@ -135,8 +156,20 @@ function placeIn(event: object): Place | undefined {
 }
 
 function requestIn(event: object): SentRequest | undefined {
-  const { sent, withoutThinking } = event as Partial<SentRequest>;
+  const { sent, withoutThinking, answers, supersedes } = event as Partial<SentRequest>;
   if (typeof sent !== 'string') return undefined;
   const left: readonly unknown[] = isRecord(withoutThinking) && Array.isArray(withoutThinking) ? withoutThinking : [];
-  return { sent, withoutThinking: left.filter((index) => typeof index === 'number') };
+  const indices = left.filter((index) => typeof index === 'number');
+  const seen: readonly unknown[] = Array.isArray(answers) ? answers : [];
+  return {
+    sent,
+    withoutThinking: indices,
+    answers: seen.filter(isAttributed),
+    ...(supersedes === true ? { supersedes } : {}),
+  };
+}
+
+function isAttributed(value: unknown): value is AttributedAnswer {
+  const { answer, count, sent } = isRecord(value) ? value : {};
+  return typeof answer === 'string' && typeof count === 'number' && typeof sent === 'string';
 }
