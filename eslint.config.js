@@ -13,6 +13,7 @@ const mayImport = {
   'relevance-tool': ['events', 'view'],
   messages: ['events', 'view', 'llm-adapters', 'relevance-tool'],
   'ai-sdk': ['messages'],
+  langchain: ['messages'],
   agent: ['events', 'view', 'llm-adapters', 'templates'],
   'create-condenser': [],
   'provider-servers': [],
@@ -44,7 +45,10 @@ const layers = [
   { files: ['**/src/**/*.ts', '**/src/**/*.mjs'], plugins: { '@nx': nx }, rules: boundaries() },
   { files: tests, plugins: { '@nx': nx }, rules: boundaries(testsMayImport) },
   {
-    files: ['packages/{messages,ai-sdk}/src/**/*.test.ts', 'packages/{messages,ai-sdk}/test-support/**/*.ts'],
+    files: [
+      'packages/{messages,ai-sdk,langchain}/src/**/*.test.ts',
+      'packages/{messages,ai-sdk,langchain}/test-support/**/*.ts',
+    ],
     plugins: { '@nx': nx },
     // What a history is for are the condensers. Its code takes any, and any store.
     rules: boundaries([...testsMayImport, 'condensers', 'events']),

@@ -13,6 +13,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'relevance-tool': ['events', 'view'],
   messages: ['events', 'view', 'llm-adapters', 'relevance-tool'],
   'ai-sdk': ['messages'],
+  langchain: ['messages'],
   agent: ['events', 'view', 'llm-adapters', 'templates'],
   'create-condenser': [],
   'provider-servers': [],

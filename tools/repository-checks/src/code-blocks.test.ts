@@ -26,6 +26,8 @@ const peers = [
   'gpt-tokenizer',
   'ai',
   '@ai-sdk/openai',
+  '@langchain/openai',
+  'langchain',
   '@types/node',
   'undici-types',
   'vitest',

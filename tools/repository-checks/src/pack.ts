@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { apps, packages, readManifest, workspaceRoot } from './workspace.js';
@@ -60,7 +60,28 @@ export async function installTogether(project: string, names: readonly string[],
   };
   await mkdir(project, { recursive: true });
   await writeFile(path.join(project, 'package.json'), JSON.stringify(manifest));
-  await npm(project, ['install', '--offline', '--no-audit', '--no-fund']);
+  await npm(project, ['install', '--offline', '--no-audit', '--no-fund', '--legacy-peer-deps']);
+  await linkPeers(project);
+}
+
+/** Frameworks that a package does not work without are not packed: they are the workspace's own. */
+async function linkPeers(project: string): Promise<void> {
+  for (const name of await installedPackages(project)) {
+    const { peerDependencies = {}, peerDependenciesMeta = {} } = readManifest(
+      path.join(project, 'node_modules', name),
+    ) as Peers;
+    for (const peer of Object.keys(peerDependencies).filter((each) => !peerDependenciesMeta[each]?.optional)) {
+      const place = path.join(project, 'node_modules', peer);
+      if (!name.startsWith('@palimpsest/') || existsSync(place)) continue;
+      await mkdir(path.dirname(place), { recursive: true });
+      await symlink(path.join(workspaceRoot, 'node_modules', peer), place);
+    }
+  }
+}
+
+interface Peers {
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean } | undefined>>;
 }
 
 export async function installedPackages(project: string): Promise<readonly string[]> {

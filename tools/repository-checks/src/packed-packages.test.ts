@@ -46,6 +46,18 @@ const bringsAlong: Readonly<Record<string, readonly string[]>> = {
     '@palimpsest/view',
     'zod',
   ],
+  langchain: [
+    '@langchain/core',
+    '@langchain/langgraph',
+    '@noble/hashes',
+    '@palimpsest/events',
+    '@palimpsest/llm-adapters',
+    '@palimpsest/messages',
+    '@palimpsest/relevance-tool',
+    '@palimpsest/view',
+    'langchain',
+    'zod',
+  ],
   agent: [
     '@huggingface/jinja',
     '@humanwhocodes/momoa',
@@ -257,5 +269,10 @@ function typeErrors(project: string, code: string, options: ts.CompilerOptions):
     skipLibCheck: false,
     noEmit: true,
   });
-  return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+  // The types of a framework that is linked from the workspace are its own affair.
+  const isOurs = (file: string | undefined) => file?.startsWith(path.join(workspaceRoot, 'node_modules')) !== true;
+  return ts
+    .getPreEmitDiagnostics(program)
+    .filter(({ file }) => isOurs(file?.fileName))
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
 }

@@ -55,7 +55,7 @@ export function codecContract<Message>(options: CodecContractOptions<Message>): 
 
   test('passes what is untouched through by reference', async () => {
     for (const messages of conversations()) {
-      const before = structuredClone(messages);
+      const before = JSON.stringify(messages);
       const history = condensedHistory({ condenser: idle, codec: create(), unknownThinking: 'sent' });
       const fitted = await history.fit(messages);
       assert(fitted.state === 'untouched', 'the list is not untouched', fitted.messages);
@@ -63,7 +63,7 @@ export function codecContract<Message>(options: CodecContractOptions<Message>): 
       messages.forEach((message, index) =>
         assert(fitted.messages[index] === message, 'a message is another object', message),
       );
-      assert(JSON.stringify(messages) === JSON.stringify(before), 'the list of the host is changed', messages);
+      assert(JSON.stringify(messages) === before, 'the list of the host is changed', messages);
     }
   });
 

@@ -1,0 +1,70 @@
+import { AIMessage, AIMessageChunk, HumanMessage, ToolMessage } from '@langchain/core/messages';
+import { codecContract } from '@palimpsest/messages/testing';
+import { describe, expect, it, test } from 'vitest';
+import { plainConversation, richConversation } from '../test-support/conversations.js';
+import { langchainMessages } from './index.js';
+
+const codec = langchainMessages();
+
+describe("the codec of LangChain's messages", () => {
+  codecContract({
+    test,
+    create: () => langchainMessages(),
+    conversations: () => [plainConversation(), richConversation()],
+  });
+
+  it('reads an instance, its clone and its JSON form alike', () => {
+    for (const message of richConversation()) {
+      const pieces = codec.read(message).pieces;
+      expect(codec.read(structuredClone(message)).pieces).toEqual(pieces);
+      expect(codec.read(JSON.parse(JSON.stringify(message))).pieces).toEqual(pieces);
+      expect(pieces.length).toBeGreaterThan(0);
+    }
+  });
+
+  it('makes copies of the same class, with the status, the artifact and the ids of a result', () => {
+    const result = new ToolMessage({
+      id: 'r',
+      tool_call_id: 'c',
+      name: 'n',
+      content: 'x',
+      status: 'error',
+      artifact: 1,
+    });
+    const copy = codec.changed(result, { results: new Map([['c', { content: [{ type: 'text', text: 'y' }] }]]) });
+    expect(ToolMessage.isInstance(copy)).toBe(true);
+    expect(copy).toMatchObject({ id: 'r', tool_call_id: 'c', name: 'n', content: 'y', status: 'error', artifact: 1 });
+    expect(JSON.parse(JSON.stringify(copy))).toMatchObject({ kwargs: { content: 'y', status: 'error' } });
+    expect(result.content).toBe('x');
+  });
+
+  it('changes a call in each place from which a provider is sent it', () => {
+    const answer = richConversation().find(({ id }) => id === 'msg_1') as AIMessage;
+    const copy = codec.changed(answer, { calls: new Map([['call_r', { arguments: '{"masked":true}' }]]) }) as AIMessage;
+    expect(JSON.stringify(copy)).not.toContain('r.ts');
+    expect(copy.tool_calls?.[0]).toMatchObject({ id: 'call_r', args: { masked: true } });
+    const without = codec.changed(answer, { calls: new Map([['call_r', 'left-out']]) });
+    expect(JSON.stringify(without)).not.toContain('call_r');
+    expect(JSON.stringify(without)).toContain('rs_1');
+  });
+
+  it('changes what was streamed', () => {
+    const chunk = new AIMessageChunk({
+      content: [{ type: 'tool_use', id: 'c', name: 'read', input: '', index: 0 }],
+      tool_call_chunks: [{ id: 'c', name: 'read', args: '{"path":"x.ts"}', index: 0, type: 'tool_call_chunk' }],
+    });
+    expect(codec.read(chunk).pieces).toMatchObject([{ type: 'call', id: 'c', arguments: '{"path":"x.ts"}' }]);
+    const copy = codec.changed(chunk, { calls: new Map([['c', { arguments: '{"masked":true}' }]]) });
+    expect(AIMessageChunk.isInstance(copy)).toBe(true);
+    expect(JSON.stringify(copy)).not.toContain('x.ts');
+  });
+
+  it('drops an answer of which nothing would be left', () => {
+    const thinking = new AIMessage({ content: [{ type: 'thinking', thinking: 't', signature: 's' }] });
+    expect(codec.changed(thinking, { thinking: 'left-out' })).toBeUndefined();
+    expect(codec.changed(new AIMessage('Words.'), { words: 'left-out' })).toBeUndefined();
+    expect(codec.changed(new HumanMessage('Words.'), { words: [{ type: 'text', text: 'Other.' }] })?.content).toBe(
+      'Other.',
+    );
+  });
+});

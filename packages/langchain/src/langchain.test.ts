@@ -1,0 +1,324 @@
+import { ContextOverflowError } from '@langchain/core/errors';
+import { HumanMessage } from '@langchain/core/messages';
+import type { BaseMessage } from '@langchain/core/messages';
+import { tool } from '@langchain/core/tools';
+import { MemorySaver } from '@langchain/langgraph';
+import { extractiveSummaryCondenser } from '@palimpsest/condensers';
+import type { ProviderServer } from '@palimpsest/provider-servers';
+import { createAgent, createMiddleware, modelRetryMiddleware, ToolMessage } from 'langchain';
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { pixel, plainConversation } from '../test-support/conversations.js';
+import { chatModel, rewritesIn, scriptedServer, sentTo } from '../test-support/scripted-model.js';
+import type { Api, Script } from '../test-support/scripted-model.js';
+import { condensing } from './index.js';
+import type { CondensingOptions } from './index.js';
+
+type Fits = Parameters<NonNullable<CondensingOptions['onFit']>>[0][];
+
+const servers: ProviderServer[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+async function started(api: Api, name: string, script: Script) {
+  const server = await scriptedServer(api, script);
+  servers.push(server);
+  return { server, model: chatModel(api, name, server) };
+}
+
+const toolsOf = (api: Api) => [
+  tool(
+    ({ path }: { path: string }, { toolCall }: { toolCall?: { id?: string } }) =>
+      path.startsWith('missing/')
+        ? new ToolMessage({ tool_call_id: toolCall?.id ?? '', content: `No file ${path}.`, status: 'error' })
+        : `Content of ${path}: ${'word '.repeat(60)}`,
+    { name: 'read', description: 'Reads a file.', schema: z.object({ path: z.string() }) },
+  ),
+  tool(
+    // LangChain sends an image in a result to OpenAI as it is, and OpenAI takes none there.
+    () =>
+      api === 'anthropic'
+        ? [
+            { type: 'text', text: 'The screen.' },
+            { type: 'image_url', image_url: { url: `data:image/png;base64,${pixel}` } },
+          ]
+        : 'The screen.',
+    { name: 'screenshot', description: 'Shows the screen.', schema: z.object({}) },
+  ),
+];
+
+const question = () =>
+  new HumanMessage({
+    id: 'question',
+    content: [
+      { type: 'text', text: 'Read all the files, and look at the screen.' },
+      { type: 'image_url', image_url: { url: `data:image/png;base64,${pixel}` } },
+    ],
+  });
+const condenser = () => extractiveSummaryCondenser({ maxSize: 40, keepFirst: 2 });
+const config = (thread = 'one') => ({ recursionLimit: 1_000, configurable: { thread_id: thread } });
+const systemPrompt = 'You are a careful agent.';
+
+const condensations = (fits: Fits) =>
+  fits.flatMap(({ condensations: made }, index) => (made.length > 0 ? [index] : []));
+
+const runs = new Set([
+  ...['id', 'created', 'created_at', 'response_metadata', 'usage_metadata', 'usage', 'signature'],
+  ...['encrypted_content', '__openai_function_call_ids__'],
+]);
+
+/** Messages without what differs between two runs of the same: ids and times. */
+function comparable(messages: readonly BaseMessage[]): unknown {
+  const text = JSON.stringify(
+    messages.map((message) => message.toDict()),
+    (key, value: unknown) => (runs.has(key) ? undefined : value),
+  );
+  return JSON.parse(text);
+}
+
+type Agent = ReturnType<typeof createAgent>;
+
+/** A run of an agent, whole or streamed: its messages, and the text that was streamed. */
+async function run(agent: Agent, how: 'invoke' | 'stream', options: object = config()) {
+  if (how === 'invoke') {
+    const { messages } = (await agent.invoke({ messages: [question()] }, options)) as { messages: BaseMessage[] };
+    return { messages, streamed: '' };
+  }
+  let streamed = '';
+  let messages: BaseMessage[] = [];
+  const stream = await agent.stream({ messages: [question()] }, { ...options, streamMode: ['messages', 'values'] });
+  for await (const [mode, chunk] of stream as AsyncIterable<[string, unknown]>) {
+    if (mode === 'values') ({ messages } = chunk as { messages: BaseMessage[] });
+    else {
+      const [message] = chunk as [BaseMessage];
+      if (message.getType() === 'ai') streamed += message.text;
+    }
+  }
+  return { messages, streamed };
+}
+
+const loops: [Api, string, 'invoke' | 'stream'][] = [
+  ['chat', 'gpt-4o', 'invoke'],
+  ['chat', 'gpt-4o', 'stream'],
+  ['responses', 'gpt-5', 'invoke'],
+  ['responses', 'gpt-5', 'stream'],
+  ['anthropic', 'claude-opus-5-5', 'invoke'],
+  ['anthropic', 'claude-opus-5-5', 'stream'],
+];
+
+describe('condensing', () => {
+  it.each(loops)(
+    '%s, %s: a loop of 75 steps with %s is never refused, and rewritten only by condensations',
+    async (api, name, how) => {
+      const script = { steps: 75, thinks: name !== 'gpt-4o' };
+      const { server, model } = await started(api, name, script);
+      const fits: Fits = [];
+      const middleware = [condensing({ condenser: condenser(), onFit: (fitted) => void fits.push(fitted) })];
+      const agent = createAgent({ model, tools: toolsOf(api), systemPrompt, middleware }) as unknown as Agent;
+      const { messages, streamed } = await run(agent, how);
+      if (how === 'stream') expect(streamed).toContain('Answer 72.');
+      expect(messages.at(-1)?.text).toBe('Answer 74.');
+      expect(server.requests).toHaveLength(75);
+      expect(fits.every(({ problem }) => problem === undefined)).toBe(true);
+      expect(condensations(fits).length).toBeGreaterThan(3);
+      expect(rewritesIn(sentTo(server))).toEqual(condensations(fits));
+      expect(Math.max(...fits.map((fitted) => fitted.messages.length))).toBeLessThan(60);
+      const own = new Set(messages);
+      if (how === 'invoke' && name !== 'claude-opus-5-5') {
+        for (const fitted of fits)
+          expect(fitted.messages.filter((message) => !own.has(message)).length).toBeLessThan(2);
+      }
+
+      const without = await started(api, name, script);
+      const plain = createAgent({ model: without.model, tools: toolsOf(api), systemPrompt }) as unknown as Agent;
+      const result = await run(plain, how);
+      expect(comparable(messages)).toEqual(comparable(result.messages));
+    },
+  );
+
+  const started75 = (api: Api = 'chat', name = 'gpt-4o') => started(api, name, { steps: 75, thinks: api !== 'chat' });
+
+  /** A condenser that counts how often it is asked to make a summary. */
+  function counting() {
+    const inner = condenser();
+    const asked = { count: 0 };
+    const condense: typeof inner.condense = async (view, context) => {
+      const result = await inner.condense(view, context);
+      if (result !== view) asked.count++;
+      return result;
+    };
+    return { asked, condenser: { ...inner, condense } };
+  }
+
+  it.each<[Api, string]>([
+    ['chat', 'gpt-4o'],
+    ['anthropic', 'claude-opus-5-5'],
+  ])('%s, %s: goes on from the checkpointer after a restart, and asks no summariser again', async (api, name) => {
+    const { server, model } = await started75(api, name);
+    const checkpointer = new MemorySaver();
+    const first = counting();
+    const make = (made: ReturnType<typeof counting>) =>
+      createAgent({
+        model,
+        tools: toolsOf(api),
+        systemPrompt,
+        checkpointer,
+        middleware: [condensing({ condenser: made.condenser })],
+      });
+    const before = make(first);
+    await before.invoke({ messages: [question()] }, { ...config(), recursionLimit: 61 }).catch(() => undefined);
+    const atStop = server.requests.length;
+    expect(atStop).toBeGreaterThan(25);
+    expect(atStop).toBeLessThan(40);
+    expect(first.asked.count).toBeGreaterThan(0);
+    // Another process: the checkpointer's bytes are all that is left.
+    const second = counting();
+    const after = make(second);
+    const { messages } = await after.invoke(null as never, config());
+    expect(messages.at(-1)?.text).toBe('Answer 74.');
+    const rewrites = rewritesIn(sentTo(server));
+    expect(rewrites).not.toContain(atStop);
+    expect(rewrites).toHaveLength(first.asked.count + second.asked.count);
+    const { values } = await after.graph.getState(config());
+    const events = (values as Record<string, unknown[]>)['_palimpsest'] ?? [];
+    expect(JSON.parse(JSON.stringify(events))).toEqual(events);
+    expect(events.length).toBeGreaterThan(first.asked.count);
+    expect('_palimpsest' in (await after.invoke({ messages: [new HumanMessage('Thanks.')] }, config()))).toBe(false);
+  });
+
+  it('applies in a branch only what held where the branch began', async () => {
+    const { model } = await started75();
+    const fits: Fits = [];
+    const make = () =>
+      createAgent({
+        model,
+        tools: toolsOf('chat'),
+        checkpointer: new MemorySaver(),
+        middleware: [condensing({ condenser: condenser(), onFit: (fitted) => void fits.push(fitted) })],
+      });
+    const agent = make();
+    await agent.invoke({ messages: [question()] }, config());
+    const [firstMade = 0, secondMade = 0] = condensations(fits);
+    const history: { config: object; messages: number; events: number }[] = [];
+    for await (const state of agent.graph.getStateHistory(config())) {
+      const { messages, _palimpsest: events = [] } = state.values as { messages: unknown[]; _palimpsest?: unknown[] };
+      if (state.next.includes('model_request')) {
+        history.push({ config: state.config, messages: messages.length, events: events.length });
+      }
+    }
+    history.reverse();
+    expect(history[firstMade]?.events).toBe(0);
+    expect(history[secondMade]?.events).toBeGreaterThan(0);
+    for (const [at, isCondensed] of [
+      [firstMade - 3, false],
+      [secondMade - 3, true],
+    ] as const) {
+      const from = history[at];
+      const count = fits.length;
+      const options = { ...(from?.config as ReturnType<typeof config>), recursionLimit: 8 };
+      const input = { messages: [new HumanMessage('Only the tests, please.')] };
+      await agent.invoke(input, options).catch(() => undefined);
+      const fitted = fits[count];
+      expect(fitted?.messages.some((message) => message.text.includes('Only the tests'))).toBe(true);
+      expect(fitted?.state).toBe(isCondensed ? 'condensed' : 'untouched');
+      expect(fitted?.condensations).toEqual([]);
+    }
+  });
+
+  it('keeps two threads apart that begin alike and run at once', async () => {
+    const fits: Fits = [];
+    const middleware = [condensing({ condenser: condenser(), onFit: (fitted) => void fits.push(fitted) })];
+    const runs = await Promise.all(
+      ['one', 'two', 'third'].map(async (name) => {
+        const { server, model } = await started('chat', 'gpt-4o', { steps: 72, name });
+        const checkpointer = name === 'third' ? undefined : new MemorySaver();
+        const agent = createAgent({ model, tools: toolsOf('chat'), middleware, ...(checkpointer && { checkpointer }) });
+        await agent.invoke({ messages: [question()] }, name === 'third' ? { recursionLimit: 1_000 } : config(name));
+        return { name, sent: sentTo(server) };
+      }),
+    );
+    for (const { name, sent } of runs) {
+      expect(sent).toHaveLength(72);
+      const others = runs.filter((other) => other.name !== name);
+      for (const other of others) expect(JSON.stringify(sent)).not.toContain(`${other.name}_7_`);
+      expect(JSON.stringify(sent)).toContain(`${name}_7_`);
+    }
+    expect(runs.flatMap(({ sent }) => rewritesIn(sent))).toHaveLength(condensations(fits).length);
+  });
+
+  it.each<[Api, string, 'invoke' | 'stream']>([
+    ['chat', 'gpt-4o', 'invoke'],
+    ['chat', 'gpt-4o', 'stream'],
+    ['responses', 'gpt-5', 'invoke'],
+    ['anthropic', 'claude-haiku-4-5', 'invoke'],
+    ['anthropic', 'claude-haiku-4-5', 'stream'],
+  ])('%s, %s: an overflow with %s is answered by a shorter list', async (api, name, how) => {
+    const { server, model } = await started(api, name, { steps: 60, contextWindow: 6_000 });
+    const middleware = [condensing({ condenser: { name: 'idle', condense: (view) => view } })];
+    const agent = createAgent({ model, tools: toolsOf(api), middleware }) as unknown as Agent;
+    const { messages } = await run(agent, how);
+    expect(messages.at(-1)?.text).toBe('Answer 59.');
+    expect(server.requests.length).toBeGreaterThan(60);
+  });
+
+  it('knows an overflow of a provider that writes it in its own way', async () => {
+    let calls = 0;
+    const seen: number[] = [];
+    const middleware = [
+      condensing({ condenser: { name: 'idle', condense: (view) => view }, contextWindow: 3_000 }),
+      createMiddleware({
+        name: 'Provider',
+        wrapModelCall: (request, handler) => {
+          seen.push(request.messages.length);
+          if (++calls === 1) throw new Error('wrapped', { cause: new ContextOverflowError('Zu lang.') });
+          return handler(request);
+        },
+      }),
+    ];
+    const { model } = await started('chat', 'gpt-4o', { steps: 1 });
+    await createAgent({ model, tools: toolsOf('chat'), middleware }).invoke({ messages: plainConversation() });
+    expect(seen).toHaveLength(2);
+    expect(seen[1]).toBeLessThan(seen[0] ?? 0);
+  });
+
+  it('passes other errors on as they are, and asks no summariser again when the call is made again', async () => {
+    const { server, model } = await started75();
+    const made = counting();
+    let calls = 0;
+    const failing = createMiddleware({
+      name: 'Failing',
+      wrapModelCall: (request, handler) => {
+        if (++calls % 5 === 0) throw new Error('The network is down.');
+        return handler(request);
+      },
+    });
+    const retry = modelRetryMiddleware({ maxRetries: 1, initialDelayMs: 0, onFailure: 'error' });
+    const middleware = [retry, condensing({ condenser: made.condenser }), failing];
+    const agent = createAgent({ model, tools: toolsOf('chat'), middleware });
+    await agent.invoke({ messages: [question()] }, config());
+    expect(server.requests).toHaveLength(75);
+    expect(rewritesIn(sentTo(server))).toHaveLength(made.asked.count);
+    const alone = createAgent({ model, tools: [], middleware: [condensing({ condenser: condenser() }), failing] });
+    calls = 4;
+    await expect(alone.invoke({ messages: [question()] })).rejects.toThrow('The network is down.');
+  });
+
+  it("does not stream what a condenser's own model says to the user", async () => {
+    const { model } = await started('chat', 'gpt-4o', { steps: 20 });
+    const summariser = await started('chat', 'gpt-4o', { steps: 1 });
+    const inner = condenser();
+    const asking: typeof inner = {
+      ...inner,
+      condense: async (view, context) => {
+        const { text } = await summariser.model.invoke('Summarise.');
+        expect(text).toBe('Answer 0.');
+        return inner.condense(view, context);
+      },
+    };
+    const agent = createAgent({ model, tools: toolsOf('chat'), middleware: [condensing({ condenser: asking })] });
+    const { streamed } = await run(agent, 'stream');
+    expect(summariser.server.requests.length).toBeGreaterThan(5);
+    expect(streamed.match(/Answer 0\./g)).toHaveLength(1);
+  });
+});
