@@ -140,6 +140,19 @@ function rewritesOf(sent: readonly Fitted<AnthropicMessage>[]): { rewrites: numb
 const options = (condenser: Condenser, model: string): Options => ({ condenser, codec: anthropicMessages(), model });
 const summarising = () => extractiveSummaryCondenser({ maxSize: 40, keepFirst: 2 });
 
+/** A condenser that can be told to fail. */
+function unreliable(): Condenser & { isFailing: boolean } {
+  const inner = summarising();
+  return {
+    ...inner,
+    isFailing: false,
+    condense(view, context) {
+      if (this.isFailing) throw new Error('no model');
+      return inner.condense(view, context);
+    },
+  };
+}
+
 describe('a model that binds its thinking', () => {
   it('is never refused in 80 steps, and its prompt is rewritten only by condensations', async () => {
     const own = await loop('claude-opus-5-5');
@@ -198,19 +211,11 @@ describe('a model that binds its thinking', () => {
     const server = await modelServer();
     const own = await loop('claude-opus-5-5', server);
     const store = how === 'stored' ? memoryEventStore() : undefined;
-    const inner = summarising();
-    let isFailing = false;
-    const condenser: Condenser = {
-      ...inner,
-      condense: (view, context) => {
-        if (isFailing) throw new Error('no model');
-        return inner.condense(view, context);
-      },
-    };
+    const condenser = unreliable();
     const make = () => condensedHistory({ ...options(condenser, own.model), maxConversations: 1, store });
     let history = make();
     for (let count = 0; count < 60; count++) {
-      isFailing = how === 'failing' && count % 7 > 4;
+      condenser.isFailing = how === 'failing' && count % 7 > 4;
       if (how === 'evicted' && count % 20 === 19) await history.fit([{ role: 'user', content: `Another ${count}.` }]);
       if ((how === 'restarted' || how === 'stored') && count % 20 === 19) history = make();
       await step(history, own);
@@ -263,11 +268,24 @@ describe('a model that binds its thinking', () => {
 });
 
 describe('a model with manual thinking', () => {
-  it('is never refused: its tool loops stay whole, with their thinking', async () => {
+  it.each([
+    'is left alone',
+    'fails',
+    'is given up for another',
+    'is restarted without a store',
+    'is restarted with one',
+  ])('is never refused where the history %s: its tool loops stay whole, with their thinking', async (how) => {
     const server = await modelServer();
     const own = await loop('claude-haiku-4-5', server);
-    const history = condensedHistory(options(summarising(), own.model));
+    const condenser = unreliable();
+    const store = how.endsWith('with one') ? memoryEventStore() : undefined;
+    const make = () => condensedHistory({ ...options(condenser, own.model), maxConversations: 1, store });
+    let history = make();
     for (let count = 0; count < 70; count++) {
+      condenser.isFailing = how === 'fails' && count % 7 > 4;
+      if (how === 'is given up for another' && count % 20 === 19)
+        await history.fit([{ role: 'user', content: 'Hello.' }]);
+      if (how.startsWith('is restarted') && count % 20 === 19) history = make();
       await step(history, own);
       if (count % 6 === 5) {
         own.list.push({ role: 'assistant', content: 'So far, so good.' });
