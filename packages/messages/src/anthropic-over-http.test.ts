@@ -221,6 +221,7 @@ describe('a model that binds its thinking', () => {
       await step(history, own);
     }
     expect(server.requests).toHaveLength(60);
+    expect(own.sent.some(({ problem }) => problem !== undefined)).toBe(how === 'failing');
     const last = thoughtsIn(own.sent.at(-2)?.messages ?? []).length;
     expect(last).toBeGreaterThan(0);
     if (how === 'stored') {
@@ -293,6 +294,7 @@ describe('a model with manual thinking', () => {
       }
     }
     expect(server.requests).toHaveLength(70);
+    expect(own.sent.some(({ problem }) => problem !== undefined)).toBe(how === 'fails');
     expect(own.sent.some(({ condensations }) => condensations.length > 0)).toBe(true);
   });
 });
