@@ -14,6 +14,7 @@ const mayImport = {
   messages: ['events', 'view', 'llm-adapters', 'relevance-tool'],
   'ai-sdk': ['messages'],
   langchain: ['messages'],
+  'openai-agents': ['messages'],
   agent: ['events', 'view', 'llm-adapters', 'templates'],
   'create-condenser': [],
   'provider-servers': [],
@@ -46,8 +47,8 @@ const layers = [
   { files: tests, plugins: { '@nx': nx }, rules: boundaries(testsMayImport) },
   {
     files: [
-      'packages/{messages,ai-sdk,langchain}/src/**/*.test.ts',
-      'packages/{messages,ai-sdk,langchain}/test-support/**/*.ts',
+      'packages/{messages,ai-sdk,langchain,openai-agents}/src/**/*.test.ts',
+      'packages/{messages,ai-sdk,langchain,openai-agents}/test-support/**/*.ts',
     ],
     plugins: { '@nx': nx },
     // What a history is for are the condensers. Its code takes any, and any store.

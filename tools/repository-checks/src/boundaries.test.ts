@@ -14,6 +14,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   messages: ['events', 'view', 'llm-adapters', 'relevance-tool'],
   'ai-sdk': ['messages'],
   langchain: ['messages'],
+  'openai-agents': ['messages'],
   agent: ['events', 'view', 'llm-adapters', 'templates'],
   'create-condenser': [],
   'provider-servers': [],

@@ -1,0 +1,67 @@
+import { amortizedForgettingCondenser, observationMaskingCondenser } from '@palimpsest/condensers';
+import { condensedHistory, field } from '@palimpsest/messages';
+import { codecContract } from '@palimpsest/messages/testing';
+import { describe, expect, it, test } from 'vitest';
+import { agentSteps, ownToolHistory, plainHistory, richHistory } from '../test-support/agent-history.js';
+import { agentItems } from './index.js';
+import type { AgentItem } from './index.js';
+
+describe('the codec of the Agents SDK', () => {
+  codecContract({ test, create: () => agentItems(), conversations: () => [plainHistory(), richHistory()] });
+
+  it('keeps the items of an answer together, wherever a history is cut', async () => {
+    for (const list of [plainHistory(), richHistory(), ownToolHistory()]) {
+      for (let maxSize = 6; maxSize < 24; maxSize++) {
+        const condenser = amortizedForgettingCondenser({ maxSize, keepFirst: 1 });
+        const { messages, problem } = await condensedHistory({ condenser, codec: agentItems() }).fit(list);
+        expect(problem).toBeUndefined();
+        expect(tornApart(list, messages)).toEqual([]);
+      }
+    }
+  });
+
+  it('never forgets a compaction, nor a search that has loaded tools', async () => {
+    const barriers: AgentItem[] = [
+      { type: 'compaction', encrypted_content: 'sealed' },
+      { type: 'tool_search_call', id: 'ts_1', arguments: { query: 'x' }, status: 'completed' },
+      { type: 'tool_search_output', id: 'tso_1', tools: [{ type: 'function', name: 'x' }], status: 'completed' },
+    ];
+    const list = [...plainHistory(4), ...barriers, ...agentSteps(4, 30)];
+    const condenser = amortizedForgettingCondenser({ maxSize: 10, keepFirst: 1 });
+    const { messages } = await condensedHistory({ condenser, codec: agentItems() }).fit(list);
+    expect(messages.length).toBeLessThan(list.length / 2);
+    expect(messages).toEqual(expect.arrayContaining(barriers));
+  });
+
+  it('masks what a tool with its own types has printed, in the form of the tool', async () => {
+    const list = ownToolHistory();
+    const condenser = observationMaskingCondenser({ attentionWindow: 2 });
+    const { messages } = await condensedHistory({ condenser, codec: agentItems() }).fit(list);
+    expect(messages).toHaveLength(list.length);
+    const ofType = (type: string) => messages.filter((item) => field(item, 'type') === type);
+    // The API takes no other form of these.
+    for (const type of ['computer_call', 'shell_call', 'apply_patch_call', 'computer_call_result']) {
+      expect(ofType(type).every((item) => list.includes(item))).toBe(true);
+    }
+    const [shell, patch] = [ofType('shell_call_output')[0], ofType('apply_patch_call_output')[0]];
+    expect(shell).toMatchObject({ output: [{ stderr: '', outcome: { type: 'exit', exitCode: 0 } }] });
+    expect(JSON.stringify(shell)).toContain('is hidden');
+    expect(field(patch, 'output')).toContain('is hidden');
+  });
+});
+
+/** What a server refuses in a shortened list: results and reasoning without what they belong to, halves of a pair. */
+function tornApart(before: readonly AgentItem[], after: readonly AgentItem[]): readonly string[] {
+  const partner = (item: AgentItem, list: readonly AgentItem[]) => {
+    const id = field(item, 'callId');
+    return id === undefined ? 0 : list.filter((other) => field(other, 'callId') === id).length;
+  };
+  const torn = after.filter((item) => before.includes(item) && partner(item, before) !== partner(item, after));
+  const reasoning = before.flatMap((item, index) => {
+    if (field(item, 'type') !== 'reasoning') return [];
+    const next = before[index + 1] as AgentItem;
+    return after.includes(item) === after.includes(next) ? [] : [item];
+  });
+  const approvals = after.filter((item) => String(field(item, 'name')).startsWith('mcp_approval'));
+  return [...torn, ...reasoning, ...(approvals.length === 1 ? approvals : [])].map((item) => JSON.stringify(item));
+}
