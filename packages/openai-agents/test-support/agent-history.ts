@@ -155,7 +155,12 @@ export function ownToolHistory(): AgentItem[] {
       status: 'completed',
       operation: { type: 'delete_file', path: `${step}.ts` },
     },
-    { type: 'apply_patch_call_output', callId: `patch_${step}`, status: 'completed', output: `Deleted ${step}.ts `.repeat(100) },
+    {
+      type: 'apply_patch_call_output',
+      callId: `patch_${step}`,
+      status: 'completed',
+      output: `Deleted ${step}.ts `.repeat(100),
+    },
   ]);
   return [{ role: 'user', content: 'Clean up.' }, ...steps.flat()];
 }

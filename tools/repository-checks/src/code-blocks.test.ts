@@ -10,7 +10,7 @@ import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { codeBlocks, type CodeBlock } from './code-blocks.js';
+import { codeBlocks, isForNode22, type CodeBlock } from './code-blocks.js';
 import { installTogether } from './pack.js';
 import { apps, packages, readManifest, workspaceRoot } from './workspace.js';
 
@@ -79,7 +79,7 @@ it('every block says what language it is in', () => {
 });
 
 describe('a block of TypeScript', () => {
-  const programs = written('ts');
+  const programs = written('ts').filter((block) => !isForNode22(block));
   const fileOf = (block: CodeBlock) => path.join(project, `${title(block).replaceAll(/[^a-z0-9]+/gi, '-')}.mts`);
 
   it('type-checks as pasted', async () => {

@@ -37,6 +37,15 @@ const bringsAlong: Readonly<Record<string, readonly string[]>> = {
     '@palimpsest/view',
     'zod',
   ],
+  'openai-agents': [
+    '@noble/hashes',
+    '@palimpsest/events',
+    '@palimpsest/llm-adapters',
+    '@palimpsest/messages',
+    '@palimpsest/relevance-tool',
+    '@palimpsest/view',
+    'zod',
+  ],
   'ai-sdk': [
     '@noble/hashes',
     '@palimpsest/events',
