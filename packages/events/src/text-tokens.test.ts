@@ -16,6 +16,17 @@ test.each([
   expect(Math.abs(estimateTextTokens(text) - tokens)).toBeLessThanOrEqual(Math.max(1.5, 0.5 * tokens));
 });
 
+test.each([
+  // What o200k_base counts, of what a program prints that has lost its way.
+  ['line breaks', '\n'.repeat(5_000), 313],
+  ['zeros', '\0'.repeat(4_000), 2_000],
+  ['code of marks', '[][(![]+[])[+[]]+([![]]+[][[]])[+!+[]+[+[]]]]'.repeat(100), 2_499],
+  ['a swearing comic', '!@#$%^&*()'.repeat(600), 4_200],
+])('a huge text of %s is no small one', (_, text, tokens) => {
+  expect(estimateTextTokens(text) / tokens).toBeGreaterThan(0.65);
+  expect(estimateTextTokens(text) / tokens).toBeLessThan(1.5);
+});
+
 test('a run of letters that is no word is four characters a token', () => {
   expect(estimateTextTokens('x'.repeat(400))).toBe(100);
 });

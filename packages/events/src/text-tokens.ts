@@ -16,6 +16,7 @@ const asciiClasses = new Uint8Array(128).map((_, code) => {
   if (code === 32 || code === 9) return space;
   if (code >= 97 && code <= 122) return lower;
   if (code >= 65 && code <= 90) return upper;
+  if (code < 32 || code === 127) return symbol;
   return code >= 48 && code <= 57 ? digit : mark;
 });
 
@@ -36,6 +37,11 @@ const words = {
 
 /** A longer run of letters is no word but data. */
 const longestWord = 24;
+/** A longer run of spaces, or of line breaks, is more than one token. Unit: characters. */
+const longestBlank = 80;
+const longestBreak = 16;
+/** In a ruler or the frame of a table most marks are the same as the one before. Unit: share of the marks. */
+const mostChangesOfRuler = 0.6;
 
 /** Longer texts are estimated by samples, so that a huge output costs no more than a long one. Unit: characters. */
 const longest = 2_048;
@@ -96,15 +102,15 @@ function tokensBetween(text: string, from: number, to: number): number {
     } else if (kind === space) {
       const isLead = following === lower || following === upper || following === mark;
       // The last space belongs to the word behind it, and spaces at the end of a line to the line break.
-      if (following !== newline) tokens += (isLead ? 0 : 1) + (run > 1 ? 1 : 0);
+      if (following !== newline) tokens += (isLead ? 0 : 1) + (run > 1 ? Math.ceil(run / longestBlank) : 0);
       lead = isLead ? space : newline;
     } else if (kind === mark) {
       const isLead = run === 1 && lead !== space && (following === lower || following === upper);
-      if (!isLead) tokens += tokensOfMarks(run);
+      if (!isLead) tokens += tokensOfMarks(text, at - run, run);
       lead = isLead ? mark : newline;
     } else {
       // A line break behind a mark belongs to it.
-      if (kind === newline) tokens += before === mark ? 0 : 1;
+      if (kind === newline) tokens += Math.ceil(run / longestBreak) - (before === mark ? 1 : 0);
       else if (kind === digit) tokens += Math.ceil(run / 3);
       else if (kind === letter) tokens += 0.42 * run;
       else if (kind === wide) tokens += run;
@@ -116,10 +122,13 @@ function tokensBetween(text: string, from: number, to: number): number {
   return tokens;
 }
 
-/** Two marks are mostly one token; rulers such as `=====` are in the vocabulary. */
-function tokensOfMarks(run: number): number {
+/** Two marks are mostly one token; rulers such as `=====` are in the vocabulary, code that is written in marks is not. */
+function tokensOfMarks(text: string, start: number, run: number): number {
   if (run <= 2) return 1;
-  return run <= 8 ? 1 + 0.5 * (run - 2.5) : 3.75 + (run - 8) / 16;
+  if (run <= 8) return 1 + 0.5 * (run - 2.5);
+  let changes = 0;
+  for (let at = start + 1; at < start + run; at++) if (text.charCodeAt(at) !== text.charCodeAt(at - 1)) changes++;
+  return 3.75 + (run - 8) * (changes > run * mostChangesOfRuler ? 0.5 : 1 / 16);
 }
 
 function classAt(text: string, index: number): number {

@@ -56,6 +56,9 @@ export interface ExtractiveSummaryOptions extends SizeOptions {
 
 const name = 'extractiveSummary';
 
+/** No budget makes a summary shorter: its own words take a part of it. Unit: tokens. */
+const leastSummaryTokens = 256;
+
 const readNamesAhead = /* @__PURE__ */ aheadReader((event) => void namesOf(event));
 const readFilesAhead = /* @__PURE__ */ aheadReader((event, view) => void filesOfResult(view, event.id));
 
@@ -77,7 +80,7 @@ function readAllAhead(view: View, { maxNameTokens, maxFileTokens }: RangeLimits)
  * entries at the end of this list are dropped first, and within a kind the oldest. The user's messages have their own space. The text of an earlier summary is
  * not read again: its facts are in the metadata of its condensation, so no information decays from one summary to the next.
  *
- * The summary takes at most `maxSummaryTokens`, a quarter of the budget, and the tokens of the replaced summaries plus half of
+ * The summary takes at most `maxSummaryTokens`, a quarter of the budget (no less than 256), and the tokens of the replaced summaries plus half of
  * the other replaced tokens. Bound: `maxSize` events in what is sent, as far as there are cut points; after a condensation
  * `floor(maxSize / 2)`, plus protected events (at most three) and the rest of a unit or a newest step that cannot be cut.
  *
@@ -213,7 +216,9 @@ function summarise(
   requirement: Requirement,
   options: RangeLimits & { readonly createEvent: CreateEvent | undefined },
 ): Condensation {
-  const budget = requirement.tokenBudget === undefined ? Infinity : Math.floor(requirement.tokenBudget / 4);
+  const { tokenBudget = Infinity } = requirement;
+  // A budget of nothing is no reason to let the history grow.
+  const budget = Math.max(leastSummaryTokens, Math.floor(tokenBudget / 4));
   const maxSummaryTokens = Math.min(options.maxSummaryTokens, budget);
   const share = maxSummaryTokens / options.maxSummaryTokens;
   const maxUserWordTokens = Math.floor(options.maxUserWordTokens * share);

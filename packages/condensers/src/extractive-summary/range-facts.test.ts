@@ -58,3 +58,15 @@ test('the events behind earlier summaries count, whatever these say', () => {
   log.add(log.create('condensation', { forgottenEventIds, summary: 'Things happened.', summaryOffset: 2 }));
   expect(factsOf(log.events)).toEqual(direct);
 });
+
+test('many failing tests leave room for the changed files, and the newest come first', () => {
+  const log = session();
+  const output = Array.from({ length: 30 }, (_, index) => ` FAIL  src/parser.test.ts > case ${index}\nError: no line`);
+  log.call('bash', { command: 'npx vitest run' }, output.join('\n'));
+  log.call('bash', { command: 'ls' }, 'src');
+  const texts = factsOf(log.events).facts.map(({ text }) => text);
+  const tests = texts.filter((text) => text.startsWith('Test that failed'));
+  expect(tests).toHaveLength(20);
+  expect(tests[0]).toContain('case 29');
+  expect(texts.indexOf('File created: src/parser.test.ts')).toBeLessThan(texts.indexOf(tests[5] ?? ''));
+});

@@ -9,13 +9,15 @@ import { Manifest } from './manifest/manifest.js';
 import { isOpen } from './manifest/task-facts.js';
 import { wordsOfEvent } from './manifest/words-of-event.js';
 
-/** So many leave room for the changed files. */
+/** So many failing tests come before the changed files, which so have room. */
+const firstTests = 5;
 const mostTests = 20;
 
 /**
  * What a manifest knows of a range: what the user said in it, and what a summary of it must name: the last error not
- * seen to be solved, open tasks, the newest 20 failing tests, and the changed files, the newest first. The events behind the summaries in the range count, through all their
- * generations; they are read from the log, never from the text of a summary.
+ * seen to be solved, open tasks, the newest 5 failing tests, the changed files, and up to 15 failing tests more, the newest
+ * first. The events behind the summaries in the range count, through all their generations; they are read from the log, never from
+ * the text of a summary.
  */
 export function factsOfRange(view: View, { forgotten, place }: RangeContent): RangeFacts {
   const { manifest } = lineageOf(
@@ -25,6 +27,10 @@ export function factsOfRange(view: View, { forgotten, place }: RangeContent): Ra
   const before = new Manifest();
   readFacts(view.events.slice(0, place), view, before);
   readFacts(forgotten, view, manifest, before);
+  const tests = manifest.failingTests
+    .slice(-mostTests)
+    .toReversed()
+    .map((name) => ({ text: `Test that failed when it last ran: ${name}`, name }));
   return {
     userWords: manifest.userWords.flatMap((id) => wordsOfEvent(view.original(id)) || []),
     facts: [
@@ -32,13 +38,12 @@ export function factsOfRange(view: View, { forgotten, place }: RangeContent): Ra
         .slice(-1)
         .map(({ of, text }) => ({ text: `Last error, of ${oneLine(of, 120)}: ${text}`, name: text })),
       ...manifest.tasks.filter(isOpen).flatMap(taskFact),
-      ...manifest.failingTests
-        .slice(-mostTests)
-        .map((name) => ({ text: `Test that failed when it last ran: ${name}`, name })),
+      ...tests.slice(0, firstTests),
       ...manifest.files.toReversed().flatMap(({ path, operations }) => {
         const change = operations.findLast((operation) => operation !== 'read');
         return change === undefined ? [] : [{ text: `File ${change}: ${path}`, name: path }];
       }),
+      ...tests.slice(firstTests),
     ],
   };
 }

@@ -167,6 +167,14 @@ test('the window and a request are no matter of prices', async () => {
   expect(isCondensation(result) && result.metadata?.['reason']).toBe('tokens');
 });
 
+test('a history does not grow on when what is sent beside it fills the window', async () => {
+  const context = { contextWindow: 200_000, fixedTokens: 195_000 };
+  const { projection, condensations } = await run(long, pricedCondenser(), context);
+  // No condensation makes room, so each waits longer than the one before, at most 32 calls.
+  expect(projection.view.tokens()).toBeLessThan(25_000);
+  expect(condensations.length).toBeLessThan(12);
+});
+
 test('a request with nothing to condense is refused as any condenser refuses it', async () => {
   const log = logBuilder();
   log.user('Hello.');
