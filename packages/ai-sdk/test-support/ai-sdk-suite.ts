@@ -1,11 +1,11 @@
 import { extractiveSummaryCondenser } from '@palimpsest/condensers';
 import { memoryEventStore } from '@palimpsest/events';
-import { openaiServer } from '@palimpsest/provider-servers';
+import { openaiServer, serve } from '@palimpsest/provider-servers';
 import type { ProviderServer } from '@palimpsest/provider-servers';
 import type { createAnthropic } from '@ai-sdk/anthropic';
 import type { createOpenAI } from '@ai-sdk/openai';
 import type * as AiSdk from 'ai';
-import type { LanguageModel, ModelMessage, UIMessage } from 'ai';
+import type { LanguageModel, LanguageModelMiddleware, ModelMessage, UIMessage } from 'ai';
 import { afterEach, describe, expect, it } from 'vitest';
 import type * as Ours from '../src/index.js';
 import type { AiMessage, CondensingOptions, Step } from '../src/index.js';
@@ -454,6 +454,68 @@ export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthrop
       const text = how === 'generateText' ? (await generateText(options)).text : await streamText(options).text;
       expect(text).toBe('Answer 59.');
       expect(server.requests.length).toBeGreaterThan(60);
+    });
+
+    it.each([
+      [
+        'is too long for the model',
+        "This model's maximum context length is 8192 tokens.",
+        'context_length_exceeded',
+        2,
+      ],
+      ['has a content that is not allowed', 'Not allowed.', 'content_filter', 1],
+    ])('a stream that begins with an error, because a prompt %s', async (_, message, code, requests) => {
+      const delta = (text: string, finish: string | null) => ({
+        data: { id: 'c', choices: [{ index: 0, delta: { content: text }, finish_reason: finish }] },
+      });
+      const server = await serve({
+        basePath: '/v1',
+        handle: () => ({
+          status: 200,
+          events:
+            server.requests.length === 1
+              ? [{ data: { error: { message, code, type: 'invalid_request_error' } } }, { data: '[DONE]' }]
+              : [delta('It', null), delta(' fits.', 'stop'), { data: '[DONE]' }],
+        }),
+      });
+      servers.push(server);
+      const middleware = condensingMiddleware({ condenser: { name: 'idle', condense: (view) => view } });
+      const model = createOpenAI({ baseURL: server.url, apiKey: 'key' }).chat('gpt-4');
+      // OpenAI's and Anthropic's providers throw such an error; those of compatible servers pass it on as a part.
+      const passing: LanguageModelMiddleware = {
+        specificationVersion: 'v3',
+        wrapStream: async ({ doStream }) => {
+          try {
+            return await doStream();
+          } catch (error) {
+            const stream = new ReadableStream({
+              start: (controller) => {
+                controller.enqueue({ type: 'stream-start', warnings: [] });
+                controller.enqueue({ type: 'error', error });
+                controller.close();
+              },
+            });
+            return { stream };
+          }
+        },
+      };
+      const errors: unknown[] = [];
+      const messages = Array.from({ length: 40 }, (_, index): ModelMessage[] => [
+        { role: 'user', content: `Question ${index}: ${'word '.repeat(300)}` },
+        { role: 'assistant', content: 'Answer.' },
+      ]).flat();
+      const result = streamText({
+        model: wrapLanguageModel({ model, middleware: [middleware, passing] }),
+        messages: [...messages, { role: 'user', content: 'The last.' }],
+        maxRetries: 0,
+        onError: ({ error }) => void errors.push(error),
+      });
+      let text = '';
+      for await (const part of result.textStream) text += part;
+      expect(server.requests).toHaveLength(requests);
+      expect(text).toBe(requests === 2 ? 'It fits.' : '');
+      expect(errors).toHaveLength(2 - requests);
+      if (requests === 1) expect(JSON.stringify(errors)).toContain('Not allowed.');
     });
 
     it.each(['generateText', 'streamText'] as const)('passes other errors of %s on as they are', async (how) => {
