@@ -12,6 +12,7 @@ import { Histories } from './histories.js';
 import type { HistoryOptions } from './histories.js';
 import { modelName } from './model-name.js';
 import { overflowIn } from './overflow.js';
+import { usageOf } from './reported-usage.js';
 import { eventsIn, StateEvents, stateKey, stateSchema } from './state-events.js';
 import { toolDefinitions } from './tool-definitions.js';
 
@@ -71,6 +72,8 @@ export function condensing(options: CondensingOptions): CondensingMiddleware {
           onFit?.(fitted);
           try {
             const answer = await handler({ ...request, messages: fitted.messages });
+            // A usage that is missed costs an estimate some of its accuracy.
+            await history.used(usageOf(answer), fitted).catch(() => undefined);
             const added = store.events.slice(moment.events.length);
             // An answer with a structured response is more than a message, and no command can carry it.
             if (added.length === 0 || !isMessage(answer)) return answer;

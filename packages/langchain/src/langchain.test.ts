@@ -4,14 +4,22 @@ import type { BaseMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { MemorySaver } from '@langchain/langgraph';
 import { extractiveSummaryCondenser } from '@palimpsest/condensers';
+import { openaiServer } from '@palimpsest/provider-servers';
 import type { ProviderServer } from '@palimpsest/provider-servers';
-import { createAgent, createMiddleware, modelRetryMiddleware, ToolMessage } from 'langchain';
+import {
+  contextEditingMiddleware,
+  createAgent,
+  createMiddleware,
+  modelRetryMiddleware,
+  ToolMessage,
+  toolStrategy,
+} from 'langchain';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { pixel, plainConversation } from '../test-support/conversations.js';
 import { chatModel, rewritesIn, scriptedServer, sentTo } from '../test-support/scripted-model.js';
 import type { Api, Script } from '../test-support/scripted-model.js';
-import { condensing } from './index.js';
+import { condensing, condensingEdit } from './index.js';
 import type { CondensingOptions } from './index.js';
 
 type Fits = Parameters<NonNullable<CondensingOptions['onFit']>>[0][];
@@ -202,7 +210,8 @@ describe('condensing', () => {
     const [firstMade = 0, secondMade = 0] = condensations(fits);
     const history: { config: object; messages: number; events: number }[] = [];
     for await (const state of agent.graph.getStateHistory(config())) {
-      const { messages, _palimpsest: events = [] } = state.values as { messages: unknown[]; _palimpsest?: unknown[] };
+      const { messages, _palimpsest = [] } = state.values as { messages: unknown[]; _palimpsest?: { type: string }[] };
+      const events = _palimpsest.filter(({ type }) => type === 'condensation');
       if (state.next.includes('model_request')) {
         history.push({ config: state.config, messages: messages.length, events: events.length });
       }
@@ -321,4 +330,80 @@ describe('condensing', () => {
     expect(summariser.server.requests.length).toBeGreaterThan(5);
     expect(streamed.match(/Answer 0\./g)).toHaveLength(1);
   });
+
+  it('gives the model tools with which it asks the history itself', async () => {
+    let label = '';
+    const reads = Array.from({ length: 12 }, (_, index) => () => call('read', { path: `src/${index}.ts` }));
+    const script = [
+      ...reads,
+      (messages: readonly Sent[]) => {
+        label = /event_id: (\w+)/.exec(JSON.stringify(messages[4]))?.[1] ?? '';
+        return call('relevance_condenser', { event_id: label, summary_text: 'The second file was read.' });
+      },
+      (messages: readonly Sent[]) => {
+        // The result that the model no longer needs is not shown any more.
+        expect(JSON.stringify(messages[4])).toContain('The second file was read.');
+        expect(JSON.stringify(messages[4])).not.toContain('word word');
+        return call('recall', { address: label });
+      },
+    ];
+    const server = await openaiServer({
+      reply: ({ messages, tools: declared }, index) => {
+        const names = (declared as { function: { name: string } }[]).map(({ function: { name } }) => name);
+        expect(names.slice(2).sort()).toEqual(['recall', 'relevance_condenser']);
+        const said = script[index]?.(messages as Sent[]) ?? {};
+        return { message: { role: 'assistant', content: 'Done.', ...said } };
+      },
+    });
+    servers.push(server);
+    const middleware = [condensing({ condenser: { name: 'idle', condense: (view) => view }, relevance: true })];
+    const agent = createAgent({ model: chatModel('chat', 'gpt-4o', server), tools: toolsOf('chat'), middleware });
+    const { messages } = await agent.invoke({ messages: [question()] }, config());
+    const [marked, recalled] = messages.filter((message) => ToolMessage.isInstance(message)).slice(-2);
+    expect(marked?.status).toBe('success');
+    expect(recalled?.status).toBe('success');
+    expect(recalled?.text).toContain('Content of src/1.ts: word word');
+    const second = messages.filter((message) => ToolMessage.isInstance(message))[1];
+    expect(second?.text).toContain('Content of src/1.ts: word word');
+    expect(second?.text).not.toContain('event_id');
+  });
+
+  it('is an edit for those who want the strategy alone', async () => {
+    const { server, model } = await started75();
+    const edits = [condensingEdit({ condenser: condenser() })];
+    const agent = createAgent({ model, tools: toolsOf('chat'), middleware: [contextEditingMiddleware({ edits })] });
+    const { messages } = await agent.invoke({ messages: [question()] }, config());
+    expect(messages.at(-1)?.text).toBe('Answer 74.');
+    expect(server.requests).toHaveLength(75);
+    expect(Math.max(...sentTo(server).map((sent) => sent.length))).toBeLessThan(60);
+    expect(rewritesIn(sentTo(server)).length).toBeLessThan(12);
+  });
+
+  it('leaves a structured response as it is', async () => {
+    const { server, model } = await started('chat', 'gpt-4o', { steps: 3 });
+    const middleware = [condensing({ condenser: condenser() })];
+    // The scripted model calls `read`; the schema's tool is named as its calls are.
+    const named = createAgent({
+      model,
+      tools: [],
+      middleware,
+      responseFormat: toolStrategy({ title: 'read', type: 'object', properties: { path: { type: 'string' } } }),
+    });
+    const { structuredResponse } = await named.invoke({ messages: [question()] }, config());
+    expect(structuredResponse).toEqual({ path: 'src/call_0_0.ts' });
+    expect(server.requests).toHaveLength(1);
+  });
 });
+
+interface Sent {
+  readonly role: string;
+  readonly content: unknown;
+}
+
+let calls = 0;
+
+/** An answer that calls one tool. */
+function call(name: string, input: object): object {
+  const called = { name, arguments: JSON.stringify(input) };
+  return { content: null, tool_calls: [{ id: `call_${calls++}`, type: 'function', function: called }] };
+}
