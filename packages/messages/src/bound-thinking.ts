@@ -56,7 +56,7 @@ export function sendableThinking(sent: readonly SentMessage[], context: Thinking
       if (verifies && !context.leavesOutAll) return [one];
       newlyGone.push(index);
     }
-    const copy = copyWithoutThinking(codec, message);
+    const copy = codec.changed(message, { thinking: 'left-out' });
     return copy === undefined ? [] : [{ ...one, message: copy }];
   });
   const request: SentRequest = {
@@ -89,18 +89,6 @@ function untouchedBeginnings(log: HistoryLog, beside: string): (index: number) =
     }
     return beginnings[index] ?? '';
   };
-}
-
-const copies = new WeakMap<object, { readonly codec: Codec; readonly copy: unknown }>();
-
-/** The same message has the same copy in each request. */
-function copyWithoutThinking(codec: Codec, message: unknown): unknown {
-  if (typeof message !== 'object' || message === null) return message;
-  const known = copies.get(message);
-  if (known?.codec === codec && Object.isFrozen(message)) return known.copy;
-  const copy = codec.changed(message, { thinking: 'left-out' });
-  if (Object.isFrozen(message)) copies.set(message, { codec, copy });
-  return copy;
 }
 
 function hasThinking(log: HistoryLog, index: number): boolean {

@@ -2,9 +2,10 @@ import { amortizedForgettingCondenser, extractiveSummaryCondenser, noOpCondenser
 import { memoryEventStore } from '@palimpsest/events';
 import type { Condenser } from '@palimpsest/view';
 import { describe, expect, it } from 'vitest';
+import { addAnthropicStep, anthropicHistory } from '../test-support/anthropic-loop.js';
 import { addChatStep, chatHistory } from '../test-support/chat-loop.js';
 import type { ChatMessage } from '../test-support/chat-loop.js';
-import { chatMessages, condensedHistory, InvalidMessagesError } from './index.js';
+import { anthropicMessages, chatMessages, condensedHistory, InvalidMessagesError } from './index.js';
 
 const codec = chatMessages();
 
@@ -73,6 +74,29 @@ describe('fit', () => {
     expect(condensations).toEqual([]);
     expect(condenser.made()).toBe(1);
     expect(messages.filter((message) => told.includes(message))).toHaveLength(messages.length - 1);
+  });
+
+  it('sends copies with the marks that their messages have now, where the host moves them in place', async () => {
+    const history = condensedHistory({ condenser: noOpCondenser(), codec: anthropicMessages(), relevance: true });
+    const list = anthropicHistory(1);
+    for (let step = 1; step < 8; step++) {
+      const blocks = list.flatMap(({ content }) => (typeof content === 'string' ? [] : content));
+      for (const block of blocks) if ('cache_control' in block) delete block.cache_control;
+      Object.assign(blocks.at(-1) ?? {}, { cache_control: { type: 'ephemeral' } });
+      const { messages } = await history.fit(list);
+      expect(messages.includes(list.at(-1) as (typeof list)[number])).toBe(false);
+      expect(JSON.stringify(messages).split('cache_control')).toHaveLength(2);
+      addAnthropicStep(list, step);
+    }
+  });
+
+  it('condenses where tools hold what cannot be written as JSON', async () => {
+    const schema: Record<string, unknown> = { limit: 10n };
+    schema['self'] = schema;
+    const history = condensedHistory({ condenser: summarising(), codec });
+    const { condensations, problem } = await history.fit(chatHistory(30), { tools: [schema], system: 1n });
+    expect(problem).toBeUndefined();
+    expect(condensations).toHaveLength(1);
   });
 
   it('notices a message that is changed in place', async () => {

@@ -269,9 +269,17 @@ function openList(messages: readonly unknown[], codec: Codec, { bindsThinking }:
 }
 
 /** Unit: tokens, at four characters of JSON each. */
-function fixedTokens({ system, tools = [] }: FitOptions): number {
-  const characters = (system === undefined ? 0 : JSON.stringify(system).length) + JSON.stringify(tools).length;
-  return Math.ceil(characters / 4);
+function fixedTokens({ system, tools }: FitOptions): number {
+  return Math.ceil((jsonLength(system) + jsonLength(tools)) / 4);
+}
+
+/** What cannot be written as JSON is no part of a request. */
+function jsonLength(value: unknown): number {
+  try {
+    return (JSON.stringify(value) as string | undefined)?.length ?? 0;
+  } catch {
+    return 0;
+  }
 }
 
 function instructionsOf(system: unknown): string {

@@ -23,8 +23,11 @@ export type LabelOf = (event: ToolResultEvent) => string | undefined;
 export class OutputWriter {
   readonly #codec: Codec;
   readonly #label: LabelOf | undefined;
-  /** What became of a host's message: with the same events and label it becomes the same copy again. */
-  readonly #copies = new WeakMap<object, { readonly events: readonly unknown[]; readonly copy: SentCopy }>();
+  /**
+   * What became of a host's message: as it was read last, and with the same events, it becomes the same copy again. A host that moves
+   * a cache mark in place changes what is read, though not its digest.
+   */
+  readonly #copies = new WeakMap<object, { readonly of: readonly unknown[]; readonly copy: SentCopy }>();
   readonly #summaries = new Map<string, SentCopy>();
   #last:
     | {
@@ -57,7 +60,7 @@ export class OutputWriter {
       for (const one of last.sent) {
         const { index, digest } = one;
         const message = index === undefined ? undefined : messages[index];
-        if (index === undefined || message === last.messages[index]) sent.push(one);
+        if (index === undefined) sent.push(one);
         else if (one.message === last.messages[index]) sent.push({ message, index, digest });
         else sent.push(...this.#messageAt(message, index, log, view));
       }
@@ -95,14 +98,15 @@ export class OutputWriter {
     if (isSame && (labels === undefined || !events.some(isToolResult))) return [{ message, index, digest }];
     const key = typeof message === 'object' && message !== null ? message : undefined;
     const known = key === undefined ? undefined : this.#copies.get(key);
-    if (known !== undefined && isSameList(known.events, [digest, ...shown])) {
+    const host = log.list.at(index)?.host;
+    if (known !== undefined && isSameList(known.of, [host, ...shown])) {
       return [{ ...known.copy, index }];
     }
-    const changes = changesOf(events, shown, { label: labels, host: log.list.at(index)?.host });
+    const changes = changesOf(events, shown, { label: labels, host });
     const changed = this.#codec.changed(message, changes);
     if (changed === undefined) return [];
     const copy = changed === message ? { message, digest } : this.#copyOf(changed);
-    if (key !== undefined) this.#copies.set(key, { events: [digest, ...shown], copy });
+    if (key !== undefined) this.#copies.set(key, { of: [host, ...shown], copy });
     return [{ ...copy, index }];
   }
 
