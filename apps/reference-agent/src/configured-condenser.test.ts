@@ -75,5 +75,8 @@ test('a named model, and a prompt beside the file', async () => {
 
 test('a file that names none has the default', async () => {
   const { llm } = await model();
-  expect((await configured('', llm)).condenser.name).toBe('pipeline');
+  expect((await configured('', llm)).condenser.stages?.map(({ name }) => name)).toEqual([
+    'relevance',
+    'extractiveSummary',
+  ]);
 });

@@ -8,5 +8,6 @@ const demoFile = fileURLToPath(new URL('../demo.toml', import.meta.url));
 
 /** The default of the reference agent with sizes for the demo, which is a short session. */
 export async function demoCondenser(): Promise<Condenser> {
-  return defaultCondenser(await loadCondenserFile(demoFile));
+  const { stages = [] } = await loadCondenserFile(demoFile);
+  return defaultCondenser({ stages });
 }

@@ -1,15 +1,15 @@
 import { isToolResult } from '@palimpsest/events';
-import type { Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
-import { pinStates, redactedCopy, viewOfLog } from '@palimpsest/view';
-import type { CondenseContext, Condenser, PinState, Replacement, View } from '@palimpsest/view';
+import type { CreateEvent, Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
+import type { CondenseContext, Condenser, Reducer, Replacement, View } from '@palimpsest/view';
 import { directiveEvents, isRelevanceDirective } from './directive.js';
 import type { RelevanceDirective } from './directive.js';
 import { defaultBatchingRule, immediately, inBatches } from './effective-directives.js';
-import type { BatchingRule } from './effective-directives.js';
+import type { BatchingRule, EffectiveDirective } from './effective-directives.js';
 import { neutralizedCopy } from './labels.js';
+import { outcomeOf, pinnedSinceDirective } from './outcome.js';
+import type { Problem } from './outcome.js';
+import { redactionOf, reductionOf } from './reduction.js';
 import { reportOnce } from './report.js';
-import { resultLength } from './redaction-note.js';
-import { relevanceToolName } from './tool-names.js';
 
 /** Options of {@link relevanceCondenser}. */
 export interface RelevanceCondenserOptions {
@@ -18,8 +18,10 @@ export interface RelevanceCondenserOptions {
    * `batched`: directives wait until they pay for one rewrite together. @defaultValue 'immediate'
    */
   readonly apply?: 'immediate' | 'batched';
-  /** When batched directives take effect. @defaultValue {@link defaultBatchingRule} */
+  /** When batched directives take effect; as a stage of `pricedCondenser`, when that says so. @defaultValue {@link defaultBatchingRule} */
   readonly batching?: Partial<BatchingRule>;
+  /** Creates the condensations of a stage of `pricedCondenser`. @defaultValue the factory of `@palimpsest/events` */
+  readonly createEvent?: CreateEvent | undefined;
 }
 
 /** A condenser that answers at once, and always with a view. */
@@ -30,8 +32,12 @@ export interface RelevanceCondenser extends Condenser {
 /**
  * Replaces results that the model marked by the model's notes: returns a view with redacted copies. The view depends only on the
  * directives in the log, so it is the same after a restart and at every later step. Ids, calls and positions stay. The condenser
- * calls no model, keeps no state and never returns a `Condensation`; without anything to do it returns the given view. It also
- * neutralises text in tool results that reads like a label.
+ * calls no model, keeps no state, and `condense` never returns a `Condensation`; without anything to do it returns the given view. It
+ * also neutralises text in tool results that reads like a label.
+ *
+ * With `apply: 'batched'` it is a {@link Reducer}: as a stage of `pricedCondenser` it leaves to the one ledger when the directives
+ * take effect, and one condensation redacts the targets of all that wait. A cold cache, or the condensation of another stage, puts
+ * them into effect at once.
  *
  * A pinned result is shown whole, whether the pin came before the directive or after it, and is redacted once the pin ends. A
  * directive ends when its target is forgotten.
@@ -39,102 +45,96 @@ export interface RelevanceCondenser extends Condenser {
  * A directive whose target is missing, pinned or unredactable changes nothing and is reported. An effective directive is reported
  * with the tokens that it saves. Each is reported once if the host logs reports as `condensation-attempt`s.
  */
+export function relevanceCondenser(
+  options: RelevanceCondenserOptions & { readonly apply: 'batched' },
+): RelevanceCondenser & Reducer;
+export function relevanceCondenser(options?: RelevanceCondenserOptions): RelevanceCondenser;
 export function relevanceCondenser(options: RelevanceCondenserOptions = {}): RelevanceCondenser {
+  const name = 'relevance';
+  if (options.apply !== 'batched') return { name, condense: (view, context) => shown(view, context, immediately) };
   const rule = { ...defaultBatchingRule, ...options.batching };
-  return {
-    name: 'relevance',
-    condense: (view, context) => {
-      const claimed = directiveEvents(view);
-      const directives = claimed.filter(isRelevanceDirective);
-      const effective =
-        options.apply === 'batched' ? inBatches(view, directives, rule, context) : immediately(directives);
-      // The last word on a target counts.
-      const latest = new Map(effective.map((entry) => [entry.directive.targetEventId, entry]));
-
-      const pins = pinnedSinceDirective(view, directives);
-      const changes = neutralized(view);
-      const [lifted, again] = [new Map<EventId, Replacement>(), new Map<EventId, Replacement>()];
-      const problems = claimed.filter((event) => !isRelevanceDirective(event)).map(malformed);
-      const applied = new Map<EventId, RelevanceDirective>();
-      for (const { directive, effectiveFrom } of latest.values()) {
-        const outcome = redaction(directive, view);
-        if ('problem' in outcome) {
-          problems.push({ directive, problem: outcome.problem });
-          continue;
-        }
-        const id = directive.targetEventId;
-        const pin = pins(directive);
-        const since = effectiveFrom === undefined ? {} : { effectiveFrom };
-        if (pin?.isPinned === true) {
-          problems.push({ directive, problem: { outcome: 'relevance-pinned', reason: 'its target is pinned' } });
-          if (!pin.isLater || effectiveFrom === undefined) continue;
-        } else {
-          applied.set(id, directive);
-        }
-        if (outcome.event === undefined) continue;
-        const shown = changes.get(id)?.event ?? view.events.at(view.indexOf(id) ?? view.events.length);
-        changes.set(id, { event: outcome.event, ...since });
-        if (pin?.isLater !== true || effectiveFrom === undefined || shown === undefined) continue;
-        // What was thought before it was lifted, or put back, was thought of another history.
-        lifted.set(id, { event: shown, effectiveFrom: pin.since });
-        if (!pin.isPinned) again.set(id, { event: outcome.event, effectiveFrom: pin.since });
-      }
-      const result = [changes, lifted, again].reduce(
-        (shown, replacements) => (replacements.size === 0 ? shown : shown.replace(replacements)),
-        view,
-      );
-      report({ view, result, applied, problems }, context);
-      return result;
-    },
+  const reducer: RelevanceCondenser & Reducer = {
+    name,
+    condense: (view, context) => shown(view, context, (directives) => inBatches(view, directives, rule, context)),
+    show: (view, context) => shown(view, context, (directives) => inLog(view, directives)),
+    estimate: reductionOf,
+    reduce: (view) => redactionOf(view, options.createEvent),
   };
+  return reducer;
 }
 
-/** For a directive whose target was ever pinned: whether it is now, since when, and whether that came after the directive. */
-function pinnedSinceDirective(
+/** The view with the copies of the directives in effect. */
+function shown(
   view: View,
-  directives: readonly RelevanceDirective[],
-): (directive: RelevanceDirective) => (PinState & { readonly isLater: boolean }) | undefined {
-  const states = directives.length === 0 ? undefined : pinStates(viewOfLog(view));
-  if (states === undefined || states.size === 0) return () => undefined;
-  const places = new Map([...view.internalEvents].map(({ id }, place) => [id, place]));
-  return ({ id, targetEventId }) => {
-    const state = states.get(targetEventId);
-    return state && { ...state, isLater: (places.get(state.since) ?? 0) > (places.get(id) ?? 0) };
-  };
+  context: CondenseContext,
+  inEffect: (directives: readonly RelevanceDirective[]) => readonly EffectiveDirective[],
+): View {
+  const claimed = directiveEvents(view);
+  const directives = claimed.filter(isRelevanceDirective);
+  const pins = pinnedSinceDirective(view, directives);
+  const changes = neutralized(view);
+  const [lifted, again] = [new Map<EventId, Replacement>(), new Map<EventId, Replacement>()];
+  const problems = claimed.filter((event) => !isRelevanceDirective(event)).map(malformed);
+  const applied = new Map<EventId, RelevanceDirective>();
+  // The last word on a target counts.
+  const latest = new Map(inEffect(directives).map((entry) => [entry.directive.targetEventId, entry]));
+  for (const { directive, effectiveFrom } of latest.values()) {
+    const outcome = outcomeOf(directive, view);
+    if ('problem' in outcome) {
+      problems.push({ directive, problem: outcome.problem });
+      continue;
+    }
+    const id = directive.targetEventId;
+    const pin = pins(directive);
+    const since = effectiveFrom === undefined ? {} : { effectiveFrom };
+    if (pin?.isPinned === true) {
+      problems.push({ directive, problem: { outcome: 'relevance-pinned', reason: 'its target is pinned' } });
+      if (!pin.isLater || effectiveFrom === undefined) continue;
+    } else {
+      applied.set(id, directive);
+    }
+    const [whole, redacted] = formsOf(view, id, { copy: outcome.event, change: changes.get(id)?.event });
+    if (outcome.event !== undefined) changes.set(id, { event: outcome.event, ...since });
+    if (pin?.isLater !== true || effectiveFrom === undefined) continue;
+    // What was thought before it was lifted, or put back, was thought of another history.
+    if (whole !== undefined) lifted.set(id, { event: whole, effectiveFrom: pin.since });
+    if (!pin.isPinned && redacted !== undefined) again.set(id, { event: redacted, effectiveFrom: pin.since });
+  }
+  const result = [changes, lifted, again].reduce(
+    (shown, replacements) => (replacements.size === 0 ? shown : shown.replace(replacements)),
+    view,
+  );
+  report({ view, result, applied, problems }, context);
+  return result;
 }
 
-/** Why a directive changes nothing. */
-interface Problem {
-  readonly directive: Event;
-  readonly problem: { readonly outcome: string; readonly reason: string };
+/** A result as it is read whole and redacted, also where a condensation has redacted it. */
+function formsOf(
+  view: View,
+  id: EventId,
+  {
+    copy,
+    change,
+  }: { readonly copy: LLMConvertibleEvent | undefined; readonly change: LLMConvertibleEvent | undefined },
+): readonly (LLMConvertibleEvent | undefined)[] {
+  const index = view.indexOf(id);
+  const current = index === undefined ? undefined : view.events.at(index);
+  if (copy !== undefined) return [change ?? current, copy];
+  const original = view.original(id);
+  return original === undefined || !isToolResult(original) ? [] : [neutralizedCopy(original) ?? original, current];
+}
+
+/** The directives that do not wait: a condensation has put them into effect, or nothing ever can. */
+function inLog(view: View, directives: readonly RelevanceDirective[]): readonly EffectiveDirective[] {
+  return directives.flatMap((directive): readonly EffectiveDirective[] => {
+    const outcome = outcomeOf(directive, view);
+    if ('problem' in outcome) return [{ directive, effectiveFrom: undefined }];
+    return outcome.event === undefined ? [{ directive, effectiveFrom: directive.id }] : [];
+  });
 }
 
 function malformed(directive: Event): Problem {
   return { directive, problem: { outcome: 'relevance-refused', reason: 'it is not a well-formed directive' } };
-}
-
-/** The redacted copy for a directive; without one where the view shows it already. */
-function redaction(
-  directive: RelevanceDirective,
-  view: View,
-): { readonly event: LLMConvertibleEvent | undefined } | Pick<Problem, 'problem'> {
-  const refused = (reason: string) => ({ problem: { outcome: 'relevance-refused', reason } });
-  const index = view.indexOf(directive.targetEventId);
-  const event = index === undefined ? undefined : view.events.at(index);
-  if (event === undefined) {
-    return { problem: { outcome: 'relevance-missing', reason: 'its target is not in the view' } };
-  }
-  // The tool allows no such thing, but logs can be imported and edited.
-  if (event.type !== 'observation' && event.type !== 'agent-error') return refused(`its target is a ${event.type}`);
-  if (event.toolName === relevanceToolName) return refused("its target is an answer of the relevance tool's own");
-  const copy = redactedCopy(event, { text: directive.text });
-  if (event.redacted === true) {
-    const isOwn = copy !== undefined && isToolResult(copy) && JSON.stringify(copy) === JSON.stringify(event);
-    if (isOwn) return { event: undefined };
-    return { problem: { outcome: 'relevance-superseded', reason: 'its target is redacted by a condensation' } };
-  }
-  if (directive.text.length >= resultLength(event)) return refused('its text is not shorter than what it replaces');
-  return { event: copy };
 }
 
 function neutralized(view: View): Map<EventId, Replacement> {
@@ -173,9 +173,8 @@ function report(
   once({ outcome: 'relevance-applied', reason, data: { eventsMasked: applied.size, savedTokens } }, ids);
 }
 
-/** The size of an event as the log's own view has it. Unit: tokens. */
+/** The size of a result as it was logged. Unit: tokens. */
 function sizeInLog(view: View, id: EventId): number {
-  const stored = viewOfLog(view);
-  const index = stored.indexOf(id);
-  return index === undefined ? 0 : stored.tokens(index, index + 1);
+  const original = view.original(id);
+  return original === undefined || !isToolResult(original) ? 0 : view.tokensOf(original);
 }

@@ -12,10 +12,11 @@ import { relevanceWiringProblems } from './wiring.js';
 const other = defineTool({ name: 'run', description: 'Run.', input: z.object({}), execute: () => 'ok' });
 const render = { labelObservation: observationLabel };
 const noOp: Condenser = { name: 'no-op', condense: (view) => view };
+const waiting: Condenser = { ...noOp, stages: [{ ...noOp, stages: [relevanceCondenser({ apply: 'batched' })] }] };
 const wrapped: Condenser = { name: 'mine', condense: (view, context) => relevanceCondenser().condense(view, context) };
 
 describe('wiring', () => {
-  test.each([relevanceCondenser(), relevanceCondenser({ apply: 'batched' }), wrapped])(
+  test.each([relevanceCondenser(), relevanceCondenser({ apply: 'batched' }), wrapped, waiting])(
     'is complete with $name',
     async (condenser) => {
       expect(await relevanceWiringProblems({ tools: [other, relevanceTool()], condenser, render })).toEqual([]);

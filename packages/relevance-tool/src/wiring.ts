@@ -44,6 +44,8 @@ export async function relevanceWiringProblems(wiring: RelevanceWiring): Promise<
 }
 
 async function appliesDirectives(condenser: Condenser): Promise<boolean> {
+  // One that waits until it pays may not apply them to so short a log, but a stage of it does.
+  for (const stage of condenser.stages ?? []) if (await appliesDirectives(stage)) return true;
   const { log, targetId } = probe();
   const result = await condenser.condense(View.fromEvents(log), {});
   // A pipeline that condenses so short a log may still apply directives at the next step: no verdict.

@@ -15,6 +15,8 @@ export type { EstimateTokens } from './token-estimate.js';
 export { estimateTokens } from './token-estimate.js';
 export type { AgentRequest, AttemptReport, CachePrices, CondenseContext, Condenser } from './condenser.js';
 export { isCondensation, usualPrices } from './condenser.js';
+export type { Reducer, Reduction } from './reducer.js';
+export { isReducer } from './reducer.js';
 export { cachePricesOf, costOfRewriting, isCacheCold } from './cache-terms.js';
 export type { CondensedLog, SettlingOptions } from './condense-until-settled.js';
 export { condenseUntilSettled } from './condense-until-settled.js';

@@ -1,4 +1,4 @@
-import { pipelineCondenser, pricedCondenser } from '@palimpsest/condensers';
+import { pricedCondenser } from '@palimpsest/condensers';
 import { relevanceCondenser } from '@palimpsest/relevance-tool';
 import type { Condenser } from '@palimpsest/view';
 
@@ -10,5 +10,5 @@ export const referenceAgent = 'referenceAgent';
  * compares what the two decide.
  */
 export function referenceAgentCondenser(): Condenser {
-  return pipelineCondenser([relevanceCondenser({ apply: 'batched' }), pricedCondenser()]);
+  return pricedCondenser({ stages: [relevanceCondenser({ apply: 'batched' })], preset: 'balanced' });
 }

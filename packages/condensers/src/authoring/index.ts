@@ -41,8 +41,8 @@ export type { FailedCall } from './rolling/reports.js';
 export { reportAttempt, reportFailedCall } from './rolling/reports.js';
 
 // A condenser that is told when to act.
-export type { Reducer, Reduction } from './reducer.js';
-export { isReducer } from './reducer.js';
+export type { Reducer, Reduction } from '@palimpsest/view';
+export { isReducer } from '@palimpsest/view';
 
 // Condensers that run others.
 export { areCondensers, assertResult, contextOf, noStages, withStage } from './stages.js';

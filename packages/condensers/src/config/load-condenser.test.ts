@@ -69,6 +69,8 @@ describe('an object', () => {
       stages: [{ type: 'observationMasking' }, { type: 'extractiveSummary', targetTokens: 20_000 }],
     });
     expect(condenser.name).toBe('priced');
+    const both = await loadCondenser({ type: 'priced', preset: 'cheapest', stages: [{ type: 'noOp' }] });
+    expect(both.stages?.map(({ name }) => name)).toEqual(['noOp', 'extractiveSummary']);
   });
 
   test('pipelines within pipelines', async () => {
@@ -224,7 +226,6 @@ describe('what is wrong is said, with its place', () => {
       { condenser: { type: 'priced', stages: [{ type: 'recentEvents', keepFirst: -1 }] } },
       /condenser\.stages\[0\]/,
     ],
-    ['priced with stages and a preset', { type: 'priced', preset: 'cheapest', stages: [{ type: 'noOp' }] }, /preset/],
     ['priced with an unknown preset', { type: 'priced', preset: 'dearest' }, /must be one of balanced/],
     ['priced with an unknown option', { type: 'priced', stages: [{ type: 'noOp' }], stage: [] }, /stage/],
     ['a pipeline without stages', { type: 'pipeline' }, /pipeline: 'stages' is missing/],

@@ -1,9 +1,8 @@
 import type { Condensation, CreateEvent } from '@palimpsest/events';
 import { condensation, newestStep, NoCondensationAvailableError } from '@palimpsest/view';
-import type { CondenseContext, Condenser, View } from '@palimpsest/view';
+import type { CondenseContext, Condenser, Reducer, Reduction, View } from '@palimpsest/view';
 import * as z from 'zod/mini';
 import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
-import type { Reducer, Reduction } from '../authoring/reducer.js';
 import { calibrationOf } from '../authoring/rolling/calibration.js';
 import { namesOf } from '../authoring/tool-calls/names.js';
 import { aheadReader } from './ahead.js';

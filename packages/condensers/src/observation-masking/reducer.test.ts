@@ -1,11 +1,18 @@
 import type { Event } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
-import { isCondensation, newestStep, NoCondensationAvailableError, pin, View, ViewProjection } from '@palimpsest/view';
+import {
+  isCondensation,
+  isReducer,
+  newestStep,
+  NoCondensationAvailableError,
+  pin,
+  View,
+  ViewProjection,
+} from '@palimpsest/view';
 import { condenserContract, randomLog } from '@palimpsest/view/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isReducer } from '../authoring/reducer.js';
-import type { Reducer } from '../authoring/reducer.js';
+import type { Reducer } from '@palimpsest/view';
 import { pricedCondenser } from '../priced/priced.js';
 import { observationMaskingCondenser } from './observation-masking.js';
 import type { ObservationMaskingOptions } from './observation-masking.js';

@@ -55,6 +55,19 @@ test('a cold cache is written again in any case, but a small saving is not worth
   expect(judge({ savedTokens: 3_999, rewrittenTokens: 36_001 }, grown({ isCold }), uninsured)).toBeUndefined();
 });
 
+test('what gains nothing by waiting needs no least saving when writing again is free', () => {
+  const small = { savedTokens: 10, rewrittenTokens: 30_000, savedShare: 0 };
+  expect(judge(small, grown({ isCold: true }), uninsured)).toBe('cold');
+  expect(judge({ ...small, savedShare: 1 }, grown({ isCold: true }), uninsured)).toBeUndefined();
+});
+
+test('a reducer that knows what has been read of its savings states the rent', () => {
+  // 0.1 × (10,000 + 45,000) is 5,500; with one call less it is 4,500.
+  const reduction = { savedTokens: 10_000, rewrittenTokens: 4_500, savedShare: 0 };
+  expect(judge({ ...reduction, readTokens: 45_000 }, grown(), uninsured)).toBe('rent');
+  expect(judge({ ...reduction, readTokens: 35_000 }, grown(), uninsured)).toBeUndefined();
+});
+
 test('without a cache nothing is lost by writing again', () => {
   const free = { ...grown(), prices: { read: 1, write: 1, output: 5 } };
   expect(judge({ savedTokens: 4_000, rewrittenTokens: 36_000 }, free, uninsured)).toBe('cold');

@@ -1,6 +1,5 @@
 import { costOfRewriting } from '@palimpsest/view';
-import type { CachePrices } from '@palimpsest/view';
-import type { Reduction } from '../authoring/reducer.js';
+import type { CachePrices, Reduction } from '@palimpsest/view';
 import { costOfRequest } from './ledger.js';
 import type { Ledger } from './ledger.js';
 import type { CallSizes } from './model-calls.js';
@@ -39,7 +38,7 @@ const mostLoss = 0.1;
 /** Why a reduction is made, or undefined if it is not. */
 export type Judgement = 'rent' | 'cold' | undefined;
 
-/** The least that is worth a reduction when writing again costs nothing. Unit: share of the request. */
+/** The least that is worth forgetting when writing again costs nothing. Unit: share of the request. */
 const leastSavedWhenCold = 0.1;
 
 /**
@@ -56,7 +55,7 @@ export function judge(reduction: Reduction, situation: Situation, insurance: Ins
   // Without a cache nothing is lost by writing again either.
   const isFree = isCold || prices.read >= prices.write;
   const reason = isFree
-    ? savedTokens >= (fixed + tokens) * leastSavedWhenCold
+    ? reduction.savedShare === 0 || savedTokens >= (fixed + tokens) * leastSavedWhenCold
       ? 'cold'
       : undefined
     : rentOf(reduction, situation) >= priceOf(reduction, prices)
@@ -66,7 +65,9 @@ export function judge(reduction: Reduction, situation: Situation, insurance: Ins
 }
 
 /** What reading the removable tokens has cost since the last condensation, this call included. */
-function rentOf({ savedTokens, savedShare = 1 }: Reduction, { prices, tokens, calls }: Situation): number {
+function rentOf(reduction: Reduction, { prices, tokens, calls }: Situation): number {
+  const { savedTokens, savedShare = 1, readTokens } = reduction;
+  if (readTokens !== undefined) return prices.read * (savedTokens + readTokens);
   // A call that sent less by x would have saved less by x × savedShare.
   const before = calls.above(savedShare > 0 ? tokens - savedTokens / savedShare : -1);
   return prices.read * (savedTokens + before.calls * (savedTokens - savedShare * tokens) + savedShare * before.tokens);

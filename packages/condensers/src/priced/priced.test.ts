@@ -1,13 +1,12 @@
 import { fc, test as property } from '@fast-check/vitest';
-import type { Condensation, Event, Usage } from '@palimpsest/events';
+import type { Condensation, Event, ObservationEvent, Usage } from '@palimpsest/events';
 import { eventFactory } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { condensation, isCondensation, NoCondensationAvailableError, View, ViewProjection } from '@palimpsest/view';
-import type { AttemptReport, CondenseContext, Condenser } from '@palimpsest/view';
+import type { AttemptReport, CondenseContext, Condenser, Reducer } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
 import { InvalidCondenserConfigError } from '../authoring/errors.js';
-import type { Reducer } from '../authoring/reducer.js';
 import { extractiveSummaryCondenser } from '../extractive-summary/extractive-summary.js';
 import { llmSummarizingCondenser } from '../llm-summarizing/llm-summarizing.js';
 import { noOpCondenser } from '../no-op/no-op.js';
@@ -410,6 +409,37 @@ test('the ledger leaves out what another stage has hidden at this step alone', a
   expect(cached).toBeLessThanOrEqual(Number(result.metadata?.['tokensBefore']));
 });
 
+test('the stages of a preset stand behind those that are given', async () => {
+  const seen: string[] = [];
+  const first: Condenser = { name: 'first', condense: (view) => (seen.push('first'), view) };
+  const condenser = pricedCondenser({ stages: [first], preset: 'noCache' });
+  expect(condenser.stages?.map(({ name }) => name)).toEqual(['first', 'extractiveSummary']);
+  const result = await condenser.condense(View.fromEvents(long), {});
+  expect(seen).toEqual(['first']);
+  expect(isCondensation(result) && result.metadata).toMatchObject({ stage: 'extractiveSummary', reason: 'cold' });
+});
+
+test('what a reducer shows is what the next stages and the host read, in a preview too', async () => {
+  const view = View.fromEvents(long);
+  const last = view.events.at(-1) as ObservationEvent;
+  const copy = { ...last, content: [{ type: 'text' as const, text: 'shown' }] };
+  const showing: Reducer = {
+    ...promising(() => {
+      throw new Error('it is asked nothing');
+    }),
+    estimate: () => undefined,
+    show: (given) => given.replace(new Map([[last.id, { event: copy }]])),
+  };
+  const read: unknown[] = [];
+  const next: Condenser = { name: 'next', condense: (given) => (read.push(given.events.at(-1)), given) };
+  const condenser = pricedCondenser({ stages: [showing, next] });
+  for (const preview of [true, false]) {
+    const shown = await condenser.condense(view, { prices, preview });
+    expect(!isCondensation(shown) && shown.events.at(-1)).toEqual(copy);
+  }
+  expect(read).toEqual([copy, copy]);
+});
+
 test('a preview changes nothing', async () => {
   const view = View.fromEvents(long);
   expect(await pricedCondenser({ preset: 'noCache' }).condense(view, { preview: true })).toBe(view);
@@ -417,7 +447,6 @@ test('a preview changes nothing', async () => {
 
 test.each([
   [{ stages: [] }, 'empty list'],
-  [{ stages: [noOpCondenser()], preset: 'cheapest' }, 'preset'],
   [{ preset: 'dearest' }, 'must be one of balanced, cheapest, remembersMost, noCache'],
   [{ tolerance: -1 }, 'tolerance'],
   [{ stages: [noOpCondenser], preset: undefined }, 'is a function'],

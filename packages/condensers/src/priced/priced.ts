@@ -1,12 +1,17 @@
 import type { Condensation, CreateEvent, Usage } from '@palimpsest/events';
-import { cachePricesOf, isCacheCold, isCondensation, NoCondensationAvailableError } from '@palimpsest/view';
-import type { CachePrices, CondenseContext, Condenser, View } from '@palimpsest/view';
+import {
+  cachePricesOf,
+  isCacheCold,
+  isCondensation,
+  isReducer,
+  newestStep,
+  NoCondensationAvailableError,
+} from '@palimpsest/view';
+import type { CachePrices, CondenseContext, Condenser, Reduction, View } from '@palimpsest/view';
 import * as z from 'zod/mini';
 import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
 import { optionIssue, optionsOf } from '../authoring/options/option-schemas.js';
 import type { OptionsCheck } from '../authoring/options/option-schemas.js';
-import { isReducer } from '../authoring/reducer.js';
-import type { Reduction } from '../authoring/reducer.js';
 import { isKnownUnavailable, sizeNow } from '../authoring/rolling/back-off.js';
 import { calibrationOf } from '../authoring/rolling/calibration.js';
 import { areCondensers, assertResult, contextOf, withStage } from '../authoring/stages.js';
@@ -31,8 +36,8 @@ export interface PricedOptions {
    */
   readonly stages?: readonly Condenser[] | undefined;
   /**
-   * Ready stages, by name: `balanced`; `cheapest`; `remembersMost`; `noCache`, for models without a prompt cache. Not with `stages`.
-   * @defaultValue `balanced`
+   * Ready stages, by name, behind those of `stages`: `balanced`; `cheapest`; `remembersMost`; `noCache`, for models without a
+   * prompt cache. @defaultValue `balanced` where no stages are given, else none
    */
   readonly preset?: PresetName | undefined;
   /** Prices that replace those of the host. @defaultValue those of the context */
@@ -59,7 +64,7 @@ const name = 'priced';
  * the last condensation, the price of reading what would be removed. A stage acts
  *
  * 1. when the rent has reached the price of writing again what stands behind the first change, and of the stage's own model;
- * 2. when the cache is cold, because the last answer is older than `context.cacheLifeMs`;
+ * 2. when the cache is cold, because the last answer is older than `context.cacheLifeMs`, or nothing is cheaper to read;
  * 3. when the view does not fit into the model's window, or on a request: then without regard to prices.
  *
  * Cases 1 and 2 are insured: with the condensation, the conversation has cost at most `tolerance` more than doing nothing, beside a
@@ -75,13 +80,6 @@ const name = 'priced';
 export function pricedCondenser(options: PricedOptions = {}): Condenser {
   return createCondenser(priced, options);
 }
-
-/** Refuses a preset beside stages of its own. */
-const stagesOrPreset: OptionsCheck = ({ value, issues }) => {
-  const { stages, preset } = value as PricedOptions;
-  if (stages === undefined || preset === undefined) return;
-  issues.push(optionIssue('preset', "does not go with 'stages': leave one of the two out", preset));
-};
 
 /** Refuses another priced condenser among the stages, also inside a pipeline: each would judge what the other has judged. */
 const noneIsPriced: OptionsCheck = ({ value, issues }) => {
@@ -113,13 +111,14 @@ export const priced = /* @__PURE__ */ defineCondenser({
       credit: z._default(share(), 0.25),
     }),
     areCondensers,
-    stagesOrPreset,
     noneIsPriced,
   ),
-  create: ({ stages, preset = 'balanced', prices, ...insurance }, { createEvent }) =>
-    stages === undefined
-      ? whenItPays({ ...presetOf(preset, createEvent), ...(prices === undefined ? {} : { prices }) }, insurance)
-      : whenItPays({ stages, prices }, insurance),
+  create: ({ stages, preset, prices, ...insurance }, { createEvent }) => {
+    const name = preset ?? (stages === undefined ? 'balanced' : undefined);
+    const ready: Preset = name === undefined ? { stages: [] } : presetOf(name, createEvent);
+    const all = [...(stages ?? []), ...ready.stages];
+    return whenItPays({ stages: all, prices: prices ?? ready.prices }, insurance);
+  },
 });
 
 function share(): z.ZodMiniNumber<number> {
@@ -135,7 +134,7 @@ function whenItPays({ stages, prices }: Preset, insurance: Insurance): Condenser
     rewritesEveryStep: stages.some((stage) => stage.rewritesEveryStep === true),
     protects: stages.every((stage) => stage.protects !== false),
     condense: async (view, context = {}) => {
-      if (context.preview === true) return view;
+      if (context.preview === true) return shownBy(stages, view, context);
       const room = roomOf(view, context);
       const situation = situationOf(view, prices === undefined ? context : { ...context, prices });
       const waits = isWaitingForRoom(view, situation.calls.length);
@@ -143,7 +142,11 @@ function whenItPays({ stages, prices }: Preset, insurance: Insurance): Condenser
       const mayPay = situation.calls.length > 0 || view.condensations.length === 0;
       const reasonFor = (current: View, reduction: Reduction): string | undefined =>
         urgencyOf(room, current.tokens() - reduction.savedTokens, waits) ??
-        (mayPay ? judge(reduction, situation, insurance) : undefined);
+        (mayPay
+          ? judge(reduction, situation, insurance)
+          : isWrittenAnyway(current, reduction, situation)
+            ? 'rewritten'
+            : undefined);
       let current: View = view;
       let unable: NoCondensationAvailableError | undefined;
       for (const stage of stages) {
@@ -151,6 +154,7 @@ function whenItPays({ stages, prices }: Preset, insurance: Insurance): Condenser
         try {
           const own = contextOf(stage, context);
           if (isReducer(stage)) {
+            current = stage.show?.(current, own) ?? current;
             const reduction = stage.estimate(current, own);
             const reason = reduction && reasonFor(current, reduction);
             const isUrgent = reason === 'request' || reason === 'tokens';
@@ -183,6 +187,27 @@ function whenItPays({ stages, prices }: Preset, insurance: Insurance): Condenser
       return current;
     },
   };
+}
+
+/** What the model reads of a view in any case: no stage condenses for a preview. */
+async function shownBy(stages: readonly Condenser[], view: View, context: CondenseContext): Promise<View> {
+  let current = view;
+  for (const stage of stages) {
+    const own = contextOf(stage, context);
+    const result = isReducer(stage) ? (stage.show?.(current, own) ?? current) : await stage.condense(current, own);
+    if (!isCondensation(result)) current = result;
+  }
+  return current;
+}
+
+/**
+ * Whether the condensation that another stage has just made has the next call write everything behind the first change in any case.
+ * A stage that gains nothing by waiting goes along with it.
+ */
+function isWrittenAnyway(view: View, reduction: Reduction, { ledger }: Situation): boolean {
+  const { savedTokens, rewrittenTokens, savedShare } = reduction;
+  const untouched = view.tokens(0, newestStep(view).start) - savedTokens - rewrittenTokens;
+  return savedShare === 0 && savedTokens > 0 && untouched >= ledger.cached;
 }
 
 /** The name under which the log states that a stage could not act, so that it is not asked again at each step. */

@@ -1,7 +1,6 @@
 import type { Condensation, CreateEvent, EventId } from '@palimpsest/events';
 import { condensation, newestStep, NoCondensationAvailableError, recalledEventIds } from '@palimpsest/view';
-import type { CondenseContext, View } from '@palimpsest/view';
-import type { Reducer } from '../reducer.js';
+import type { CondenseContext, Reducer, View } from '@palimpsest/view';
 import { masksBy, reductionOf, savedBy } from './masks.js';
 import type { AttentionWindow, Mask, MaskRule } from './masks.js';
 import { requirementOf } from '../rolling/requirement.js';

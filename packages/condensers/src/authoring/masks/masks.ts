@@ -1,8 +1,7 @@
 import { isToolResult } from '@palimpsest/events';
 import type { ActionEvent, EventId, LLMConvertibleEvent, Redaction, ToolResultEvent } from '@palimpsest/events';
 import { keptEventIds, newestStep, redactedCopy } from '@palimpsest/view';
-import type { Replacement, View } from '@palimpsest/view';
-import type { Reduction } from '../reducer.js';
+import type { Reduction, Replacement, View } from '@palimpsest/view';
 
 /** The rule by which a condenser masks. The result for an event depends on that event alone, not on later events. */
 export interface MaskRule {
