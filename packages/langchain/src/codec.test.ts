@@ -1,7 +1,8 @@
 import { AIMessage, AIMessageChunk, HumanMessage, ToolMessage } from '@langchain/core/messages';
+import { chatMessages } from '@palimpsest/messages';
 import { codecContract } from '@palimpsest/messages/testing';
 import { describe, expect, it, test } from 'vitest';
-import { plainConversation, richConversation } from '../test-support/conversations.js';
+import { plainConversation, richConversation, toolSteps } from '../test-support/conversations.js';
 import { langchainMessages } from './index.js';
 
 const codec = langchainMessages();
@@ -66,5 +67,24 @@ describe("the codec of LangChain's messages", () => {
     expect(codec.changed(new HumanMessage('Words.'), { words: [{ type: 'text', text: 'Other.' }] })?.content).toBe(
       'Other.',
     );
+  });
+
+  it('is not needed to read an instance: the reader of Chat Completions knows what is in all of them', () => {
+    const chat = chatMessages();
+    for (const message of [...plainConversation(), ...toolSteps(3, 4)]) {
+      const { role, pieces } = codec.read(message);
+      const read = chat.read(message as never);
+      expect(read.role).toBe(role);
+      expect(read.pieces.map(({ type }) => type)).toEqual(pieces.map(({ type }) => type));
+      const failed = (all: typeof pieces) => all.some((piece) => piece.type === 'result' && piece.isError);
+      expect(failed(read.pieces)).toBe(failed(pieces));
+    }
+    const parts = richConversation().find((message) => JSON.stringify(message).includes('input_json_delta'));
+    expect(chat.read(parts as never).pieces.map(({ type }) => type)).toEqual([
+      'reasoning-text',
+      'content',
+      'call',
+      'call',
+    ]);
   });
 });

@@ -7,11 +7,11 @@ import { signatureOn } from './thought-signatures.js';
 
 /**
  * A message of Chat Completions, as a request or a response of any server holds it, or of libraries that use the same roles
- * with other fields: LangChain (`name` and `args` beside each other), the AI SDK (`tool-call`, `tool-result` and `reasoning` as
+ * with other fields: LangChain (instances of `BaseMessage` too, `name` and `args` beside each other), the AI SDK (`tool-call`, `tool-result` and `reasoning` as
  * parts), and calls of before 2024 (`function_call`, answered by the function's name).
  */
 export function readChatMessage(message: unknown): ReadMessage {
-  const role = field(message, 'role');
+  const role = field(message, 'role') ?? roleByType(message);
   const content = field(message, 'content');
   switch (role) {
     case 'system':
@@ -29,8 +29,30 @@ export function readChatMessage(message: unknown): ReadMessage {
   }
 }
 
+/** The role of an instance of LangChain's `BaseMessage`, which has no field for it. */
+function roleByType(message: unknown): string | undefined {
+  const getType = field(message, 'getType');
+  if (typeof getType !== 'function') return undefined;
+  try {
+    return rolesByType[String((getType as () => unknown).call(message))];
+  } catch {
+    return undefined;
+  }
+}
+
+const rolesByType: Readonly<Record<string, string | undefined>> = {
+  human: 'user',
+  ai: 'assistant',
+  system: 'system',
+  developer: 'developer',
+  tool: 'tool',
+  function: 'function',
+};
+
 /** The AI SDK's calls and reasoning, and Mistral's thinking, which are parts of an answer's content. */
 const notWords = ['tool-call', 'reasoning', 'thinking'];
+/** Calls of Anthropic, which LangChain keeps beside those that it has read. */
+const readCalls = ['tool_use', 'input_json_delta'];
 
 /** Thinking, text, calls: the order in which an answer is written. The wire keeps them in separate fields and gives no order. */
 function answerPieces(message: unknown): readonly Piece[] {
@@ -38,7 +60,8 @@ function answerPieces(message: unknown): readonly Piece[] {
   const refusal = textOf(field(message, 'refusal'));
   const thinking = thinkingIn(message);
   const pieces: Piece[] = thinking === undefined ? [] : [{ type: 'reasoning-text', text: thinking }];
-  pieces.push(...readOpenAIContent(content, 'content', notWords));
+  const hasCalls = listOf(field(message, 'tool_calls')).length > 0;
+  pieces.push(...readOpenAIContent(content, 'content', hasCalls ? [...notWords, ...readCalls] : notWords));
   if (refusal !== undefined) pieces.push({ ...textPiece(refusal), isRefusal: true });
   const audio = field(message, 'audio') ?? undefined;
   if (audio !== undefined) {
@@ -101,7 +124,10 @@ function resultPieces(message: unknown): readonly ResultPiece[] {
       toolCallId,
       toolName: textOf(field(message, 'name')),
       content: readOpenAIContent(content, 'content'),
-      isError: field(message, 'is_error') === true || isRecord(field(message, 'error')),
+      isError:
+        field(message, 'is_error') === true ||
+        field(message, 'status') === 'error' ||
+        isRecord(field(message, 'error')),
       path: '',
       value: message,
     },
