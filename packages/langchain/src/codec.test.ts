@@ -73,7 +73,7 @@ describe("the codec of LangChain's messages", () => {
     const chat = chatMessages();
     for (const message of [...plainConversation(), ...toolSteps(3, 4)]) {
       const { role, pieces } = codec.read(message);
-      const read = chat.read(message as never);
+      const read = chat.read(message);
       expect(read.role).toBe(role);
       expect(read.pieces.map(({ type }) => type)).toEqual(pieces.map(({ type }) => type));
       const failed = (all: typeof pieces) => all.some((piece) => piece.type === 'result' && piece.isError);

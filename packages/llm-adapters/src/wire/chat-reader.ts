@@ -11,7 +11,7 @@ import { signatureOn } from './thought-signatures.js';
  * parts), and calls of before 2024 (`function_call`, answered by the function's name).
  */
 export function readChatMessage(message: unknown): ReadMessage {
-  const role = field(message, 'role') ?? roleByType(message);
+  const role: unknown = field(message, 'role') ?? roleByType(message);
   const content = field(message, 'content');
   switch (role) {
     case 'system':
