@@ -1,0 +1,70 @@
+import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
+import type { ProviderServer } from '@palimpsest/provider-servers';
+
+/** Model calls of a loop; the last one is answered by text. */
+export const steps = 90;
+
+export const instructions = 'You are a careful engineer. Read before you write, and say what you found.';
+export const task = 'Find out why invoices are rounded twice, and mend it. The tests of the billing module must pass.';
+
+/** The one tool, as JSON Schema. */
+export const readFile = {
+  name: 'read_file',
+  description: 'Reads a file of the project.',
+  schema: { type: 'object' as const, properties: { path: { type: 'string' as const } }, required: ['path'] },
+};
+
+/** Sizes of results, from one line to a whole file. Unit: characters. */
+const sizes = [180, 7_200, 760, 3_200, 420, 22_000, 1_300, 4_800, 2_100, 11_000];
+
+/** What the tool returns: lines of code, of which each is there once. */
+export function resultOf(path: string): string {
+  const number = Number(/\d+/.exec(path)?.[0]);
+  const size = sizes[number % sizes.length] ?? 0;
+  let text = `// ${path}\n`;
+  for (let line = 0; text.length < size; line++) {
+    text += `export const rounded${number}x${line} = (amount: Money) => scale(amount, ${(number * 37 + line * 11) % 97}, 'half-even');\n`;
+  }
+  return text;
+}
+
+/** One call in an answer, two in every third. */
+function callsAt(step: number) {
+  return Array.from({ length: step % 3 === 2 ? 2 : 1 }, (_, index) => ({
+    id: `call_${step}_${index}`,
+    name: readFile.name,
+    input: { path: `src/billing/part-${step + index * 4}.ts` },
+  }));
+}
+
+const textAt = (step: number) =>
+  step === steps - 1 ? 'Rounding is done once now.' : `Part ${step} rounds as its callers do; the next one imports it.`;
+
+/** The answer of a framework's own summariser. Unit: about 600 tokens. */
+const summary = 'The agent reads the billing module, and no part so far rounds twice. '.repeat(35);
+
+/** A server whose model goes on calling a tool. A request without tools is a summariser's. */
+export async function scriptedServer(api: 'openai' | 'anthropic'): Promise<ProviderServer> {
+  let step = 0;
+  if (api === 'anthropic') {
+    return anthropicServer({
+      reply: () => {
+        const calls = step === steps - 1 ? [] : callsAt(step).map((call) => ({ type: 'tool_use', ...call }));
+        return { content: [{ type: 'text', text: textAt(step++) }, ...calls] };
+      },
+    });
+  }
+  return openaiServer({
+    reply: (body) => {
+      if (!Array.isArray(body.tools)) return { message: { role: 'assistant', content: summary } };
+      const calls = step === steps - 1 ? [] : callsAt(step);
+      const tool_calls = calls.map(({ id, name, input }) => ({
+        id,
+        type: 'function',
+        function: { name, arguments: JSON.stringify(input) },
+      }));
+      const message = { role: 'assistant', content: textAt(step++) };
+      return { message: tool_calls.length === 0 ? message : { ...message, tool_calls } };
+    },
+  });
+}
