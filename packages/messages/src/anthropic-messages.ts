@@ -16,8 +16,15 @@ export interface AnthropicMessageLike {
   readonly role: string;
 }
 
+/** A tool as the Messages API declares it. */
+export interface AnthropicTool {
+  name: string;
+  description: string;
+  input_schema: { type: 'object'; [key: string]: unknown };
+}
+
 /** The messages of Anthropic's Messages API, as the SDK `@anthropic-ai/sdk` holds them. */
-export function anthropicMessages(): Codec<AnthropicMessageLike> {
+export function anthropicMessages(): Codec<AnthropicMessageLike, AnthropicTool> {
   return {
     name: 'anthropic',
     mergesAnswers: true,
@@ -34,7 +41,11 @@ export function anthropicMessages(): Codec<AnthropicMessageLike> {
       return content === undefined ? undefined : ({ ...message, content } as AnthropicMessageLike);
     },
     arranged,
-    tool: ({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }),
+    tool: ({ name, description, inputSchema }) => ({
+      name,
+      description,
+      input_schema: { ...inputSchema, type: 'object' },
+    }),
   };
 }
 

@@ -8,6 +8,12 @@ export interface ChatMessageLike {
   readonly role: string;
 }
 
+/** A tool as Chat Completions declares it. */
+export interface ChatTool {
+  type: 'function';
+  function: { name: string; description: string; parameters: Record<string, unknown> };
+}
+
 /** Options of {@link chatMessages}. */
 export interface ChatMessagesOptions {
   /**
@@ -18,8 +24,8 @@ export interface ChatMessagesOptions {
 }
 
 /** The messages of Chat Completions, as the SDK `openai` and compatible servers hold them. */
-export function chatMessages(options: ChatMessagesOptions = {}): Codec<ChatMessageLike> {
-  const codec: Codec<ChatMessageLike> = {
+export function chatMessages(options: ChatMessagesOptions = {}): Codec<ChatMessageLike, ChatTool> {
+  const codec: Codec<ChatMessageLike, ChatTool> = {
     name: 'chat',
     mergesAnswers: false,
     read: (message) => withPreambles(readChatMessage(message)),

@@ -58,7 +58,7 @@ export interface CacheMark {
  * and whatever `read` does not return do not count; nor does thinking. So `read` has to return every difference that a
  * model can see, as content, call, result or `unread`.
  */
-export interface Codec<Message = unknown> {
+export interface Codec<Message = unknown, HostTool extends object = object> {
   /** For errors and for people: `chat`. */
   readonly name: string;
   /**
@@ -88,7 +88,7 @@ export interface Codec<Message = unknown> {
   /** A copy of a message with a cache mark at its end. Undefined if it cannot carry one. */
   marked?(message: Message, mark: CacheMark): Message | undefined;
   /** A tool in the form in which the host passes tools to its model. */
-  tool(definition: ToolDefinition): object;
+  tool(definition: ToolDefinition): HostTool;
   /**
    * The instructions that a host passes beside the messages, as text; empty if there are none. @defaultValue `system` is a string or a list of blocks with `text`
    */

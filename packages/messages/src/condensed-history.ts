@@ -5,7 +5,7 @@ import { ownTools } from './own-tools.js';
 import type { ToolAnswer } from './own-tools.js';
 
 /** A list of messages, kept inside a model's window: see {@link condensedHistory}. */
-export interface CondensedHistory<Message> {
+export interface CondensedHistory<Message, HostTool extends object = object> {
   /**
    * What to send of a conversation, given all its messages. Call it before each request. The host's list is never changed:
    * go on appending to it.
@@ -45,7 +45,7 @@ export interface CondensedHistory<Message> {
    * what is hidden, and with {@link CondensedHistoryOptions.relevance} `relevance_condenser`. Declare them from the first request on,
    * or not at all.
    */
-  readonly tools: readonly object[];
+  readonly tools: readonly HostTool[];
   /**
    * Runs a call of one of {@link CondensedHistory.tools}. The list ends with the model's answer that holds the call. The host adds the
    * answer to its list as it adds any result. Undefined if the call is not one of these tools'.
@@ -65,7 +65,9 @@ export interface CondensedHistory<Message> {
  * const { messages } = await history.fit(conversation);
  * ```
  */
-export function condensedHistory<Message>(options: CondensedHistoryOptions<Message>): CondensedHistory<Message> {
+export function condensedHistory<Message, HostTool extends object = object>(
+  options: CondensedHistoryOptions<Message, HostTool>,
+): CondensedHistory<Message, HostTool> {
   const { condenser, relevance, codec } = options;
   const own = ownTools(condenser, relevance === true ? {} : relevance);
   const conversations = new Conversations(options, own);

@@ -5,11 +5,11 @@ import type { ModelOptions } from './model.js';
 import type { RelevanceOptions } from './own-tools.js';
 
 /** Options of `condensedHistory`. */
-export interface CondensedHistoryOptions<Message> extends ModelOptions {
+export interface CondensedHistoryOptions<Message, HostTool extends object = object> extends ModelOptions {
   /** The policy: one of `@palimpsest/condensers`, or your own. */
   readonly condenser: Condenser;
   /** The kind of messages that the host holds: `chatMessages()`, `anthropicMessages()`, `responsesItems()`. */
-  readonly codec: Codec<Message>;
+  readonly codec: Codec<Message, HostTool>;
   /**
    * Keeps our own events (condensations, reports, what was sent for each request), so that a restart goes on without asking a
    * summariser again. @defaultValue they live in the process, for the last {@link CondensedHistoryOptions.maxConversations}

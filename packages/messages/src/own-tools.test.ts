@@ -1,4 +1,6 @@
+import type Anthropic from '@anthropic-ai/sdk';
 import { extractiveSummaryCondenser, noOpCondenser } from '@palimpsest/condensers';
+import type OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { chatHistory } from '../test-support/chat-loop.js';
 import type { ChatMessage } from '../test-support/chat-loop.js';
@@ -28,6 +30,14 @@ describe('the tools of a history', () => {
       { name: 'relevance_condenser' },
     ]);
     expect(responses).toMatchObject([{ type: 'function', name: 'recall' }, { name: 'relevance_condenser' }]);
+  });
+
+  it('are of the types that the SDKs take', () => {
+    const condenser = noOpCondenser();
+    const chat: OpenAI.Chat.ChatCompletionTool[] = [...condensedHistory({ condenser, codec }).tools];
+    const anthropic: Anthropic.Tool[] = [...condensedHistory({ condenser, codec: anthropicMessages() }).tools];
+    const responses: OpenAI.Responses.Tool[] = [...condensedHistory({ condenser, codec: responsesItems() }).tools];
+    expect([chat, anthropic, responses].map(({ length }) => length)).toEqual([1, 1, 1]);
   });
 
   it('returns what a condensation has hidden', async () => {

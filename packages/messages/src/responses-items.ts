@@ -6,8 +6,17 @@ import { withPreambles } from './preambles.js';
 /** An item of the Responses API, input or output, of any version of the SDK. */
 export type ResponsesItemLike = object;
 
+/** A tool as the Responses API declares it. */
+export interface ResponsesTool {
+  type: 'function';
+  name: string;
+  description: string;
+  parameters: Record<string, unknown>;
+  strict: boolean;
+}
+
 /** The items of OpenAI's Responses API, as the SDK `openai` holds them: input and output in order. */
-export function responsesItems(): Codec<ResponsesItemLike> {
+export function responsesItems(): Codec<ResponsesItemLike, ResponsesTool> {
   return {
     name: 'responses',
     mergesAnswers: true,
