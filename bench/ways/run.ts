@@ -23,7 +23,11 @@ const share = (part: number, whole: number) => (part / whole).toFixed(3).replace
 console.log(
   `Node ${process.version}, loops of ${steps} model calls. Bill: to none, at w = 1.25 and r = ${readPrices.join(' / ')}.\n`,
 );
-for (const ways of [openaiChat, anthropicLoop, aiSdkLoop, langchainLoop]) {
+// Written beside the lock of its framework, which needs Node 22.
+const { openaiAgentsLoop } = (await import('../../integrations/node22/ways/openai-agents.js')) as {
+  readonly openaiAgentsLoop: readonly Way[];
+};
+for (const ways of [openaiChat, anthropicLoop, aiSdkLoop, langchainLoop, openaiAgentsLoop]) {
   console.log(`| ${ways[0]?.loop} | lines of glue | tokens sent | bill | rewrites | refused | calls made |`);
   console.log('| --- | --- | --- | --- | --- | --- | --- |');
   let none: Awaited<ReturnType<typeof measured>> | undefined;
