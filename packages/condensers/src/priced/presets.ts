@@ -10,24 +10,27 @@ export interface Preset {
   readonly prices?: CachePrices | undefined;
 }
 
-/** The newest steps, a summary and names: no smaller request remembered four fifths of what is needed again. */
-const small = { targetTokens: 14_000, maxSummaryTokens: 1_000, maxUserWordTokens: 400, maxNameTokens: 2_500 };
+/** Files in work take a third of the request, because an edit quotes them. */
+const filesInWork = {
+  targetTokens: 18_000,
+  maxSummaryTokens: 1_500,
+  maxUserWordTokens: 700,
+  maxNameTokens: 3_000,
+  maxFileTokens: 6_000,
+};
 
 /**
  * The sizes of each preset, the same for all prices. Unit: tokens. What each costs and remembers: `docs/results.md` of the test
  * harness. How they were chosen: decision 55.
  */
 const sizes = {
-  /** The smallest bill. Old text is read again when it is needed. */
-  cheapest: small,
-  /** The default, between the two: files in work take a third of the request, because an edit quotes them. */
-  balanced: {
-    targetTokens: 18_000,
-    maxSummaryTokens: 1_500,
-    maxUserWordTokens: 700,
-    maxNameTokens: 3_000,
-    maxFileTokens: 6_000,
-  },
+  /**
+   * The smallest bill: the newest steps, a summary and names; no smaller request remembered four fifths of what is needed again. Old
+   * text is read again when it is needed.
+   */
+  cheapest: { targetTokens: 14_000, maxSummaryTokens: 1_000, maxUserWordTokens: 400, maxNameTokens: 2_500 },
+  /** The default, between the two. */
+  balanced: filesInWork,
   /** Up to 30 % of the tokens of doing nothing: names take what files in work leave, because identifiers are needed most often. */
   remembersMost: {
     targetTokens: 19_000,
@@ -37,7 +40,7 @@ const sizes = {
     maxFileTokens: 4_000,
   },
   /** For models without a prompt cache: a request costs what it holds, so it is kept small all the time. */
-  noCache: small,
+  noCache: filesInWork,
 } as const satisfies Readonly<Record<string, ExtractiveSummaryOptions>>;
 
 /** The name of a preset of {@link pricedCondenser}. */
