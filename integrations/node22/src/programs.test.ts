@@ -36,15 +36,16 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function printed(name: string, code: string): Promise<string> {
+async function printed(name: string, code: string, { url } = server): Promise<string> {
   const file = path.join(folder, `${name.replaceAll(/[^a-z0-9]+/gi, '-')}.mjs`);
   const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
   await writeFile(file, ts.transpileModule(code, { compilerOptions }).outputText);
   const env = {
     ...process.env,
-    OPENAI_BASE_URL: server.url,
+    OPENAI_BASE_URL: url,
     OPENAI_API_KEY: 'a-key',
     OPENAI_AGENTS_DISABLE_TRACING: '1',
+    MASTRA_TELEMETRY_DISABLED: '1',
   };
   const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd: here, env });
   return stdout;
@@ -59,4 +60,24 @@ it.each(files)('examples/node22/%s', async (name) => {
   const code = await readFile(path.join(examples, name), 'utf8');
   expect(code.trimEnd().split('\n').length).toBeLessThanOrEqual(30);
   expect(await printed(name, code)).toBe('Hello.\n');
+});
+
+it.each(files)('examples/node22/%s goes on after a refusal of what is too long', async (name) => {
+  const contextWindow = 4000;
+  const small = await openaiServer({
+    contextWindow,
+    reply: (_body, index) => {
+      if (index >= 40) return { message: { role: 'assistant', content: 'Hello.' } };
+      const call = { name: 'read', arguments: JSON.stringify({ path: 'package.json' }) };
+      const calls = [{ id: `call_${index}`, type: 'function', function: call }];
+      return { message: { role: 'assistant', content: null, tool_calls: calls } };
+    },
+  });
+  try {
+    const code = await readFile(path.join(examples, name), 'utf8');
+    expect(await printed(name, code, small)).toBe('Hello.\n');
+    expect(small.requests.filter(({ bytes }) => bytes > contextWindow * 4)).not.toEqual([]);
+  } finally {
+    await small.close();
+  }
 });
