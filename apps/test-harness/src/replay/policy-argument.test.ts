@@ -67,7 +67,7 @@ test('a package is resolved from the folder, with options', async () => {
 
 test('the reference agent’s default is a name', async () => {
   const [, policy] = await policiesOf({ condenser: ['referenceAgent'], config: [] });
-  expect((await policy?.create(standIn(textCounter()).llm))?.name).toBe('pipeline');
+  expect((await policy?.create(standIn(textCounter()).llm))?.name).toBe('priced');
 });
 
 test('rivals are named one by one or all together, and are made', async () => {
