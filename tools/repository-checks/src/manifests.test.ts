@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { apps, packages, workspaceRoot } from './workspace.js';
+import { apps, packages, readManifest, workspaceRoot } from './workspace.js';
 
 const published = [...packages, ...apps];
 
@@ -27,6 +27,12 @@ describe.each(published.map((each) => [each.manifest.name, each] as const))('%s'
 
     expect(broken, name).toEqual([]);
   });
+});
+
+it('the checks depend on all that they check, so that it is built before them', () => {
+  const { devDependencies = {} } = readManifest(path.join(workspaceRoot, 'tools/repository-checks'));
+
+  expect(Object.keys(devDependencies)).toEqual(expect.arrayContaining(published.map(({ manifest }) => manifest.name)));
 });
 
 function isAddress(target: string): boolean {
