@@ -1,5 +1,6 @@
+import type { KnownContent } from '@palimpsest/events';
 import { field, isRecord, readResponsesItem, textOf } from '@palimpsest/llm-adapters/wire';
-import type { Codec, HostMessage, MessageChanges } from './codec.js';
+import type { Codec, HostMessage, MessageChanges, ResultChange } from './codec.js';
 import { changedContent, markedContent, marksIn, responsesOutput } from './host-parts.js';
 import { withPreambles } from './preambles.js';
 
@@ -63,14 +64,14 @@ function changedItem(item: ResponsesItemLike, changes: MessageChanges): Response
       const change = changes.calls?.get(piece.id ?? '');
       if (change === undefined) return item;
       if (change === 'left-out') return undefined;
-      const key = field(item, 'type') === 'custom_tool_call' ? 'input' : 'arguments';
-      return { ...item, [key]: change.arguments };
+      const key = argumentFields.get(textOf(field(item, 'type')) ?? '');
+      return key === undefined ? item : { ...item, [key]: change.arguments };
     }
     case 'result': {
       const change = changes.results?.get(piece.toolCallId ?? '');
       if (change === undefined) return item;
       if (change === 'left-out') return undefined;
-      return { ...item, output: changedContent(field(item, 'output'), change, responsesOutput, 'input_text') };
+      return withOutput(item, change);
     }
     case 'reasoning-item':
       return item;
@@ -87,6 +88,38 @@ function changedItem(item: ResponsesItemLike, changes: MessageChanges): Response
     }
   }
 }
+
+/** Where a call has arguments as text. A call for a shell, a computer or a patch has none: the API takes no other form of it. */
+const argumentFields: ReadonlyMap<string, string> = new Map([
+  ['function_call', 'arguments'],
+  ['custom_tool_call', 'input'],
+]);
+
+/** A result in the form that the API takes for its type. A screenshot has no other form, so it stays. */
+function withOutput(item: ResponsesItemLike, change: Exclude<ResultChange, 'left-out'>): ResponsesItemLike {
+  const output = field(item, 'output');
+  switch (field(item, 'type')) {
+    case 'computer_call_output':
+      return item;
+    case 'shell_call_output': {
+      const runs: readonly unknown[] = Array.isArray(output) ? output : [];
+      const last = runs.at(-1);
+      const before = change.content === undefined ? runs.slice(0, -1) : [];
+      const stdout = changedContent(textOf(field(last, 'stdout')) ?? '', change, plainText);
+      const stderr = change.content === undefined ? (field(last, 'stderr') ?? '') : '';
+      const outcome = field(last, 'outcome') ?? { type: 'exit', exit_code: 0 };
+      return { ...item, output: [...before, { outcome, stderr, stdout }] };
+    }
+    case 'local_shell_call_output':
+    case 'apply_patch_call_output':
+      return { ...item, output: changedContent(textOf(output) ?? '', change, plainText) };
+    default:
+      return { ...item, output: changedContent(output, change, responsesOutput, 'input_text') };
+  }
+}
+
+const plainText = (content: readonly KnownContent[]) =>
+  content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
 
 function contentKey(item: unknown): string {
   return isRecord(item) && item['output'] !== undefined ? 'output' : 'content';
