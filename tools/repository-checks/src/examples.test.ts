@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { openaiServer } from '@palimpsest/provider-servers';
+import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
 import type { ProviderServer } from '@palimpsest/provider-servers';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
@@ -15,16 +15,34 @@ const runElsewhere: readonly string[] = [];
 const examples = readdirSync(folder).filter((name) => name.endsWith('.ts') && !runElsewhere.includes(name));
 const steps = 60;
 
+const answer = 'It is for agents.';
+const input = { path: 'README.md' };
+
 /** A model that calls the first tool of each request, 60 times, and then has an answer. */
-function readingModel(): Promise<ProviderServer> {
+function readingModel(name: string): Promise<ProviderServer> {
+  if (name.startsWith('anthropic')) {
+    return anthropicServer({
+      reply: ({ tools }, index) => {
+        if (index === steps) return { content: [{ type: 'text', text: answer }] };
+        const [tool] = tools as readonly { name: string }[];
+        return { content: [{ type: 'tool_use', id: `toolu_${index}`, name: tool?.name ?? '', input }] };
+      },
+    });
+  }
   return openaiServer({
     reply: ({ tools }, index) => {
-      if (index === steps) return { message: { content: 'It is for agents.' } };
+      if (index === steps) return { message: { content: answer } };
       const [tool] = tools as readonly { name?: string; function?: { name: string } }[];
-      const called = { name: tool?.function?.name ?? tool?.name, arguments: '{"path":"README.md"}' };
+      const called = { name: tool?.function?.name ?? tool?.name, arguments: JSON.stringify(input) };
       return { message: { content: null, tool_calls: [{ id: `call_${index}`, type: 'function', function: called }] } };
     },
   });
+}
+
+/** The variables by which the SDKs find the server. */
+function environmentOf(name: string, { url }: ProviderServer): Record<string, string> {
+  const prefix = name.startsWith('anthropic') ? 'ANTHROPIC' : 'OPENAI';
+  return { [`${prefix}_BASE_URL`]: url, [`${prefix}_API_KEY`]: 'a-key' };
 }
 
 describe.each(examples)('examples/%s', (name) => {
@@ -35,11 +53,11 @@ describe.each(examples)('examples/%s', (name) => {
   });
 
   it('runs, is never refused, and sends less than half of what it has read', async () => {
-    const server = await readingModel();
-    const env = { ...process.env, OPENAI_BASE_URL: server.url, OPENAI_API_KEY: 'a-key' };
+    const server = await readingModel(name);
+    const env = { ...process.env, ...environmentOf(name, server) };
     const { stdout } = await run(process.execPath, ['--import', 'tsx', file], { cwd: workspaceRoot, env });
     await server.close();
-    expect(stdout.trim()).toBe('It is for agents.');
+    expect(stdout.trim()).toBe(answer);
     expect(server.requests).toHaveLength(steps + 1);
     const sizes = server.requests.map(({ bytes }) => bytes);
     const whole = (sizes[1] ?? 0) - (sizes[0] ?? 0);
