@@ -195,6 +195,42 @@ describe('condensing', () => {
     expect('_palimpsest' in (await after.invoke({ messages: [new HumanMessage('Thanks.')] }, config()))).toBe(false);
   });
 
+  it.each([
+    ['claude-opus-5-5', 1],
+    ['claude-sonnet-4-5', 6],
+  ])(
+    '%s: a condenser that throws at every third call, and turns of a chat, cost no refused request',
+    async (name, turns) => {
+      const { server, model } = await started('anthropic', name, { steps: 60, thinks: true });
+      const inner = condenser();
+      let calls = 0;
+      const failing: typeof inner = {
+        ...inner,
+        condense: (view, context) => {
+          if (calls++ % 3 === 2) throw new Error('The condenser has failed.');
+          return inner.condense(view, context);
+        },
+      };
+      const fits: Fits = [];
+      const middleware = [condensing({ condenser: failing, onFit: (fitted) => void fits.push(fitted) })];
+      const checkpointer = new MemorySaver();
+      const agent = createAgent({ model, tools: toolsOf('anthropic'), systemPrompt, middleware, checkpointer });
+      for (let turn = 0; turn < turns; turn++) {
+        // A turn that is cut off in the middle of its tool loop goes on with the next.
+        const limit = turns === 1 ? 1_000 : 22;
+        await agent
+          .invoke({ messages: [question()] }, { ...config(), recursionLimit: limit })
+          .catch((error: unknown) => {
+            if (!String(error).includes('Recursion limit')) throw error;
+          });
+      }
+      expect(server.requests.length).toBeGreaterThan(turns === 1 ? 59 : 30);
+      expect(fits.some(({ problem }) => problem !== undefined)).toBe(true);
+      expect(condensations(fits).length).toBeGreaterThan(0);
+      expect(rewritesIn(sentTo(server)).length).toBeLessThanOrEqual(condensations(fits).length);
+    },
+  );
+
   it('applies in a branch only what held where the branch began', async () => {
     const { model } = await started75();
     const fits: Fits = [];
