@@ -24,6 +24,16 @@ test('a log without usage of two answers says nothing', () => {
   expect(recordedCache(logOf([[20_000, 0]]))).toBeUndefined();
 });
 
+test('usage that nobody reported says nothing', () => {
+  const log = logOf([
+    [20_000, 0],
+    [22_000, 0],
+  ]);
+  expect(recordedCache(log)).toBeDefined();
+  const estimated = log.map((event) => (event.type === 'llm-usage' ? { ...event, usageIsEstimated: true } : event));
+  expect(recordedCache(estimated as typeof log)).toBeUndefined();
+});
+
 test('each answer should read the request before', () => {
   const log = logOf([
     [20_000, 0],

@@ -62,6 +62,11 @@ function pairsOf(logged: readonly Event[]): readonly (RequestPair & { readonly r
   for (const event of logged) {
     if (event.type === 'condensation' || event.type === 'condensation-revert') previous = undefined;
     if (event.type !== 'llm-usage' || (event.purpose ?? 'agent') !== 'agent') continue;
+    if (event.usageIsEstimated === true) {
+      // The provider reported nothing.
+      previous = undefined;
+      continue;
+    }
     if (previous !== undefined && previous.responseId !== event.responseId) {
       const facts = modelFacts(event.model, event.model.startsWith('claude') ? 'anthropic' : 'compatible');
       const { responseId } = event;
