@@ -16,6 +16,8 @@ const mayImport = {
   langchain: ['messages'],
   'openai-agents': ['messages'],
   agent: ['events', 'view', 'llm-adapters', 'templates'],
+  tools: ['events'],
+  terminal: [],
   'create-condenser': [],
   'provider-servers': [],
 };
@@ -30,6 +32,8 @@ const boundaries = (besides = []) => ({
     'error',
     {
       banTransitiveDependencies: true,
+      // A command loads what it needs when it needs it, and its other files import the same as usual.
+      checkDynamicDependenciesExceptions: ['@palimpsest/.*'],
       depConstraints: [
         ...Object.entries(mayImport).map(([name, others]) => ({
           sourceTag: `package:${name}`,
@@ -91,6 +95,8 @@ const nodeFolders = [
   'packages/condensers/src/node/**',
   'packages/create-condenser/src/**',
   'packages/provider-servers/src/**',
+  'packages/terminal/src/**',
+  'packages/tools/src/**',
 ];
 const clientFolders = ['packages/llm-adapters/src/openai/**', 'packages/llm-adapters/src/anthropic/**'];
 const testingFolders = ['packages/*/src/testing/**'];

@@ -6,7 +6,7 @@ import type { Condenser } from '@palimpsest/view';
 import { demoCondenser } from './demo-condenser.js';
 import { runDemo } from './demo.js';
 import { apiKeys, chooseModel } from './model-choice.js';
-import { colorsFor } from './output/colors.js';
+import { coloursFor } from '@palimpsest/terminal';
 import { reportTable } from './output/report-table.js';
 import { RunPrinter } from './output/run-printer.js';
 import { copyWorkspace } from './workspace-copy.js';
@@ -44,7 +44,7 @@ export async function demoCommand(
   flags: DemoFlags,
   { env, stdout, stderr, signal }: CommandSurroundings,
 ): Promise<number> {
-  const colors = colorsFor(stdout);
+  const colors = coloursFor(stdout);
   const print = (line: string) => {
     if (flags.json !== true) stdout.write(`${line}\n`);
   };

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { Agent, Conversation, ConversationRunError, secretMask } from '@palimpsest/agent';
+import { Agent, Conversation, ConversationRunError, finishTool, secretMask } from '@palimpsest/agent';
 import { EventStoreError, newEventId } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
@@ -12,9 +12,8 @@ import { testCommand } from './offline-model/sample-plan/steps.js';
 import { demoTask, systemPrompt } from './prompts.js';
 import { accountOf } from './run-account.js';
 import type { RunAccount } from './run-account.js';
-import { runCommand } from './tools/run-command.js';
-import { workspaceTools } from './tools/index.js';
-import type { Workspace } from './workspace.js';
+import { runCommand, workspaceTools } from '@palimpsest/tools';
+import type { Workspace } from '@palimpsest/tools';
 
 const maxIterations = 200;
 const testTimeoutMs = 120_000;
@@ -62,7 +61,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   const { workspace, logDirectory, llm, condenser, onEvent, signal } = options;
   await assertLogDirectory(logDirectory);
   const secrets = secretMask(options.secrets ?? {});
-  const tools = workspaceTools(workspace);
+  const tools = [...workspaceTools(workspace), finishTool()];
   const relevance =
     options.relevance === true
       ? {

@@ -1,8 +1,8 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openWorkspace } from './workspace.js';
-import type { Workspace } from './workspace.js';
+import { openWorkspace } from '@palimpsest/tools';
+import type { Workspace } from '@palimpsest/tools';
 
 /** A workspace that lives as long as one run. */
 export interface WorkspaceCopy {

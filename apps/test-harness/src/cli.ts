@@ -18,7 +18,7 @@ try {
   const { expectedProblem } = await import('./expected-problem.js');
   const problem = expectedProblem(error);
   if (problem === undefined) throw error;
-  const { shownLines } = await import('./terminal/shown-text.js');
+  const { shownLines } = await import('@palimpsest/terminal');
   process.stderr.write(`palimpsest-harness: ${shownLines(problem)}\n`);
   process.exitCode = 2;
 }

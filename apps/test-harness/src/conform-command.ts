@@ -13,9 +13,9 @@ import type { Output } from './inspect-command.js';
 import { recordedSession } from './measure/recorded-session.js';
 import { standIn } from './replay/stand-in-llm.js';
 import { textCounter } from './replay/token-counter.js';
-import { coloursFor } from './terminal/colours.js';
-import { linePrinter } from './terminal/line-printer.js';
-import { onOneLine, shownJson } from './terminal/shown-text.js';
+import { coloursFor } from '@palimpsest/terminal';
+import { linePrinter } from '@palimpsest/terminal';
+import { onOneLine, shownJson } from '@palimpsest/terminal';
 
 /** Options of `palimpsest-harness conform`, as the command line gives them. */
 export interface ConformCommandOptions {

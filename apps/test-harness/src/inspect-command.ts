@@ -9,9 +9,9 @@ import { policiesOf } from './replay/policies-of.js';
 import { standIn } from './replay/stand-in-llm.js';
 import { textCounter, tokenUnit } from './replay/token-counter.js';
 import type { TextCounter } from './replay/token-counter.js';
-import { coloursFor } from './terminal/colours.js';
-import { linePrinter } from './terminal/line-printer.js';
-import { onOneLine, shownJson } from './terminal/shown-text.js';
+import { coloursFor } from '@palimpsest/terminal';
+import { linePrinter } from '@palimpsest/terminal';
+import { onOneLine, shownJson } from '@palimpsest/terminal';
 
 /** Options of `palimpsest-harness inspect`, as the command line gives them. */
 export interface InspectCommandOptions {

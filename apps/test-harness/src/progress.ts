@@ -1,5 +1,5 @@
 import ora from 'ora';
-import { shownLines } from './terminal/shown-text.js';
+import { shownLines } from '@palimpsest/terminal';
 
 /** Shows progress on stderr, with nothing in it that a terminal obeys: on a terminal one changing line, otherwise a line now and then. */
 export interface Progress {

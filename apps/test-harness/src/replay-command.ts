@@ -13,7 +13,7 @@ import type { ReplayedSession } from './replay/replay-report.js';
 import { reportText } from './replay/report-text.js';
 import { assertSummariser } from './replay/summariser.js';
 import { duration, timeLeft } from './replay/time-left.js';
-import { linePrinter } from './terminal/line-printer.js';
+import { linePrinter } from '@palimpsest/terminal';
 
 /** Options of `palimpsest-harness replay`, as the command line gives them. */
 export interface ReplayCommandOptions {

@@ -2,9 +2,9 @@ import type { Output } from './inspect-command.js';
 import { readScenario } from './scenario/scenario-file.js';
 import { runScenario } from './scenario/run-scenario.js';
 import type { ScenarioResult } from './scenario/run-scenario.js';
-import { coloursFor } from './terminal/colours.js';
-import { linePrinter } from './terminal/line-printer.js';
-import { onOneLine, shownJson } from './terminal/shown-text.js';
+import { coloursFor } from '@palimpsest/terminal';
+import { linePrinter } from '@palimpsest/terminal';
+import { onOneLine, shownJson } from '@palimpsest/terminal';
 
 /** Options of `palimpsest-harness scenario`, as the command line gives them. */
 export interface ScenarioCommandOptions {

@@ -16,6 +16,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   langchain: ['messages'],
   'openai-agents': ['messages'],
   agent: ['events', 'view', 'llm-adapters', 'templates'],
+  tools: ['events'],
+  terminal: [],
   'create-condenser': [],
   'provider-servers': [],
 };

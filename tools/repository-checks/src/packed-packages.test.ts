@@ -13,6 +13,8 @@ import { entryPoints, packages, workspaceRoot } from './workspace.js';
 /** What `npm install` of the one package brings: the table in CONTRIBUTING.md and what that needs in turn. */
 const bringsAlong: Readonly<Record<string, readonly string[]>> = {
   events: ['zod'],
+  tools: ['@palimpsest/events', 'zod'],
+  terminal: ['fast-string-truncated-width', 'picocolors'],
   'create-condenser': ['@huggingface/jinja', 'commander'],
   'provider-servers': [],
   templates: ['@huggingface/jinja', '@palimpsest/events', 'zod'],

@@ -2,7 +2,7 @@ import { isToolResult, sliceText, toolResultContent } from '@palimpsest/events';
 import type { ActionEvent, Condensation, ContentPart, Event, EventId, ToolResultEvent } from '@palimpsest/events';
 import { ViewProjection } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import type { Colors } from './colors.js';
+import type { Colours } from '@palimpsest/terminal';
 
 const longestArgument = 72;
 const numbers = new Intl.NumberFormat('en-US');
@@ -18,13 +18,13 @@ export function shown(count: number): string {
  */
 export class RunPrinter {
   readonly #print: (line: string) => void;
-  readonly #colors: Colors;
+  readonly #colors: Colours;
   readonly #view = new ViewProjection();
   readonly #open = new Map<EventId, ActionEvent>();
   #steps = 0;
   #condensations = 0;
 
-  constructor(options: { readonly print: (line: string) => void; readonly colors: Colors }) {
+  constructor(options: { readonly print: (line: string) => void; readonly colors: Colours }) {
     this.#print = options.print;
     this.#colors = options.colors;
   }

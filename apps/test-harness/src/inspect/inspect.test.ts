@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { fixture, jsonLines, sessionsAt, withFiles } from '../../test-support/fixtures/fixture-files.js';
 import { inspectCommand } from '../inspect-command.js';
 import type { InspectCommandOptions, Output } from '../inspect-command.js';
-import { widthOf } from '../terminal/cut-to-width.js';
+import { widthOf } from '@palimpsest/terminal';
 import type { Inspection } from './inspection.js';
 
 interface Capture {

@@ -1,6 +1,6 @@
-import { onOneLine } from '../terminal/shown-text.js';
-import { cutToWidth, widthOf } from '../terminal/cut-to-width.js';
-import type { Colours } from '../terminal/colours.js';
+import { onOneLine } from '@palimpsest/terminal';
+import { cutToWidth, widthOf } from '@palimpsest/terminal';
+import type { Colours } from '@palimpsest/terminal';
 import type { InspectedCondensation, InspectedItem, Inspection, ItemKind, KindTotal } from './inspection.js';
 import { logPolicy } from './inspected-log.js';
 

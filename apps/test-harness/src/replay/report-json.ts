@@ -1,5 +1,5 @@
 import { pooledCache } from '../measure/recorded-cache.js';
-import { shownJson } from '../terminal/shown-text.js';
+import { shownJson } from '@palimpsest/terminal';
 import { isLong, rentRegret, reportRows } from './replay-report.js';
 import { shortReason } from './report-text.js';
 import type { Report } from './report-text.js';

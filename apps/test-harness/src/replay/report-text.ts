@@ -4,7 +4,7 @@ import { pooledCache } from '../measure/recorded-cache.js';
 import { logFormatNames, UnknownLogFormatError } from '../import/index.js';
 import { isLong, noteCounts, rentRegret, reportRows } from './replay-report.js';
 import type { ReplayedSession } from './replay-report.js';
-import { onOneLine } from '../terminal/shown-text.js';
+import { onOneLine } from '@palimpsest/terminal';
 import { reportTable } from './report-table.js';
 
 /** What a replay found, to be printed. */

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { defineTool } from '@palimpsest/events';
 import type { Tool } from '@palimpsest/events';
 import { z } from 'zod';
-import type { Workspace } from '../workspace.js';
+import type { Workspace } from './workspace.js';
 import { walk } from './walk.js';
 
 const maxEntries = 400;

@@ -1,7 +1,7 @@
 import { defineTool } from '@palimpsest/events';
 import type { Tool } from '@palimpsest/events';
 import { z } from 'zod';
-import type { Workspace } from '../workspace.js';
+import type { Workspace } from './workspace.js';
 import { linesOf, numbered, readTextFile } from './text-file.js';
 
 const maxLines = 400;

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { defineTool, sliceText } from '@palimpsest/events';
 import type { Tool } from '@palimpsest/events';
 import { z } from 'zod';
-import type { Workspace } from '../workspace.js';
+import type { Workspace } from './workspace.js';
 import { linesOf, readTextFile } from './text-file.js';
 import { walk } from './walk.js';
 

@@ -1,7 +1,7 @@
 import pc from 'picocolors';
 
-/** The styles of the commands that print text. */
-export type Colours = Pick<ReturnType<typeof pc.createColors>, 'bold' | 'dim' | 'red' | 'green'>;
+/** Functions that colour text, or leave it as it is. */
+export type Colours = ReturnType<typeof pc.createColors>;
 
 /** Colours for a terminal; plain text for anything else, and where `NO_COLOR` is set. */
 export function coloursFor(stream: { readonly isTTY?: boolean }): Colours {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { defineTool } from '@palimpsest/events';
 import type { Tool } from '@palimpsest/events';
 import { z } from 'zod';
-import type { Workspace } from '../workspace.js';
+import type { Workspace } from './workspace.js';
 import { LimitedOutput } from './output-limit.js';
 
 const input = z.object({

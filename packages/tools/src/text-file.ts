@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import type { Workspace } from '../workspace.js';
+import type { Workspace } from './workspace.js';
 
 /** Files above this size are not read whole. Unit: bytes. */
 const maxBytes = 2_000_000;

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { defineTool } from '@palimpsest/events';
 import type { Tool } from '@palimpsest/events';
 import { z } from 'zod';
-import type { Workspace } from '../workspace.js';
+import type { Workspace } from './workspace.js';
 import { linesOf } from './text-file.js';
 
 const input = z.object({

@@ -1,5 +1,5 @@
 import { afterEach, expect, onTestFinished, test } from 'vitest';
-import { noContext, temporaryWorkspace } from '../../test-support/temporary-workspace.js';
+import { noContext, temporaryWorkspace } from '../test-support/temporary-workspace.js';
 import { runCommand, runCommandTool } from './run-command.js';
 
 const secret = 'sk-not-a-real-key-0123456789';

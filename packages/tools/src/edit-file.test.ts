@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { noContext, temporaryWorkspace } from '../../test-support/temporary-workspace.js';
+import { noContext, temporaryWorkspace } from '../test-support/temporary-workspace.js';
 import { editFileTool } from './edit-file.js';
 
 const source = 'one\n  two\nthree\ntwo again\nfour\n';

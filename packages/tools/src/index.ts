@@ -1,0 +1,10 @@
+export type { CommandResult } from './run-command.js';
+export { runCommand, runCommandTool } from './run-command.js';
+export { editFileTool } from './edit-file.js';
+export { listFilesTool } from './list-files.js';
+export { readFileTool } from './read-file.js';
+export { searchTool } from './search.js';
+export { writeFileTool } from './write-file.js';
+export { workspaceTools } from './workspace-tools.js';
+export type { Workspace } from './workspace.js';
+export { DanglingLinkError, openWorkspace, OutsideWorkspaceError } from './workspace.js';
