@@ -1,0 +1,119 @@
+import { z } from 'zod';
+
+/** A table of other names than these is an error, so that a misspelt setting is never silently without effect. */
+const table = z.strictObject;
+const rules = (does: string) =>
+  z
+    .array(z.string().min(1))
+    .optional()
+    .describe(`Rules such as "run_command(npm test)", "run_command(git diff *)", "edit_file(src/**)". ${does}`);
+const paths = (does: string) => z.array(z.string().min(1)).optional().describe(does);
+
+/** What a configuration file, or the command line, may set. Every value is optional. */
+export const settingsSchema = table({
+  $schema: z.string().optional().describe('For editors: where the JSON schema of this file is.'),
+  model: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('The model that does the work: provider/name, such as "anthropic/claude-sonnet-5" or "ollama/qwen3".'),
+  baseUrl: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe(
+      'The address of a compatible server, used for the model instead of the provider’s own. No key is needed.',
+    ),
+  smallModel: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('The model for summaries and other small work: provider/name. Default: the model that does the work.'),
+  maxCost: z
+    .number()
+    .positive()
+    .optional()
+    .describe('The run ends when its model calls have cost this much. Unit: USD.'),
+  maxSteps: z.int().min(1).optional().describe('The run ends after this many steps. Unit: model calls. Default: 500.'),
+  toolCalls: z
+    .enum(['native', 'text'])
+    .optional()
+    .describe('"text" is for models without tool calling: tools and calls are written as text. Default: "native".'),
+  permissions: table({
+    allow: rules('A call that a rule names runs without a question.'),
+    ask: rules('A call that a rule names is asked about, even if another rule allows it.'),
+    deny: rules('A call that a rule names never runs.'),
+  })
+    .optional()
+    .describe(
+      'Which tool calls run, are asked about, or are refused. Without a rule, what writes or runs is asked about.',
+    ),
+  sandbox: table({
+    mode: z
+      .enum(['auto', 'off', 'required'])
+      .optional()
+      .describe('"auto": commands run in a sandbox where one works. "required": not without one. Default: "auto".'),
+    network: z.boolean().optional().describe('Whether commands in the sandbox reach the network. Default: false.'),
+    readable: paths('Folders outside the workspace that commands in the sandbox may read.'),
+    writable: paths('Folders outside the workspace that commands in the sandbox may change.'),
+  })
+    .optional()
+    .describe('Where commands run.'),
+  context: table({
+    instructions: paths('Files with instructions, in addition to AGENTS.md and the like, which are found.'),
+    skillFolders: paths('Folders with skills, in addition to those that are found.'),
+    disabledSkills: z.array(z.string().min(1)).optional().describe('Names of skills that are not offered.'),
+  })
+    .optional()
+    .describe('What the model is told of the workspace.'),
+  condenser: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe(
+      'How the history is condensed: a condenser by name with its options, a pipeline, or `use` with a package; or only `preset`.',
+    ),
+});
+
+/** The values of one layer of the configuration: a file, or the command line. */
+export type SettingsValues = z.output<typeof settingsSchema>;
+
+/** The settings of a run: what the layers of the configuration come to. */
+export interface Settings {
+  /** `provider/name`. Undefined if none was chosen. */
+  readonly model?: string | undefined;
+  /** Replaces the address of the model's provider. */
+  readonly baseUrl?: string | undefined;
+  /** `provider/name`. @defaultValue the model */
+  readonly smallModel?: string | undefined;
+  /** Unit: USD. @defaultValue none */
+  readonly maxCost?: number | undefined;
+  /** Unit: model calls. */
+  readonly maxSteps: number;
+  readonly toolCalls: 'native' | 'text';
+  readonly permissions: {
+    readonly allow: readonly string[];
+    readonly ask: readonly string[];
+    readonly deny: readonly string[];
+  };
+  readonly sandbox: {
+    readonly mode: 'auto' | 'off' | 'required';
+    readonly network: boolean;
+    readonly readable: readonly string[];
+    readonly writable: readonly string[];
+  };
+  readonly context: {
+    readonly instructions: readonly string[];
+    readonly skillFolders: readonly string[];
+    readonly disabledSkills: readonly string[];
+  };
+  /** In the format of `@palimpsest/condensers/config`, or only `preset`. @defaultValue the default condenser */
+  readonly condenser?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The settings of a run that nobody configured. */
+export const defaultSettings: Settings = {
+  maxSteps: 500,
+  toolCalls: 'native',
+  permissions: { allow: [], ask: [], deny: [] },
+  sandbox: { mode: 'auto', network: false, readable: [], writable: [] },
+  context: { instructions: [], skillFolders: [], disabledSkills: [] },
+};
