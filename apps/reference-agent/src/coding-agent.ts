@@ -1,0 +1,71 @@
+import { Agent, finishTool, readOutputTool, secretMask } from '@palimpsest/agent';
+import type { ConversationOptions } from '@palimpsest/agent';
+import { fileOutputStore } from '@palimpsest/agent/node';
+import type { LLM } from '@palimpsest/llm-adapters';
+import { observationLabel, recallTool, relevanceTool } from '@palimpsest/relevance-tool';
+import { workspaceTools } from '@palimpsest/tools';
+import type { Workspace } from '@palimpsest/tools';
+import { defaultCondenser } from './default-condenser.js';
+import { apiKeys } from './model-choice.js';
+import { systemPrompt } from './prompts.js';
+import type { Session } from './sessions/session.js';
+import type { Settings } from './settings/settings.js';
+
+/** Options of {@link codingAgent}. */
+export interface CodingAgentOptions {
+  /** The folder to work in. */
+  readonly workspace: Workspace;
+  readonly settings: Settings;
+  /** Does the work. */
+  readonly llm: LLM;
+  /** Writes summaries, if the condenser asks a model. @defaultValue `llm` */
+  readonly smallLlm?: LLM;
+  /** Keeps whole outputs and the edit history. */
+  readonly session: Pick<Session, 'folder' | 'outputs' | 'files'>;
+  /** Where the secrets are from. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** What a conversation needs to work on a workspace. */
+export interface CodingAgent {
+  /** For `Conversation.open`, together with a store and an id. */
+  readonly conversation: Required<Pick<ConversationOptions, 'agent' | 'limits' | 'secrets'>>;
+  /** What the user should know before the run begins. */
+  readonly notes: readonly string[];
+  /** Ends what the tools have started. */
+  close(): Promise<void>;
+}
+
+/** The coding agent: how the layers meet. */
+export async function codingAgent(options: CodingAgentOptions): Promise<CodingAgent> {
+  const { workspace, settings, llm, session, env } = options;
+  const condenser = defaultCondenser();
+  const outputs = fileOutputStore({ directory: session.outputs });
+  const agent = new Agent({
+    llm,
+    systemPrompt,
+    condenser,
+    tools: [
+      ...workspaceTools(workspace),
+      finishTool(),
+      // What is hidden can be had again: by the model's own marks, by a condensation, or because it was too long.
+      relevanceTool({ recall: true, apply: 'batched' }),
+      recallTool({ condenser }),
+      readOutputTool(outputs),
+    ],
+    render: { labelObservation: observationLabel },
+    output: { store: outputs },
+  });
+  return {
+    conversation: {
+      agent,
+      limits: {
+        maxIterations: settings.maxSteps,
+        ...(settings.maxCost === undefined ? {} : { maxCostUsd: settings.maxCost }),
+      },
+      secrets: secretMask(apiKeys(env)),
+    },
+    notes: [],
+    close: async () => undefined,
+  };
+}

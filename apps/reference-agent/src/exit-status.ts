@@ -1,0 +1,11 @@
+/** How the command ends, for scripts. */
+export const exitStatus = {
+  done: 0,
+  error: 1,
+  wrongInput: 2,
+  stuck: 3,
+  limit: 4,
+  refused: 5,
+  /** As shells report a process that the signal ended. */
+  interrupted: { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 },
+} as const;
