@@ -98,7 +98,7 @@ const nodeFolders = [
   'packages/terminal/src/**',
   'packages/tools/src/**',
 ];
-const clientFolders = ['packages/llm-adapters/src/openai/**', 'packages/llm-adapters/src/anthropic/**'];
+const clientFolders = ['openai', 'anthropic', 'by-name'].map((name) => `packages/llm-adapters/src/${name}/**`);
 const testingFolders = ['packages/*/src/testing/**'];
 
 const portability = [

@@ -5,7 +5,8 @@ import type { LLM } from '@palimpsest/llm-adapters';
 import type { Condenser } from '@palimpsest/view';
 import { demoCondenser } from './demo-condenser.js';
 import { runDemo } from './demo.js';
-import { apiKeys, chooseModel } from './model-choice.js';
+import { chooseModel } from './demo-model.js';
+import { apiKeys } from './model-choice.js';
 import { coloursFor } from '@palimpsest/terminal';
 import { reportTable } from './output/report-table.js';
 import { RunPrinter } from './output/run-printer.js';
@@ -48,7 +49,7 @@ export async function demoCommand(
   const print = (line: string) => {
     if (flags.json !== true) stdout.write(`${line}\n`);
   };
-  const llm = chooseModel(flags.model, env);
+  const llm = await chooseModel(flags.model, env);
   // The offline model follows a plan: it does not mark results as irrelevant.
   const isOffline = flags.model === undefined;
   const { condenser, notes } = await condenserOf(flags, env, llm, await demoCondenser());

@@ -1,29 +1,42 @@
-import { expect, test } from 'vitest';
-import { apiKeys, chooseModel, MissingApiKeyError } from './model-choice.js';
+import { openaiServer } from '@palimpsest/provider-servers';
+import { expect, onTestFinished, test } from 'vitest';
+import { apiKeys, chooseModels, NoModelError } from './model-choice.js';
+import { defaultSettings } from './settings/settings.js';
 
-test('without a name: the offline model, whatever keys there are', () => {
-  expect(chooseModel(undefined, { OPENAI_API_KEY: 'k' }).model).toBe('offline');
+test('no model: what to set, and that there is a demo', async () => {
+  const asked = chooseModels(defaultSettings, {});
+  await expect(asked).rejects.toThrow(NoModelError);
+  await expect(asked).rejects.toThrow(
+    /ANTHROPIC_API_KEY or OPENAI_API_KEY.*--base-url.*not taken.*\n.*palimpsest demo/,
+  );
 });
 
-test.each([
-  ['some-model', { OPENAI_API_KEY: 'k' }, 'some-model'],
-  ['openai:claude-like', { OPENAI_API_KEY: 'k' }, 'claude-like'],
-  ['claude-something', { ANTHROPIC_API_KEY: 'k' }, 'claude-something'],
-  ['anthropic:something', { ANTHROPIC_API_KEY: 'k' }, 'something'],
-])('%s with %j', (name, env, model) => {
-  expect(chooseModel(name, env).model).toBe(model);
+test('no model, but a key: the provider whose models can be named', async () => {
+  await expect(chooseModels(defaultSettings, { MISTRAL_API_KEY: 'k' })).rejects.toThrow('--model mistral/name');
 });
 
-test.each([
-  ['some-model', { ANTHROPIC_API_KEY: 'k' }, 'OPENAI_API_KEY'],
-  ['claude-something', { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: '' }, 'ANTHROPIC_API_KEY'],
-  ['anthropic:something', {}, 'ANTHROPIC_API_KEY'],
-])('%s with %j names the variable that is missing', (name, env, variable) => {
-  expect(() => chooseModel(name, env)).toThrow(MissingApiKeyError);
-  expect(() => chooseModel(name, env)).toThrow(variable);
+test('no key: the variable, and that there is a demo', async () => {
+  const asked = chooseModels({ ...defaultSettings, model: 'mistral/codestral' }, {});
+  await expect(asked).rejects.toThrow(NoModelError);
+  await expect(asked).rejects.toThrow(/MISTRAL_API_KEY.*\n.*palimpsest demo/);
+});
+
+test('the small model is at the same address', async () => {
+  const server = await openaiServer({ reply: () => ({ message: { content: 'Hello.' } }) });
+  onTestFinished(() => server.close());
+  const settings = { ...defaultSettings, model: 'large', smallModel: 'small', baseUrl: server.url };
+  const { llm, smallLlm } = await chooseModels(settings, {});
+  expect([llm.model, smallLlm?.model]).toEqual(['large', 'small']);
+  await smallLlm?.complete({ messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello?' }] }] });
+  expect(server.requests).toMatchObject([{ body: { model: 'small' } }]);
 });
 
 test('the keys of all providers are known, whichever model was chosen; what is too short is none', () => {
-  const env = { OPENAI_API_KEY: 'sk-1234567', ANTHROPIC_API_KEY: 'k', HOME: '/home/somebody' };
-  expect(apiKeys(env)).toEqual({ OPENAI_API_KEY: 'sk-1234567' });
+  const env = {
+    OPENAI_API_KEY: 'sk-1234567',
+    ANTHROPIC_API_KEY: 'k',
+    PALIMPSEST_API_KEY: 'sk-12345678',
+    HOME: '/home/x',
+  };
+  expect(apiKeys(env)).toEqual({ OPENAI_API_KEY: 'sk-1234567', PALIMPSEST_API_KEY: 'sk-12345678' });
 });

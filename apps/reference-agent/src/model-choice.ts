@@ -1,55 +1,71 @@
 import { minSecretLength } from '@palimpsest/agent';
 import { PalimpsestError } from '@palimpsest/events';
-import { anthropicLLM } from '@palimpsest/llm-adapters/anthropic';
-import { openaiLLM } from '@palimpsest/llm-adapters/openai';
-import type { LLM } from '@palimpsest/llm-adapters';
-import { offlineModel } from './offline-model/offline-model.js';
-import { samplePlan } from './offline-model/sample-plan/index.js';
+import type { FailedAttempt, LLM } from '@palimpsest/llm-adapters';
+import { llmByName, MissingApiKeyError, modelProviders, serverKeyVariable } from '@palimpsest/llm-adapters/by-name';
+import type { Settings } from './settings/settings.js';
 
-/** The environment variable with the key of the model's provider is not set. */
-export class MissingApiKeyError extends PalimpsestError {
+/** The settings name no model, or the key of the model's provider is not set. */
+export class NoModelError extends PalimpsestError {
   static override get typeName(): string {
-    return 'MissingApiKeyError';
+    return 'NoModelError';
   }
 
-  readonly variable: string;
-
-  constructor(model: string, variable: string) {
-    super(
-      'missing-api-key',
-      `The model '${model}' needs a key: set the environment variable ${variable}. Without --model the demo runs offline.`,
-    );
-    this.variable = variable;
+  constructor(reason: string, options?: { readonly cause?: unknown }) {
+    super('no-model', `${reason}\nThe demo needs neither a key nor a server: palimpsest demo`, options);
   }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The models of a run. */
+export interface ChosenModels {
+  /** Does the work. */
+  readonly llm: LLM;
+  /** Writes summaries. Undefined if the settings name no small model. */
+  readonly smallLlm: LLM | undefined;
 }
 
 /**
- * The model of a name: without one the offline model; `claude…` and `anthropic:…` is Anthropic's; everything else, and
- * `openai:…`, is OpenAI's or a compatible server's (`OPENAI_BASE_URL`).
+ * The models that the settings name, with keys from the environment. `baseUrl` is where both are.
  *
- * @throws {@link MissingApiKeyError} when the provider's key is not in the environment.
+ * @param onRetry - called for each failure after which a model is asked again
+ * @throws {@link NoModelError} when there is no model or no key; the errors of `llmByName` for a name that is none.
  */
-export function chooseModel(name: string | undefined, env: Readonly<Record<string, string | undefined>>): LLM {
-  if (name === undefined) return offlineModel({ plan: samplePlan });
-  const { provider, model } = providerOf(name);
-  const variable = keyVariables[provider];
-  const apiKey = env[variable];
-  if (apiKey === undefined || apiKey === '') throw new MissingApiKeyError(model, variable);
-  return provider === 'anthropic' ? anthropicLLM({ model, apiKey }) : openaiLLM({ model, apiKey });
+export async function chooseModels(
+  { model, smallModel, baseUrl }: Pick<Settings, 'model' | 'smallModel' | 'baseUrl'>,
+  env: Environment,
+  onRetry?: (failure: FailedAttempt) => void,
+): Promise<ChosenModels> {
+  if (model === undefined) throw new NoModelError(whatToSet(env));
+  const options = { env, baseURL: baseUrl, ...(onRetry === undefined ? {} : { retry: { onRetry } }) };
+  const named = async (name: string): Promise<LLM> => {
+    try {
+      return await llmByName(name, options);
+    } catch (error) {
+      if (MissingApiKeyError.isInstance(error)) throw new NoModelError(error.message, { cause: error });
+      throw error;
+    }
+  };
+  const llm = await named(model);
+  return { llm, smallLlm: smallModel === undefined ? undefined : await named(smallModel) };
+}
+
+function whatToSet(env: Environment): string {
+  const [found] = modelProviders.filter(({ keyVariable }) => keyVariable !== undefined && isSet(env[keyVariable]));
+  const hint =
+    found === undefined
+      ? 'Set a key, such as ANTHROPIC_API_KEY or OPENAI_API_KEY, and name a model of its provider: --model provider/name. A server of your own needs no key: --base-url http://localhost:8000/v1 --model name. Logins of subscriptions (Claude Pro or Max, ChatGPT Plus) are not taken.'
+      : `${found.keyVariable} is set: name a model, --model ${found.name}/name, or model = "${found.name}/name" in the configuration (palimpsest config).`;
+  return `No model is chosen. ${hint}`;
 }
 
 /** The keys of the environment that may be asked for, by the names of their variables. */
-export function apiKeys(env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
-  const keys = Object.values(keyVariables).map((variable) => [variable, env[variable]?.trim() ?? ''] as const);
+export function apiKeys(env: Environment): Readonly<Record<string, string>> {
+  const variables = modelProviders.flatMap(({ keyVariable }) => keyVariable ?? []);
+  const keys = [...variables, serverKeyVariable].map((name) => [name, env[name]?.trim() ?? ''] as const);
   return Object.fromEntries(keys.filter(([, key]) => key.length >= minSecretLength));
 }
 
-const keyVariables = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' } as const;
-
-function providerOf(name: string): { readonly provider: 'openai' | 'anthropic'; readonly model: string } {
-  const prefix = /^(openai|anthropic):(.+)$/.exec(name);
-  if (prefix?.[1] !== undefined && prefix[2] !== undefined) {
-    return { provider: prefix[1] as 'openai' | 'anthropic', model: prefix[2] };
-  }
-  return { provider: name.startsWith('claude') ? 'anthropic' : 'openai', model: name };
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value.trim() !== '';
 }

@@ -1,0 +1,141 @@
+import { assertModel } from '../checked-input.js';
+import { environmentVariable } from '../environment.js';
+import { InvalidRequestError } from '../errors.js';
+import type { LLM } from '../llm.js';
+import { isThisMachine } from '../openai/server-profile.js';
+import type { SdkLLMOptions } from '../sdk-llm.js';
+import { shownAddress } from '../shown-address.js';
+import { MissingApiKeyError, UnknownProviderError } from './errors.js';
+import { modelProviders } from './model-providers.js';
+import type { ModelProvider } from './model-providers.js';
+
+/** Options of {@link llmByName}. */
+export interface LLMByNameOptions extends Pick<
+  SdkLLMOptions,
+  'contextWindow' | 'maxOutputTokens' | 'retry' | 'timeoutMs'
+> {
+  /**
+   * The address of another server, which speaks OpenAI's Chat Completions. The name is then that server's own and sent as it is
+   * written, slashes included. Only a local server's name (`ollama/`, `vllm/` …) and a provider with a colon (`anthropic:`) are
+   * taken from its front; they say how the server speaks. No key is needed: the one in `PALIMPSEST_API_KEY` is sent if there is
+   * one; a provider's own key is sent to the provider's own address alone.
+   * @defaultValue the provider's address
+   */
+  readonly baseURL?: string | undefined;
+  /** Where keys and addresses are read. @defaultValue the environment of the process */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/** The variable with the key of a server of your own. */
+export const serverKeyVariable = 'PALIMPSEST_API_KEY';
+
+/**
+ * The model of a name: `provider/name`, such as `anthropic/claude-opus-5-5` or `ollama/qwen3:8b`, with the key from the
+ * environment. `provider:name` is the same. A name without a provider is Anthropic's if it begins with `claude`, otherwise
+ * OpenAI's. The adapter is loaded by this call, the provider's package by the first request.
+ *
+ * @throws {@link MissingApiKeyError} when the provider's key is not in the environment; {@link UnknownProviderError} when there
+ * is no such provider; {@link InvalidRequestError} when the name is empty or the address is none.
+ *
+ * @example
+ * ```ts
+ * const llm = await llmByName('deepseek/deepseek-chat');
+ * const local = await llmByName('qwen/qwen3-coder', { baseURL: 'http://localhost:1234/v1' });
+ * ```
+ */
+export async function llmByName(name: string, options: LLMByNameOptions = {}): Promise<LLM> {
+  const { baseURL, env, ...rest } = options;
+  const variable = (key: string) => (env === undefined ? environmentVariable(key) : env[key]?.trim()) || undefined;
+  const place = baseURL === undefined ? placeOfName(name, variable) : placeOfAddress(name, baseURL, variable);
+  const { provider, model, apiKey } = place;
+  assertModel(model, provider.protocol);
+  const common = { ...rest, model, baseURL: place.baseURL, apiKey };
+  if (provider.protocol === 'anthropic') return (await import('../anthropic/llm.js')).anthropicLLM(common);
+  const { openaiLLM } = await import('../openai/llm.js');
+  return openaiLLM(provider.server === undefined ? common : { ...common, server: provider.server });
+}
+
+/** The provider and the model's name there, as a name without an address states them. */
+export interface ModelPlace {
+  readonly provider: ModelProvider;
+  readonly model: string;
+}
+
+/**
+ * The provider and the model of a name without an address. @throws {@link UnknownProviderError} when there is no such provider.
+ */
+export function providerOfModel(name: string): ModelPlace {
+  const { prefix, separator, rest } = partsOf(name);
+  const provider = providerNamed(prefix);
+  if (provider !== undefined) return { provider, model: rest };
+  if (separator === '/') throw new UnknownProviderError(name, prefix);
+  return { provider: name.startsWith('claude') ? anthropic : openai, model: name };
+}
+
+interface ReachablePlace extends ModelPlace {
+  readonly baseURL: string;
+  readonly apiKey: string;
+}
+
+type Variable = (name: string) => string | undefined;
+
+const [anthropic, openai] = modelProviders as unknown as readonly [ModelProvider, ModelProvider];
+
+/** What servers get that ask for no key, because the SDKs insist on one. */
+const noKey = 'none';
+
+function placeOfName(name: string, variable: Variable): ReachablePlace {
+  const { provider, model } = providerAt(name, variable);
+  const { keyVariable, baseUrlVariable } = provider;
+  const other = baseUrlVariable === undefined ? undefined : variable(baseUrlVariable);
+  const baseURL = other === undefined ? provider.baseURL : checkedAddress(other, `the variable ${baseUrlVariable}`);
+  if (keyVariable === undefined) return { provider, model, baseURL, apiKey: noKey };
+  const apiKey = variable(keyVariable) ?? (isThisMachine(baseURL) ? noKey : undefined);
+  if (apiKey === undefined) throw new MissingApiKeyError(name, { provider: provider.name, variable: keyVariable });
+  return { provider, model, baseURL, apiKey };
+}
+
+/** A server behind `OPENAI_BASE_URL` can have names of its own, with slashes. */
+function providerAt(name: string, variable: Variable): ModelPlace {
+  try {
+    return providerOfModel(name);
+  } catch (error) {
+    if (variable('OPENAI_BASE_URL') === undefined) throw error;
+    return { provider: openai, model: name };
+  }
+}
+
+function placeOfAddress(name: string, address: string, variable: Variable): ReachablePlace {
+  const baseURL = checkedAddress(address, 'the base URL');
+  const { prefix, separator, rest } = partsOf(name);
+  const named = providerNamed(prefix);
+  // `openai/gpt-oss-20b` is the whole name of a model on many servers; a local server's name is part of none.
+  const isStated = named !== undefined && (separator === ':' || named.keyVariable === undefined);
+  const owner = modelProviders.find((one) => one.keyVariable !== undefined && hostOf(one.baseURL) === hostOf(baseURL));
+  const apiKey = variable(owner?.keyVariable ?? serverKeyVariable) ?? variable(serverKeyVariable) ?? noKey;
+  const provider = (isStated ? named : owner) ?? openai;
+  // Anthropic's SDK adds the version to the address itself.
+  const at = provider.protocol === 'anthropic' ? baseURL.replace(/\/v1\/?$/, '') : baseURL;
+  return { provider, model: isStated ? rest : name, baseURL: at, apiKey };
+}
+
+function partsOf(name: string): { readonly prefix: string; readonly separator: string; readonly rest: string } {
+  const [, prefix = '', separator = '', rest = ''] = /^([^/:]*)([/:])(.*)$/s.exec(name) ?? [];
+  return { prefix, separator, rest };
+}
+
+function providerNamed(name: string): ModelProvider | undefined {
+  return modelProviders.find((one) => one.name === name.toLowerCase());
+}
+
+function hostOf(address: string): string {
+  return new URL(address).host;
+}
+
+function checkedAddress(address: string, what: string): string {
+  if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)) return address;
+  throw new InvalidRequestError(
+    `${what} must be an address with http:// or https://, such as http://localhost:8000/v1, not ${shownAddress(address)}`,
+    { provider: 'openai' },
+  );
+}
