@@ -2,19 +2,29 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addDemoCommand } from './commands/demo.js';
+import { addResumeCommand } from './commands/resume.js';
+import { addRun } from './commands/run.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   readonly version: string;
 };
-const program = new Command('palimpsest').description('A coding agent that condenses its history.').version(version);
+const program = new Command('palimpsest')
+  .description('A coding agent that condenses its history.')
+  .version(version)
+  .enablePositionalOptions()
+  // What is written here is seen by every command that is added below.
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+  .configureOutput({ outputError: (text, write) => write(text.replace(/^error:/, 'palimpsest:')) });
+addRun(program);
+addResumeCommand(program);
 addDemoCommand(program);
 
 try {
   await program.parseAsync();
 } catch (error) {
-  const { expectedProblem } = await import('./expected-problem.js');
-  const problem = expectedProblem(error);
+  const { problemOf } = await import('./problem.js');
+  const problem = problemOf(error);
   if (problem === undefined) throw error;
-  process.stderr.write(`palimpsest: ${problem}\n`);
-  process.exitCode = 2;
+  process.stderr.write(`palimpsest: ${problem.message}\n`);
+  process.exitCode = problem.exitStatus;
 }

@@ -5,7 +5,10 @@ export const exitStatus = {
   wrongInput: 2,
   stuck: 3,
   limit: 4,
+  /** The provider refused the content. */
   refused: 5,
+  /** A call waits for a yes. */
+  waiting: 6,
   /** As shells report a process that the signal ended. */
   interrupted: { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 },
 } as const;

@@ -14,9 +14,13 @@ export function shownLines(text: string): string {
   return text.replace(obeyed, (character) => (character === '\n' ? character : escapeOf(character)));
 }
 
-/** JSON in which nothing is left that a terminal would obey. */
-export function shownJson(value: unknown): string {
-  return JSON.stringify(value, null, 2).replace(obeyed, (character) =>
+/**
+ * JSON in which nothing is left that a terminal would obey.
+ *
+ * @param indent - with 0 it is on one line. Unit: spaces. @defaultValue 2
+ */
+export function shownJson(value: unknown, indent = 2): string {
+  return JSON.stringify(value, null, indent).replace(obeyed, (character) =>
     character === '\n' ? character : unicodeEscape(character),
   );
 }

@@ -1,4 +1,9 @@
+import { randomInt } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileEventStore } from '@palimpsest/events/file';
 import type { FileEventStore } from '@palimpsest/events/file';
+import { SessionError } from './errors.js';
 
 /** The place of one session: a folder with its log, whole outputs, and the files before the agent changed them. */
 export interface Session {
@@ -6,10 +11,60 @@ export interface Session {
   readonly id: string;
   /** All of it. Absolute. */
   readonly folder: string;
+  /** The events, as JSON Lines. */
+  readonly log: string;
+  /** What is known of the session without its log, which says the same. */
+  readonly record: string;
   /** Whole texts of long outputs. */
   readonly outputs: string;
   /** The edit history. */
   readonly files: string;
-  /** Holds the log, as `<id>.jsonl`. */
   readonly store: FileEventStore;
+}
+
+/** The session with this id, whether it exists or not. */
+export function sessionAt(root: string, id: string): Session {
+  const folder = join(root, id);
+  return {
+    id,
+    folder,
+    log: join(folder, `${id}.jsonl`),
+    record: join(folder, 'session.json'),
+    outputs: join(folder, 'outputs'),
+    files: join(folder, 'files'),
+    store: fileEventStore({ directory: folder }),
+  };
+}
+
+/**
+ * Makes the folder of a new session, which only the user can open.
+ *
+ * @throws {@link SessionError} when it cannot be made.
+ */
+export async function createSession(root: string, newId: () => string = newSessionId): Promise<Session> {
+  try {
+    await mkdir(root, { recursive: true, mode: 0o700 });
+    for (;;) {
+      const session = sessionAt(root, newId());
+      try {
+        await mkdir(session.folder, { mode: 0o700 });
+        return session;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      }
+    }
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new SessionError(`Cannot make a session in '${root}': ${message}. XDG_STATE_HOME names another place.`, {
+      folder: root,
+      cause,
+    });
+  }
+}
+
+/** Without letters that look like digits, and short enough to be typed. Eight of them are 38 bits. */
+const letters = '23456789abcdefghjkmnpqrstvwxyz';
+
+function newSessionId(): string {
+  return Array.from({ length: 8 }, () => letters[randomInt(letters.length)]).join('');
 }

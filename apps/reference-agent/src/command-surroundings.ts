@@ -1,0 +1,20 @@
+import type { Readable } from 'node:stream';
+import type { Interrupts } from './interrupts.js';
+
+/** Where a command finds its input and environment, and prints. Of the process, or of a test. */
+export interface CommandSurroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The folder in which the command was called. */
+  readonly cwd: string;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly interrupts: Interrupts;
+}
+
+/** What a command prints to. */
+export interface Output {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}

@@ -1,0 +1,32 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
+
+/** Adds the options of everything that runs the agent. */
+export function addRunOptions(command: Command): Command {
+  return command
+    .option('-p, --print <task>', 'work on this task without a screen; - reads it from standard input')
+    .addOption(
+      new Option('--output-format <format>', 'text: the answer, and a line a step on standard error')
+        .choices(['text', 'json', 'stream-json'])
+        .default('text'),
+    )
+    .option('--model <name>', 'provider/name, such as anthropic/claude-sonnet-5 or ollama/qwen3')
+    .option('--base-url <address>', 'a compatible server; it needs no key')
+    .option('--small-model <name>', 'the model for summaries')
+    .option('--max-cost <usd>', 'the run ends when it has cost so much', positive)
+    .option('--max-steps <count>', 'the run ends after so many model calls', wholePositive)
+    .option('--cwd <folder>', 'the folder to work in')
+    .option('--config <file>', 'a configuration file, instead of the user’s');
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && value > 0 && value < Infinity) return value;
+  throw new InvalidArgumentError('It must be a number above 0.');
+}
+
+function wholePositive(text: string): number {
+  const value = positive(text);
+  if (Number.isInteger(value)) return value;
+  throw new InvalidArgumentError('It must be a whole number above 0.');
+}

@@ -1,0 +1,18 @@
+import type { Command } from 'commander';
+import type { RunFlags } from '../run-flags.js';
+import { addRunOptions } from './run-options.js';
+
+/** Makes `palimpsest -p "…"` of the program itself. */
+export function addRun(program: Command): void {
+  addRunOptions(program)
+    .option('-c, --continue', 'go on with the last session of this folder')
+    // Said by the action, which knows what was meant.
+    .allowExcessArguments()
+    .action(async (flags: RunFlags & { readonly continue?: boolean }) => {
+      if (program.args.length > 0)
+        return program.error(`palimpsest: there is no command '${program.args[0]}'; a task is given with -p "…"`);
+      const { runCommand } = await import('../session-commands.js');
+      const { processSurroundings } = await import('../process-surroundings.js');
+      process.exitCode = await runCommand(flags, processSurroundings(), () => program.outputHelp({ error: true }));
+    });
+}

@@ -1,0 +1,150 @@
+import { ConversationRunError, ConversationStateProjection, LimitExceededError } from '@palimpsest/agent';
+import type { Conversation, RunOutcome } from '@palimpsest/agent';
+import { ContentPolicyError } from '@palimpsest/llm-adapters';
+import type { CommandSurroundings } from '../command-surroundings.js';
+import { exitStatus } from '../exit-status.js';
+import { openSession } from '../open-session.js';
+import type { OpenedSession } from '../open-session.js';
+import { accountOf, savedShares } from '../run-account.js';
+import type { RunFlags } from '../run-flags.js';
+import type { ListedSession } from '../sessions/session-list.js';
+import { UsageError } from '../usage-error.js';
+import { runOutput } from './run-output.js';
+import type { RunOutput } from './run-output.js';
+import { noTotals, withEvent } from './run-totals.js';
+import { streamVersion } from './stream-event.js';
+import type { ResultEvent } from './stream-event.js';
+import { StreamTranslation } from './stream-translation.js';
+
+/** What a run is to do. */
+export interface HeadlessTask {
+  /** The session to go on with. @defaultValue a new one */
+  readonly session?: ListedSession | undefined;
+  /** The user's words. Undefined: to go on where the session ended. */
+  readonly task?: string | undefined;
+}
+
+/**
+ * Works on a task without a screen, and prints what is done as the flags say. Resolves to the exit status: see {@link exitStatus}.
+ *
+ * @throws {@link PalimpsestError} when the run cannot begin.
+ */
+export async function headlessRun(
+  { session, task }: HeadlessTask,
+  flags: RunFlags,
+  surroundings: CommandSurroundings,
+): Promise<number> {
+  const output = runOutput(flags.outputFormat, surroundings);
+  const opened = await openSession(session, flags, surroundings, ({ error, ...retry }) =>
+    output({ type: 'retry', ...retry, error: error.message }),
+  );
+  try {
+    const { conversation } = opened;
+    if (task === undefined) assertGoesOn(conversation);
+    const isResumed = session !== undefined;
+    output(initEvent(opened, isResumed));
+    const result = await followedRun(opened, task, output, surroundings);
+    output(result);
+    return result.exitStatus;
+  } finally {
+    await opened.close();
+  }
+}
+
+function assertGoesOn({ status, id }: Conversation): void {
+  if (status !== 'finished' && status !== 'stuck') return;
+  throw new UsageError(`Session '${id}' is ${status}. Give it a new task: palimpsest resume ${id} -p "…"`);
+}
+
+function initEvent({ session, conversation, workspace, model, tools, notes }: OpenedSession, isResumed: boolean) {
+  // What waits for a yes has not begun.
+  const waiting = new Set(conversation.waitingActions.map(({ id }) => id));
+  const cutOff = waiting.size > 0 ? [] : ConversationStateProjection.fromEvents(conversation.events).pendingActions;
+  return {
+    type: 'init',
+    version: streamVersion,
+    session: session.id,
+    isResumed,
+    workspace: workspace.root,
+    model,
+    log: session.log,
+    tools: [...tools],
+    notes: [...notes],
+    cutOff: cutOff.map(({ toolCall: { name, arguments: json } }) => ({ name, arguments: json })),
+  } as const;
+}
+
+/** Begins, runs, tells all of it, and sums it up. */
+async function followedRun(
+  opened: OpenedSession,
+  task: string | undefined,
+  output: RunOutput,
+  { interrupts }: CommandSurroundings,
+): Promise<ResultEvent> {
+  const { conversation, session } = opened;
+  let totals = noTotals;
+  const translation = new StreamTranslation(conversation.events);
+  conversation.events.observe((event) => {
+    totals = withEvent(totals, event);
+    for (const told of translation.follow(event)) output(told);
+  });
+  await opened.begin(task);
+  const end = await endOf(conversation, interrupts);
+  const { usage, costUsd, steps, condensations } = totals;
+  const saved = savedShares(accountOf(conversation.events));
+  const { log, id } = session;
+  return {
+    type: 'result',
+    version: streamVersion,
+    ...end,
+    session: id,
+    steps,
+    condensations,
+    usage,
+    costUsd,
+    saved,
+    log,
+  };
+}
+
+type Ending = Pick<ResultEvent, 'status' | 'exitStatus' | 'answer' | 'error' | 'waiting'>;
+
+async function endOf(conversation: Conversation, interrupts: CommandSurroundings['interrupts']): Promise<Ending> {
+  try {
+    // With a listener answers are streamed: a part of one is kept if the run is interrupted.
+    const outcome = await conversation.run({ signal: interrupts.signal, onDelta: () => undefined });
+    return endingOf(outcome, interrupts.exitStatus);
+  } catch (error) {
+    if (!ConversationRunError.isInstance(error)) throw error;
+    const { cause } = error;
+    const status = LimitExceededError.isInstance(cause)
+      ? 'limit'
+      : ContentPolicyError.isInstance(cause)
+        ? 'refused'
+        : 'error';
+    return { status, exitStatus: exitStatus[status], error: failureIn(conversation) ?? error };
+  }
+}
+
+function endingOf({ status, answer, stuck, waiting = [] }: RunOutcome, interruptedStatus: number): Ending {
+  switch (status) {
+    case 'finished':
+      return { status: 'done', exitStatus: exitStatus.done, answer };
+    case 'stuck': {
+      const message = `The run got nowhere: ${stuck ?? 'it repeats itself'}.`;
+      return { status, exitStatus: exitStatus.stuck, error: { code: 'stuck', message } };
+    }
+    case 'paused':
+      return { status: 'interrupted', exitStatus: interruptedStatus };
+    case 'waiting-for-confirmation': {
+      const calls = waiting.map(({ toolCall: { name, arguments: json } }) => ({ name, arguments: json }));
+      return { status: 'waiting', exitStatus: exitStatus.waiting, waiting: calls };
+    }
+  }
+}
+
+/** Why the run failed, as the log has it: without secrets. */
+function failureIn({ events }: Conversation): ResultEvent['error'] {
+  const last = events.slice().findLast((event) => event.type === 'conversation-error');
+  return last === undefined ? undefined : { code: last.code, message: last.detail };
+}

@@ -1,0 +1,51 @@
+import { exitStatus } from './exit-status.js';
+
+/** The requests to end a run early. */
+export interface Interrupts {
+  /** Aborted by the first of them. */
+  readonly signal: AbortSignal;
+  /** The exit status of a run that was ended by one. */
+  readonly exitStatus: number;
+}
+
+/** The reader of standard output went away, as `head` does. Shells report such a process with this status. */
+const readerGone = 141;
+
+/**
+ * Follows the signals of the process and its standard output. The first SIGINT, SIGTERM or SIGHUP, and a reader that goes away, abort
+ * the run, which then ends in an orderly way; the next signal ends the process at once. A closed pipe is never an error.
+ */
+export function processInterrupts(host: NodeJS.Process = process): Interrupts {
+  const controller = new AbortController();
+  let status: number = exitStatus.interrupted.SIGINT;
+  const interrupt = (name: string, newStatus: number): void => {
+    if (controller.signal.aborted) return;
+    status = newStatus;
+    controller.abort(new Error(`The run was interrupted: ${name}.`));
+  };
+  for (const [name, signalStatus] of Object.entries(exitStatus.interrupted)) {
+    host.on(name, () => {
+      if (controller.signal.aborted) host.exit(signalStatus);
+      interrupt(name, signalStatus);
+    });
+  }
+  host.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (!isClosedPipe(error)) throw error;
+    interrupt('nobody reads the output', readerGone);
+  });
+  // Lines for people who have gone.
+  host.stderr.on('error', (error: NodeJS.ErrnoException) => {
+    if (!isClosedPipe(error)) throw error;
+  });
+  return {
+    signal: controller.signal,
+    get exitStatus() {
+      return status;
+    },
+  };
+}
+
+/** EIO: the terminal is gone, after SIGHUP. */
+function isClosedPipe({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'EPIPE' || code === 'EIO' || code === 'ERR_STREAM_DESTROYED';
+}

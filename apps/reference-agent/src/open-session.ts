@@ -1,0 +1,116 @@
+import { rmdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Conversation } from '@palimpsest/agent';
+import type { Event } from '@palimpsest/events';
+import type { FailedAttempt } from '@palimpsest/llm-adapters';
+import { openWorkspace } from '@palimpsest/tools';
+import type { Workspace } from '@palimpsest/tools';
+import { codingAgent } from './coding-agent.js';
+import type { CommandSurroundings } from './command-surroundings.js';
+import { chooseModels } from './model-choice.js';
+import type { RunFlags } from './run-flags.js';
+import { writeRecord } from './sessions/record-file.js';
+import type { ListedSession } from './sessions/session-list.js';
+import { placeEvent } from './sessions/session-record.js';
+import type { Place, SessionRecord } from './sessions/session-record.js';
+import { createSession } from './sessions/session.js';
+import type { Session } from './sessions/session.js';
+import { sessionsFolder } from './sessions/sessions-folder.js';
+import { settingsOf } from './settings-of.js';
+import { UsageError } from './usage-error.js';
+
+/** A session with an agent that can go on with it. */
+export interface OpenedSession {
+  readonly session: Session;
+  readonly conversation: Conversation;
+  readonly workspace: Workspace;
+  /** The model's name, as its provider knows it. */
+  readonly model: string;
+  /** The names of the tools. */
+  readonly tools: readonly string[];
+  /** What the user should know before the run begins. */
+  readonly notes: readonly string[];
+  /** Records where the session works, if its log does not say so, and appends the task. */
+  begin(task: string | undefined): Promise<void>;
+  /** Ends what the tools have started. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a session: a new one in the current folder, or one that exists, in its own folder and with its own model unless the flags
+ * say otherwise. A new one is a folder, without an event until {@link OpenedSession.begin}.
+ *
+ * @param onRetry - called for each failed model call that is tried again
+ * @throws {@link PalimpsestError} when the folder, the settings or the model are not usable; nothing has been made then.
+ */
+export async function openSession(
+  found: ListedSession | undefined,
+  flags: RunFlags,
+  { env, cwd }: CommandSurroundings,
+  onRetry: (failure: FailedAttempt) => void,
+): Promise<OpenedSession> {
+  const folder = flags.cwd === undefined ? (found?.record.workspace ?? cwd) : resolve(cwd, flags.cwd);
+  const workspace = await openWorkspace(folder).catch((cause: unknown) => {
+    throw new UsageError(`Cannot work in '${folder}': ${(cause as Error).message}. --cwd names another folder.`, {
+      cause,
+    });
+  });
+  const own = flags.model === undefined ? found?.record : undefined;
+  const { settings, notes } = await settingsOf({ model: own?.model, baseUrl: own?.baseUrl, ...flags }, workspace, env);
+  const { llm, smallLlm } = await chooseModels(settings, env, onRetry);
+  const session = found?.session ?? (await createSession(sessionsFolder(env)));
+  const coding = await codingAgent({ workspace, settings, llm, smallLlm: smallLlm ?? llm, session, env });
+  const { store, id } = session;
+  const conversation = await Conversation.open({ ...coding.conversation, store, conversationId: id });
+  const place: Place = {
+    workspace: workspace.root,
+    model: settings.model ?? llm.model,
+    baseUrl: withoutPassword(settings.baseUrl),
+  };
+  return {
+    session,
+    conversation,
+    workspace,
+    model: llm.model,
+    tools: [...coding.conversation.agent.tools.keys()],
+    notes: [...notes, ...coding.notes],
+    async begin(task) {
+      const event = coding.conversation.secrets(placeEvent(place));
+      if (!isSamePlace(found?.record, place)) await appendAlone(conversation, event);
+      if (task !== undefined) await conversation.send(task);
+      await writeRecord(session, conversation.events);
+    },
+    async close() {
+      await conversation.close();
+      await coding.close();
+      // A session that never began is an empty folder.
+      await rmdir(session.folder).catch(() => undefined);
+    },
+  };
+}
+
+function isSamePlace(record: SessionRecord | undefined, place: Place): boolean {
+  return (
+    record !== undefined &&
+    record.workspace === place.workspace &&
+    record.model === place.model &&
+    record.baseUrl === place.baseUrl
+  );
+}
+
+/** Appends outside of a run. Another process that has the session open is named in the error. */
+async function appendAlone({ events }: Conversation, event: Event): Promise<void> {
+  const writer = await events.openForWriting();
+  try {
+    await events.append(event);
+  } finally {
+    await writer.close();
+  }
+}
+
+/** An address with a password is not recorded: it has to be given again. */
+function withoutPassword(address: string | undefined): string | undefined {
+  if (address === undefined || !URL.canParse(address)) return undefined;
+  const { username, password } = new URL(address);
+  return username === '' && password === '' ? address : undefined;
+}

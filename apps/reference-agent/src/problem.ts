@@ -1,0 +1,27 @@
+import {
+  ConcurrencyError,
+  ConversationBusyError,
+  EventStoreError,
+  PalimpsestError,
+  WriterOustedError,
+} from '@palimpsest/events';
+import { shownLines } from '@palimpsest/terminal';
+import { exitStatus } from './exit-status.js';
+
+/** What is not wrong input: it was right, and something came between. */
+const failures = [ConcurrencyError, ConversationBusyError, EventStoreError, WriterOustedError];
+
+/** What to print of an error that the user can do something about; undefined for a defect, whose stack is needed. */
+export function problemOf(error: unknown): { readonly message: string; readonly exitStatus: number } | undefined {
+  if (!PalimpsestError.isInstance(error)) return undefined;
+  const isFailure = failures.some((type) => type.isInstance(error));
+  return {
+    message: shownLines(messageOf(error)),
+    exitStatus: isFailure ? exitStatus.error : exitStatus.wrongInput,
+  };
+}
+
+function messageOf(error: PalimpsestError): string {
+  if (!ConversationBusyError.isInstance(error)) return error.message;
+  return `Session '${error.conversationId}' is at work in ${error.holder}. Go on with it when that has ended.`;
+}

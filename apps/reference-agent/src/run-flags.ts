@@ -1,0 +1,23 @@
+import type { OutputFormat } from './headless/run-output.js';
+
+/** The options of a run, as the command line gives them. */
+export interface RunFlags {
+  /** The task; `-` reads it from standard input. */
+  readonly print?: string;
+  readonly outputFormat: OutputFormat;
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly smallModel?: string;
+  /** Unit: USD. */
+  readonly maxCost?: number;
+  /** Unit: model calls. */
+  readonly maxSteps?: number;
+  /** The folder to work in. */
+  readonly cwd?: string;
+  /** A configuration file. */
+  readonly config?: string;
+  /** Every call is allowed. */
+  readonly yolo?: boolean;
+  /** What becomes of a call that needs a yes. */
+  readonly onAsk?: 'deny' | 'wait';
+}

@@ -1,0 +1,71 @@
+import { open, readFile, rename, stat } from 'node:fs/promises';
+import type { Event } from '@palimpsest/events';
+import { SessionError } from './errors.js';
+import { recordOf, recordVersion, sessionRecordSchema } from './session-record.js';
+import type { SessionRecord } from './session-record.js';
+import type { Session } from './session.js';
+
+/** Writes `session.json` from the log: whole or not at all. A log that does not say where it works has none. */
+export async function writeRecord(session: Session, events: Iterable<Event>): Promise<SessionRecord | undefined> {
+  const record = recordOf(session.id, events);
+  if (record === undefined) return undefined;
+  const draft = `${session.record}.${process.pid}.tmp`;
+  const file = await open(draft, 'w', 0o600);
+  try {
+    await file.writeFile(`${JSON.stringify(record, undefined, 2)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(draft, session.record);
+  return record;
+}
+
+/**
+ * Reads `session.json`. One that is missing, torn, or of another session is written anew from the log.
+ *
+ * @throws {@link SessionError} when a newer version wrote it, or the log is missing, broken, or no session's.
+ */
+export async function readRecord(session: Session): Promise<SessionRecord> {
+  const { folder } = session;
+  const found = parsed(await readFile(session.record, 'utf8').catch(() => ''));
+  const { success, data } = sessionRecordSchema.safeParse(found);
+  if (success && data.id === session.id) return data;
+  const version = (found as { readonly schemaVersion?: unknown } | null)?.schemaVersion;
+  if (typeof version === 'number' && version > recordVersion) {
+    throw new SessionError(`Session '${session.id}' was made by a newer version of palimpsest; install that.`, {
+      folder,
+    });
+  }
+  await assertHasLog(session);
+  const record = await writeRecord(session, await eventsOf(session));
+  if (record !== undefined) return record;
+  throw new SessionError(`'${folder}' is no session: its log does not say in which folder it worked.`, { folder });
+}
+
+/** Without this, asking the store would make a log in any folder. */
+async function assertHasLog({ id, folder, log }: Session): Promise<void> {
+  const isThere = await stat(log).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+  if (!isThere) throw new SessionError(`'${folder}' is no session: it has no '${id}.jsonl'.`, { folder });
+}
+
+async function eventsOf({ id, store, folder }: Session): Promise<readonly Event[]> {
+  const events: Event[] = [];
+  try {
+    for await (const event of store.read(id)) events.push(event);
+  } catch (cause) {
+    throw new SessionError(`Session '${id}' cannot be read: ${(cause as Error).message}`, { folder, cause });
+  }
+  return events;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
