@@ -1,12 +1,12 @@
-import { access, realpath } from 'node:fs/promises';
+import { access, readdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { sliceText } from '@palimpsest/events';
-import { InvalidSkillError, parseSkill } from '../prompts/index.js';
+import { InvalidSkillError, parseAgentSkill, parseSkill } from '../prompts/index.js';
 import { assertCount } from '../option-checks.js';
 import type { Skill } from '../prompts/index.js';
 import { isWithin, readGuarded } from './guarded-file.js';
 import { instructionFileNames, instructionFilesOf } from './instruction-files.js';
-import { markdownFilesBelow } from './markdown-files.js';
+import { skillFilesBelow } from './skill-files.js';
 
 /** Options of {@link findSkills}. */
 export interface FindSkillsOptions {
@@ -18,25 +18,44 @@ export interface FindSkillsOptions {
   readonly rootDirectory?: string;
   /** Folders of the user; weaker than the repository. Nothing is created in them. @defaultValue none */
   readonly userDirectories?: readonly string[];
-  /** The maximum length of an instruction file. A longer one is cut, and says so. Unit: characters. @defaultValue 32000 */
+  /** Further folders with skills, of the user; weaker than `userDirectories`. @defaultValue none */
+  readonly skillFolders?: readonly string[];
+  /** Further instruction files, of the user; weaker than `userDirectories`. @defaultValue none */
+  readonly instructionFiles?: readonly string[];
+  /**
+   * The maximum length of an instruction file and of a skill's text. A longer one is cut, and says so. What is always shown has
+   * together at most 64,000 characters; the weakest are cut first. Unit: characters. @defaultValue 32000
+   */
   readonly maxCharacters?: number;
 }
 
-/** The skills that were found, the weakest first, and the files that could not be used. */
+/** The skills that were found, the weakest first, and what is wrong with files. */
 export interface FoundSkills {
   readonly skills: readonly Skill[];
-  /** One for each file that was skipped. */
+  /** One for each file that was skipped or cut, or whose name is not as it should be; the message says which. */
   readonly problems: readonly InvalidSkillError[];
 }
 
-/** The folders of skills, the weakest first. A user's folder holds `skills` and `microagents`. */
-const projectFolders = ['.openhands/microagents', '.palimpsest/skills'];
-const userFolders = ['microagents', 'skills'];
+/** A folder of skills. Some hold only `SKILL.md` folders, because their other documents are not for every agent. */
+interface SkillPlace {
+  readonly name: string;
+  readonly manifestsOnly?: boolean;
+}
+
+/** The folders of skills, the weakest first. */
+const projectFolders: readonly SkillPlace[] = [
+  { name: '.openhands/microagents' },
+  { name: '.claude/skills', manifestsOnly: true },
+  { name: '.agents/skills', manifestsOnly: true },
+  { name: '.palimpsest/skills' },
+];
+const userFolders: readonly SkillPlace[] = [{ name: 'microagents' }, { name: 'skills' }];
 
 /**
  * Finds the skills and instruction files for a working directory. Each folder from the root down to the working directory
- * contributes its {@link instructionFileNames}, always on, and the markdown files below `.openhands/microagents` and
- * `.palimpsest/skills`, without `README.md`. Files nearer to the working directory are stronger; of two skills with one name
+ * contributes its {@link instructionFileNames}, always on, the folders with a `SKILL.md` below `.claude/skills`, `.agents/skills`
+ * and `.palimpsest/skills`, which the model loads when it needs them, and the other markdown files below `.palimpsest/skills` and
+ * `.openhands/microagents`, without `README.md`. Files nearer to the working directory are stronger; of two skills with one name
  * the stronger is kept, and a file that is linked or copied under several names is included once. A broken file is a problem,
  * and the others are still found. An instruction file is named by its path from the root, a user's file by its whole path.
  *
@@ -49,21 +68,24 @@ export async function findSkills(options: FindSkillsOptions): Promise<FoundSkill
   // The real path, so that the repository around it is found, whatever links lead to it.
   const workingDirectory = await realpath(options.workingDirectory);
   const root = await (options.rootDirectory === undefined ? rootOf(workingDirectory) : realpath(options.rootDirectory));
+  const ofUser = (directory: string, inside: readonly SkillPlace[], hasInstructions = true) => {
+    const folder = path.resolve(directory);
+    // Links of the user may lead anywhere. The files have whole paths, so that the model can find them.
+    return { folder, within: path.parse(folder).root, nameOf: (file: string) => file, inside, hasInstructions };
+  };
   const places = [
-    ...(options.userDirectories ?? []).map((directory) => {
-      const folder = path.resolve(directory);
-      // Links of the user may lead anywhere. The files have whole paths, so that the model can find them.
-      return { folder, within: path.parse(folder).root, nameOf: (file: string) => file, inside: userFolders };
-    }),
+    ...(options.skillFolders ?? []).map((directory) => ofUser(directory, [{ name: '.' }], false)),
+    ...(options.userDirectories ?? []).map((directory) => ofUser(directory, userFolders)),
     ...foldersBetween(root, workingDirectory).map((folder) => ({
       folder,
       within: root,
       nameOf: (file: string) => path.relative(root, file),
       inside: projectFolders,
+      hasInstructions: true,
     })),
   ];
   const problems: InvalidSkillError[] = [];
-  const found: (Skill | undefined)[] = [];
+  const found: FoundSkill[] = [];
   const attempt = async <T>(action: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await action();
@@ -73,31 +95,59 @@ export async function findSkills(options: FindSkillsOptions): Promise<FoundSkill
       return undefined;
     }
   };
-  for (const { folder, within, nameOf, inside } of places) {
-    for (const file of await instructionFilesOf(folder)) {
-      found.push(await attempt(() => instruction(file, { within, name: slashed(nameOf(file)), maxCharacters })));
+  const add = async (file: string, read: () => Promise<Skill | undefined>): Promise<void> => {
+    const skill = await attempt(read);
+    if (skill !== undefined) found.push({ file, skill });
+  };
+  for (const given of options.instructionFiles ?? []) {
+    const file = path.resolve(given);
+    const within = path.parse(file).root;
+    await add(file, () => instruction(file, { within, name: slashed(file), maxCharacters, isNeeded: true }));
+  }
+  for (const { folder, within, nameOf, inside, hasInstructions } of places) {
+    for (const file of hasInstructions ? await instructionFilesOf(folder) : []) {
+      await add(file, () => instruction(file, { within, name: slashed(nameOf(file)), maxCharacters }));
     }
-    for (const skills of inside.map((each) => path.join(folder, each))) {
-      for (const file of (await attempt(() => markdownFilesBelow(skills, within))) ?? []) {
-        found.push(await attempt(() => skillOf(file, { within, folder: skills })));
+    for (const { name, manifestsOnly = false } of inside) {
+      const skills = path.join(folder, name);
+      const files = await attempt(() => skillFilesBelow(skills, within));
+      for (const file of [...(files?.outside ?? []), ...(manifestsOnly ? [] : (files?.documents ?? []))]) {
+        await add(file, () => skillOf(file, { within, folder: skills }));
+      }
+      for (const file of files?.manifests ?? []) {
+        await add(file, () => agentSkill(file, { within, workingDirectory, maxCharacters, problems }));
       }
     }
   }
-  return { skills: eachOnce(found.filter((skill) => skill !== undefined)), problems };
+  return { skills: withinLength(eachOnce(found, problems), problems), problems };
+}
+
+interface FoundSkill {
+  readonly file: string;
+  readonly skill: Skill;
 }
 
 async function instruction(
   file: string,
-  options: { readonly within: string; readonly name: string; readonly maxCharacters: number },
+  options: {
+    readonly within: string;
+    readonly name: string;
+    readonly maxCharacters: number;
+    readonly isNeeded?: boolean;
+  },
 ): Promise<Skill | undefined> {
   const read = await readGuarded(file, options.within);
+  if (read === undefined && options.isNeeded === true) throw new InvalidSkillError(file, 'does not exist.');
   const text = read?.trim() ?? '';
   if (text === '' || isPointer(text)) return undefined;
   const { maxCharacters, name } = options;
+  return { name, kind: 'always', content: cutText(text, maxCharacters, name), triggers: [], inputs: [] };
+}
+
+function cutText(text: string, maxCharacters: number, name: string): string {
   const shown = sliceText(text, 0, maxCharacters);
   const rest = text.length - shown.length;
-  const content = rest > 0 ? `${shown}\n[${rest} more characters stand in ${name}]` : text;
-  return { name, kind: 'always', content, triggers: [], inputs: [] };
+  return rest > 0 ? `${shown}\n[${rest} more characters stand in ${name}]` : text;
 }
 
 /** Some files only refer to another one, as `@AGENTS.md`, which is found by itself. */
@@ -115,15 +165,86 @@ async function skillOf(
   return parseSkill(read, { file, name });
 }
 
-/** Removes duplicates by name or by text (a copy, a link). The stronger one, which comes later, is kept. */
-function eachOnce(found: readonly Skill[]): readonly Skill[] {
-  const seen = new Set<string>();
+/** Reads a `SKILL.md`. Its text is cut, and says where further files of the skill stand. */
+async function agentSkill(
+  file: string,
+  options: {
+    readonly within: string;
+    readonly workingDirectory: string;
+    readonly maxCharacters: number;
+    readonly problems: InvalidSkillError[];
+  },
+): Promise<Skill | undefined> {
+  const read = await readGuarded(file, options.within);
+  if (read === undefined) return undefined;
+  const folder = path.dirname(file);
+  const skill = parseAgentSkill(read, { file, folder: await realpath(folder) });
+  if (skill.name !== path.basename(folder)) {
+    const [is, should] = [skill.name, path.basename(folder)];
+    options.problems.push(
+      new InvalidSkillError(file, `is named '${is}' and stands in the folder '${should}'. It is used as '${is}'.`),
+    );
+  }
+  const relative = slashed(path.relative(options.workingDirectory, folder));
+  const shown = relative.startsWith('../') || path.isAbsolute(relative) ? slashed(folder) : relative;
+  const others = (await readdir(folder)).length - 1;
+  const note =
+    others === 0 ? '' : `\n\n[The other files of this skill stand in '${shown}'; load_skill with 'file' reads them.]`;
+  const content = cutText(skill.content, options.maxCharacters, `${shown}/${path.basename(file)}`) + note;
+  return { ...skill, content };
+}
+
+/**
+ * Removes duplicates by name or by text (a copy, a link). The stronger one, which comes later, is kept. A `SKILL.md` that loses its
+ * name to another text is a problem, once for all its copies.
+ */
+function eachOnce(found: readonly FoundSkill[], problems: InvalidSkillError[]): readonly FoundSkill[] {
+  const byName = new Map<string, FoundSkill>();
+  const texts = new Set<string>();
+  const told: Skill[] = [];
+  const kept: FoundSkill[] = [];
+  for (const each of found.toReversed()) {
+    const { skill, file } = each;
+    const stronger = byName.get(skill.name);
+    const text = skill.folder === undefined ? `${skill.kind} ${skill.triggers.join()} ${skill.content}` : '';
+    const known = [...told, ...(stronger === undefined ? [] : [stronger.skill])];
+    if (stronger !== undefined && skill.folder !== undefined && !known.some((other) => isCopy(skill, other))) {
+      told.push(skill);
+      problems.push(new InvalidSkillError(file, `has the name of a nearer one and is not used: '${stronger.file}'.`));
+    }
+    if (stronger !== undefined || (text !== '' && texts.has(text))) continue;
+    byName.set(skill.name, each);
+    texts.add(text);
+    kept.push(each);
+  }
+  return kept.reverse();
+}
+
+/** The same folder, by a link, or a copy of it. The texts differ in the folder that they name. */
+function isCopy(one: Skill, other: Skill): boolean {
+  const text = ({ content }: Skill) => content.replace(/\n\n\[The other files of this skill stand in [^\n]*\]$/, '');
+  return one.folder === other.folder || (one.description === other.description && text(one) === text(other));
+}
+
+/** The length of what is always shown. Unit: characters. */
+const maxAlwaysCharacters = 64_000;
+
+/** What is always shown, within a length together: the strongest are kept whole. */
+function withinLength(found: readonly FoundSkill[], problems: InvalidSkillError[]): readonly Skill[] {
+  let left = maxAlwaysCharacters;
   const kept: Skill[] = [];
-  for (const skill of found.toReversed()) {
-    const keys = [`name ${skill.name}`, `text ${skill.kind} ${skill.triggers.join()} ${skill.content}`];
-    if (keys.some((key) => seen.has(key))) continue;
-    for (const key of keys) seen.add(key);
-    kept.push(skill);
+  for (const { skill, file } of found.toReversed()) {
+    const { content, name } = skill;
+    if (skill.kind !== 'always' || content.length <= left) {
+      kept.push(skill);
+      if (skill.kind === 'always') left -= content.length;
+      continue;
+    }
+    problems.push(
+      new InvalidSkillError(file, `is cut: instructions have more than ${maxAlwaysCharacters} characters together.`),
+    );
+    kept.push({ ...skill, content: cutText(content, left, name) });
+    left = 0;
   }
   return kept.reverse();
 }

@@ -1,6 +1,8 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { InvalidSkillError } from '../prompts/index.js';
+import { visibleText } from '../prompts/untrusted-text.js';
 import { hasCode } from './file-errors.js';
 
 const maxBytes = 1_048_576;
@@ -9,7 +11,8 @@ const maxBytes = 1_048_576;
  * Reads a file that goes into a prompt. Undefined if there is no file.
  *
  * @throws {@link InvalidSkillError} when a link leads out of `within`, so that a repository cannot show the model files of
- *   its user; when the file is larger than 1 MiB, is not text, or cannot be read.
+ *   its user; when it is a pipe or a device, is larger than 1 MiB, is not text, or cannot be read. Characters that nobody sees
+ *   are left out.
  */
 export async function readGuarded(file: string, within: string): Promise<string | undefined> {
   try {
@@ -17,16 +20,23 @@ export async function readGuarded(file: string, within: string): Promise<string 
     if (!isWithin(realPath, root)) {
       throw new InvalidSkillError(file, `is a link that leads out of '${within}' and is not read.`);
     }
-    const entry = await stat(realPath);
-    if (!entry.isFile()) return undefined;
-    if (entry.size > maxBytes)
-      throw new InvalidSkillError(file, `has ${entry.size} bytes; at most ${maxBytes} are read.`);
-    const text = await readFile(realPath, 'utf8');
-    if (text.includes('\0')) throw new InvalidSkillError(file, 'is not a text.');
-    return text.replace(/^\uFEFF/, '');
+    // Opened before it is looked at, so that it cannot be exchanged in between, and without waiting for a writer of a pipe.
+    const opened = await open(realPath, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    try {
+      const entry = await opened.stat();
+      if (entry.isDirectory()) return undefined;
+      if (!entry.isFile()) throw new InvalidSkillError(file, 'is a pipe or a device and is not read.');
+      if (entry.size > maxBytes)
+        throw new InvalidSkillError(file, `has ${entry.size} bytes; at most ${maxBytes} are read.`);
+      const text = await opened.readFile('utf8');
+      if (text.includes('\0')) throw new InvalidSkillError(file, 'is not a text.');
+      return visibleText(text);
+    } finally {
+      await opened.close();
+    }
   } catch (error) {
     if (InvalidSkillError.isInstance(error)) throw error;
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EISDIR')) return undefined;
     throw new InvalidSkillError(file, `cannot be read: ${(error as Error).message}`, { cause: error });
   }
 }

@@ -4,3 +4,6 @@ export { copyBuiltInTemplates, folderTemplates } from './folder-templates.js';
 export type { FindSkillsOptions, FoundSkills } from './find-skills.js';
 export { findSkills } from './find-skills.js';
 export { instructionFileNames } from './instruction-files.js';
+export { skillTool, skillToolName } from './skill-tool.js';
+export type { WorkspaceContextOptions } from './workspace-context.js';
+export { workspaceContext } from './workspace-context.js';

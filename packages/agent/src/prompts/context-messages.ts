@@ -2,10 +2,12 @@ import { createEvent as createDefaultEvent } from '@palimpsest/events';
 import type { CreateEvent, MessageEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 import type { PromptManager } from './prompt-manager.js';
+import { forgottenLoads, loadedSkillsSender } from './loaded-skills.js';
+import { namesInSkillList, skillListLines } from './skill-list.js';
 import { matchSkills } from './skill-match.js';
 import type { TriggeredSkill } from './skill-match.js';
 import type { Skill } from './skill.js';
-import { visibleContext, workspaceSender } from './visible-context.js';
+import { daySender, skillListSender, visibleContext, workspaceSender } from './visible-context.js';
 import type { VisibleContext } from './visible-context.js';
 import type { WorkspaceContext } from './workspace-context.js';
 
@@ -22,10 +24,11 @@ export interface ContextOptions {
 }
 
 /**
- * The messages to append so that the model sees the workspace context, the skills that are always on, and those that the user's
- * messages call for: one message, or none if the view already holds all of it. A pure function of the view. Call it after a
- * message of the user and after a condensation: forgotten parts are shown again, as long as the view holds a message that calls
- * for them.
+ * The messages to append so that the model sees the workspace context, the skills that are always on, those that the user's
+ * messages call for, the list of the skills that it can load, and the texts of those that it loaded: none if the view already
+ * holds all of it, and at most one for context, one for the list and one for loaded skills. A pure function of the view. Call it
+ * after a message of the user and after a condensation. Forgotten parts are shown again: what the user's messages call for as long
+ * as the view holds one that does; of the skills that the model loaded, the last three, each at most twice.
  *
  * @throws `PromptTemplateError` when a template uses a variable that is not defined.
  */
@@ -42,20 +45,67 @@ export function contextMessages(view: View, options: ContextOptions): readonly M
   const triggered = calledFor(visible, skills);
   const knowledge = prompts.skillInfo(triggered);
 
-  const content = [example, context].filter((text) => text !== '').map(textPart);
-  if (content.length === 0 && knowledge === '') return [];
+  const day = newDay(options, visible);
+  const parts = [example, context, day].filter((text) => text !== '').map(textPart);
   const activated = [...alwaysOn, ...triggered.map(({ skill }) => skill)].map(({ name }) => name);
-  return [
-    createEvent('message', {
-      source: 'environment',
-      role: 'user',
-      content,
-      // Later instructions do not replace the workspace part if it is forgotten.
-      ...(content.length === 0 || visible.hasWorkspace ? {} : { sender: workspaceSender }),
-      ...(knowledge === '' ? {} : { extendedContent: [textPart(knowledge)] }),
-      ...(activated.length === 0 ? {} : { activatedSkills: activated }),
-    }),
-  ];
+  const base = { source: 'environment', role: 'user' } as const;
+  const messages: MessageEvent[] = [];
+  if (parts.length > 0 || knowledge !== '') {
+    messages.push(
+      createEvent('message', {
+        ...base,
+        content: parts,
+        // Later instructions do not replace the workspace part if it is forgotten.
+        ...(parts.length > 0 && !visible.hasWorkspace ? { sender: workspaceSender } : {}),
+        ...(day === '' ? {} : { sender: daySender }),
+        ...(knowledge === '' ? {} : { extendedContent: [textPart(knowledge)] }),
+        ...(activated.length === 0 ? {} : { activatedSkills: activated }),
+      }),
+    );
+  }
+  const list = newList(prompts, skills, visible);
+  if (list !== '')
+    messages.push(createEvent('message', { ...base, sender: skillListSender, content: [textPart(list)] }));
+  const loaded = loadedAgain(view, skills, { has: (name) => visible.skills.has(name) || activated.includes(name) });
+  if (loaded.length > 0) {
+    messages.push(
+      createEvent('message', {
+        ...base,
+        sender: loadedSkillsSender,
+        content: [textPart(prompts.loadedSkills(loaded))],
+        activatedSkills: loaded.map(({ name }) => name),
+      }),
+    );
+  }
+  return messages;
+}
+
+/** The list of skills, unless the model sees one with the same names. */
+function newList(prompts: PromptManager, skills: readonly Skill[], { listedSkills }: VisibleContext): string {
+  const lines = skillListLines(skills);
+  if (lines.length === 0) return '';
+  const list = prompts.skillList(lines);
+  const names = namesInSkillList(list);
+  const isSeen = listedSkills?.size === names.size && [...names].every((name) => listedSkills.has(name));
+  return isSeen ? '' : list;
+}
+
+/** The date, if the model sees another: a conversation that goes on another day. */
+function newDay({ prompts, workspace }: ContextOptions, { hasWorkspace, workspaceTexts }: VisibleContext): string {
+  const date = workspace?.runtime?.date ?? '';
+  if (date === '' || !hasWorkspace || workspaceTexts.some((text) => text.includes(date))) return '';
+  const told = prompts.workspaceContext({ runtime: { date } });
+  return told.includes(date) ? told : '';
+}
+
+/** The texts of the skills that the model loaded to show again are together no longer than one. Unit: characters. */
+const maxLoadedCharacters = 32_000;
+
+function loadedAgain(view: View, skills: readonly Skill[], visible: { has(name: string): boolean }): readonly Skill[] {
+  let characters = 0;
+  return forgottenLoads(view, visible)
+    .flatMap((name) => skills.find((skill) => skill.name === name) ?? [])
+    .filter(({ content }, index) => (characters += content.length) <= maxLoadedCharacters || index === 0);
 }
 
 function enabled({ skills = [], disabledSkills = [] }: ContextOptions): readonly Skill[] {

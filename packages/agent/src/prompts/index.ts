@@ -6,11 +6,14 @@ export { builtInTemplates, builtInTemplateTexts } from './built-in-templates.js'
 export type { WorkspaceContext } from './workspace-context.js';
 export type { Skill, SkillInput } from './skill.js';
 export { parseSkill } from './skill.js';
+export { parseAgentSkill } from './agent-skill.js';
+export { skillListLines } from './skill-list.js';
+export { loadedSkillsSender } from './loaded-skills.js';
 export type { TriggeredSkill } from './skill-match.js';
 export { matchSkills } from './skill-match.js';
 export type { ContextOptions } from './context-messages.js';
 export { contextMessages } from './context-messages.js';
 export type { VisibleContext } from './visible-context.js';
-export { visibleContext, workspaceSender } from './visible-context.js';
+export { daySender, skillListSender, visibleContext, workspaceSender } from './visible-context.js';
 export { ensureInitialUserMessage, ensureSystemPrompt } from './opening.js';
 export { InvalidSkillError } from './errors.js';

@@ -30,11 +30,27 @@ describe('the system prompt', () => {
   test.each([
     ['system_prompt_interactive.j2', 'INTERACTION'],
     ['system_prompt_long_horizon.j2', 'TASK_TRACKING'],
+    ['system_prompt_coding.j2', 'PERMISSIONS'],
   ])('%s is the whole prompt and %s', async (systemPrompt, tag) => {
     const variant = (await loadPrompts({ systemPrompt })).systemPrompt();
     expect(variant.startsWith(prompts.systemPrompt())).toBe(true);
     expect(variant).toContain(`<${tag}>`);
     expect(prompts.systemPrompt()).not.toContain(`<${tag}>`);
+  });
+
+  test('of a coding agent speaks of the tools that there are, and of a user who cannot answer', async () => {
+    const systemPrompt = 'system_prompt_coding.j2';
+    const names = ['search', 'edit_file', 'write_file', 'run_command', 'todo', 'recall', 'read_output', 'finish'];
+    const toolNames = [...names, 'relevance_condenser'];
+    const all = (await loadPrompts({ systemPrompt, toolNames, headless: true })).systemPrompt();
+    const none = (await loadPrompts({ systemPrompt })).systemPrompt();
+    for (const name of toolNames) {
+      expect(all).toMatch(new RegExp(`\\b${name}\\b`));
+      expect(none).not.toMatch(new RegExp(`^- ${name}\\b|\\b(with|call) ${name}\\b`, 'm'));
+    }
+    expect(all).toContain('Nobody can answer');
+    expect(none).not.toContain('Nobody can answer');
+    for (const text of [all, none]) expect(text).not.toMatch(/\{[{%]|undefined|\n{3}|\n\n<\//);
   });
 
   test('quirk: another shell is named by the template, and no rendered word is rewritten', async () => {

@@ -1,8 +1,10 @@
-import { loadTemplate } from '@palimpsest/templates';
+import { layeredTemplates, loadTemplate } from '@palimpsest/templates';
 import type { TemplateLimits, TemplateSource, TemplateValue } from '@palimpsest/templates';
 import { builtInTemplates } from './built-in-templates.js';
 import type { TriggeredSkill } from './skill-match.js';
-import { withoutOurTags, workspaceVariables } from './workspace-context.js';
+import type { Skill } from './skill.js';
+import { withoutOurTags } from './untrusted-text.js';
+import { workspaceVariables } from './workspace-context.js';
 import type { WorkspaceContext } from './workspace-context.js';
 
 /** Options of {@link loadPrompts}. */
@@ -15,6 +17,12 @@ export interface PromptOptions {
   readonly cliMode?: boolean;
   /** The shell that runs commands. @defaultValue 'bash' */
   readonly shell?: string;
+  /** Nobody can answer a question during the run. Read by `system_prompt_coding.j2`. @defaultValue false */
+  readonly headless?: boolean;
+  /**
+   * The names of the agent's tools. `system_prompt_coding.j2` speaks of those that it knows. @defaultValue none
+   */
+  readonly toolNames?: readonly string[];
   /** Additional variables for custom templates. @defaultValue none */
   readonly variables?: Readonly<Record<string, TemplateValue>>;
   /** The limits of each template. @defaultValue `defaultTemplateLimits` of `@palimpsest/templates` */
@@ -33,11 +41,16 @@ export interface PromptManager {
   workspaceContext(context: WorkspaceContext, repositoryInstructions?: string): string;
   /** The texts of skills, each with its trigger; empty if there are none. */
   skillInfo(triggered: readonly TriggeredSkill[]): string;
+  /** The names and descriptions of skills, in lines that `skillListLines` made; empty if there are none. */
+  skillList(lines: readonly string[]): string;
+  /** The texts of skills that the model loaded, and that a condensation has forgotten; empty if there are none. */
+  loadedSkills(skills: readonly Skill[]): string;
 }
 
 /**
- * Loads the four templates and everything that they include: `system_prompt.j2` or the requested variant, `user_prompt.j2`,
- * `additional_info.j2`, `microagent_info.j2`.
+ * Loads the templates and everything that they include: `system_prompt.j2` or the requested variant, `user_prompt.j2`,
+ * `additional_info.j2`, `microagent_info.j2`, and `skill_list.j2` and `loaded_skills.j2`, which are ours where the templates lack
+ * them.
  *
  * @throws `PromptTemplateError` of `@palimpsest/templates` when one is missing or does not parse; names the file.
  *
@@ -45,12 +58,24 @@ export interface PromptManager {
  */
 export async function loadPrompts(options: PromptOptions = {}): Promise<PromptManager> {
   const { templates = builtInTemplates, systemPrompt = 'system_prompt.j2', cliMode = false, shell = 'bash' } = options;
-  const [system, user, workspace, skills] = await Promise.all(
-    [systemPrompt, 'user_prompt.j2', 'additional_info.j2', 'microagent_info.j2'].map((name) =>
-      loadTemplate(templates, name, { limits: options.limits }),
-    ) as [Loading, Loading, Loading, Loading],
-  );
-  const shared = { cli_mode: cliMode, shell, ...options.variables };
+  const load = (name: string, from = templates) => loadTemplate(from, name, { limits: options.limits });
+  const withOurs = layeredTemplates(templates, builtInTemplates);
+  const [system, user, workspace, skills, list, loaded] = await Promise.all([
+    load(systemPrompt),
+    load('user_prompt.j2'),
+    load('additional_info.j2'),
+    load('microagent_info.j2'),
+    // OpenHands' templates have none of these.
+    load('skill_list.j2', withOurs),
+    load('loaded_skills.j2', withOurs),
+  ]);
+  const shared = {
+    cli_mode: cliMode,
+    shell,
+    headless: options.headless ?? false,
+    tool_names: options.toolNames ?? [],
+    ...options.variables,
+  };
   return {
     systemPrompt: () => system.render(shared).trim(),
     userPrompt: () => user.render(shared).trim(),
@@ -58,10 +83,19 @@ export async function loadPrompts(options: PromptOptions = {}): Promise<PromptMa
       workspace.render({ ...shared, ...workspaceVariables(context, repositoryInstructions) }).trim(),
     skillInfo: (triggered) =>
       triggered.length === 0 ? '' : skills.render({ ...shared, triggered_agents: triggered.map(templateAgent) }).trim(),
+    skillList: (lines) =>
+      lines.length === 0 ? '' : list.render({ ...shared, lines: lines.map(withoutOurTags) }).trim(),
+    loadedSkills: (given) =>
+      given.length === 0
+        ? ''
+        : loaded
+            .render({
+              ...shared,
+              skills: given.map(({ name, content }) => ({ name, content: withoutOurTags(content) })),
+            })
+            .trim(),
   };
 }
-
-type Loading = ReturnType<typeof loadTemplate>;
 
 function templateAgent({ skill, trigger, content }: TriggeredSkill): TemplateValue {
   return {

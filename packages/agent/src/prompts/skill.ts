@@ -10,12 +10,17 @@ export interface SkillInput {
 
 /**
  * A piece of knowledge for the model; OpenHands calls it a microagent. `always`: part of the workspace context.
- * `keyword`: shown when the user's words contain one of its triggers. `task`: shown when the user writes `/name`.
+ * `keyword`: shown when the user's words contain one of its triggers. `task`: shown when the user writes `/name`. `listed`: the
+ * model is shown its name and description, and loads its text with the tool `load_skill`; a trigger of the user shows it too.
  */
 export interface Skill {
   readonly name: string;
-  readonly kind: 'always' | 'keyword' | 'task';
+  readonly kind: 'always' | 'keyword' | 'task' | 'listed';
   readonly content: string;
+  /** What it is for, on one line. Only of skills from a `SKILL.md`. */
+  readonly description?: string;
+  /** The folder of its `SKILL.md`, as an absolute path. Further files of the skill stand in it. */
+  readonly folder?: string;
   /** The triggers, in the order in which they are tried. Empty for `always`. */
   readonly triggers: readonly string[];
   /** The inputs of a task. Empty for other kinds. */
