@@ -2,7 +2,7 @@ import type { Tool } from '@palimpsest/events';
 import { editFileTool } from './edit-file.js';
 import { listFilesTool } from './list-files.js';
 import { readFileTool } from './read-file.js';
-import { runCommandTool } from './run-command.js';
+import { runCommandTool } from './command/run-command-tool.js';
 import { searchTool } from './search.js';
 import type { Workspace } from './workspace.js';
 import { writeFileTool } from './write-file.js';

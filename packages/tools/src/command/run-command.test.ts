@@ -1,6 +1,7 @@
 import { afterEach, expect, onTestFinished, test } from 'vitest';
-import { noContext, temporaryWorkspace } from '../test-support/temporary-workspace.js';
-import { runCommand, runCommandTool } from './run-command.js';
+import { noContext, temporaryWorkspace } from '../../test-support/temporary-workspace.js';
+import { runCommand } from './run-command.js';
+import { runCommandTool } from './run-command-tool.js';
 
 const secret = 'sk-not-a-real-key-0123456789';
 afterEach(() => {
@@ -48,9 +49,11 @@ test('does not wait for what the shell leaves in the background, and says that i
   const result = await run('sleep 60 & echo $!');
   endAfterwards(result);
   expect(result).toMatchObject({
-    content: expect.stringMatching(/^\d+\n\[exit status 0; processes that it started were left running\]$/),
+    content: expect.stringMatching(
+      /^\d+\n\[exit status 0; processes that it started were left running: sleep \(\d+\)\]$/,
+    ),
     isError: false,
-    details: { exitStatus: 0, timedOut: false, leftRunning: true },
+    details: { exitStatus: 0, timedOut: false, leftRunning: [{ name: 'sleep' }] },
   });
 });
 
@@ -63,7 +66,10 @@ const detached = `"${process.execPath}" -e "
 test('answers when the shell is done, whoever holds the pipe', async () => {
   const result = await run(detached);
   endAfterwards(result);
-  expect(result).toMatchObject({ isError: false, details: { exitStatus: 0, timedOut: false, leftRunning: true } });
+  expect(result).toMatchObject({
+    isError: false,
+    details: { exitStatus: 0, timedOut: false, leftRunning: [{ name: 'sleep' }] },
+  });
 });
 
 test('answers when the time is over, whoever holds the pipe', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LimitedOutput } from './output-limit.js';
+import { LimitedOutput } from './limited-output.js';
 
 const outputOf = (limit: number, pieces: readonly string[]) => {
   const output = new LimitedOutput(limit);

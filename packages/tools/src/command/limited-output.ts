@@ -36,9 +36,10 @@ export class LimitedOutput {
     this.#tail = sliceText(tail, Math.max(0, tail.length - (this.#limit - this.#head.length)));
   }
 
-  toString(): string {
+  /** @param note - what stands in the place of the characters that are left out */
+  toString(note = (left: number): string => `[… ${left} characters left out …]`): string {
     if (!this.isCut) return this.#head + this.#tail;
     const left = this.#length - this.#head.length - this.#tail.length;
-    return `${this.#head}\n[… ${left} characters left out …]\n${this.#tail}`;
+    return `${this.#head}\n${note(left)}\n${this.#tail}`;
   }
 }

@@ -1,0 +1,294 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { Socket } from 'node:net';
+import { PalimpsestError } from '@palimpsest/events';
+import type { Sandbox, SandboxedProgram } from '../sandbox/sandbox.js';
+import type { Workspace } from '../workspace.js';
+import { commandEnvironment, withoutTerminal } from './command-environment.js';
+import { CommandOutput } from './command-output.js';
+import type { OutputMask } from './command-output.js';
+import { endProcesses, processesOf, sendSignal } from './command-processes.js';
+import type { CommandProcess } from './command-processes.js';
+import type { KeptOutput, OutputFolder } from './kept-output.js';
+import { markerName, supervisor } from './supervisor.js';
+
+/** What is the same for every command of a conversation. */
+export interface CommandSettings {
+  /**
+   * The environment of commands. Without a sandbox a command can read the environment of this process, too, whatever is left
+   * out here (`/proc/<pid>/environ`). @defaultValue variables with harmless names: `PATH`, `HOME`, `LANG`, `*_HOME` …
+   */
+  readonly env?: Readonly<Record<string, string>>;
+  /** @defaultValue none: a command reaches what its user can */
+  readonly sandbox?: Sandbox;
+  /** Where the whole of an output is kept that is too long to be shown. @defaultValue the middle is lost */
+  readonly outputs?: OutputFolder;
+  /**
+   * Hides secrets in the output before any of it is cut or kept: `stream` of `secretMask` in `@palimpsest/agent`.
+   * @defaultValue nothing is hidden
+   */
+  readonly mask?: OutputMask;
+  /**
+   * What becomes of processes that a command leaves behind. `keep`: they run until this process ends or `lifetime` is aborted;
+   * in a sandbox, which ends with its command, they are ended in any case. @defaultValue 'keep'
+   */
+  readonly background?: 'keep' | 'end';
+  /** Ends all processes that commands left behind when it is aborted. @defaultValue they end with this process */
+  readonly lifetime?: AbortSignal;
+}
+
+/** Options of {@link runCommand}. */
+export interface RunCommandOptions extends CommandSettings {
+  readonly timeoutMs: number;
+  /** How much of a longer output is returned: its beginning and its end. Unit: characters. @defaultValue 12,000 */
+  readonly maxCharacters?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** How a command ended. */
+export interface CommandResult {
+  /**
+   * Standard output and standard error in the order of arrival, as plain text: without escape sequences, with the last state of
+   * lines that were written again. Cut in the middle if it is too long.
+   */
+  readonly output: string;
+  /** The size of the whole output. Unit: characters. */
+  readonly characters: number;
+  /** Where the whole output is, if it was cut and there is a folder for it. */
+  readonly kept?: KeptOutput;
+  /** Undefined when a signal ended it. */
+  readonly exitStatus: number | undefined;
+  /** Undefined when it ended by itself, and for a command in a sandbox. */
+  readonly endedBy: NodeJS.Signals | undefined;
+  readonly timedOut: boolean;
+  readonly isCut: boolean;
+  /** Processes that the command left behind, which go on. What they write to its output is not read. */
+  readonly leftRunning: readonly CommandProcess[];
+  /** Processes that the command left behind, which were ended. */
+  readonly endedAfter: readonly CommandProcess[];
+}
+
+/** How long output is read after the shell's exit while somebody holds the pipe. Unit: milliseconds. */
+const graceMs = 250;
+/** Processes that were not found can print for ever. */
+const mostGraces = 8;
+/** The time between the request to end and the end. Unit: milliseconds. */
+const politeMs = 500;
+
+/**
+ * Runs a shell command in the root of the workspace, with no terminal and nothing to read, and waits for its shell. When the
+ * time is over or the signal is aborted, its processes are asked to end, and are ended after half a second. All that it
+ * started ends with this process, also when that is killed, but without a sandbox not a process that both moved to a session of
+ * its own and cleared its environment, or on a system without /proc one that moved.
+ *
+ * @throws the reason of `signal` when it is aborted
+ */
+export async function runCommand(
+  workspace: Workspace,
+  command: string,
+  options: RunCommandOptions,
+): Promise<CommandResult> {
+  const { timeoutMs, maxCharacters = 12_000, signal, sandbox, outputs, mask } = options;
+  signal?.throwIfAborted();
+  const shell = ['/bin/sh', '-c', command];
+  const inside: SandboxedProgram | undefined = await sandbox?.around(shell);
+  const output = new CommandOutput({ maxCharacters, outputs, mask });
+  try {
+    const running = new RunningCommand(workspace, inside?.program ?? shell, options);
+    const ending = await running.ended({ timeoutMs, signal, output });
+    signal?.throwIfAborted();
+    return { ...(await output.end()), ...ending };
+  } catch (error) {
+    await output.discard();
+    throw error;
+  } finally {
+    await inside?.end();
+  }
+}
+
+type Ending = Pick<CommandResult, 'exitStatus' | 'endedBy' | 'timedOut' | 'leftRunning' | 'endedAfter'>;
+
+/** The operating system did not start a command. */
+export class CommandNotStartedError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'CommandNotStartedError';
+  }
+
+  constructor(cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super('command-not-started', `The command was not started: ${reason}. Does the folder of the workspace exist?`, {
+      cause,
+    });
+  }
+}
+
+/** One command and all its processes. */
+class RunningCommand {
+  readonly #child: ChildProcess;
+  readonly #exit: Promise<readonly [number | null, NodeJS.Signals | null]>;
+  /** The watcher has said which process it is, or is gone. */
+  readonly #watched: Promise<void>;
+  readonly #stdout: Socket;
+  /** While it is open the watcher waits. */
+  readonly #lifeline: Socket;
+  readonly #marker = randomUUID();
+  readonly #watchers = new Set<number>();
+  readonly #settings: CommandSettings;
+
+  constructor({ root }: Workspace, program: readonly string[], settings: CommandSettings) {
+    this.#settings = settings;
+    // A session of its own: no terminal to ask for passwords on, and a group that is ended as one.
+    this.#child = started(root, [this.#marker, ...program], settings.env);
+    this.#exit = new Promise((resolve, reject) => {
+      this.#child.once('error', (error) => reject(new CommandNotStartedError(error)));
+      this.#child.once('exit', (status, by) => resolve([status, by]));
+    });
+    const [, stdout, , lifeline] = this.#child.stdio as unknown as readonly (Socket | null | undefined)[];
+    // No more files can be opened: the error follows.
+    this.#stdout = stdout ?? new Socket();
+    this.#lifeline = lifeline ?? new Socket();
+    this.#watched = new Promise((resolve) => {
+      this.#lifeline.once('close', () => resolve());
+      this.#lifeline.setEncoding('latin1').once('data', (pid: string) => {
+        this.#watchers.add(Number.parseInt(pid, 10));
+        resolve();
+      });
+    });
+    // The other end may be closed by then.
+    this.#lifeline.on('error', () => undefined);
+  }
+
+  /** Waits for the end of the shell, or brings it about. */
+  async ended(how: {
+    readonly timeoutMs: number;
+    readonly signal: AbortSignal | undefined;
+    readonly output: CommandOutput;
+  }): Promise<Ending> {
+    const { timeoutMs, signal, output } = how;
+    let timedOut = false;
+    const end = (): void => this.#end();
+    const timer = setTimeout(() => {
+      timedOut = true;
+      end();
+    }, timeoutMs);
+    signal?.addEventListener('abort', end, { once: true });
+    // Aborted while the sandbox was prepared.
+    if (signal?.aborted === true) end();
+    const closed = output.read(this.#stdout);
+    try {
+      const [exitStatus, endedBy] = await this.#exit;
+      clearTimeout(timer);
+      if (timedOut || signal?.aborted === true) this.#kill();
+      const left = await this.#left();
+      const keeps = this.#settings.background !== 'end' && this.#settings.sandbox === undefined && !timedOut;
+      const goOn = keeps && signal?.aborted !== true ? left : [];
+      if (goOn.length === 0) this.#kill();
+      await rest(closed, output, goOn.length > 0 ? 1 : mostGraces);
+      if (goOn.length > 0) this.#keep();
+      else this.#stdout.destroy();
+      const endedAfter = goOn.length === 0 && !timedOut ? left : [];
+      return {
+        exitStatus: exitStatus ?? undefined,
+        endedBy: endedBy ?? undefined,
+        timedOut,
+        leftRunning: goOn,
+        endedAfter,
+      };
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+    }
+  }
+
+  /** The processes that go on after the shell. */
+  async #left(): Promise<readonly CommandProcess[]> {
+    const { pid: session } = this.#child;
+    if (session === undefined) return [];
+    await this.#watched;
+    const marks = { session, marker: `${markerName}=${this.#marker}`, watchers: this.#watchers };
+    for (let round = 0; ; round++) {
+      const left = processesOf(marks);
+      // The sandbox's own process ends a moment after its last one.
+      const others = left.filter(({ name }) => name !== 'bwrap');
+      if (others.length > 0 || left.length === 0 || round === 20) return others;
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  }
+
+  /** Asks all to end, and sees to it. */
+  #end(): void {
+    const { pid } = this.#child;
+    if (pid === undefined) return;
+    sendSignal(-pid, 'SIGTERM');
+    sendSignal(-pid, 'SIGCONT');
+    const timer = setTimeout(() => this.#kill(), politeMs);
+    this.#child.once('exit', () => clearTimeout(timer));
+  }
+
+  /** Ends all. */
+  #kill(): void {
+    const { pid: session } = this.#child;
+    if (session === undefined) return;
+    const marks = { session, marker: `${markerName}=${this.#marker}`, watchers: this.#watchers };
+    // One that is found may have started another meanwhile.
+    for (let round = 0; round < 3; round++) {
+      const found = processesOf(marks);
+      if (found.length === 0) break;
+      endProcesses(found);
+    }
+    sendSignal(-session, 'SIGKILL');
+    this.#lifeline.destroy();
+  }
+
+  /** Lets the rest go on without keeping this process from its end. */
+  #keep(): void {
+    const end = (): void => this.#kill();
+    this.#settings.lifetime?.addEventListener('abort', end, { once: true });
+    if (this.#settings.lifetime?.aborted === true) return end();
+    // The watcher's end, which is theirs.
+    this.#lifeline.once('close', () => this.#settings.lifetime?.removeEventListener('abort', end));
+    this.#lifeline.unref();
+    // A program whose output nobody takes stops, or is ended by it.
+    this.#stdout.removeAllListeners('data');
+    this.#stdout.resume();
+    this.#stdout.unref();
+    this.#child.unref();
+  }
+}
+
+function started(
+  cwd: string,
+  script: readonly string[],
+  env: Readonly<Record<string, string>> = commandEnvironment(process.env),
+): ChildProcess {
+  try {
+    return spawn('/bin/sh', ['-c', supervisor, 'sh', ...script], {
+      cwd,
+      env: { ...env, ...withoutTerminal },
+      // One pipe for both streams, so that their lines come in the order in which they were written.
+      stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
+      detached: true,
+    });
+  } catch (error) {
+    throw new CommandNotStartedError(error);
+  }
+}
+
+/** Waits until all output is read, or for a while in which nothing comes: an unknown process may hold the pipe. */
+async function rest(closed: Promise<void>, output: CommandOutput, mostTimes: number): Promise<void> {
+  let isClosed = false;
+  const end = closed.then(() => {
+    isClosed = true;
+  });
+  for (let time = 0; time < mostTimes || output.isWaiting; time++) {
+    const { bytes } = output;
+    await Promise.race([end, grace()]);
+    if (isClosed || (output.bytes === bytes && !output.isWaiting)) return;
+  }
+}
+
+async function grace(): Promise<void> {
+  // The immediate lets a busy process read the rest of the pipe.
+  await new Promise((resolve) => setTimeout(() => setImmediate(resolve), graceMs));
+}

@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process';
+import { access, constants, readlink, realpath } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { withoutTerminal } from '../command/command-environment.js';
+import type { Workspace } from '../workspace.js';
+import { bubblewrap } from './bubblewrap.js';
+import { isInside } from './mounts.js';
+import type { Sandbox, SandboxCheck } from './sandbox.js';
+import { SandboxUnavailableError } from './sandbox.js';
+
+/** What is open in a sandbox besides the workspace and the system's programs, and where it finds them. */
+export interface SandboxOptions {
+  /** Whether commands reach the network, this machine's own servers included. @defaultValue false */
+  readonly network?: boolean;
+  /** Files and folders that can be read. `~/` is the home folder. One that does not exist is left out. @defaultValue none */
+  readonly readable?: readonly string[];
+  /** Files and folders that can be written, likewise. @defaultValue none */
+  readonly writable?: readonly string[];
+  /** A folder for what commands write to `/tmp` and to their empty home. @defaultValue that ends with each command */
+  readonly scratch?: string;
+  /** Where `PATH` and `HOME` are read. @defaultValue the environment of this process */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Looks for a sandbox that works here, by running one: an installed one may be forbidden by the kernel or a container. In it a
+ * command can write the workspace and nothing else, and read the system's programs and the folders of `PATH`; home, other
+ * folders, other processes, their sockets and the network are closed. `.git/hooks`, git's configuration and `.palimpsest` can
+ * only be read: they would run, or widen what is allowed, outside. Linux only, with bubblewrap.
+ */
+export async function openSandbox(workspace: Workspace, options: SandboxOptions = {}): Promise<SandboxCheck> {
+  const { env = process.env } = options;
+  const { root } = workspace;
+  if (process.platform !== 'linux')
+    return failed(`The sandbox is bubblewrap, which exists for Linux, not for ${process.platform}.`);
+  const home = env['HOME'] ?? homedir();
+  if (isInside(root, home)) return failed(`The workspace ${root} holds the home folder, which a sandbox would close.`);
+  const binary = await bubblewrapIn(env['PATH'] ?? '', root);
+  if (binary === undefined) return failed('bubblewrap is not installed: there is no bwrap in PATH.');
+  const sandbox = bubblewrap({ ...options, binary, root, home, env });
+  const problem = await problemOf(sandbox, root, options.network === true);
+  return problem === undefined
+    ? { works: true, sandbox }
+    : failed(`bubblewrap (${binary}) does not work here: ${problem}`);
+}
+
+/**
+ * The same, where no command may run outside of one.
+ *
+ * @throws {@link SandboxUnavailableError} when none works.
+ */
+export async function requireSandbox(workspace: Workspace, options?: SandboxOptions): Promise<Sandbox> {
+  const check = await openSandbox(workspace, options);
+  if (!check.works) throw new SandboxUnavailableError(check.reason);
+  return check.sandbox;
+}
+
+function failed(reason: string): SandboxCheck {
+  return { works: false, reason };
+}
+
+/** Its place. One of the workspace does not count: a project must not bring the program that closes it off. */
+async function bubblewrapIn(searchPath: string, root: string): Promise<string | undefined> {
+  for (const folder of searchPath.split(path.delimiter)) {
+    if (!path.isAbsolute(folder) || isInside(root, folder)) continue;
+    const file = path.join(folder, 'bwrap');
+    const isThere = await access(file, constants.X_OK).then(
+      async () => !isInside(root, await realpath(file)),
+      () => false,
+    );
+    if (isThere) return file;
+  }
+  return undefined;
+}
+
+const namespaces = ['pid', 'mnt', 'net'];
+/** Tells in which namespaces it runs, and whether the workspace and the system can be written. */
+const probe = `
+for each in ${namespaces.join(' ')}; do readlink /proc/self/ns/$each || echo; done
+[ -w . ] && echo yes || echo no
+[ -w /usr ] && echo yes || echo no
+`;
+
+/** What is wrong with a sandbox, by what a program in it sees. */
+async function problemOf(sandbox: Sandbox, root: string, network: boolean): Promise<string | undefined> {
+  const { program, end } = await sandbox.around(['/bin/sh', '-c', probe]);
+  try {
+    const { said, error } = await answerOf(program, root);
+    if (error !== undefined) return error;
+    const lines = said.split('\n');
+    for (const [index, name] of namespaces.entries()) {
+      if (network && name === 'net') continue;
+      const ours = await readlink(`/proc/self/ns/${name}`).catch(() => undefined);
+      if (lines[index] === undefined || lines[index] === '' || lines[index] === ours) {
+        return `it did not separate the ${name} namespace.`;
+      }
+    }
+    const [workspace, system] = lines.slice(namespaces.length);
+    if (workspace !== 'yes') return 'the workspace cannot be written in it.';
+    return system === 'no' ? undefined : 'the system can be written in it.';
+  } finally {
+    await end();
+  }
+}
+
+const probeTimeoutMs = 10_000;
+
+function answerOf(
+  [file = '', ...args]: readonly string[],
+  cwd: string,
+): Promise<{ readonly said: string; readonly error?: string }> {
+  return new Promise((resolve) => {
+    const options = { cwd, timeout: probeTimeoutMs, env: { PATH: '/usr/bin:/bin', ...withoutTerminal } };
+    execFile(file, args, options, (error, said, problem) => {
+      if (error === null) return resolve({ said });
+      const line = problem.trim().split('\n')[0] ?? '';
+      resolve({ said, error: line === '' ? error.message : line });
+    });
+  });
+}
