@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { access, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { bundledProgram } from '../../test-support/bundled-program.js';
 import { temporaryWorkspace } from '../../test-support/temporary-workspace.js';
 import { openSandbox } from '../sandbox/open-sandbox.js';
 import { openWorkspace } from '../workspace.js';
@@ -17,16 +17,7 @@ let hasSandbox = false;
 
 beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'palimpsest-host-'));
-  program = path.join(directory, 'host.mjs');
-  await build({
-    entryPoints: [path.join(import.meta.dirname, '../../test-support/command-process.ts')],
-    outfile: program,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    conditions: ['@palimpsest/source'],
-  });
+  program = await bundledProgram('command-process', directory);
   hasSandbox = (await openSandbox(await openWorkspace(directory))).works;
 });
 afterAll(() => rm(directory, { recursive: true }));
