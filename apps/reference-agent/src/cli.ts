@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addDemoCommand } from './commands/demo.js';
+import { addExportCommand } from './commands/export.js';
+import { addListCommand } from './commands/list.js';
 import { addResumeCommand } from './commands/resume.js';
 import { addRun } from './commands/run.js';
 
@@ -17,6 +19,8 @@ const program = new Command('palimpsest')
   .configureOutput({ outputError: (text, write) => write(text.replace(/^error:/, 'palimpsest:')) });
 addRun(program);
 addResumeCommand(program);
+addListCommand(program);
+addExportCommand(program);
 addDemoCommand(program);
 
 try {

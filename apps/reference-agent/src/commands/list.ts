@@ -1,0 +1,16 @@
+import type { Command } from 'commander';
+import type { ListFlags } from '../sessions/list-command.js';
+
+/** Adds `palimpsest list`. */
+export function addListCommand(program: Command): void {
+  program
+    .command('list')
+    .description('List the sessions of this folder, the last used first.')
+    .option('--all', 'the sessions of all folders')
+    .option('--json', 'as JSON')
+    .action(async (flags: ListFlags) => {
+      const { listCommand } = await import('../sessions/list-command.js');
+      const { processSurroundings } = await import('../process-surroundings.js');
+      process.exitCode = await listCommand(flags, processSurroundings());
+    });
+}
