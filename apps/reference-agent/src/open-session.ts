@@ -56,7 +56,8 @@ export async function openSession(
     });
   });
   const own = flags.model === undefined ? found?.record : undefined;
-  const { settings, notes } = await settingsOf({ model: own?.model, baseUrl: own?.baseUrl, ...flags }, workspace, env);
+  const named = { ...flags, model: flags.model ?? own?.model, baseUrl: flags.baseUrl ?? own?.baseUrl };
+  const { settings, notes } = await settingsOf(named, workspace, env);
   const { llm, smallLlm } = await chooseModels(settings, env, onRetry);
   const session = found?.session ?? (await createSession(sessionsFolder(env)));
   const coding = await codingAgent({ workspace, settings, llm, smallLlm: smallLlm ?? llm, session, env });

@@ -1,6 +1,7 @@
 import { ConversationRunError, ConversationStateProjection, LimitExceededError } from '@palimpsest/agent';
 import type { Conversation, RunOutcome } from '@palimpsest/agent';
 import { ContentPolicyError } from '@palimpsest/llm-adapters';
+import type { Delta } from '@palimpsest/llm-adapters';
 import type { CommandSurroundings } from '../command-surroundings.js';
 import { exitStatus } from '../exit-status.js';
 import { openSession } from '../open-session.js';
@@ -43,7 +44,11 @@ export async function headlessRun(
     if (task === undefined) assertGoesOn(conversation);
     const isResumed = session !== undefined;
     output(initEvent(opened, isResumed));
-    const result = await followedRun(opened, task, output, surroundings);
+    const onDelta = (delta: Delta): void => {
+      if (flags.deltas === true && delta.type === 'text') output({ type: 'delta', text: delta.text });
+    };
+    const { interrupts } = surroundings;
+    const result = await followedRun(opened, task, output, { interrupts, onDelta });
     output(result);
     return result.exitStatus;
   } finally {
@@ -74,12 +79,17 @@ function initEvent({ session, conversation, workspace, model, tools, notes }: Op
   } as const;
 }
 
+interface How extends Pick<CommandSurroundings, 'interrupts'> {
+  /** Called with each piece of an answer. With it answers are streamed, and a part of one is kept if the run is interrupted. */
+  readonly onDelta: (delta: Delta) => void;
+}
+
 /** Begins, runs, tells all of it, and sums it up. */
 async function followedRun(
   opened: OpenedSession,
   task: string | undefined,
   output: RunOutput,
-  { interrupts }: CommandSurroundings,
+  how: How,
 ): Promise<ResultEvent> {
   const { conversation, session } = opened;
   let totals = noTotals;
@@ -89,7 +99,7 @@ async function followedRun(
     for (const told of translation.follow(event)) output(told);
   });
   await opened.begin(task);
-  const end = await endOf(conversation, interrupts);
+  const end = await endOf(conversation, how);
   const { usage, costUsd, steps, condensations } = totals;
   const saved = savedShares(accountOf(conversation.events));
   const { log, id } = session;
@@ -109,10 +119,9 @@ async function followedRun(
 
 type Ending = Pick<ResultEvent, 'status' | 'exitStatus' | 'answer' | 'error' | 'waiting'>;
 
-async function endOf(conversation: Conversation, interrupts: CommandSurroundings['interrupts']): Promise<Ending> {
+async function endOf(conversation: Conversation, { interrupts, onDelta }: How): Promise<Ending> {
   try {
-    // With a listener answers are streamed: a part of one is kept if the run is interrupted.
-    const outcome = await conversation.run({ signal: interrupts.signal, onDelta: () => undefined });
+    const outcome = await conversation.run({ signal: interrupts.signal, onDelta });
     return endingOf(outcome, interrupts.exitStatus);
   } catch (error) {
     if (!ConversationRunError.isInstance(error)) throw error;

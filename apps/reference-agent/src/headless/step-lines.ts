@@ -47,6 +47,7 @@ export class StepLines {
       case 'retry':
         return [line('warning', `! ${retryWords(event)}`)];
       case 'usage':
+      case 'delta':
         return [];
       case 'result':
         return [line('dim', endWords(event))];

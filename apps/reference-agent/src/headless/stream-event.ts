@@ -34,6 +34,13 @@ const message = z.object({
   isCutOff: z.boolean().optional().describe('The answer was interrupted here.'),
 });
 
+const delta = z.object({
+  type: z.literal('delta'),
+  text: z
+    .string()
+    .describe('A piece of an answer, as it arrives; the message follows when it is complete. With --deltas.'),
+});
+
 const toolCall = call.extend({
   type: z.literal('tool-call'),
   id,
@@ -113,6 +120,7 @@ const result = z.object({
 export const streamEventSchema = z.discriminatedUnion('type', [
   init,
   message,
+  delta,
   toolCall,
   toolResult,
   condensation,
@@ -136,7 +144,7 @@ export function streamJsonSchema(): Readonly<Record<string, unknown>> {
   const types = streamEventSchema.options.map((option) => option.shape.type.value);
   const unknown = {
     type: 'object',
-    properties: { type: { type: 'string', not: { enum: types } } },
+    properties: { type: { type: 'string', pattern: `^(?!(${types.join('|')})$)` } },
     required: ['type'],
     description: 'A type of a later version.',
   };

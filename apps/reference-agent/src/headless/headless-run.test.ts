@@ -1,0 +1,202 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { watch } from 'node:fs';
+import { join } from 'node:path';
+import { openaiServer } from '@palimpsest/provider-servers';
+import type { ProviderServer } from '@palimpsest/provider-servers';
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { eventsOf, headlessRig } from '../../test-support/headless-rig.js';
+import type { HeadlessRig } from '../../test-support/headless-rig.js';
+import { streamEventSchema, streamJsonSchema } from './stream-event.js';
+
+type Server = Parameters<typeof openaiServer>[0];
+
+const call = (name: string, input: object, id = 'call_1') => ({
+  id,
+  type: 'function',
+  function: { name, arguments: JSON.stringify(input) },
+});
+const calls = (content: string | null, ...tool_calls: object[]) => ({ message: { content, tool_calls } });
+const says = (content: string) => ({ message: { content } });
+
+/** A rig whose model is a server of Chat Completions. */
+async function rigWith(
+  server: Server,
+  files: Readonly<Record<string, string>> = {},
+): Promise<HeadlessRig & { readonly server: ProviderServer }> {
+  const started = await openaiServer({ profile: 'llama.cpp', ...server });
+  onTestFinished(() => started.close());
+  return { ...(await headlessRig(files, { model: 'local', baseUrl: started.url })), server: started };
+}
+
+const reads: Server['reply'] = (_, index) =>
+  index % 2 === 0 ? calls('I read it.', call('read_file', { path: 'a.txt' })) : says('It says\n\thello.');
+
+test('text: the answer on standard output, a line a step on standard error', async () => {
+  const rig = await rigWith({ reply: reads }, { 'a.txt': 'hello' });
+  const ran = await rig.run({ print: 'What does a.txt say?', outputFormat: 'text' });
+  expect(ran).toMatchObject({ status: 0, stdout: 'It says\n\thello.\n' });
+  const lines = ran.stderr.trimEnd().split('\n');
+  expect(lines[0]).toMatch(new RegExp(`^palimpsest: session \\w{8}: local in ${rig.workspace}$`));
+  expect(lines).toContain('I read it.');
+  expect(lines.find((line) => line.startsWith('  read_file'))).toMatch(/^ {2}read_file a\.txt → \d+ characters$/);
+  expect(lines.at(-1)).toMatch(/^palimpsest: done: 2 model calls · [\d,]+ tokens in, \d+ out · session \w{8}$/);
+});
+
+test('the task comes from standard input', async () => {
+  const rig = await rigWith({ reply: () => says('Done.') });
+  expect((await rig.run({ outputFormat: 'text' }, { stdin: 'Do it.\n' })).stdout).toBe('Done.\n');
+  expect((await rig.run({ outputFormat: 'text', print: '-' }, { stdin: 'Do it.\n' })).stdout).toBe('Done.\n');
+  expect(await rig.run({ outputFormat: 'text' }, { stdin: '\n' })).toMatchObject({ status: 2, stdout: '' });
+});
+
+test('json: one object; stream-json: lines of the published schema, of which the last is that object', async () => {
+  const rig = await rigWith({ reply: reads }, { 'a.txt': 'hello' });
+  const { stdout } = await rig.run({ print: 'What?', outputFormat: 'json' });
+  expect(JSON.parse(stdout)).toMatchObject({ type: 'result', status: 'done', answer: 'It says\n\thello.', steps: 2 });
+
+  const ran = await rig.run({ print: 'What?', outputFormat: 'stream-json', deltas: true });
+  const published = z.fromJSONSchema(
+    JSON.parse(await readFile(schemaFile, 'utf8')) as Parameters<typeof z.fromJSONSchema>[0],
+  );
+  for (const event of ran.events) {
+    expect(streamEventSchema.parse(event)).toEqual(event);
+    published.parse(event);
+  }
+  const types = ran.events.map(({ type }) => type);
+  expect(types[0]).toBe('init');
+  expect(types.at(-1)).toBe('result');
+  expect(types.filter((type) => type === 'tool-call' || type === 'tool-result')).toEqual(['tool-call', 'tool-result']);
+  expect(
+    eventsOf(ran, 'delta')
+      .map(({ text }) => text)
+      .join(''),
+  ).toBe('I read it.It says\n\thello.');
+  expect(published.safeParse({ type: 'something-new', any: 1 }).success).toBe(true);
+  expect(published.safeParse({ type: 'retry', attempt: 'one' }).success).toBe(false);
+});
+
+const schemaFile = new URL('../../schemas/stream-json-1.json', import.meta.url);
+
+test('the published schema is that of this version', async () => {
+  expect(JSON.parse(await readFile(schemaFile, 'utf8'))).toEqual(JSON.parse(JSON.stringify(streamJsonSchema())));
+});
+
+test('escapes of models and tools are shown and not obeyed', async () => {
+  const evil = '\u001b]0;owned\u0007\u202e';
+  const rig = await rigWith(
+    {
+      reply: (_, index) => (index % 2 === 0 ? calls(evil, call('read_file', { path: evil })) : says(evil)),
+    },
+    {},
+  );
+  for (const outputFormat of ['text', 'json', 'stream-json'] as const) {
+    const { stdout, stderr } = await rig.run({ print: `Go ${evil}`, outputFormat });
+    expect(`${stdout}${stderr}`).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
+    expect(stdout).toMatch(/\\(x1b|u001b)\]0;owned/);
+  }
+});
+
+test('a limit, a failure and a run that gets nowhere each have a status', async () => {
+  const again = await rigWith({ reply: () => calls(null, call('list_files', {})) });
+  const limited = await again.run({ print: 'Go.', maxSteps: 3 });
+  expect(limited.status).toBe(4);
+  expect(limited.events.at(-1)).toMatchObject({ status: 'limit', error: { code: 'limit-exceeded' }, steps: 3 });
+  const stuck = await again.run({ print: 'Go.' });
+  expect(stuck.status).toBe(3);
+  expect(stuck.events.at(-1)).toMatchObject({ status: 'stuck' });
+
+  const failing = await rigWith({ reply: () => says('Hi.'), faults: () => ({ fault: 'spend-limit' }) });
+  const failed = await failing.run({ print: 'Go.', outputFormat: 'text' });
+  expect(failed).toMatchObject({ status: 1, stdout: '' });
+  expect(failed.stderr.split('\n').filter((line) => /spend|quota|limit/i.test(line))).toHaveLength(1);
+});
+
+test('retries are told', async () => {
+  const rig = await rigWith({
+    reply: () => says('Done.'),
+    faults: [{ fault: 'rate-limit', retryAfterSeconds: 0 }],
+  });
+  const ran = await rig.run({ print: 'Go.' });
+  expect(eventsOf(ran, 'retry')).toMatchObject([{ attempt: 1, attempts: 3, delayMs: 0 }]);
+  expect(ran.status).toBe(0);
+});
+
+/** Interrupts the first run when `at` says so, and goes on with it. Resolves to both. */
+async function interruptedRun(rig: HeadlessRig, at: (told: string, interrupt: () => void) => void) {
+  const controller = new AbortController();
+  const ran = await rig.run(
+    { print: 'Go.', deltas: true },
+    { signal: controller.signal, onOutput: (text) => at(text, () => controller.abort(new Error('SIGINT'))) },
+  );
+  expect(ran.status).toBe(130);
+  const result = eventsOf(ran, 'result')[0];
+  expect(result).toMatchObject({ status: 'interrupted', exitStatus: 130 });
+  const goneOn = await rig.resume(result?.session, {});
+  expect(goneOn).toMatchObject({ status: 0 });
+  expect(goneOn.events.at(-1)).toMatchObject({ status: 'done', session: result?.session });
+  return { ran, goneOn };
+}
+
+test('interrupted in a model call', async () => {
+  const controller = new AbortController();
+  const rig = await rigWith({
+    reply: () => says('Done.'),
+    faults: (_, index) => {
+      if (index > 0) return undefined;
+      controller.abort(new Error('SIGINT'));
+      return { fault: 'slow-first-byte', until: new Promise(() => undefined) };
+    },
+  });
+  const ran = await rig.run({ print: 'Go.' }, { signal: controller.signal });
+  expect(ran.status).toBe(130);
+  expect(await rig.run({ continue: true })).toMatchObject({ status: 0 });
+});
+
+test('interrupted while an answer comes: what came is kept, and the model is told', async () => {
+  const rig = await rigWith({
+    reply: () => says('This is a long answer, of which only a part arrives.'),
+    faults: (_, index) => (index === 0 ? { fault: 'stall', afterEvents: 3 } : undefined),
+  });
+  const { ran } = await interruptedRun(rig, (told, interrupt) => {
+    if (told.includes('"delta"')) interrupt();
+  });
+  const words = eventsOf(ran, 'message').filter(({ from }) => from === 'model');
+  expect(words).toMatchObject([{ isCutOff: true }]);
+  expect(JSON.stringify(rig.server.requests.at(-1)?.body)).toContain('was interrupted before it was complete');
+});
+
+test('interrupted in a command: it ends, and the model is told', async () => {
+  const rig = await rigWith({
+    reply: (_, index) =>
+      index === 0 ? calls(null, call('run_command', { command: 'echo $$ > started; sleep 600' })) : says('Done.'),
+  });
+  let interruptNow: () => void = () => undefined;
+  const watcher = watch(rig.workspace, (_, name) => {
+    if (name === 'started') interruptNow();
+  });
+  onTestFinished(() => watcher.close());
+  const { ran } = await interruptedRun(rig, (_, interrupt) => (interruptNow = interrupt));
+  expect(eventsOf(ran, 'tool-result')).toMatchObject([{ name: 'run_command', status: 'interrupted' }]);
+  const pid = Number(await readFile(join(rig.workspace, 'started'), 'utf8'));
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+});
+
+test('interrupted between two steps', async () => {
+  const rig = await rigWith({ reply: reads }, { 'a.txt': 'hello' });
+  await interruptedRun(rig, (told, interrupt) => {
+    if (told.includes('"tool-result"')) interrupt();
+  });
+});
+
+test('resume: with a new task, with the model and the folder of the session, and told what was wrong otherwise', async () => {
+  const rig = await rigWith({ reply: (_, index) => says(`Answer ${index}.`) });
+  const first = await rig.run({ print: 'One.' });
+  const id = eventsOf(first, 'init')[0]?.session ?? '';
+  await expect(rig.resume(id, {})).rejects.toThrow(`Session '${id}' is finished. Give it a new task`);
+  const second = await rig.resume(id.slice(0, 4), { print: 'Two.', model: undefined, baseUrl: undefined });
+  expect(second.events.at(-1)).toMatchObject({ status: 'done', answer: 'Answer 1.', session: id });
+  expect(JSON.stringify(rig.server.requests.at(-1)?.body)).toContain('One.');
+  await expect(rig.resume('nothing', {})).rejects.toThrow("There is no session 'nothing'");
+  await expect(rig.run({ print: 'Go.', cwd: 'nowhere' })).rejects.toThrow('Cannot work in');
+});

@@ -1,0 +1,101 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { onTestFinished } from 'vitest';
+import type { CommandSurroundings } from '../src/command-surroundings.js';
+import type { StreamEvent } from '../src/headless/stream-event.js';
+import type { RunFlags } from '../src/run-flags.js';
+import { resumeCommand, runCommand } from '../src/session-commands.js';
+
+/** How a command ended, and what it printed. */
+export interface Ran {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The lines of `stream-json`. */
+  readonly events: readonly StreamEvent[];
+}
+
+/** A workspace and a state folder, and the commands in this process. */
+export interface HeadlessRig {
+  /** With its links resolved. */
+  readonly workspace: string;
+  /** The folder of the sessions. */
+  readonly sessions: string;
+  readonly env: Readonly<Record<string, string>>;
+  run(flags: Partial<RunFlags> & { readonly continue?: boolean }, how?: How): Promise<Ran>;
+  resume(id: string | undefined, flags: Partial<RunFlags>, how?: How): Promise<Ran>;
+  /** For a command that is not one of these two. */
+  command(call: (surroundings: CommandSurroundings) => Promise<number>, how?: How): Promise<Ran>;
+}
+
+interface How {
+  /** What is written to standard input. @defaultValue it is a terminal */
+  readonly stdin?: string;
+  readonly signal?: AbortSignal;
+  /** Called with everything that is printed to standard output. */
+  readonly onOutput?: (text: string) => void;
+}
+
+/** Makes a workspace with these files. */
+export async function headlessRig(
+  files: Readonly<Record<string, string>> = {},
+  flags: Partial<RunFlags> = {},
+): Promise<HeadlessRig> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'palimpsest-headless-')));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  const workspace = join(root, 'work');
+  await mkdir(workspace);
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(workspace, path)), { recursive: true });
+    await writeFile(join(workspace, path), text);
+  }
+  const env = {
+    XDG_STATE_HOME: join(root, 'state'),
+    XDG_CONFIG_HOME: join(root, 'config'),
+    HOME: root,
+    PATH: process.env['PATH'] ?? '',
+  };
+  const all = (own: Partial<RunFlags>): RunFlags => ({ outputFormat: 'stream-json', yolo: true, ...flags, ...own });
+  const command = async (call: (surroundings: CommandSurroundings) => Promise<number>, how: How = {}): Promise<Ran> => {
+    const printed = { stdout: '', stderr: '' };
+    const status = await call({
+      env,
+      cwd: workspace,
+      stdin: Object.assign(Readable.from(how.stdin === undefined ? [] : [how.stdin]), {
+        isTTY: how.stdin === undefined,
+      }),
+      stdout: {
+        write: (text) => {
+          printed.stdout += text;
+          how.onOutput?.(text);
+        },
+      },
+      stderr: { write: (text) => (printed.stderr += text) },
+      interrupts: { signal: how.signal ?? new AbortController().signal, exitStatus: 130 },
+    });
+    return { status, ...printed, events: eventsIn(printed.stdout) };
+  };
+  return {
+    workspace,
+    sessions: join(env.XDG_STATE_HOME, 'palimpsest', 'sessions'),
+    env,
+    run: (own, how) => command((surroundings) => runCommand(all(own), surroundings, () => undefined), how),
+    resume: (id, own, how) => command((surroundings) => resumeCommand(id, all(own), surroundings), how),
+    command,
+  };
+}
+
+function eventsIn(stdout: string): readonly StreamEvent[] {
+  const lines = stdout.split('\n').filter((line) => line.startsWith('{"'));
+  return lines.map((line) => JSON.parse(line) as StreamEvent);
+}
+
+/** The events of one type. */
+export function eventsOf<Type extends StreamEvent['type']>(
+  { events }: Ran,
+  type: Type,
+): readonly Extract<StreamEvent, { readonly type: Type }>[] {
+  return events.filter((event): event is Extract<StreamEvent, { readonly type: Type }> => event.type === type);
+}
