@@ -22,7 +22,7 @@ export { finishTool, finishToolName } from './tools/finish-tool.js';
 export type { ConfirmationPolicy, SecurityRisk } from './confirmation.js';
 export type { Hooks, Remark, Verdict } from './hooks.js';
 export type { OutputLimit } from './tools/output-limit.js';
-export type { OutputStore } from './tools/output-store.js';
+export type { OutputPart, OutputStore } from './tools/output-store.js';
 export { readOutputTool, readOutputToolName } from './tools/read-output-tool.js';
 export type { WholeOutputEvent } from './tools/whole-output.js';
 export { requestCondensationTool, requestCondensationToolName } from './condensing/request-condensation-tool.js';
@@ -42,6 +42,12 @@ export {
 } from './errors.js';
 export type { SecretMask } from './secrets/secret-mask.js';
 export { minSecretLength, secretMask } from './secrets/secret-mask.js';
+export type { Environment } from './secrets/environment-secrets.js';
+export {
+  environmentWithoutSecrets,
+  minEnvironmentSecretLength,
+  secretsOfEnvironment,
+} from './secrets/environment-secrets.js';
 export { maskedDeltas } from './secrets/masked-deltas.js';
 export { maskedEvents } from './secrets/masked-events.js';
 export { maskedTool } from './secrets/masked-tool.js';

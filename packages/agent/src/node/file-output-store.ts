@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { OutputStore } from '../tools/output-store.js';
+import { textRange } from '@palimpsest/events';
+import type { OutputPart, OutputStore } from '../tools/output-store.js';
 
 /** Options of {@link fileOutputStore}. */
 export interface FileOutputStoreOptions {
@@ -33,5 +35,30 @@ export function fileOutputStore({ directory }: FileOutputStoreOptions): OutputSt
         throw error;
       }
     },
+    async part(handle, range) {
+      if (!handlePattern.test(handle)) return undefined;
+      try {
+        return await partOf(join(directory, `${handle}.txt`), range);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+        throw error;
+      }
+    },
   };
+}
+
+/** Reads the whole file and keeps only the part, with a character more at each end, whose pairs may be cut. */
+async function partOf(
+  file: string,
+  { offset, length }: { readonly offset: number; readonly length: number },
+): Promise<OutputPart> {
+  const from = Math.max(0, offset - 1);
+  let [text, total] = ['', 0];
+  const stream = createReadStream(file, { encoding: 'utf8', highWaterMark: 262_144 }) as AsyncIterable<string>;
+  for await (const piece of stream) {
+    text += piece.slice(Math.max(0, from - total), Math.max(0, offset + length + 2 - total));
+    total += piece.length;
+  }
+  const { start, end } = textRange(text, offset - from, length);
+  return { text: text.slice(start, end), start: Math.min(from + start, total), total };
 }

@@ -1,7 +1,7 @@
 import { defineTool, textRange } from '@palimpsest/events';
 import type { Tool } from '@palimpsest/events';
 import { z } from 'zod';
-import type { OutputStore } from './output-store.js';
+import type { OutputPart, OutputStore } from './output-store.js';
 import { textOfEvent } from './whole-output.js';
 
 /** The name of the tool that {@link readOutputTool} makes. */
@@ -29,12 +29,25 @@ export function readOutputTool(store?: OutputStore): Tool<z.infer<typeof input>>
     input,
     annotations: { readOnly: true, repeatable: true, parallel: true },
     execute: async ({ handle, offset, length }, { event, maxOutputCharacters = Infinity }) => {
-      const text = (await store?.get(handle)) ?? textOfEvent(event(handle));
-      if (text === undefined) throw new Error(`There is no stored output '${handle}'.`);
-      if (offset >= text.length) throw new Error(`It has ${text.length} characters; ${offset} is behind its end.`);
       const most = Math.max(1, Math.min(length, maxOutputCharacters - headingCharacters));
-      const { start, end } = textRange(text, offset, most);
-      return `[Characters ${start} to ${end} of ${text.length}]\n${text.slice(start, end)}`;
+      const range = { offset, length: most };
+      const part = (await stored(store, handle, range)) ?? partOf(textOfEvent(event(handle)), range);
+      if (part === undefined) throw new Error(`There is no stored output '${handle}'.`);
+      const { text, start, total } = part;
+      if (offset >= total) throw new Error(`It has ${total} characters; ${offset} is behind its end.`);
+      return `[Characters ${start} to ${start + text.length} of ${total}]\n${text}`;
     },
   });
+}
+
+type Range = Parameters<NonNullable<OutputStore['part']>>[1];
+
+async function stored(store: OutputStore | undefined, handle: string, range: Range): Promise<OutputPart | undefined> {
+  return store?.part === undefined ? partOf(await store?.get(handle), range) : store.part(handle, range);
+}
+
+function partOf(whole: string | undefined, { offset, length }: Range): OutputPart | undefined {
+  if (whole === undefined) return undefined;
+  const { start, end } = textRange(whole, offset, length);
+  return { text: whole.slice(start, end), start, total: whole.length };
 }
