@@ -1,15 +1,16 @@
 import { Agent, finishTool, readOutputTool, secretMask } from '@palimpsest/agent';
 import type { ConversationOptions } from '@palimpsest/agent';
 import { fileOutputStore } from '@palimpsest/agent/node';
+import { contextMessages, loadPrompts } from '@palimpsest/agent/prompts';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { observationLabel, recallTool, relevanceTool } from '@palimpsest/relevance-tool';
 import { workspaceTools } from '@palimpsest/tools';
 import type { Workspace } from '@palimpsest/tools';
 import { defaultCondenser } from './default-condenser.js';
 import { apiKeys } from './model-choice.js';
-import { systemPrompt } from './prompts.js';
 import type { Session } from './sessions/session.js';
 import type { Settings } from './settings/settings.js';
+import { workspaceKnowledge } from './workspace-knowledge.js';
 
 /** Options of {@link codingAgent}. */
 export interface CodingAgentOptions {
@@ -41,18 +42,29 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
   const { workspace, settings, llm, session, env } = options;
   const condenser = defaultCondenser();
   const outputs = fileOutputStore({ directory: session.outputs });
+  const knowledge = await workspaceKnowledge(workspace, settings.context, env);
+  const tools = [
+    ...workspaceTools(workspace),
+    ...knowledge.tools,
+    finishTool(),
+    // What is hidden can be had again: by the model's own marks, by a condensation, or because it was too long.
+    relevanceTool({ recall: true, apply: 'batched' }),
+    recallTool({ condenser }),
+    readOutputTool(outputs),
+  ];
+  const prompts = await loadPrompts({
+    systemPrompt: 'system_prompt_coding.j2',
+    toolNames: tools.map(({ name }) => name),
+    shell: '/bin/sh',
+    cliMode: true,
+    headless: true,
+  });
   const agent = new Agent({
     llm,
-    systemPrompt,
+    systemPrompt: prompts.systemPrompt(),
+    context: (view) => contextMessages(view, { prompts, ...knowledge.context }),
     condenser,
-    tools: [
-      ...workspaceTools(workspace),
-      finishTool(),
-      // What is hidden can be had again: by the model's own marks, by a condensation, or because it was too long.
-      relevanceTool({ recall: true, apply: 'batched' }),
-      recallTool({ condenser }),
-      readOutputTool(outputs),
-    ],
+    tools,
     render: { labelObservation: observationLabel },
     output: { store: outputs },
   });
@@ -65,7 +77,7 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
       },
       secrets: secretMask(apiKeys(env)),
     },
-    notes: [],
+    notes: knowledge.notes,
     close: async () => undefined,
   };
 }

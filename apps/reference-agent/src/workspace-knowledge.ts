@@ -1,0 +1,46 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { findSkills, skillTool, workspaceContext } from '@palimpsest/agent/node';
+import type { ContextOptions } from '@palimpsest/agent/prompts';
+import type { Tool } from '@palimpsest/events';
+import type { Workspace } from '@palimpsest/tools';
+import type { Settings } from './settings/settings.js';
+
+/** What the model is told of a workspace, beside its instructions. */
+export interface WorkspaceKnowledge {
+  /** For `contextMessages`. */
+  readonly context: Omit<ContextOptions, 'prompts'>;
+  /** `load_skill`, if there are skills. */
+  readonly tools: readonly Tool[];
+  /** Files that are not used, or not as they are meant, with the reason. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Collects the facts of a workspace, its instruction files and its skills, and those of the user: `~/.claude/skills`,
+ * `~/.agents/skills`, the folders of the settings, and the folder of the user's configuration with `AGENTS.md` and `skills`. Later
+ * ones are stronger, and the workspace's are the strongest.
+ */
+export async function workspaceKnowledge(
+  workspace: Workspace,
+  settings: Settings['context'],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<WorkspaceKnowledge> {
+  const home = env['HOME'] ?? homedir();
+  const config = env['XDG_CONFIG_HOME'] ?? '';
+  const { disabledSkills } = settings;
+  const [facts, { skills, problems }] = await Promise.all([
+    workspaceContext(workspace.root, { env }),
+    findSkills({
+      workingDirectory: workspace.root,
+      skillFolders: [join(home, '.claude/skills'), join(home, '.agents/skills'), ...settings.skillFolders],
+      userDirectories: [join(isAbsolute(config) ? config : join(home, '.config'), 'palimpsest')],
+      instructionFiles: settings.instructions,
+    }),
+  ]);
+  return {
+    context: { skills, disabledSkills, workspace: facts },
+    tools: skills.some(({ folder }) => folder !== undefined) ? [skillTool({ skills, disabledSkills })] : [],
+    notes: problems.map(({ message }) => message),
+  };
+}
