@@ -4,6 +4,7 @@ import type { Condenser, RenderOptions, View } from '@palimpsest/view';
 import type { ConfirmationPolicy, SecurityRisk } from './confirmation.js';
 import type { Hooks } from './hooks.js';
 import type { CacheDriftReport } from './model/cache-watch.js';
+import type { AskedOfModel } from './tools/asked-fields.js';
 import type { OutputLimit } from './tools/output-limit.js';
 
 /** Options of an `Agent`. */
@@ -30,10 +31,15 @@ export interface AgentOptions {
   /** Which actions wait for confirmation. @defaultValue 'never' */
   readonly confirmation?: ConfirmationPolicy;
   /**
-   * Returns the risk of a call, which is stored on its action. If it throws, the risk is unknown. @defaultValue no risk is
-   * stored
+   * Returns the risk of a call, which is stored on its action. If it throws, the risk is unknown. Where the model is asked too,
+   * the higher risk counts. @defaultValue no risk is stored, except what the model says where it is asked
    */
   readonly assessRisk?: (call: { readonly toolName: string; readonly input: unknown }) => SecurityRisk;
+  /**
+   * What the model says of each of its calls, beside the input of the tool: stored on the action, and not in the arguments of
+   * its call. Nobody has checked it. @defaultValue the risk where `confirmation` is `{ risk }` and there is no `assessRisk`
+   */
+  readonly askOfModel?: AskedOfModel;
   /** @defaultValue none */
   readonly hooks?: Hooks;
   /** The time limit of a call whose tool has no `timeoutMs`. Unit: milliseconds; `Infinity` is no limit. @defaultValue 300000 */

@@ -24,7 +24,8 @@ import { StepLog } from './step/step-log.js';
 import type { StepOptions } from './step/step-options.js';
 import type { StepOutcome } from './step/step-outcome.js';
 import { assertOutputLimit } from './tools/output-limit.js';
-import { toolset } from './tools/tool-call.js';
+import { askingTools } from './tools/asked-fields.js';
+import type { AskingTools } from './tools/asked-fields.js';
 import type { Toolset } from './tools/tool-call.js';
 
 /**
@@ -44,6 +45,7 @@ export class Agent {
   /** A memo of what the log says about drift of the prompt cache. */
   readonly cacheWatch = new CacheWatch();
   readonly #options: AgentOptions;
+  readonly #askingTools: AskingTools;
 
   /**
    * @throws TypeError when two tools have the same name, or when `llm`, `condenser` or `confirmation` is not one;
@@ -61,7 +63,8 @@ export class Agent {
     this.llm = options.llm;
     this.systemPrompt = options.systemPrompt;
     this.condenser = options.condenser;
-    this.tools = toolset(options.tools ?? []);
+    this.#askingTools = askingTools(options.tools ?? [], { risk: asksForRisk(options), ...options.askOfModel });
+    this.tools = this.#askingTools.tools;
     this.createEvent = wellFormedEvents(options.createEvent ?? createDefaultEvent);
     this.hooks = options.hooks ?? {};
     this.context = options.context;
@@ -140,6 +143,7 @@ export class Agent {
     return {
       options: this.#options,
       tools,
+      takeFields: this.#askingTools.take,
       toolDefinitions,
       hooks,
       createEvent,
@@ -157,6 +161,11 @@ export class Agent {
       secrets,
     };
   }
+}
+
+/** A policy that reads risks needs somebody who says them. */
+function asksForRisk({ confirmation, assessRisk }: AgentOptions): boolean {
+  return typeof confirmation === 'object' && 'risk' in confirmation && assessRisk === undefined;
 }
 
 /** Events are made of text that a model, a tool or a user wrote; providers refuse text that is not well-formed. */

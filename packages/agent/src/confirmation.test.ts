@@ -1,5 +1,5 @@
 import { createEvent, defineTool, memoryEventStore } from '@palimpsest/events';
-import type { Event } from '@palimpsest/events';
+import type { ActionEvent, Event } from '@palimpsest/events';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { Script } from '@palimpsest/llm-adapters/testing';
 import { messageViolations } from '@palimpsest/view/testing';
@@ -9,6 +9,7 @@ import { Agent } from './agent.js';
 import type { AgentOptions } from './agent-options.js';
 import { begunBy, beginningOf } from './confirmation.js';
 import { Conversation } from './conversation.js';
+import type { Hooks } from './hooks.js';
 
 function setup(script: Script, options: Partial<AgentOptions> = {}) {
   const removed: string[] = [];
@@ -91,6 +92,104 @@ describe('an action that needs confirmation', () => {
     await conversation.run();
     await conversation.send('Go on!');
     expect((await conversation.run()).status).toBe('waiting-for-confirmation');
+    expect(removed).toEqual([]);
+  });
+});
+
+describe('a policy that reads the input', () => {
+  test('is asked about reading tools too, and not about calls that cannot be run', async () => {
+    const asked: unknown[] = [];
+    const asks = (action: ActionEvent, input: unknown) => {
+      asked.push([action.toolCall.name, input]);
+      return action.toolCall.name === 'look';
+    };
+    const script = [{ toolCalls: [removing('a'), { name: 'look' }, { name: 'remove' }, { name: 'nothing' }] }, 'Done.'];
+    const { agent, removed } = setup(script, { confirmation: { asks } });
+    const conversation = await Conversation.open({ agent });
+    await conversation.send('Go.');
+    const { waiting } = await conversation.run();
+    expect(waiting?.map(({ toolCall }) => toolCall.name)).toEqual(['look']);
+    expect(asked.slice(0, 2)).toEqual([
+      ['remove', { path: 'a' }],
+      ['look', {}],
+    ]);
+    expect(removed).toEqual([]);
+  });
+
+  test.each([() => undefined, () => 'no', () => Promise.resolve(false)])(
+    'and does not say no, asks: %s',
+    async (asks) => {
+      const { agent } = setup([{ toolCalls: [removing('a')] }, 'Done.'], { confirmation: { asks: asks as never } });
+      const conversation = await Conversation.open({ agent });
+      await conversation.send('Go.');
+      expect((await conversation.run()).status).toBe('waiting-for-confirmation');
+    },
+  );
+
+  test('hooks are told what the user has confirmed', async () => {
+    const told: boolean[] = [];
+    const beforeToolUse: Hooks['beforeToolUse'] = (_action, _input, { isConfirmed }) => void told.push(isConfirmed);
+    const script = [{ toolCalls: [{ name: 'look' }] }, { toolCalls: [removing('a')] }, 'Done.'];
+    const { agent } = setup(script, { hooks: { beforeToolUse } });
+    const conversation = await Conversation.open({ agent });
+    await conversation.send('Go.');
+    await conversation.run();
+    await conversation.confirm();
+    await conversation.run();
+    expect(told).toEqual([false, true]);
+  });
+});
+
+describe('a yes from elsewhere', () => {
+  const elsewhere = async () => {
+    const store = memoryEventStore();
+    const one = setup([{ toolCalls: [removing('a')] }, 'Done.']);
+    const here = await Conversation.open({ agent: one.agent, store, conversationId: 'c' });
+    await here.send('Remove a.');
+    await here.run();
+    // Another process needs neither the tools nor the model to answer.
+    const stranger = new Agent({ llm: scriptedLLM({ script: [] }), confirmation: 'always' });
+    return { ...one, here, there: await Conversation.open({ agent: stranger, store, conversationId: 'c' }) };
+  };
+
+  test('counts: whoever waits notices it, and the next run carries the action out once', async () => {
+    const { here, there, removed } = await elsewhere();
+    const answered = here.answered();
+    expect(there.waitingActions.map(({ toolCall }) => toolCall.name)).toEqual(['remove']);
+    await there.confirm();
+    await answered;
+    expect([here.waitingActions, here.status]).toEqual([[], 'idle']);
+    // A second yes confirms nothing more.
+    await here.confirm();
+    expect(await here.run()).toMatchObject({ status: 'finished', answer: 'Done.' });
+    expect(removed).toEqual(['a']);
+  });
+
+  test('a no counts as well, and is not turned into a yes', async () => {
+    const { here, there, removed } = await elsewhere();
+    await there.reject('not today');
+    await here.confirm();
+    expect(await here.run()).toMatchObject({ status: 'finished' });
+    expect(removed).toEqual([]);
+    expect(results(here.events)).toMatchObject([{ type: 'user-reject-observation', rejectionReason: 'not today' }]);
+  });
+
+  test('is not waited for where nothing waits, and waiting ends with the signal', async () => {
+    const { here, there } = await elsewhere();
+    const stop = new AbortController();
+    const answered = here.answered({ signal: stop.signal });
+    stop.abort(new Error('enough'));
+    await expect(answered).rejects.toThrow('enough');
+    await expect(here.answered({ signal: stop.signal })).rejects.toThrow('enough');
+    await there.confirm();
+    await here.answered();
+  });
+
+  test.each(['agent', 'environment', 'acme/tool'] as const)('of the source %s is none', async (source) => {
+    const { here, there, removed } = await elsewhere();
+    const value = { actions: here.waitingActions.map(({ id }) => id), notBegun: [] };
+    await there.events.append(createEvent('conversation-state-update', { source, key: 'confirmed-actions', value }));
+    expect((await here.run()).status).toBe('waiting-for-confirmation');
     expect(removed).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import type { ActionEvent, CreateEvent, Event, EventId } from '@palimpsest/events';
+import { prepareCall } from './tools/tool-call.js';
 import type { Toolset } from './tools/tool-call.js';
 
 /** The risk of an action. */
@@ -6,11 +7,15 @@ export type SecurityRisk = NonNullable<ActionEvent['securityRisk']>;
 
 /**
  * Which actions wait for confirmation. `{ risk }`: actions of this risk or a higher one, and of unknown risk. A function
- * decides for each action. Calls of tools marked `readOnly` and calls that cannot be run never wait. One action that waits
- * holds up all actions of its response.
+ * decides for each action. Calls of tools marked `readOnly` and calls that cannot be run never wait; `{ asks }` decides for
+ * `readOnly` tools too, and reads the parsed input. One action that waits holds up all actions of its response.
  */
 export type ConfirmationPolicy =
-  'always' | 'never' | { readonly risk: 'low' | 'medium' | 'high' } | ((action: ActionEvent) => boolean);
+  | 'always'
+  | 'never'
+  | { readonly risk: 'low' | 'medium' | 'high' }
+  | { readonly asks: (action: ActionEvent, input: unknown) => boolean }
+  | ((action: ActionEvent) => boolean);
 
 const order: ReadonlyMap<SecurityRisk, number> = new Map([
   ['low', 1],
@@ -26,12 +31,31 @@ export function unconfirmed(
   const { policy, tools, confirmed } = options;
   return actions.filter((action) => {
     if (action.executable === false || confirmed.has(action.id)) return false;
+    if (typeof policy === 'object' && 'asks' in policy) return asksWithInput(policy, action, tools);
     if (tools.get(action.toolCall.name)?.annotations?.readOnly === true) return false;
     return asks(policy, action);
   });
 }
 
-function asks(policy: ConfirmationPolicy, action: ActionEvent): boolean {
+function asksWithInput(
+  policy: Extract<ConfirmationPolicy, { readonly asks: unknown }>,
+  action: ActionEvent,
+  tools: Toolset,
+): boolean {
+  const prepared = prepareCall(action.toolCall, tools);
+  // Nothing runs, whoever confirms it.
+  if (prepared.type === 'refused') return false;
+  try {
+    // Anything but a no asks, a promise too.
+    return (policy.asks(action, prepared.input) as unknown) !== false;
+  } catch {
+    return true;
+  }
+}
+
+type SimplePolicy = Exclude<ConfirmationPolicy, { readonly asks: unknown }>;
+
+function asks(policy: SimplePolicy, action: ActionEvent): boolean {
   if (policy === 'always') return true;
   if (policy === 'never') return false;
   if (typeof policy === 'object') return rankOf(action.securityRisk) >= rankOf(policy.risk);
@@ -40,6 +64,11 @@ function asks(policy: ConfirmationPolicy, action: ActionEvent): boolean {
   } catch {
     return true;
   }
+}
+
+/** The higher one of two risks. */
+export function higherRisk(one: SecurityRisk, other: SecurityRisk): SecurityRisk {
+  return rankOf(one) >= rankOf(other) ? one : other;
 }
 
 /** A missing risk, or one of another version, counts as the highest. */
@@ -52,8 +81,9 @@ export function assertConfirmationPolicy(policy: ConfirmationPolicy | undefined)
   if (policy === undefined || policy === 'always' || policy === 'never' || typeof policy === 'function') return;
   const risk = (policy as { readonly risk?: unknown } | null)?.risk;
   if (risk === 'low' || risk === 'medium' || risk === 'high') return;
+  if (typeof (policy as { readonly asks?: unknown } | null)?.asks === 'function') return;
   throw new TypeError(
-    `confirmation must be 'always', 'never', { risk: 'low' | 'medium' | 'high' } or a function, not ${JSON.stringify(policy)}.`,
+    `confirmation must be 'always', 'never', { risk: 'low' | 'medium' | 'high' }, { asks } or a function, not ${JSON.stringify(policy)}.`,
   );
 }
 
@@ -75,7 +105,7 @@ export function confirmationOf(
 
 /** The actions that an event confirms; none for any other event. */
 export function confirmedBy(event: Event): readonly EventId[] {
-  const value = valueOf(event, confirmedKey);
+  const value = saidByUser(event) ? valueOf(event, confirmedKey) : undefined;
   return idsIn(isRecord(value) ? value.actions : value);
 }
 
@@ -84,7 +114,7 @@ export function confirmedBy(event: Event): readonly EventId[] {
  * do not name them, so their actions may have begun.
  */
 export function releasedBy(event: Event): readonly EventId[] {
-  const value = valueOf(event, confirmedKey);
+  const value = saidByUser(event) ? valueOf(event, confirmedKey) : undefined;
   return idsIn(isRecord(value) ? value.notBegun : undefined);
 }
 
@@ -96,6 +126,11 @@ export function beginningOf(actions: readonly ActionEvent[], createEvent: Create
 /** The actions that an event records as begun; none for any other event. */
 export function begunBy(event: Event): readonly EventId[] {
   return idsIn(valueOf(event, begunKey));
+}
+
+/** A yes of anybody else is none. */
+function saidByUser({ source }: Event): boolean {
+  return source === 'user';
 }
 
 function valueOf(event: Event, key: string): unknown {

@@ -149,6 +149,23 @@ export class Conversation {
   }
 
   /**
+   * Resolves when no action waits: somebody has confirmed or rejected the actions, in this process or another one, whose events
+   * are seen within half a second. Then {@link Conversation.run} goes on. Waiting alone does not keep the process alive.
+   *
+   * @throws the signal's reason when it is aborted.
+   */
+  async answered(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    const { signal } = options;
+    signal?.throwIfAborted();
+    await this.events.catchUp();
+    if (this.waitingActions.length === 0) return;
+    for await (const _event of this.follow({ from: this.events.length, signal })) {
+      if (this.waitingActions.length === 0) return;
+    }
+    signal?.throwIfAborted();
+  }
+
+  /**
    * Confirms the actions that wait. The next {@link Conversation.run} carries them out, in this process or another one.
    * Without such actions it does nothing.
    */

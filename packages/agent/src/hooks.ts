@@ -24,9 +24,13 @@ export interface Hooks {
   readonly afterCondensation?: (condensation: Condensation) => Answer<Remark>;
   /**
    * With a veto the tool does not run, and the call is answered with a `user-reject-observation`. A note is added to the
-   * call's result.
+   * call's result. `isConfirmed`: the user has confirmed this action.
    */
-  readonly beforeToolUse?: (action: ActionEvent, input: unknown) => Answer<Verdict>;
+  readonly beforeToolUse?: (
+    action: ActionEvent,
+    input: unknown,
+    call: { readonly isConfirmed: boolean },
+  ) => Answer<Verdict>;
   /** A note is added to the result. */
   readonly afterToolUse?: (action: ActionEvent, result: ToolResultEvent) => Answer<Remark>;
   /** With a veto the run goes on, and the model reads the reason. */

@@ -17,6 +17,7 @@ export type { ToolExecutionOptions } from './tools/tool-execution-options.js';
 export { executeActions } from './tools/tool-execution.js';
 export type { PreparedCall, Toolset } from './tools/tool-call.js';
 export { prepareCall, toolset } from './tools/tool-call.js';
+export type { AskedOfModel } from './tools/asked-fields.js';
 export { toolEvent, toolSender } from './tools/tool-event.js';
 export { finishTool, finishToolName } from './tools/finish-tool.js';
 export type { ConfirmationPolicy, SecurityRisk } from './confirmation.js';

@@ -2,7 +2,9 @@ import type { ActionEvent, CreateEvent, MessageEvent } from '@palimpsest/events'
 import { isMeaningful } from '@palimpsest/events';
 import type { Completion } from '@palimpsest/llm-adapters';
 import type { AgentOptions } from '../agent-options.js';
+import { higherRisk } from '../confirmation.js';
 import type { SecurityRisk } from '../confirmation.js';
+import type { AskingTools, TakenCall } from '../tools/asked-fields.js';
 import { receivedCalls } from './received-calls.js';
 import { prepareCall } from '../tools/tool-call.js';
 import type { PreparedCall, Toolset } from '../tools/tool-call.js';
@@ -24,15 +26,18 @@ export function eventsOfResponse(
     /** The id of the response in the log. */
     readonly llmResponseId: string;
     readonly tools: Toolset;
+    readonly takeFields: AskingTools['take'];
     readonly createEvent: CreateEvent;
     readonly assessRisk: AgentOptions['assessRisk'];
   },
 ): Response {
-  const { llmResponseId, tools, createEvent, assessRisk } = options;
+  const { llmResponseId, tools, takeFields, createEvent, assessRisk } = options;
   const { content, toolCalls: given, ...thinking } = withoutRole(completion);
   const toolCalls = receivedCalls(given, createEvent);
   if (toolCalls.length > 0) {
-    const actions = toolCalls.map((toolCall, index) => {
+    const actions = toolCalls.map((call, index) => {
+      const taken = takeFields(call);
+      const { toolCall, stated } = taken;
       const prepared = prepareCall(toolCall, tools);
       return createEvent('action', {
         thought: index === 0 ? content.filter(isMeaningful) : [],
@@ -40,7 +45,8 @@ export function eventsOfResponse(
         toolCall,
         llmResponseId,
         ...(prepared.type === 'refused' ? { executable: false } : {}),
-        ...(assessRisk === undefined ? {} : { securityRisk: riskOf(prepared, assessRisk) }),
+        ...riskOf(prepared, taken, assessRisk),
+        ...(stated.summary === undefined ? {} : { summary: stated.summary }),
       });
     });
     return { type: 'tool-calls', actions };
@@ -57,11 +63,26 @@ export function eventsOfResponse(
   return { type: 'no-answer', message, correction };
 }
 
-function riskOf(prepared: PreparedCall, assessRisk: NonNullable<AgentOptions['assessRisk']>): SecurityRisk {
+/** The host can only raise what the model says. */
+function riskOf(
+  prepared: PreparedCall,
+  { stated, isAskedForRisk }: TakenCall,
+  assessRisk: AgentOptions['assessRisk'],
+): { readonly securityRisk?: SecurityRisk } {
+  if (assessRisk === undefined && !isAskedForRisk) return {};
   // A call that cannot be run is harmless.
-  if (prepared.type === 'refused') return 'low';
+  if (prepared.type === 'refused') return { securityRisk: 'low' };
+  if (assessRisk === undefined) return { securityRisk: stated.risk ?? 'unknown' };
+  const assessed = assessedRisk(prepared, assessRisk);
+  return { securityRisk: stated.risk === undefined ? assessed : higherRisk(assessed, stated.risk) };
+}
+
+function assessedRisk(
+  { tool, input }: Extract<PreparedCall, { readonly type: 'executable' }>,
+  assessRisk: NonNullable<AgentOptions['assessRisk']>,
+): SecurityRisk {
   try {
-    const risk: unknown = assessRisk({ toolName: prepared.tool.name, input: prepared.input });
+    const risk: unknown = assessRisk({ toolName: tool.name, input });
     return risk === 'low' || risk === 'medium' || risk === 'high' ? risk : 'unknown';
   } catch {
     return 'unknown';

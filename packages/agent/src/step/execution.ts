@@ -22,6 +22,7 @@ export async function carryOut(actions: readonly ActionEvent[], step: StepContex
     log: log.events,
     event: (id) => log.get(id),
     hooks,
+    confirmed: state.confirmedActions,
     timeoutMs: toolTimeoutMs,
     concurrency: toolConcurrency,
     output,

@@ -13,9 +13,10 @@ import type { StepOutcome } from './step-outcome.js';
  * is carried out: every prefix of the log has the whole answer or nothing of it.
  */
 export async function actOn({ completion, records }: ModelAnswer, view: View, step: StepContext): Promise<StepOutcome> {
-  const { createEvent, tools, emit, options } = step;
+  const { createEvent, tools, takeFields, emit, options } = step;
   const llmResponseId = newIdFrom(createEvent);
-  const response = eventsOfResponse(completion, { llmResponseId, tools, createEvent, assessRisk: options.assessRisk });
+  const { assessRisk } = options;
+  const response = eventsOfResponse(completion, { llmResponseId, tools, takeFields, createEvent, assessRisk });
   const usage = createEvent('llm-usage', {
     ...usageOf(completion, llmResponseId),
     estimatedInputTokens: view.tokens(),

@@ -5,6 +5,7 @@ import type { ConversationState } from '../conversation-state.js';
 import type { Hooks } from '../hooks.js';
 import type { CacheWatch } from '../model/cache-watch.js';
 import type { SentPrompts } from '../model/sent-prompts.js';
+import type { AskingTools } from '../tools/asked-fields.js';
 import type { Toolset } from '../tools/tool-call.js';
 import type { Emit } from '../event-sink.js';
 import type { StepLog } from './step-log.js';
@@ -15,6 +16,7 @@ export interface StepContext extends Pick<StepOptions, 'signal' | 'onDelta' | 's
   /** As the agent was given them. */
   readonly options: AgentOptions;
   readonly tools: Toolset;
+  readonly takeFields: AskingTools['take'];
   readonly toolDefinitions: readonly ToolDefinition[];
   readonly hooks: Hooks;
   readonly createEvent: CreateEvent;

@@ -134,10 +134,11 @@ function outputOf(given: unknown, toolName: string): Exclude<ToolOutput, string>
 async function verdictOn(
   action: ActionEvent,
   input: unknown,
-  { hooks, signal }: ToolExecutionOptions,
+  { hooks, confirmed, signal }: ToolExecutionOptions,
 ): Promise<{ readonly veto?: string | undefined; readonly note?: string | undefined }> {
   try {
-    const verdict = await untilAborted(hooks?.beforeToolUse?.(action, input), signal);
+    const isConfirmed = confirmed?.has(action.id) === true;
+    const verdict = await untilAborted(hooks?.beforeToolUse?.(action, input, { isConfirmed }), signal);
     return { veto: vetoOf(verdict), note: noteOf(verdict) };
   } catch (error) {
     return { veto: `The check before it failed: ${messageOf(error)}` };

@@ -17,6 +17,8 @@ export type ToolExecutionOptions = EventSink & {
   readonly event: (id: EventId) => Event | undefined;
   readonly signal?: AbortSignal;
   readonly hooks?: Hooks;
+  /** The actions that the user has confirmed, for the hooks. @defaultValue none */
+  readonly confirmed?: ReadonlySet<EventId>;
   /** The time limit of a call whose tool has no `timeoutMs`. Unit: milliseconds; `Infinity` is no limit. @defaultValue 300000 */
   readonly timeoutMs?: number;
   /** How many calls of tools marked `parallel` may run at the same time. @defaultValue 4 */

@@ -10,6 +10,7 @@ const call = (name: string, input: unknown) => {
   return [createEvent('action', { thought: [], toolCall, llmResponseId: 'r' }), input] as const;
 };
 const run = (command: string) => call('run_command', { command });
+const confirmed = { isConfirmed: true };
 
 test('where nobody is asked: what needs a yes does not run, and the model is told what it may do', () => {
   const { confirmation, hooks } = permissionPolicy({ permissions: rules, tools });
@@ -30,12 +31,19 @@ test('where nobody is asked: what needs a yes does not run, and the model is tol
 test('where it waits: only what must be asked about waits, and what is denied never runs', () => {
   const { confirmation, hooks } = permissionPolicy({ permissions: rules, tools, onAsk: 'wait' });
   expect(confirmation.asks(...run('make'))).toBe(true);
-  expect(hooks.beforeToolUse(...run('make'))).toBeUndefined();
+  expect(hooks.beforeToolUse(...run('make'))?.veto).toMatch(/No rule allows it/);
+  expect(hooks.beforeToolUse(...run('make'), confirmed)).toBeUndefined();
   for (const denied of [run('rm x'), call('read_file', { path: 'a/../.env' })]) {
     expect(confirmation.asks(...denied)).toBe(false);
-    expect(hooks.beforeToolUse(...denied)?.veto).toMatch(/^Denied, not run\. The rule '.*' denies it\./);
+    expect(hooks.beforeToolUse(...denied, confirmed)?.veto).toMatch(/^Denied, not run\. The rule '.*' denies it\./);
   }
   expect(confirmation.asks(...run('npm test'))).toBe(false);
+});
+
+test('a yes that was given earlier counts where nobody is asked', () => {
+  const { hooks } = permissionPolicy({ permissions: rules, tools });
+  expect(hooks.beforeToolUse(...run('make'), confirmed)).toBeUndefined();
+  expect(hooks.beforeToolUse(...run('rm x'), confirmed)?.veto).toMatch(/denies it/);
 });
 
 test('a rule can have a reading tool asked about', () => {

@@ -21,8 +21,12 @@ export interface PermissionPolicy {
     asks(action: ActionEvent, input: unknown): boolean;
   };
   readonly hooks: {
-    /** The veto of a call that does not run, with a reason for the model. */
-    beforeToolUse(action: ActionEvent, input: unknown): { readonly veto: string } | undefined;
+    /** The veto of a call that does not run, with a reason for the model. What must be asked about runs if it is confirmed. */
+    beforeToolUse(
+      action: ActionEvent,
+      input: unknown,
+      call?: { readonly isConfirmed: boolean },
+    ): { readonly veto: string } | undefined;
   };
 }
 
@@ -43,9 +47,10 @@ export function permissionPolicy(options: PermissionPolicyOptions): PermissionPo
   return {
     confirmation: { asks: (action, input) => onAsk === 'wait' && decide(action, input).outcome === 'ask' },
     hooks: {
-      beforeToolUse: (action, input) => {
+      beforeToolUse: (action, input, call) => {
         const decided = decide(action, input);
-        if (decided.outcome === 'allow' || (decided.outcome === 'ask' && onAsk === 'wait')) return undefined;
+        // A yes that somebody gave earlier, or elsewhere, counts in every run.
+        if (decided.outcome === 'allow' || (decided.outcome === 'ask' && call?.isConfirmed === true)) return undefined;
         return { veto: denial(decided, permissions.allow) };
       },
     },
