@@ -169,7 +169,7 @@ test('interrupted while an answer comes: what came is kept, and the model is tol
 test('interrupted in a command: it ends, and the model is told', async () => {
   const rig = await rigWith({
     reply: (_, index) =>
-      index === 0 ? calls(null, call('run_command', { command: 'echo $$ > started; sleep 600' })) : says('Done.'),
+      index === 0 ? calls(null, call('run_command', { command: 'echo $$ > pid; mv pid started; sleep 600' })) : says('Done.'),
   });
   let interruptNow: () => void = () => undefined;
   const watcher = watch(rig.workspace, (_, name) => {
