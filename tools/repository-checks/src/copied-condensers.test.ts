@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { node, npm } from './pack.js';
+import { node, npmInstall } from './pack.js';
 import { workspaceRoot } from './workspace.js';
 
 const source = path.join(workspaceRoot, 'packages/condensers/src');
@@ -48,7 +48,7 @@ beforeAll(async () => {
     overrides: Object.fromEntries(Object.entries(files).filter(([name]) => !direct.includes(name))),
   };
   await writeFile(path.join(project, 'package.json'), JSON.stringify(manifest));
-  await npm(project, ['install', '--offline', '--no-audit', '--no-fund']);
+  await npmInstall(project);
   const modules = path.join(workspaceRoot, 'node_modules');
   await symlink(path.join(modules, 'typescript'), path.join(project, 'node_modules/typescript'));
   const compilerOptions = {

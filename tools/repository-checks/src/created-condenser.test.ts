@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { installAlone, node, npm } from './pack.js';
+import { installAlone, node, npmInstall } from './pack.js';
 import { workspaceRoot } from './workspace.js';
 
 const run = promisify(execFile);
@@ -44,7 +44,7 @@ beforeAll(async () => {
     ),
   );
   await writeFile(path.join(project, 'package.json'), JSON.stringify(manifest));
-  await npm(project, ['install', '--offline', '--no-audit', '--no-fund']);
+  await npmInstall(project);
   for (const tool of developmentTools)
     await symlink(path.join(modules, tool), path.join(project, 'node_modules', tool));
   await node(project, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']);

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync } from 'node:fs';
+import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { apps, packages, readManifest, workspaceRoot } from './workspace.js';
@@ -10,14 +10,23 @@ const run = promisify(execFile);
 /** Tarballs by package name: our packages and, from node_modules, their dependencies. No registry is needed. */
 export type Tarballs = ReadonlyMap<string, string>;
 
+/**
+ * Packs our packages as npm does. The tarball of a dependency holds only its manifest, from which npm decides what to install
+ * where: `npmInstall` puts the files of node_modules there, because to pack and to unpack 100 MB for each project took minutes.
+ */
 export async function packAll(destination: string): Promise<Tarballs> {
   const directories = new Map<string, string>();
-  const open = [...packages, ...apps].map(({ manifest, directory }) => ({ name: manifest.name, from: directory }));
+  const ours = [...packages, ...apps].map(({ manifest, directory }) => ({ name: manifest.name, from: directory }));
+  const open = [...ours];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { name, from } = next;
     if (directories.has(name)) continue;
     const directory = installed(name, from);
-    directories.set(name, directory);
+    const isOurs = ours.some((each) => each.name === name);
+    directories.set(
+      name,
+      isOurs ? directory : await manifestAlone(directory, path.join(destination, 'manifests', name)),
+    );
     open.push(
       ...Object.keys(readManifest(directory).dependencies ?? {}).map((each) => ({ name: each, from: directory })),
     );
@@ -31,6 +40,30 @@ export async function packAll(destination: string): Promise<Tarballs> {
   ]);
   const packed = JSON.parse(stdout) as Packed[] | Record<string, Packed>;
   return new Map(Object.values(packed).map(({ name, filename }) => [name, path.join(destination, filename)]));
+}
+
+/** What decides an installation, and where the rest is. */
+interface ManifestAlone {
+  readonly name: string;
+  readonly filesOf?: string;
+}
+
+async function manifestAlone(directory: string, place: string): Promise<string> {
+  const {
+    name,
+    version,
+    dependencies,
+    optionalDependencies,
+    peerDependencies,
+    peerDependenciesMeta,
+    engines,
+    os,
+    cpu,
+  } = readManifest(directory) as unknown as Readonly<Record<string, unknown>>;
+  const decisive = { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta, engines, os, cpu };
+  await mkdir(place, { recursive: true });
+  await writeFile(path.join(place, 'package.json'), JSON.stringify({ name, version, ...decisive, filesOf: directory }));
+  return place;
 }
 
 /** A dependent's own copy is used if the workspace root holds another version. */
@@ -60,13 +93,49 @@ export async function installTogether(project: string, names: readonly string[],
   };
   await mkdir(project, { recursive: true });
   await writeFile(path.join(project, 'package.json'), JSON.stringify(manifest));
-  await npm(project, ['install', '--offline', '--no-audit', '--no-fund', '--legacy-peer-deps']);
+  await npmInstall(project, ['--legacy-peer-deps']);
   await linkPeers(project);
+}
+
+/** Installs what the manifest of the project names: tarballs of `packAll`. */
+export async function npmInstall(project: string, options: readonly string[] = []): Promise<void> {
+  await npm(project, ['install', '--offline', '--no-audit', '--no-fund', ...options]);
+  await addFiles(path.join(project, 'node_modules'));
+}
+
+async function addFiles(modules: string): Promise<void> {
+  for (const name of await installedPackages(modules)) {
+    const directory = path.join(modules, name);
+    const { filesOf } = readManifest(directory) as ManifestAlone;
+    if (existsSync(path.join(directory, 'node_modules'))) await addFiles(path.join(directory, 'node_modules'));
+    if (filesOf === undefined) continue;
+    await rm(path.join(directory, 'package.json'));
+    linkFiles(filesOf, directory);
+  }
+}
+
+/** Without what is installed below. The files are one with those of the workspace where the disk is: nobody writes to them. */
+function linkFiles(from: string, to: string): void {
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    if (entry.name === 'node_modules') continue;
+    const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)];
+    if (entry.isDirectory()) {
+      mkdirSync(target);
+      linkFiles(source, target);
+      continue;
+    }
+    try {
+      linkSync(source, target);
+    } catch {
+      // Another disk, or one without links.
+      copyFileSync(source, target);
+    }
+  }
 }
 
 /** Frameworks that a package does not work without are not packed: they are the workspace's own. */
 async function linkPeers(project: string): Promise<void> {
-  for (const name of await installedPackages(project)) {
+  for (const name of await installedPackages(path.join(project, 'node_modules'))) {
     const { peerDependencies = {}, peerDependenciesMeta = {} } = readManifest(
       path.join(project, 'node_modules', name),
     ) as Peers;
@@ -84,8 +153,8 @@ interface Peers {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean } | undefined>>;
 }
 
-export async function installedPackages(project: string): Promise<readonly string[]> {
-  const modules = path.join(project, 'node_modules');
+/** The names in a folder `node_modules`. */
+export async function installedPackages(modules: string): Promise<readonly string[]> {
   const names = (await readdir(modules)).filter((name) => !name.startsWith('.'));
   const nested = names.map(async (name) =>
     name.startsWith('@') ? (await readdir(path.join(modules, name))).map((part) => `${name}/${part}`) : [name],
