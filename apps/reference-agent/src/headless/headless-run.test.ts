@@ -1,36 +1,26 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { watch } from 'node:fs';
 import { join } from 'node:path';
-import { openaiServer } from '@palimpsest/provider-servers';
 import type { ProviderServer } from '@palimpsest/provider-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import { calls, chatServer, says, toolCall } from '../../test-support/chat-server.js';
+import type { ChatServerOptions } from '../../test-support/chat-server.js';
 import { eventsOf, headlessRig } from '../../test-support/headless-rig.js';
 import type { HeadlessRig } from '../../test-support/headless-rig.js';
 import { streamEventSchema, streamJsonSchema } from './stream-event.js';
 
-type Server = Parameters<typeof openaiServer>[0];
-
-const call = (name: string, input: object, id = 'call_1') => ({
-  id,
-  type: 'function',
-  function: { name, arguments: JSON.stringify(input) },
-});
-const calls = (content: string | null, ...tool_calls: object[]) => ({ message: { content, tool_calls } });
-const says = (content: string) => ({ message: { content } });
-
 /** A rig whose model is a server of Chat Completions. */
 async function rigWith(
-  server: Server,
+  options: ChatServerOptions,
   files: Readonly<Record<string, string>> = {},
 ): Promise<HeadlessRig & { readonly server: ProviderServer }> {
-  const started = await openaiServer({ profile: 'llama.cpp', ...server });
-  onTestFinished(() => started.close());
-  return { ...(await headlessRig(files, { model: 'local', baseUrl: started.url })), server: started };
+  const server = await chatServer(options);
+  return { ...(await headlessRig(files, { model: 'local', baseUrl: server.url })), server };
 }
 
-const reads: Server['reply'] = (_, index) =>
-  index % 2 === 0 ? calls('I read it.', call('read_file', { path: 'a.txt' })) : says('It says\n\thello.');
+const reads: ChatServerOptions['reply'] = (_, index) =>
+  index % 2 === 0 ? calls('I read it.', toolCall('read_file', { path: 'a.txt' })) : says('It says\n\thello.');
 
 test('text: the answer on standard output, a line a step on standard error', async () => {
   const rig = await rigWith({ reply: reads }, { 'a.txt': 'hello' });
@@ -86,7 +76,7 @@ test('escapes of models and tools are shown and not obeyed', async () => {
   const evil = '\u001b]0;owned\u0007\u202e';
   const rig = await rigWith(
     {
-      reply: (_, index) => (index % 2 === 0 ? calls(evil, call('read_file', { path: evil })) : says(evil)),
+      reply: (_, index) => (index % 2 === 0 ? calls(evil, toolCall('read_file', { path: evil })) : says(evil)),
     },
     {},
   );
@@ -98,7 +88,7 @@ test('escapes of models and tools are shown and not obeyed', async () => {
 });
 
 test('a limit, a failure and a run that gets nowhere each have a status', async () => {
-  const again = await rigWith({ reply: () => calls(null, call('list_files', {})) });
+  const again = await rigWith({ reply: () => calls(null, toolCall('list_files', {})) });
   const limited = await again.run({ print: 'Go.', maxSteps: 3 });
   expect(limited.status).toBe(4);
   expect(limited.events.at(-1)).toMatchObject({ status: 'limit', error: { code: 'limit-exceeded' }, steps: 3 });
@@ -169,7 +159,9 @@ test('interrupted while an answer comes: what came is kept, and the model is tol
 test('interrupted in a command: it ends, and the model is told', async () => {
   const rig = await rigWith({
     reply: (_, index) =>
-      index === 0 ? calls(null, call('run_command', { command: 'echo $$ > pid; mv pid started; sleep 600' })) : says('Done.'),
+      index === 0
+        ? calls(null, toolCall('run_command', { command: 'echo $$ > pid; mv pid started; sleep 600' }))
+        : says('Done.'),
   });
   let interruptNow: () => void = () => undefined;
   const watcher = watch(rig.workspace, (_, name) => {

@@ -1,0 +1,96 @@
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { calls, chatServer, says, toolCall } from '../../test-support/chat-server.js';
+import { eventsOf, headlessRig } from '../../test-support/headless-rig.js';
+import { exportCommand } from './export-command.js';
+import { listCommand } from './list-command.js';
+import { findSession, listSessions } from './session-list.js';
+import { sessionsFolder } from './sessions-folder.js';
+
+/** A rig with a finished session in it. */
+async function rigWithSession() {
+  const { url } = await chatServer({
+    reply: (_, index) => (index === 0 ? calls('Look.', toolCall('list_files', {})) : says('Done.')),
+  });
+  const rig = await headlessRig({ 'a.txt': 'a' }, { model: 'local', baseUrl: url });
+  const ran = await rig.run({ print: 'Please  do\nit.' });
+  return { rig, id: eventsOf(ran, 'init')[0]?.session ?? '' };
+}
+
+test('a session is a folder that only its user can open, described by a file that the log can write again', async () => {
+  const { rig, id } = await rigWithSession();
+  const folder = join(rig.sessions, id);
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  const file = join(folder, 'session.json');
+  const text = await readFile(file, 'utf8');
+  expect(JSON.parse(text)).toMatchObject({
+    schemaVersion: 1,
+    id,
+    workspace: rig.workspace,
+    model: 'local',
+    task: 'Please do it.',
+  });
+  for (const torn of [text.slice(0, 20), '', '[]', '{"schemaVersion":1,"id":"other"}']) {
+    await writeFile(file, torn);
+    expect((await findSession(rig.sessions, { id, workspace: '' })).record.id).toBe(id);
+    expect(await readFile(file, 'utf8')).toBe(text);
+  }
+  await rm(file);
+  expect((await findSession(rig.sessions, { workspace: rig.workspace })).record.task).toBe('Please do it.');
+});
+
+test('broken, foreign and newer folders are told and skipped', async () => {
+  const { rig, id } = await rigWithSession();
+  const make = async (name: string, files: Readonly<Record<string, string>>) => {
+    await mkdir(join(rig.sessions, name));
+    for (const [file, text] of Object.entries(files)) await writeFile(join(rig.sessions, name, file), text);
+  };
+  await make('empty', {});
+  await make('foreign', { 'foreign.jsonl': '{"type":"something"}\n' });
+  await make('newer', { 'session.json': '{"schemaVersion":2,"id":"newer"}', 'newer.jsonl': '' });
+  await make('nowhere', { 'nowhere.jsonl': '' });
+  await writeFile(join(rig.sessions, 'a-file'), '');
+  const { sessions, problems } = await listSessions(rig.sessions);
+  expect(sessions.map(({ session }) => session.id)).toEqual([id]);
+  expect(problems.map(({ message }) => message).sort()).toEqual([
+    expect.stringMatching(/empty' is no session: it has no 'empty\.jsonl'/),
+    expect.stringMatching(/nowhere' is no session: its log does not say/),
+    expect.stringMatching(/Session 'foreign' cannot be read: /),
+    expect.stringMatching(/Session 'newer' was made by a newer version/),
+  ]);
+  await expect(findSession(rig.sessions, { id: 'newer', workspace: '' })).rejects.toThrow('newer version');
+
+  const listed = await rig.command((surroundings) => listCommand({}, surroundings));
+  expect(listed.stdout).toMatch(new RegExp(`^${id} {2}20.* {2}finished {2}Please do it\\.\n$`));
+  expect(listed.stderr.match(/^palimpsest: skipped: /gm)).toHaveLength(4);
+});
+
+test('list and export: what others can read', async () => {
+  const { rig, id } = await rigWithSession();
+  const json = await rig.command((surroundings) => listCommand({ all: true, json: true }, surroundings));
+  expect(JSON.parse(json.stdout)).toMatchObject([{ id, status: 'finished', workspace: rig.workspace }]);
+  expect((await rig.command((its) => listCommand({}, { ...its, cwd: '/' }))).stderr).toContain('no sessions');
+
+  const found = await findSession(rig.sessions, { id, workspace: '' });
+  const exported = async (format: Parameters<typeof exportCommand>[1]) =>
+    (await rig.command((surroundings) => exportCommand(found, format, surroundings))).stdout;
+  expect(await exported('jsonl')).toBe((await readFile(found.session.log, 'utf8')).replace(/^ /gm, ''));
+  expect(JSON.parse(await exported('messages'))).toMatchObject([{ role: 'system' }, { role: 'user' }, {}, {}, {}]);
+  expect(await exported('markdown')).toMatch(/# Session .*## User\n\nPlease {2}do\nit\.\n.*## Call 1: list_files/s);
+});
+
+test('an id may be short, as long as it is one', async () => {
+  const { rig, id } = await rigWithSession();
+  await mkdir(join(rig.sessions, `${id}x`));
+  const find = (wanted: string) => findSession(rig.sessions, { id: wanted, workspace: '' });
+  expect((await find(id)).session.id).toBe(id);
+  await expect(find(id.slice(0, 3))).rejects.toThrow(/may be any of the sessions .*: give more of the id/);
+  await expect(find('')).rejects.toThrow("There is no session ''");
+  await expect(find('../x')).rejects.toThrow('There is no session');
+});
+
+test('the folder of all sessions is the one for state', () => {
+  expect(sessionsFolder({ XDG_STATE_HOME: '/state' })).toBe('/state/palimpsest/sessions');
+  expect(sessionsFolder({ XDG_STATE_HOME: 'relative' })).not.toContain('relative');
+});
