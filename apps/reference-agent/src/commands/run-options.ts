@@ -17,7 +17,16 @@ export function addRunOptions(command: Command): Command {
     .option('--max-cost <usd>', 'the run ends when it has cost so much', positive)
     .option('--max-steps <count>', 'the run ends after so many model calls', wholePositive)
     .option('--cwd <folder>', 'the folder to work in')
-    .option('--config <file>', 'a configuration file, instead of the user’s');
+    .option('--config <file>', 'a configuration file, instead of the user’s')
+    .option('--yolo', 'allow every call: commands and writes run without a question')
+    .addOption(
+      new Option(
+        '--on-ask <what>',
+        'a call that needs a yes is denied, and the model is told; or the run ends and waits',
+      )
+        .choices(['deny', 'wait'])
+        .default('deny'),
+    );
 }
 
 function positive(text: string): number {

@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { calls, chatServer, says, toolCall } from '../test-support/chat-server.js';
+import type { ChatServerOptions } from '../test-support/chat-server.js';
+import { startCli } from '../test-support/cli-process.js';
+import { headlessRig } from '../test-support/headless-rig.js';
+
+/** What only whole processes show: signals, their death, two of them, and a reader that goes away. */
+
+async function processRig(options: ChatServerOptions, files: Readonly<Record<string, string>> = {}) {
+  const server = await chatServer(options);
+  const rig = await headlessRig(files, { model: 'local', baseUrl: server.url });
+  const model = ['--model', 'local', '--base-url', server.url, '--yolo', '--output-format', 'stream-json'];
+  const start = (...args: string[]) => startCli([...args, ...model], { cwd: rig.workspace, env: rig.env });
+  return { ...rig, server, start };
+}
+
+const never = new Promise<never>(() => undefined);
+const sleeps = { reply: (_: unknown, index: number) => (index === 0 ? calls(null, sleep) : says('Done.')) };
+const sleep = toolCall('run_command', { command: 'sleep 600 & echo $! > child; sleep 600' });
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('%s ends the run in an orderly way, with status %i', async (signal, status) => {
+  const rig = await processRig({ reply: () => never });
+  const run = rig.start('-p', 'Go.');
+  await run.printed('"type":"message"');
+  run.child.kill(signal);
+  expect(await run.ended).toBe(status);
+  expect(JSON.parse(run.stdout().trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+    status: 'interrupted',
+    exitStatus: status,
+  });
+  expect(run.stderr()).toBe('');
+});
+
+test('kill -9 in a command: the session goes on, what was cut off is told, and a second process is kept out meanwhile', async () => {
+  const rig = await processRig(sleeps);
+  const run = rig.start('-p', 'Go.');
+  await run.printed('"tool-call"');
+  const second = rig.start('resume');
+  expect(await second.ended).toBe(1);
+  expect(second.stderr()).toMatch(
+    new RegExp(`^palimpsest: Session '\\w+' is at work in process ${run.child.pid}\\. Go on with it when`),
+  );
+  run.child.kill('SIGKILL');
+  expect(await run.ended).toBe('SIGKILL');
+
+  const goneOn = await rig.resume(undefined, {});
+  expect(goneOn.status).toBe(0);
+  expect(goneOn.events[0]).toMatchObject({ type: 'init', isResumed: true, cutOff: [{ name: 'run_command' }] });
+  expect(goneOn.events.find(({ type }) => type === 'tool-result')).toMatchObject({ status: 'interrupted' });
+});
+
+test('a reader that goes away ends the run without a word', async () => {
+  const rig = await processRig(
+    {
+      reply: (_, index) => (index < 30 ? calls(null, toolCall('read_file', { path: `${index}.txt` })) : says('Done.')),
+    },
+    Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`${index}.txt`, `${index}`])),
+  );
+  const run = rig.start('-p', 'Go.');
+  await once(run.child.stdout ?? run.child, 'data');
+  run.child.stdout?.destroy();
+  expect(await run.ended).toBe(141);
+  expect(run.stderr()).toBe('');
+});
+
+test('wrong input: one line, status 2, and no session', async () => {
+  const rig = await processRig({ reply: () => says('Hi.') });
+  const wrong = [
+    ['--max-steps', 'many', '-p', 'Go.'],
+    ['--output-format', 'xml', '-p', 'Go.'],
+    ['--cwd', 'nowhere', '-p', 'Go.'],
+    ['do', 'it'],
+    ['resume', 'nothing'],
+  ];
+  const runs = wrong.map((args) => rig.start(...args));
+  for (const run of runs) {
+    expect(await run.ended).toBe(2);
+    expect(run.stdout()).toBe('');
+    expect(run.stderr()).toMatch(/^palimpsest: [^\n]+\n$/);
+  }
+  expect(await readdir(rig.sessions).catch(() => [])).toEqual([]);
+});

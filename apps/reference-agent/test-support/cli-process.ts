@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+
+/** The built command as a process of its own. */
+export interface CliProcess {
+  readonly child: ChildProcess;
+  /** What it has printed so far. */
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Resolves when standard output holds this text. */
+  printed(text: string): Promise<void>;
+  /** Resolves to the exit status, or to the name of the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+}
+
+/** Starts the built command. */
+export function startCli(
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): CliProcess {
+  const child = spawn(process.execPath, [cli, ...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const ended = new Promise<number | NodeJS.Signals>((resolve) => {
+    child.on('close', (status, signal) => resolve(status ?? signal ?? -1));
+  });
+  return {
+    child,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    ended,
+    printed: (text) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (stdout.includes(text)) resolve();
+        };
+        look();
+        child.stdout.on('data', look);
+        void ended.then(() => reject(new Error(`It ended without '${text}': ${stderr}`)));
+      }),
+  };
+}
