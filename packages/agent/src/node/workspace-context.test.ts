@@ -55,7 +55,6 @@ test('tells the folder, the day, the platform, the branch, changes, commits and 
   const hash = git('rev-parse', '--short', 'HEAD').trim();
   expect(text).toBe(`<REPOSITORY_INFO>
 Repository: project
-Directory: ${root}
 Branch: main. Stay on it unless you are asked to change it.
 Changes that are not committed, when this session began:
  M src/a.ts
@@ -95,6 +94,7 @@ test('in a folder of a repository tells of that folder, and where folders below 
   await put('app/node_modules/x/AGENTS.md', 'Not ours.');
   await put('app/AGENTS.md', 'Found by itself.');
   const text = await shown(path.join(root, 'app'));
+  expect(text).toContain(`Directory: ${root}\n`);
   expect(text).toContain('?? app/\n');
   expect(text).not.toContain('First commit');
   expect(text).toContain('Read them before you change something there:\n- api/AGENTS.md\n</REP');

@@ -41,7 +41,7 @@ export async function workspaceContext(
   return {
     repository: {
       name: path.basename(root),
-      ...(git === undefined ? {} : { directory: root }),
+      ...(root === workingDirectory ? {} : { directory: root }),
       ...(git?.branch === undefined ? {} : { branch: git.branch }),
       ...(git?.changes === undefined ? {} : { changes: git.changes }),
       ...(git?.commits === undefined ? {} : { commits: git.commits }),
