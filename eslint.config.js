@@ -17,6 +17,7 @@ const mayImport = {
   'openai-agents': ['messages'],
   agent: ['events', 'view', 'llm-adapters', 'templates'],
   tools: ['events'],
+  postgres: ['events'],
   terminal: [],
   'create-condenser': [],
   'provider-servers': [],

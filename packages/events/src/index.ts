@@ -111,11 +111,12 @@ export { createEvent, eventFactory, userMessage } from './create-event.js';
 export { newEventId } from './event-id.js';
 export { addressOf, isAddress } from './address.js';
 export { errorTexts } from './error-texts.js';
-export { parseEvent } from './parse-event.js';
+export { adoptEvent, parseEvent } from './parse-event.js';
 export type { EventLogOptions, EventObserver } from './event-log.js';
 export { EventLog } from './event-log.js';
 export type { ConversationWriter, EventReading, EventStore } from './event-store.js';
-export { assertConversationId } from './event-store.js';
+export { assertConversationId, assertExpectedVersion, assertReadFrom } from './event-store.js';
+export { eventReading } from './event-reading.js';
 export { memoryEventStore } from './memory-event-store.js';
 export {
   ConcurrencyError,

@@ -15,6 +15,7 @@ const bringsAlong: Readonly<Record<string, readonly string[]>> = {
   events: ['zod'],
   tools: ['@palimpsest/events', 'zod'],
   terminal: ['fast-string-truncated-width', 'picocolors'],
+  postgres: ['@palimpsest/events', 'zod'],
   'create-condenser': ['@huggingface/jinja', 'commander'],
   'provider-servers': [],
   templates: ['@huggingface/jinja', '@palimpsest/events', 'zod'],

@@ -1,0 +1,22 @@
+/**
+ * What the store asks its queries of: a `Pool` or a connected `Client` of `pg`, a `PGlite`, or anything with this method. The store
+ * does not open it and does not close it.
+ */
+export interface PostgresClient {
+  /** Runs one statement. Parameters are strings, numbers, null and arrays of strings; all columns of the store's statements are text. */
+  query(text: string, params?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
+}
+
+/**
+ * One connection of its own, which is one session of the server until it is given back: a client from `pool.connect()` of `pg`, or a
+ * connected `Client`. A pooler between them must not share a session (PgBouncer: pool mode `session`).
+ */
+export interface PostgresSession extends PostgresClient {
+  /** Gives the connection back to its pool; with `true` the pool closes it. */
+  release?(destroy?: boolean): unknown;
+  /** Closes the connection, where there is no `release`. */
+  end?(): unknown;
+  /** Where the connection reports that it broke while nothing was asked. */
+  on?(event: 'error', listener: (error: Error) => void): unknown;
+  off?(event: 'error', listener: (error: Error) => void): unknown;
+}

@@ -1,0 +1,5 @@
+export type { PostgresClient, PostgresSession } from './client.js';
+export type { MigrationOptions } from './migrations.js';
+export { migrate, migrationSql } from './migrations.js';
+export type { PostgresEventStoreOptions } from './postgres-event-store.js';
+export { postgresEventStore } from './postgres-event-store.js';

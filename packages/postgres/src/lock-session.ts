@@ -1,0 +1,169 @@
+import { ConversationBusyError, EventStoreError } from '@palimpsest/events';
+import type { PostgresClient, PostgresSession } from './client.js';
+import { hexOf } from './statements.js';
+import type { Statements } from './statements.js';
+import { asStoreError, codeOf } from './store-errors.js';
+
+/** Options of a {@link LockSession}. */
+export interface LockSessionOptions {
+  readonly connect: () => Promise<PostgresSession>;
+  readonly statements: Statements;
+  /** Unit: milliseconds. */
+  readonly leaseMs: number;
+}
+
+/**
+ * The session that holds the locks of conversations which are open for writing. It is connected for the first of them and given back with
+ * the last. The server ends it, and with it every lock, when it has heard nothing of it for the lease: the process died with its machine,
+ * or is frozen. Appends of writers go through the same session, so none is stored after the locks are lost.
+ */
+export class LockSession {
+  readonly #options: LockSessionOptions;
+  #current: Connection | undefined;
+
+  constructor(options: LockSessionOptions) {
+    this.#options = options;
+  }
+
+  /** How many conversations it holds open. */
+  get users(): number {
+    return this.#current?.users ?? 0;
+  }
+
+  /**
+   * Takes the locks of a conversation.
+   *
+   * @throws {@link ConversationBusyError} when another session has them; {@link EventStoreError}.
+   */
+  async lock(conversationId: string): Promise<HeldLocks> {
+    const { connect, leaseMs, statements } = this.#options;
+    if (this.#current === undefined || this.#current.isLost) this.#current = new Connection(connect, leaseMs);
+    const connection = this.#current;
+    // Counted before anything is awaited, so that nobody gives the connection back meanwhile.
+    connection.users++;
+    const id = [hexOf(conversationId)];
+    try {
+      if (!(await isTrue(connection.query(statements.takeWriter, id)))) {
+        throw new ConversationBusyError({ conversationId, ...(await this.#holder(connection, id)) });
+      }
+      // Waits for the appends that are under way; none begins any more.
+      await connection.query(statements.takeGate, id);
+      return new HeldLocks(connection, () => this.#giveUp(connection, id));
+    } catch (error) {
+      if (codeOf(error) === undefined && !ConversationBusyError.isInstance(error)) connection.lose();
+      await this.#letGo(connection);
+      throw asStoreError(`open '${conversationId}' for writing`, error);
+    }
+  }
+
+  async #holder(connection: Connection, id: unknown[]): Promise<{ readonly holder?: string }> {
+    // Only for the message: who may not see the sessions of others gets none.
+    const { rows } = await connection.query(this.#options.statements.holder, id).catch(() => ({ rows: [] }));
+    const row = rows[0] as { readonly pid: string; readonly name: string | null } | undefined;
+    if (row === undefined) return {};
+    return { holder: `the database session ${row.pid}${row.name ? ` of '${row.name}'` : ''}` };
+  }
+
+  async #giveUp(connection: Connection, id: unknown[]): Promise<void> {
+    // If the session is lost, the server has given up its locks.
+    if (!connection.isLost) {
+      await connection.query(this.#options.statements.giveUp, id).catch(() => connection.lose());
+    }
+    await this.#letGo(connection);
+  }
+
+  async #letGo(connection: Connection): Promise<void> {
+    connection.users--;
+    if (connection.users > 0) return;
+    if (this.#current === connection) this.#current = undefined;
+    await connection.giveBack();
+  }
+}
+
+/** One connection, from its first conversation to its last. */
+class Connection implements PostgresClient {
+  users = 0;
+  isLost = false;
+  readonly #connected: Promise<PostgresSession>;
+  /** The statement that was asked last: a client runs one at a time. */
+  #last: Promise<unknown>;
+  #ping: ReturnType<typeof setInterval> | undefined;
+  // The connection may break while nothing is asked; without a listener the process would end.
+  readonly #onError = () => this.lose();
+
+  constructor(connect: () => Promise<PostgresSession>, leaseMs: number) {
+    this.#connected = this.#connect(connect, leaseMs);
+    // Whoever needs the session learns of the failure.
+    this.#last = this.#connected.catch(() => this.lose());
+  }
+
+  query(text: string, params?: unknown[]): Promise<{ readonly rows: readonly unknown[] }> {
+    const answer = this.#last.then(async () => (await this.#connected).query(text, params));
+    this.#last = answer.catch(() => undefined);
+    return answer;
+  }
+
+  async #connect(connect: () => Promise<PostgresSession>, leaseMs: number): Promise<PostgresSession> {
+    const session = await connect();
+    session.on?.('error', this.#onError);
+    await session.query(`set idle_session_timeout = ${leaseMs}`);
+    // The server hears of the session while the process is alive. Keeps no process alive.
+    this.#ping = setInterval(() => void this.query('select').catch(() => this.lose()), leaseMs / 3);
+    (this.#ping as { unref?: () => void }).unref?.();
+    return session;
+  }
+
+  lose(): void {
+    this.isLost = true;
+    clearInterval(this.#ping);
+  }
+
+  async giveBack(): Promise<void> {
+    clearInterval(this.#ping);
+    const session = await this.#connected.catch(() => undefined);
+    if (session === undefined) return;
+    if (!this.isLost) await this.query('reset idle_session_timeout').catch(() => this.lose());
+    if (session.release !== undefined) await session.release(this.isLost);
+    else await Promise.resolve(session.end?.()).catch(() => undefined);
+    // A broken connection may report its end once more.
+    if (!this.isLost) session.off?.('error', this.#onError);
+  }
+}
+
+/** The locks of one conversation, until they are given up. */
+export class HeldLocks {
+  readonly #connection: Connection;
+  /** Gives the locks up, and the connection if nobody needs it any more. */
+  readonly giveUp: () => Promise<void>;
+
+  constructor(connection: Connection, giveUp: () => Promise<void>) {
+    this.#connection = connection;
+    this.giveUp = giveUp;
+  }
+
+  /** Runs statements in the session that holds the locks. */
+  get client(): PostgresClient {
+    return this.#connection;
+  }
+
+  /** The session is gone, and so are the locks. */
+  get areLost(): boolean {
+    return this.#connection.isLost;
+  }
+
+  /** Called when a statement failed and the server did not say why: the connection cannot be trusted any more. */
+  lose(): void {
+    this.#connection.lose();
+  }
+}
+
+async function isTrue(answer: Promise<{ readonly rows: readonly unknown[] }>): Promise<boolean> {
+  const { rows } = await answer;
+  return (rows[0] as { readonly taken: string } | undefined)?.taken === 'true';
+}
+
+/** @throws {@link EventStoreError} when the lease is no whole number of milliseconds that the server can keep. */
+export function assertLease(leaseMs: number): void {
+  if (Number.isSafeInteger(leaseMs) && leaseMs >= 100 && leaseMs <= 2_147_483_647) return;
+  throw new EventStoreError(`leaseMs is ${String(leaseMs)}; it has to be a whole number of milliseconds, 100 or more.`);
+}

@@ -1,0 +1,241 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { randomUUID } from 'node:crypto';
+import { PGlite } from '@electric-sql/pglite';
+import {
+  ConcurrencyError,
+  ConversationBusyError,
+  EventLog,
+  EventStoreError,
+  WriterOustedError,
+  userMessage,
+} from '@palimpsest/events';
+import type { Event, EventStore } from '@palimpsest/events';
+import pg from 'pg';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { migrate, migrationSql, postgresEventStore } from './index.js';
+import type { PostgresClient, PostgresEventStoreOptions } from './index.js';
+
+async function eventsOf(store: EventStore, conversationId: string): Promise<readonly Event[]> {
+  const events: Event[] = [];
+  for await (const event of store.read(conversationId)) events.push(event);
+  return events;
+}
+
+describe('the tables', () => {
+  let database: PGlite;
+  beforeAll(async () => {
+    database = await PGlite.create();
+  });
+  afterAll(() => database.close());
+
+  test('without them, an error says how they are made; made twice, they keep what they hold', async () => {
+    const schema = 'first';
+    await database.query('create schema first');
+    const store = postgresEventStore({ client: database, schema });
+    await expect(store.append('c', [userMessage('Hello.')])).rejects.toThrow(
+      /relation .* does not exist.*Run migrate\(\)/,
+    );
+    await database.query(migrationSql({ schema }));
+    await store.append('c', [userMessage('Hello.')]);
+    await migrate(database, { schema });
+    expect(await eventsOf(store, 'c')).toHaveLength(1);
+    // Another schema holds other conversations.
+    await migrate(database, { schema: "o'ther" });
+    expect(await eventsOf(postgresEventStore({ client: database, schema: "o'ther" }), 'c')).toEqual([]);
+  });
+
+  test('what can be no schema or lease is refused', () => {
+    const client: PostgresClient = { query: () => Promise.reject(new Error('not asked')) };
+    const store = (options: Partial<PostgresEventStoreOptions>) => () => postgresEventStore({ client, ...options });
+    for (const schema of ['', 'a\0b', 'x'.repeat(64)]) expect(store({ schema })).toThrow(EventStoreError);
+    for (const leaseMs of [0, 99, 1.5, Number.NaN]) expect(store({ leaseMs })).toThrow(/leaseMs/);
+    expect(store({ writerConnections: 0 })).toThrow(/writerConnections/);
+  });
+
+  test('an event that somebody changed by hand is an error that names it, after the events before it', async () => {
+    await migrate(database);
+    const store = postgresEventStore({ client: database });
+    await store.append('c', [userMessage('one'), userMessage('two'), userMessage('three')]);
+    await database.query(`update palimpsest_events set body = '{"id":' where position = 1`);
+    const seen: Event[] = [];
+    const reading = async () => {
+      for await (const event of store.read('c')) seen.push(event);
+    };
+    await expect(reading()).rejects.toThrow(/Event 1 of 'c' in PostgreSQL cannot be read/);
+    expect(seen).toHaveLength(1);
+  });
+});
+
+const url = inject('postgresUrl') ?? '';
+
+describe.skipIf(url === '')('on a server', () => {
+  let pool: pg.Pool;
+  let schema: string;
+  beforeAll(async () => {
+    pool = new pg.Pool({ connectionString: url, max: 20 });
+    schema = `test-${randomUUID()}`;
+    await migrate(pool, { schema });
+  });
+  afterAll(() => pool.end());
+
+  const open = (options: Partial<PostgresEventStoreOptions> = {}) =>
+    postgresEventStore({ client: pool, connect: () => pool.connect(), schema, ...options });
+  const openForWriting = async (store: EventStore, id: string) => {
+    const writer = await store.openForWriting?.(id);
+    if (writer === undefined) throw new Error('the store has no openForWriting');
+    return writer;
+  };
+
+  test('one append is one statement', async () => {
+    const asked: string[] = [];
+    const client: PostgresClient = {
+      query: (text, params) => {
+        asked.push(text);
+        return pool.query(text, params);
+      },
+    };
+    const log = await EventLog.open(randomUUID(), { store: postgresEventStore({ client, schema }) });
+    asked.length = 0;
+    await log.append([userMessage('one'), userMessage('two')]);
+    await log.append(userMessage('three'));
+    expect(asked).toHaveLength(2);
+    expect(log.length).toBe(3);
+  });
+
+  test('the client postgres needs one line', async () => {
+    const sql = postgres(url, { max: 4, onnotice: () => undefined });
+    onTestFinished(() => sql.end());
+    const client: PostgresClient = {
+      query: async (text, params) => ({ rows: await sql.unsafe(text, params as string[]) }),
+    };
+    await migrate(client, { schema });
+    const store = postgresEventStore({ client, schema });
+    const id = `postgres \0 ${randomUUID()}`;
+    const event = userMessage('\u0000 "quoted" \\ {a,b} \ud83d\ude00');
+    expect(await store.append(id, [event], { expectedVersion: 0 })).toEqual({ version: 1 });
+    expect(await eventsOf(store, id)).toEqual([event]);
+    await expect(store.append(id, [event], { expectedVersion: 7 })).rejects.toThrow(ConcurrencyError);
+  });
+
+  test('a channel is told of each append, and not of one that failed', async () => {
+    const listener = await pool.connect();
+    const told: string[] = [];
+    listener.on('notification', ({ payload = '' }) => told.push(payload));
+    await listener.query('listen told');
+    const store = open({ notify: 'told' });
+    const id = randomUUID();
+    await store.append(id, [userMessage('one')]);
+    await expect(store.append(id, [userMessage('two')], { expectedVersion: 5 })).rejects.toThrow(ConcurrencyError);
+    await store.append(id, [userMessage('two'), userMessage('three')]);
+    const { rows } = await listener.query<{ hash: string }>(
+      `select hashtextextended(encode(convert_to($1, 'utf8'), 'hex'), 0)::text as hash`,
+      [id],
+    );
+    listener.release(true);
+    expect(told).toEqual([`${rows[0]?.hash}:1`, `${rows[0]?.hash}:3`]);
+  });
+
+  test('many open conversations take few connections, and give them back', async () => {
+    const own = new pg.Pool({ connectionString: url, max: 4 });
+    onTestFinished(() => own.end());
+    const store = open({ connect: () => own.connect(), writerConnections: 2 });
+    const ids = Array.from({ length: 60 }, () => randomUUID());
+    const writers = await Promise.all(ids.map((id) => openForWriting(store, id)));
+    expect(own.totalCount - own.idleCount).toBe(2);
+    await Promise.all(writers.map((writer) => writer.append([userMessage('one')])));
+    await expect(openForWriting(open(), ids[7] ?? '')).rejects.toThrow(ConversationBusyError);
+    await Promise.all(writers.map((writer) => writer.close()));
+    expect(own.idleCount).toBe(own.totalCount);
+    const { rows } = await own.query<{ idle_session_timeout: string }>('show idle_session_timeout');
+    expect(rows[0]?.idle_session_timeout).toBe('0');
+    await (await openForWriting(open(), ids[7] ?? '')).close();
+  });
+
+  test('a busy conversation names the session that holds it', async () => {
+    const named = new pg.Pool({ connectionString: url, max: 1, application_name: 'worker 3' });
+    onTestFinished(() => named.end());
+    const id = randomUUID();
+    const writer = await openForWriting(open({ connect: () => named.connect() }), id);
+    const refused = await openForWriting(open(), id).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(ConversationBusyError);
+    expect((refused as ConversationBusyError).holder).toMatch(/^the database session \d+ of 'worker 3'$/);
+    await writer.close();
+  });
+
+  test('a writer whose connection broke appends nothing, others take over, and the store goes on', async () => {
+    const id = randomUUID();
+    const store = open({ writerConnections: 1 });
+    const writer = await openForWriting(store, id);
+    await writer.append([userMessage('one')]);
+    await pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where pid in (select pid from pg_locks where locktype = 'advisory') and pid <> pg_backend_pid()`,
+    );
+    const next = await takenOver(() => openForWriting(open(), id));
+    await next.append([userMessage('two')], { expectedVersion: 1 });
+    await expect(writer.append([userMessage('late')])).rejects.toThrow(
+      /EventStoreError|WriterOustedError|taken over|could not append/,
+    );
+    await expect(writer.append([userMessage('later')])).rejects.toThrow(WriterOustedError);
+    await writer.close();
+    await next.close();
+    const again = await openForWriting(store, id);
+    expect(await again.append([userMessage('three')])).toEqual({ version: 3 });
+    await again.close();
+  });
+
+  test('a connection that cannot be opened is an error, and the next attempt connects anew', async () => {
+    let attempts = 0;
+    const store = open({
+      writerConnections: 1,
+      connect: () => (++attempts === 1 ? Promise.reject(new Error('no route')) : pool.connect()),
+    });
+    const id = randomUUID();
+    await expect(openForWriting(store, id)).rejects.toThrow(/could not open .* for writing: no route/);
+    await (await openForWriting(store, id)).close();
+  });
+
+  test.each(['SIGKILL', 'SIGSTOP'] as const)(
+    'a process that got %s loses the conversation, and appends nothing later',
+    async (signal) => {
+      const id = randomUUID();
+      const child = fork(
+        fileURLToPath(new URL('../test-support/writing-process.ts', import.meta.url)),
+        [url, schema, id],
+        {
+          execArgv: ['--conditions=@palimpsest/source', '--import', 'tsx'],
+          stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+        },
+      );
+      onTestFinished(() => void child.kill('SIGKILL'));
+      await once(child, 'message');
+      await expect(openForWriting(open(), id)).rejects.toThrow(ConversationBusyError);
+      child.kill(signal);
+      const writer = await takenOver(() => openForWriting(open(), id));
+      await writer.append([userMessage('taken over')], { expectedVersion: 1 });
+      if (signal === 'SIGSTOP') {
+        child.kill('SIGCONT');
+        child.send('append');
+        const [answer] = (await once(child, 'message')) as [string];
+        expect(['EventStoreError', 'WriterOustedError']).toContain(answer);
+      }
+      await writer.close();
+      expect(await eventsOf(open(), id)).toHaveLength(2);
+    },
+  );
+});
+
+/** Tries again until the server has noticed that the holder is gone. */
+async function takenOver<T>(attempt: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!ConversationBusyError.isInstance(error)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}

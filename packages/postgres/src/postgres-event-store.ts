@@ -1,0 +1,194 @@
+import {
+  ConversationBusyError,
+  EventStoreError,
+  WriterOustedError,
+  adoptEvent,
+  assertConversationId,
+  assertReadFrom,
+  eventReading,
+} from '@palimpsest/events';
+import type { ConversationWriter, Event, EventStore } from '@palimpsest/events';
+import { preparedAppend, runAppend } from './appends.js';
+import type { PostgresClient, PostgresSession } from './client.js';
+import { LockSession, assertLease } from './lock-session.js';
+import type { HeldLocks } from './lock-session.js';
+import { conversationOf, hexOf, pageSize, statementsFor } from './statements.js';
+import type { Statements } from './statements.js';
+import { asStoreError, codeOf } from './store-errors.js';
+import { tablesIn } from './tables.js';
+
+/** Options of {@link postgresEventStore}. */
+export interface PostgresEventStoreOptions {
+  /** Runs the statements. A pool, so that conversations do not wait for each other. The caller ends it. */
+  readonly client: PostgresClient;
+  /**
+   * Opens a connection of its own for the right to write: `() => pool.connect()`. Without it, as on PGlite, the store has no
+   * `openForWriting`, and `expectedVersion` alone keeps two writers apart. @defaultValue none
+   */
+  readonly connect?: () => Promise<PostgresSession>;
+  /** Over how many such connections the open conversations are spread: their appends wait for each other on one. @defaultValue 4 */
+  readonly writerConnections?: number;
+  /**
+   * How long the server keeps the right to write of a process that it hears nothing of. A process that lives is heard of three times in
+   * this time. Unit: milliseconds. @defaultValue 30000
+   */
+  readonly leaseMs?: number;
+  /** The schema of the tables, as in `migrate`. @defaultValue the search path's */
+  readonly schema?: string;
+  /**
+   * A channel to `NOTIFY` at each append: `HASH:VERSION`, where HASH is `hashtextextended(encode(id, 'hex'), 0)` of the conversation's id
+   * in UTF-8. @defaultValue none
+   */
+  readonly notify?: string;
+}
+
+/**
+ * An {@link EventStore} on PostgreSQL 14 or newer: any number of processes on any number of machines. One append is one statement.
+ *
+ * Make the tables first: `migrate(client)`.
+ *
+ * @throws {@link EventStoreError} when an option is not valid.
+ * @see docs of the package for the tables, the lease and poolers
+ */
+export function postgresEventStore(options: PostgresEventStoreOptions): EventStore {
+  const { client, connect, writerConnections = 4, leaseMs = 30_000, notify } = options;
+  assertLease(leaseMs);
+  if (!Number.isSafeInteger(writerConnections) || writerConnections < 1) {
+    throw new EventStoreError(
+      `writerConnections is ${String(writerConnections)}; it has to be a whole number, 1 or more.`,
+    );
+  }
+  const statements = statementsFor(tablesIn(options.schema));
+  const store: EventStore = {
+    async append(conversationId, events, { expectedVersion } = {}) {
+      assertConversationId(conversationId);
+      return runAppend(client, preparedAppend(conversationId, events, expectedVersion), statements, notify);
+    },
+    read(conversationId, { from = 0, signal } = {}) {
+      assertConversationId(conversationId);
+      assertReadFrom(from);
+      return eventReading(() => pages(client, statements, conversationId, from, signal), signal);
+    },
+    list: () => conversations(client, statements),
+  };
+  if (connect === undefined) return store;
+
+  const sessions = Array.from({ length: writerConnections }, () => new LockSession({ connect, statements, leaseMs }));
+  // The server lets one session take a lock twice, so the conversations of this store are kept apart here.
+  const open = new Set<string>();
+  return {
+    ...store,
+    async openForWriting(conversationId) {
+      assertConversationId(conversationId);
+      if (open.has(conversationId)) throw new ConversationBusyError({ conversationId, holder: 'this process' });
+      open.add(conversationId);
+      try {
+        const locks = await leastUsed(sessions).lock(conversationId);
+        return writerOf(conversationId, locks, statements, notify, () => open.delete(conversationId));
+      } catch (error) {
+        open.delete(conversationId);
+        throw error;
+      }
+    },
+  };
+}
+
+function leastUsed(sessions: readonly LockSession[]): LockSession {
+  return sessions.reduce((least, session) => (session.users < least.users ? session : least));
+}
+
+function writerOf(
+  conversationId: string,
+  locks: HeldLocks,
+  { writerAppend, writerVersion }: Statements,
+  channel: string | undefined,
+  onClose: () => void,
+): ConversationWriter {
+  let last: Promise<unknown> = Promise.resolve();
+  let closed: Promise<void> | undefined;
+  const append = async (prepared: ReturnType<typeof preparedAppend>) => {
+    if (locks.areLost) throw new WriterOustedError(conversationId);
+    try {
+      return await runAppend(locks.client, prepared, { append: writerAppend, version: writerVersion }, channel);
+    } catch (error) {
+      if (isOfServer(error)) throw error;
+      // Whether the events were stored is not known, and the right to write is gone with the connection.
+      locks.lose();
+      throw error;
+    }
+  };
+  return {
+    async append(events, { expectedVersion } = {}) {
+      if (closed !== undefined) throw new EventStoreError(`The writer of '${conversationId}' is closed.`);
+      const prepared = preparedAppend(conversationId, events, expectedVersion);
+      const appended = last.then(() => append(prepared));
+      last = appended.catch(() => undefined);
+      return appended;
+    },
+    close() {
+      closed ??= last.then(() => locks.giveUp()).finally(onClose);
+      return closed;
+    },
+  };
+}
+
+/** The server answered, and the session goes on. Class 57P: it ended the session (57P05: the lease was over). */
+function isOfServer(error: unknown): boolean {
+  if (!EventStoreError.isInstance(error)) return true;
+  const code = codeOf(error.cause);
+  return code !== undefined && !code.startsWith('57P') && !code.startsWith('08');
+}
+
+async function* pages(
+  client: PostgresClient,
+  { read }: Statements,
+  conversationId: string,
+  from: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<readonly Event[]> {
+  const id = hexOf(conversationId);
+  for (let next = from; ;) {
+    signal?.throwIfAborted();
+    const { rows } = await client.query(read, [id, next]).catch((error: unknown) => {
+      throw asStoreError(`read '${conversationId}'`, error);
+    });
+    signal?.throwIfAborted();
+    const events: Event[] = [];
+    let failure: EventStoreError | undefined;
+    for (const row of rows) {
+      try {
+        events.push(adoptEvent(JSON.parse((row as { readonly body: string }).body)));
+      } catch (cause) {
+        failure = unreadable(conversationId, next + events.length, cause);
+        break;
+      }
+    }
+    if (events.length > 0) yield events;
+    if (failure !== undefined) throw failure;
+    if (rows.length < pageSize) return;
+    next += rows.length;
+  }
+}
+
+function unreadable(conversationId: string, position: number, cause: unknown): EventStoreError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new EventStoreError(`Event ${position} of '${conversationId}' in PostgreSQL cannot be read: ${reason}`, {
+    cause,
+  });
+}
+
+async function* conversations(
+  client: PostgresClient,
+  { list }: Statements,
+): AsyncGenerator<{ readonly conversationId: string; readonly version: number }> {
+  for (let after = ''; ;) {
+    const { rows } = await client.query(list, [after]).catch((error: unknown) => {
+      throw asStoreError('list the conversations', error);
+    });
+    for (const row of rows as readonly { readonly conversation: string; readonly version: string }[]) {
+      after = row.conversation;
+      yield { conversationId: conversationOf(row.conversation), version: Number(row.version) };
+    }
+    if (rows.length < pageSize) return;
+  }
+}

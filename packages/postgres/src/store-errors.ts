@@ -1,0 +1,30 @@
+import { ConcurrencyError, EventStoreError, PalimpsestError } from '@palimpsest/events';
+
+/** The error of a statement as an {@link EventStoreError}, with the way out where it is known. Our own errors stay as they are. */
+export function asStoreError(what: string, error: unknown): Error {
+  if (PalimpsestError.isInstance(error)) return error;
+  const message = error instanceof Error && error.message !== '' ? error.message : String(error);
+  const wayOut =
+    codeOf(error) === undefinedTable ? ' Run migrate() of @palimpsest/postgres once, before the store is used.' : '';
+  return new EventStoreError(`PostgreSQL could not ${what}: ${message}.${wayOut}`, { cause: error });
+}
+
+/** As {@link asStoreError}; where the server chose another transaction over this one, it is a {@link ConcurrencyError}. */
+export function asAppendError(conversationId: string, error: unknown): Error {
+  const code = codeOf(error);
+  if (code === serializationFailure || code === deadlock) {
+    const reason = error instanceof Error ? error.message : 'another transaction was preferred';
+    return new ConcurrencyError({ conversationId, reason, cause: error });
+  }
+  return asStoreError(`append to '${conversationId}'`, error);
+}
+
+const undefinedTable = '42P01';
+const serializationFailure = '40001';
+const deadlock = '40P01';
+
+/** The SQLSTATE of the server's own error; undefined for any other, such as a broken connection. */
+export function codeOf(error: unknown): string | undefined {
+  const code = (error as { readonly code?: unknown } | null | undefined)?.code;
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+}
