@@ -101,7 +101,7 @@ async function followedRun(
   await opened.begin(task);
   const end = await endOf(conversation, how);
   const { usage, costUsd, steps, condensations } = totals;
-  const saved = savedShares(accountOf(conversation.events));
+  const { tokens, bill } = savedShares(accountOf(conversation.events));
   const { log, id } = session;
   return {
     type: 'result',
@@ -112,9 +112,14 @@ async function followedRun(
     condensations,
     usage,
     costUsd,
-    saved,
+    saved: { tokens: rounded(tokens), bill: rounded(bill) },
     log,
   };
+}
+
+/** To a hundredth of a percent. */
+function rounded(share: number): number {
+  return Number(share.toFixed(4)) + 0;
 }
 
 type Ending = Pick<ResultEvent, 'status' | 'exitStatus' | 'answer' | 'error' | 'waiting'>;
