@@ -1,4 +1,4 @@
-import type { Event } from '@palimpsest/events';
+import type { Event, EventId } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 
 /** The `sender` of the messages that show loaded skills again. */
@@ -24,13 +24,13 @@ export function loadedSkillOf(event: Event): string | undefined {
  * @param visible - the skills whose text the model sees
  */
 export function forgottenLoads(view: View, visible: { has(name: string): boolean }): readonly string[] {
-  const loads = new Map<string, number>();
+  const loads = new Map<string, { readonly position: number; readonly id: EventId }>();
   const repetitions: { readonly names: readonly string[]; readonly position: number }[] = [];
   const read = (event: Event | undefined): void => {
     if (event === undefined) return;
     const position = view.positionOf(event.id) ?? -1;
     const name = loadedSkillOf(event);
-    if (name !== undefined) loads.set(name, Math.max(position, loads.get(name) ?? -1));
+    if (name !== undefined && position > (loads.get(name)?.position ?? -1)) loads.set(name, { position, id: event.id });
     if (event.type === 'message' && event.sender === loadedSkillsSender) {
       repetitions.push({ names: event.activatedSkills ?? [], position });
     }
@@ -44,12 +44,27 @@ export function forgottenLoads(view: View, visible: { has(name: string): boolean
   for (const id of gone) read(view.original(id));
   if (loads.size === 0) return [];
   for (const event of view.events) if (!gone.has(event.id)) read(event);
+  const unneeded = markedResults(view);
   return [...loads]
-    .sort(([, one], [, other]) => other - one)
+    .filter(([, { id }]) => !unneeded.has(id))
+    .sort(([, one], [, other]) => other.position - one.position)
     .slice(0, maxSkills)
-    .filter(([name, loaded]) => {
-      const shown = repetitions.filter(({ names, position }) => position > loaded && names.includes(name));
+    .filter(([name, load]) => {
+      const shown = repetitions.filter(({ names, position }) => position > load.position && names.includes(name));
       return !visible.has(name) && shown.length < maxRepetitions;
     })
     .map(([name]) => name);
+}
+
+/**
+ * The results of which the model said that it does not need them any more.
+ *
+ * @see `RelevanceDirective` of `@palimpsest/relevance-tool`, which this package does not depend on
+ */
+function markedResults(view: View): ReadonlySet<unknown> {
+  const marked = new Set<unknown>();
+  for (const event of view.internalEvents) {
+    if (event.type === 'relevance/directive' && 'targetEventId' in event) marked.add(event.targetEventId);
+  }
+  return marked;
 }

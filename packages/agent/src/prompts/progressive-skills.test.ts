@@ -140,6 +140,15 @@ describe('a skill', () => {
     expect(next([...log, createEvent('condensation-revert', { condensationId: masked.id })])).toEqual([]);
   });
 
+  test('that the model itself let go does not come back', () => {
+    const loaded = loading('deploy');
+    const mark = createEvent('relevance/directive', { source: 'environment', targetEventId: loaded[1]?.id });
+    const log = [...completed([user]), ...loaded, mark, forget(...loaded)];
+    expect(next(log)).toEqual([]);
+    const again = loading('deploy');
+    expect(next([...log, ...again, forget(...again)])).toMatchObject([{ activatedSkills: ['deploy'] }]);
+  });
+
   test('comes back twice, and once more loaded twice again', () => {
     let log: readonly Event[] = [...completed([user]), ...loading('deploy')];
     const forgetsLast = () => {
