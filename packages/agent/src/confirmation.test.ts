@@ -174,6 +174,37 @@ describe('a yes from elsewhere', () => {
     expect(results(here.events)).toMatchObject([{ type: 'user-reject-observation', rejectionReason: 'not today' }]);
   });
 
+  test('is for what the user was shown, and not for another action that waits now', async () => {
+    const { here, there, removed } = await elsewhere();
+    await there.confirm({ actions: ['another'] });
+    expect([there.status, there.waitingActions.length]).toEqual(['waiting-for-confirmation', 1]);
+    expect((await here.run()).status).toBe('waiting-for-confirmation');
+    await there.confirm({ actions: here.waitingActions.map(({ id }) => id) });
+    expect(await here.run()).toMatchObject({ status: 'finished' });
+    expect(removed).toEqual(['a']);
+  });
+
+  test.each([
+    ['runs, where the policy asks no longer', {}, ['a'], 'observation'],
+    [
+      'is vetoed, where a hook decides',
+      { hooks: { beforeToolUse: () => ({ veto: 'no' }) } },
+      [],
+      'user-reject-observation',
+    ],
+  ] as const)(
+    'is not needed by another agent: what waited has not begun, and %s',
+    async (_what, options, ran, type) => {
+      const { here, removed, agent } = await elsewhere();
+      const llm = scriptedLLM({ script: ['Done.'], idPrefix: 'other' });
+      const other = new Agent({ llm, tools: [...agent.tools.values()], ...options });
+      const fork = await here.fork({ agent: other });
+      expect(await fork.run()).toMatchObject({ status: 'finished' });
+      expect(removed).toEqual(ran);
+      expect(results(fork.events)).toMatchObject([{ type }]);
+    },
+  );
+
   test('is not waited for where nothing waits, and waiting ends with the signal', async () => {
     const { here, there } = await elsewhere();
     const stop = new AbortController();

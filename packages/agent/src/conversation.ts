@@ -168,16 +168,20 @@ export class Conversation {
   /**
    * Confirms the actions that wait. The next {@link Conversation.run} carries them out, in this process or another one.
    * Without such actions it does nothing.
+   *
+   * @param options - `actions`: the ids of those that the user was shown; others still wait, such as those of a response that
+   *   another process has got meanwhile. @defaultValue all that wait
    */
-  async confirm(): Promise<void> {
-    await this.#access.during(() => this.#confirm());
+  async confirm(options: { readonly actions?: Iterable<EventId> } = {}): Promise<void> {
+    const shown = options.actions === undefined ? undefined : new Set(options.actions);
+    await this.#access.during(() => this.#confirm(shown));
   }
 
-  async #confirm(): Promise<void> {
-    const waiting = this.waitingActions;
+  async #confirm(shown: ReadonlySet<EventId> | undefined): Promise<void> {
+    const waiting = this.waitingActions.filter(({ id }) => shown?.has(id) ?? true);
     if (waiting.length === 0) return;
     await this.#log.append(confirmationOf(waiting, this.#log.state.pendingActions, this.#agent.createEvent));
-    if (this.#run === undefined) await this.#log.setStatus('idle');
+    if (this.#run === undefined && this.waitingActions.length === 0) await this.#log.setStatus('idle');
   }
 
   /**

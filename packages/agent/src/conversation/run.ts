@@ -86,7 +86,7 @@ export class Run {
       else if (await this.#isOver(finalAnswer)) return await this.#ended('finished', { answer: finalAnswer });
       // Two condensations of the same view would each forget what the other one has summarised.
       await this.#parts.requestedCondensation.settled(this.#signal);
-      return await this.#loop();
+      return await this.#loop(status === 'waiting-for-confirmation');
     } catch (error) {
       throw await this.#failed(error);
     } finally {
@@ -108,12 +108,12 @@ export class Run {
     return false;
   }
 
-  async #loop(): Promise<RunOutcome> {
+  async #loop(haveWaited: boolean): Promise<RunOutcome> {
     const { standingContext } = this.#parts;
     const { state, events, secrets } = this.#log;
     if (state.latestUserMessage === undefined) throw new NoUserMessageError(events.conversationId);
     await standingContext.ensureSystemPrompt();
-    await answerLeftovers(this.#agent, this.#log);
+    await answerLeftovers(this.#agent, this.#log, haveWaited);
     await this.#log.append(missingCutOffNote(state.recentEvents, this.#agent.createEvent));
     await standingContext.append();
     for (;;) {
