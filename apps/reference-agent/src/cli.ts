@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { addApproveCommand } from './commands/approve.js';
 import { addDemoCommand } from './commands/demo.js';
+import { addDenyCommand } from './commands/deny.js';
 import { addExportCommand } from './commands/export.js';
 import { addListCommand } from './commands/list.js';
 import { addResumeCommand } from './commands/resume.js';
@@ -21,6 +23,8 @@ addRun(program);
 addResumeCommand(program);
 addListCommand(program);
 addExportCommand(program);
+addApproveCommand(program);
+addDenyCommand(program);
 addDemoCommand(program);
 
 try {

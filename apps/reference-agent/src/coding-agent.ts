@@ -8,6 +8,7 @@ import { workspaceTools } from '@palimpsest/tools';
 import type { Workspace } from '@palimpsest/tools';
 import { defaultCondenser } from './default-condenser.js';
 import { apiKeys } from './model-choice.js';
+import { runPermissions } from './run-permissions.js';
 import type { Session } from './sessions/session.js';
 import type { Settings } from './settings/settings.js';
 import { workspaceKnowledge } from './workspace-knowledge.js';
@@ -25,6 +26,10 @@ export interface CodingAgentOptions {
   readonly session: Pick<Session, 'folder' | 'outputs' | 'files'>;
   /** Where the secrets are from. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** What becomes of a call that needs a yes. @defaultValue 'deny', and the model is told */
+  readonly onAsk?: 'deny' | 'wait' | undefined;
+  /** No call needs a yes. @defaultValue false */
+  readonly yolo?: boolean | undefined;
 }
 
 /** What a conversation needs to work on a workspace. */
@@ -39,7 +44,7 @@ export interface CodingAgent {
 
 /** The coding agent: how the layers meet. */
 export async function codingAgent(options: CodingAgentOptions): Promise<CodingAgent> {
-  const { workspace, settings, llm, session, env } = options;
+  const { workspace, settings, llm, session, env, onAsk = 'deny', yolo = false } = options;
   const condenser = defaultCondenser();
   const outputs = fileOutputStore({ directory: session.outputs });
   const knowledge = await workspaceKnowledge(workspace, settings.context, env);
@@ -52,6 +57,7 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
     recallTool({ condenser }),
     readOutputTool(outputs),
   ];
+  const permitted = runPermissions({ rules: settings.permissions, tools, workspace, onAsk, yolo });
   const prompts = await loadPrompts({
     systemPrompt: 'system_prompt_coding.j2',
     toolNames: tools.map(({ name }) => name),
@@ -67,6 +73,7 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
     tools,
     render: { labelObservation: observationLabel },
     output: { store: outputs },
+    ...permitted.agent,
   });
   return {
     conversation: {
@@ -77,7 +84,7 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
       },
       secrets: secretMask(apiKeys(env)),
     },
-    notes: knowledge.notes,
+    notes: [...permitted.notes, ...knowledge.notes],
     close: async () => undefined,
   };
 }

@@ -60,13 +60,21 @@ export async function openSession(
   const { settings, notes } = await settingsOf(named, workspace, env);
   const { llm, smallLlm } = await chooseModels(settings, env, onRetry);
   const session = found?.session ?? (await createSession(sessionsFolder(env)));
-  const coding = await codingAgent({ workspace, settings, llm, smallLlm: smallLlm ?? llm, session, env });
+  const onAsk = flags.onAsk ?? found?.record.onAsk;
+  const models = { llm, smallLlm: smallLlm ?? llm };
+  const coding = await codingAgent({ workspace, settings, ...models, session, env, onAsk, yolo: flags.yolo }).catch(
+    async (error: unknown) => {
+      await removeEmpty(session);
+      throw error;
+    },
+  );
   const { store, id } = session;
   const conversation = await Conversation.open({ ...coding.conversation, store, conversationId: id });
   const place: Place = {
     workspace: workspace.root,
     model: settings.model ?? llm.model,
     baseUrl: withoutPassword(settings.baseUrl),
+    ...(onAsk === undefined ? {} : { onAsk }),
   };
   return {
     session,
@@ -84,10 +92,14 @@ export async function openSession(
     async close() {
       await conversation.close();
       await coding.close();
-      // A session that never began is an empty folder.
-      await rmdir(session.folder).catch(() => undefined);
+      await removeEmpty(session);
     },
   };
+}
+
+/** A session that never began is an empty folder. */
+async function removeEmpty({ folder }: Session): Promise<void> {
+  await rmdir(folder).catch(() => undefined);
 }
 
 function isSamePlace(record: SessionRecord | undefined, place: Place): boolean {
@@ -95,7 +107,8 @@ function isSamePlace(record: SessionRecord | undefined, place: Place): boolean {
     record !== undefined &&
     record.workspace === place.workspace &&
     record.model === place.model &&
-    record.baseUrl === place.baseUrl
+    record.baseUrl === place.baseUrl &&
+    record.onAsk === place.onAsk
   );
 }
 

@@ -167,39 +167,41 @@ export class Conversation {
 
   /**
    * Confirms the actions that wait. The next {@link Conversation.run} carries them out, in this process or another one.
-   * Without such actions it does nothing.
+   * Without such actions it does nothing. Resolves to the actions that it has confirmed.
    *
    * @param options - `actions`: the ids of those that the user was shown; others still wait, such as those of a response that
    *   another process has got meanwhile. @defaultValue all that wait
    */
-  async confirm(options: { readonly actions?: Iterable<EventId> } = {}): Promise<void> {
+  async confirm(options: { readonly actions?: Iterable<EventId> } = {}): Promise<readonly ActionEvent[]> {
     const shown = options.actions === undefined ? undefined : new Set(options.actions);
-    await this.#access.during(() => this.#confirm(shown));
+    return this.#access.during(() => this.#confirm(shown));
   }
 
-  async #confirm(shown: ReadonlySet<EventId> | undefined): Promise<void> {
+  async #confirm(shown: ReadonlySet<EventId> | undefined): Promise<readonly ActionEvent[]> {
     const waiting = this.waitingActions.filter(({ id }) => shown?.has(id) ?? true);
-    if (waiting.length === 0) return;
+    if (waiting.length === 0) return [];
     await this.#log.append(confirmationOf(waiting, this.#log.state.pendingActions, this.#agent.createEvent));
     if (this.#run === undefined && this.waitingActions.length === 0) await this.#log.setStatus('idle');
+    return waiting;
   }
 
   /**
    * Rejects all actions without a result, with a reason that the model reads. Without such actions, and during a run, it does
-   * nothing.
+   * nothing. Resolves to the actions that it has rejected.
    */
-  async reject(reason = 'The user did not allow it.'): Promise<void> {
-    await this.#access.during(() => this.#reject(reason));
+  async reject(reason = 'The user did not allow it.'): Promise<readonly ActionEvent[]> {
+    return this.#access.during(() => this.#reject(reason));
   }
 
-  async #reject(reason: string): Promise<void> {
+  async #reject(reason: string): Promise<readonly ActionEvent[]> {
     const { createEvent } = this.#agent;
-    const refused = this.#log.state.pendingActions.map((action) =>
-      rejected(action, { reason, source: 'user' }, createEvent),
-    );
-    if (refused.length === 0 || this.#run !== undefined) return;
+    const { secrets } = this.#log;
+    const open = this.#log.state.pendingActions;
+    const refused = open.map((action) => rejected(action, { reason, source: 'user' }, createEvent));
+    if (refused.length === 0 || this.#run !== undefined) return [];
     await this.#log.append(refused);
     await this.#log.setStatus('idle');
+    return open.map((action) => secrets(action));
   }
 
   /**

@@ -22,10 +22,8 @@ export function addRunOptions(command: Command): Command {
     .addOption(
       new Option(
         '--on-ask <what>',
-        'a call that needs a yes is denied, and the model is told; or the run ends and waits',
-      )
-        .choices(['deny', 'wait'])
-        .default('deny'),
+        'a call that needs a yes is denied, and the model is told; or the run ends and waits (default: deny; resumed: as before)',
+      ).choices(['deny', 'wait']),
     );
 }
 

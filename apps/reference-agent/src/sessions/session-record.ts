@@ -17,6 +17,8 @@ export const sessionRecordSchema = z.object({
   model: z.string(),
   /** The address of its server, if it was given. */
   baseUrl: z.string().optional(),
+  /** What became of calls that need a yes, if it was said: a session that waits goes on waiting when it is resumed. */
+  onAsk: z.enum(['deny', 'wait']).optional(),
   /** The first words of the user, on one line. Empty if there are none yet. */
   task: z.string(),
   /** The session from which this one was forked. */
@@ -27,7 +29,7 @@ export const sessionRecordSchema = z.object({
 export type SessionRecord = z.infer<typeof sessionRecordSchema>;
 
 const key = 'session';
-const placeSchema = sessionRecordSchema.pick({ workspace: true, model: true, baseUrl: true });
+const placeSchema = sessionRecordSchema.pick({ workspace: true, model: true, baseUrl: true, onAsk: true });
 const forkSchema = z.object({ conversationId: z.string().min(1) });
 /** Unit: characters. */
 const longestTask = 200;

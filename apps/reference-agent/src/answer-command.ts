@@ -1,0 +1,94 @@
+import { realpath } from 'node:fs/promises';
+import { Agent, Conversation, secretMask } from '@palimpsest/agent';
+import type { ActionEvent } from '@palimpsest/events';
+import type { LLM } from '@palimpsest/llm-adapters';
+import { onOneLine, shownLines } from '@palimpsest/terminal';
+import type { CommandSurroundings } from './command-surroundings.js';
+import { exitStatus } from './exit-status.js';
+import { apiKeys } from './model-choice.js';
+import { foundSession } from './session-commands.js';
+import { listSessions } from './sessions/session-list.js';
+import type { ListedSession } from './sessions/session-list.js';
+import { sessionStatus } from './sessions/session-status.js';
+import { sessionsFolder } from './sessions/sessions-folder.js';
+import { UsageError } from './usage-error.js';
+
+/** What is said to calls that wait; `none`: they are only shown. */
+export type Answer =
+  { readonly type: 'yes' } | { readonly type: 'no'; readonly reason?: string | undefined } | { readonly type: 'none' };
+
+type Surroundings = Pick<CommandSurroundings, 'env' | 'cwd' | 'stdout'>;
+
+/** Answering needs no model. */
+const noModel: LLM = {
+  model: 'none',
+  complete: () => Promise.reject(new Error('An answer to a call asks no model.')),
+};
+
+/**
+ * `palimpsest approve` and `palimpsest deny`: record an answer in the log of a session that waits, from any process. The run goes on
+ * with `palimpsest resume`. Resolves to the exit status.
+ *
+ * @throws {@link UsageError} when the session waits for nothing; {@link SessionError} when there is none; {@link ConversationBusyError}
+ *   when another process is at work in it.
+ */
+export async function answerCommand(
+  id: string | undefined,
+  answer: Answer,
+  { env, cwd, stdout }: Surroundings,
+): Promise<number> {
+  const { session } =
+    id === undefined ? await waitingSession(env, cwd) : await foundSession(id, undefined, { env, cwd });
+  // The session's own agent has decided what waits, and decides again what runs: rules that deny hold, whoever says yes.
+  const agent = new Agent({ llm: noModel, confirmation: 'always' });
+  const secrets = secretMask(apiKeys(env));
+  const conversation = await Conversation.open({ agent, store: session.store, conversationId: session.id, secrets });
+  const { status, waitingActions: waiting } = conversation;
+  if (status !== 'waiting-for-confirmation' || waiting.length === 0) {
+    throw new UsageError(`Session '${session.id}' waits for nothing: it is ${status}.`);
+  }
+  for (const line of waiting.flatMap(callLines)) stdout.write(`${line}\n`);
+  if (answer.type === 'none') return exitStatus.done;
+  const actions = waiting.map((action) => action.id);
+  const answered = await (answer.type === 'yes'
+    ? conversation.confirm({ actions })
+    : conversation.reject(answer.reason));
+  await conversation.close();
+  if (answered.length === 0) throw new UsageError(`Session '${session.id}' has been answered by somebody else.`);
+  stdout.write(`${answer.type === 'yes' ? 'Approved' : 'Denied'}. Go on with: palimpsest resume ${session.id}\n`);
+  return exitStatus.done;
+}
+
+/** The last used session of the folder that waits. */
+async function waitingSession(env: Surroundings['env'], cwd: string): Promise<ListedSession> {
+  const workspace = await realpath(cwd);
+  const { sessions } = await listSessions(sessionsFolder(env), { workspace });
+  for (const listed of sessions)
+    if ((await sessionStatus(listed.session)) === 'waiting-for-confirmation') return listed;
+  throw new UsageError(
+    `No session of '${workspace}' waits for a yes. 'palimpsest list --all' shows those of all folders.`,
+  );
+}
+
+/** A call with what the model says of it, which nobody has checked. The input is shown whole: it is what runs. */
+function callLines({ toolCall, summary, securityRisk }: ActionEvent): readonly string[] {
+  const said = [summary, securityRisk === undefined ? undefined : `risk: ${securityRisk}`].filter(
+    (one) => one !== undefined,
+  );
+  return [
+    onOneLine(toolCall.name),
+    ...inputLines(toolCall.arguments).map((line) => `  ${shownLines(line)}`),
+    ...(said.length === 0 ? [] : [`  the model says: ${onOneLine(said.join(' · '))}`]),
+  ];
+}
+
+function inputLines(json: string): readonly string[] {
+  try {
+    const input = JSON.parse(json) as Readonly<Record<string, unknown>>;
+    return Object.entries(input).flatMap(([name, value]) =>
+      `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`.split('\n'),
+    );
+  } catch {
+    return json.split('\n');
+  }
+}

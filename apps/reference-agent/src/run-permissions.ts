@@ -1,0 +1,57 @@
+import type { AgentOptions } from '@palimpsest/agent';
+import type { Tool } from '@palimpsest/events';
+import { linkedNames, permissionPolicy, permissions } from '@palimpsest/tools/permissions';
+import type { Workspace } from '@palimpsest/tools';
+import type { Settings } from './settings/settings.js';
+
+/** What {@link runPermissions} decides by. */
+export interface RunPermissionsOptions {
+  readonly rules: Settings['permissions'];
+  readonly tools: readonly Tool[];
+  readonly workspace: Workspace;
+  /** What becomes of a call that needs a yes. */
+  readonly onAsk: 'deny' | 'wait';
+  /** No call needs a yes. */
+  readonly yolo: boolean;
+}
+
+/** Which calls of a run need a yes, and what the user should know of it. */
+export interface RunPermissions {
+  readonly agent: Pick<AgentOptions, 'confirmation' | 'hooks' | 'askOfModel'>;
+  readonly notes: readonly string[];
+}
+
+/**
+ * The permissions of a run: by rule, by a yes, or not at all.
+ *
+ * @throws {@link PermissionRuleError} when a rule cannot be read.
+ */
+export function runPermissions({ rules, tools, workspace, onAsk, yolo }: RunPermissionsOptions): RunPermissions {
+  const { root } = workspace;
+  const policy = permissionPolicy({
+    permissions: permissions({
+      // What the user has denied stays denied.
+      ...(yolo ? { allow: ['*'], deny: rules.deny } : rules),
+      toolNames: tools.map(({ name }) => name),
+      root,
+      otherNames: linkedNames(root),
+    }),
+    tools,
+    onAsk,
+  });
+  // Somebody reads them before they say yes.
+  const isRead = onAsk === 'wait' && !yolo;
+  return {
+    agent: { ...policy, ...(isRead ? { askOfModel: { risk: true, summary: true } } : {}) },
+    notes: yolo ? [yoloNote(rules.deny)] : onAsk === 'deny' && rules.allow.length === 0 ? [deniedNote] : [],
+  };
+}
+
+function yoloNote(deny: readonly string[]): string {
+  const except = deny.length === 0 ? '' : ` Only your rules that deny still hold: ${deny.join(', ')}.`;
+  return `--yolo: whatever the model calls runs without a question, commands and writes too.${except}`;
+}
+
+const deniedNote =
+  'Commands and writes need a yes, and nobody is asked in this run: they are denied. ' +
+  'Allow some with rules ([permissions] allow), or all with --yolo; or let them wait with --on-ask wait.';
