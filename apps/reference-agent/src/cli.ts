@@ -2,12 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addApproveCommand } from './commands/approve.js';
+import { addConfigCommand } from './commands/config.js';
 import { addDemoCommand } from './commands/demo.js';
 import { addDenyCommand } from './commands/deny.js';
 import { addExportCommand } from './commands/export.js';
 import { addListCommand } from './commands/list.js';
 import { addResumeCommand } from './commands/resume.js';
 import { addRun } from './commands/run.js';
+import { addTrustCommand } from './commands/trust.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   readonly version: string;
@@ -25,6 +27,8 @@ addListCommand(program);
 addExportCommand(program);
 addApproveCommand(program);
 addDenyCommand(program);
+addConfigCommand(program);
+addTrustCommand(program);
 addDemoCommand(program);
 
 try {

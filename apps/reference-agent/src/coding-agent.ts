@@ -6,10 +6,10 @@ import type { LLM } from '@palimpsest/llm-adapters';
 import { observationLabel, recallTool, relevanceTool } from '@palimpsest/relevance-tool';
 import { workspaceTools } from '@palimpsest/tools';
 import type { Workspace } from '@palimpsest/tools';
-import { defaultCondenser } from './default-condenser.js';
 import { apiKeys } from './model-choice.js';
 import { runPermissions } from './run-permissions.js';
 import type { Session } from './sessions/session.js';
+import { settingsCondenser } from './settings-condenser.js';
 import type { Settings } from './settings/settings.js';
 import { workspaceKnowledge } from './workspace-knowledge.js';
 
@@ -45,7 +45,7 @@ export interface CodingAgent {
 /** The coding agent: how the layers meet. */
 export async function codingAgent(options: CodingAgentOptions): Promise<CodingAgent> {
   const { workspace, settings, llm, session, env, onAsk = 'deny', yolo = false } = options;
-  const condenser = defaultCondenser();
+  const { condenser, notes } = await settingsCondenser(settings, { llm: options.smallLlm ?? llm, env });
   const outputs = fileOutputStore({ directory: session.outputs });
   const knowledge = await workspaceKnowledge(workspace, settings.context, env);
   const tools = [
@@ -84,7 +84,7 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
       },
       secrets: secretMask(apiKeys(env)),
     },
-    notes: [...permitted.notes, ...knowledge.notes],
+    notes: [...notes, ...permitted.notes, ...knowledge.notes],
     close: async () => undefined,
   };
 }

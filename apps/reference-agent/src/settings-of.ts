@@ -1,14 +1,14 @@
 import type { Workspace } from '@palimpsest/tools';
 import type { RunFlags } from './run-flags.js';
-import { defaultSettings } from './settings/settings.js';
+import { loadSettings } from './settings/load-settings.js';
 import type { Settings } from './settings/settings.js';
 
-/** The settings of a run in a workspace, and what the user should know of them. */
+/** The settings of a run in a workspace, and what the user should know of them. @throws the errors of `loadSettings`. */
 export async function settingsOf(
-  flags: Partial<RunFlags>,
-  _workspace: Workspace,
-  _env: Readonly<Record<string, string | undefined>>,
+  { model, baseUrl, smallModel, maxCost, maxSteps, config }: Partial<RunFlags>,
+  { root }: Workspace,
+  env: Readonly<Record<string, string | undefined>>,
 ): Promise<{ readonly settings: Settings; readonly notes: readonly string[] }> {
-  const { model, baseUrl, smallModel, maxCost, maxSteps = defaultSettings.maxSteps } = flags;
-  return { settings: { ...defaultSettings, model, baseUrl, smallModel, maxCost, maxSteps }, notes: [] };
+  const flags = { model, baseUrl, smallModel, maxCost, maxSteps };
+  return loadSettings({ folder: root, env, flags, file: config });
 }

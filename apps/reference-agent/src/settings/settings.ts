@@ -107,6 +107,8 @@ export interface Settings {
   };
   /** In the format of `@palimpsest/condensers/config`, or only `preset`. @defaultValue the default condenser */
   readonly condenser?: Readonly<Record<string, unknown>> | undefined;
+  /** From which the condenser's package and its prompts are found: the folder of the file that names it. */
+  readonly condenserFolder?: string | undefined;
 }
 
 /** The settings of a run that nobody configured. */

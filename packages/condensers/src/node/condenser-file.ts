@@ -36,18 +36,26 @@ export async function loadCondenserConfigFile(
   }
   return loadCondenserConfig(text, {
     importModule: importFrom(folder),
-    readPrompt: (prompt) => readPromptWithin(folder, prompt),
+    readPrompt: promptsFrom(folder),
     ...options,
   });
 }
 
-/** Reads a template from the folder. A template may be untrusted, so it cannot include files outside the folder. */
+/**
+ * Reads templates in the folder or below it, for `readPrompt`. A template may be untrusted, so it cannot include files outside of
+ * the folder, and a pipe or a device is not read.
+ */
+export function promptsFrom(folder: string): (file: string) => Promise<string> {
+  return (prompt) => readPromptWithin(folder, prompt);
+}
+
 async function readPromptWithin(folder: string, prompt: string): Promise<string> {
   const [root, file] = await Promise.all([realpath(folder), realpath(path.resolve(folder, prompt))]);
   if (!file.startsWith(root + path.sep)) {
     const reason = `'${prompt}' leads out of the folder of the configuration, ${folder}: put the template into that folder`;
     throw new InvalidCondenserConfigError({ condenser: 'configuration', option: 'promptFile', reason });
   }
+  if (!(await stat(file)).isFile()) throw new Error('it is no regular file');
   return readFile(file, 'utf8');
 }
 

@@ -1,1 +1,1 @@
-export { importFrom, loadCondenserConfigFile, loadCondenserFile } from './condenser-file.js';
+export { importFrom, loadCondenserConfigFile, loadCondenserFile, promptsFrom } from './condenser-file.js';

@@ -1,0 +1,18 @@
+import type { Command } from 'commander';
+import type { ConfigFlags } from '../config-command.js';
+
+/** Adds `palimpsest config`. */
+export function addConfigCommand(program: Command): void {
+  program
+    .command('config')
+    .description('Show each setting, and where it is from.')
+    .option('--json', 'as JSON')
+    .option('--schema', 'print the JSON schema of a configuration file instead')
+    .option('--cwd <folder>', 'the folder to work in')
+    .option('--config <file>', 'a configuration file, instead of the user’s')
+    .action(async (flags: ConfigFlags) => {
+      const { configCommand } = await import('../config-command.js');
+      const { env, stdout } = process;
+      await configCommand(flags, { env, stdout, cwd: process.cwd() });
+    });
+}

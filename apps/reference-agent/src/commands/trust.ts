@@ -1,0 +1,17 @@
+import type { Command } from 'commander';
+import type { TrustFlags } from '../trust-command.js';
+
+/** Adds `palimpsest trust`. */
+export function addTrustCommand(program: Command): void {
+  program
+    .command('trust')
+    .description('Let the configuration of a project count: its models, addresses, permissions and packages.')
+    .argument('[folder]', 'the project; without it the current folder')
+    .option('--remove', 'trust the folder no longer')
+    .option('--list', 'show the folders that are trusted')
+    .action(async (folder: string | undefined, flags: TrustFlags) => {
+      const { trustCommand } = await import('../trust-command.js');
+      const { env, stdout } = process;
+      await trustCommand(folder, flags, { env, stdout, cwd: process.cwd() });
+    });
+}

@@ -1,0 +1,80 @@
+import { resolve } from 'node:path';
+import { secretMask } from '@palimpsest/agent';
+import { coloursFor, cutToWidth, onOneLine, shownJson } from '@palimpsest/terminal';
+import { apiKeys } from './model-choice.js';
+import { settingsJsonSchema } from './settings/json-schema.js';
+import { loadSettings } from './settings/load-settings.js';
+import type { LoadedSettings } from './settings/load-settings.js';
+import { settingKeys } from './settings/settings-keys.js';
+import { withoutSecrets } from './settings/without-secrets.js';
+
+/** Options of `palimpsest config`, as the command line gives them. */
+export interface ConfigFlags {
+  readonly json?: boolean;
+  readonly schema?: boolean;
+  readonly cwd?: string;
+  readonly config?: string;
+}
+
+interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly stdout: { readonly isTTY?: boolean; readonly columns?: number; write(text: string): unknown };
+}
+
+/** Prints the settings with their origins, or their schema. @throws the errors of `loadSettings`. */
+export async function configCommand(flags: ConfigFlags, { env, cwd, stdout }: Surroundings): Promise<void> {
+  if (flags.schema === true) {
+    stdout.write(`${JSON.stringify(settingsJsonSchema(), undefined, 2)}\n`);
+    return;
+  }
+  const loaded = await loadSettings({ folder: resolve(cwd, flags.cwd ?? ''), env, file: flags.config });
+  const mask = secretMask(apiKeys(env));
+  const origins = loaded.origins.map((each) => ({ ...each, value: withoutSecrets(each.value) }));
+  const { userFile, project } = loaded;
+  if (flags.json === true) {
+    stdout.write(`${mask.text(shownJson({ settings: origins, userFile, project }))}\n`);
+    return;
+  }
+  const colors = coloursFor(stdout);
+  const width = stdout.isTTY === true ? (stdout.columns ?? 80) : Infinity;
+  const lines = linesOf({ ...loaded, origins }).map((line) => cutToWidth(onOneRow(mask.text(line)), width));
+  const [head = '', ...rest] = lines;
+  stdout.write(`${[colors.bold(head), ...rest, ...filesOf(loaded).map(onOneLine)].join('\n')}\n`);
+}
+
+/** Without what a terminal would obey; the columns stay. */
+function onOneRow(line: string): string {
+  return line
+    .split(/( {2,})/)
+    .map((part) => (/^ {2,}$/.test(part) ? part : onOneLine(part)))
+    .join('');
+}
+
+function linesOf({ origins }: LoadedSettings): readonly string[] {
+  const rows = settingKeys.flatMap(({ name }) => {
+    const values = origins.filter((each) => each.name === name);
+    if (values.length === 0) return [[name, '-', '-']];
+    return values.map(({ value, origin }, index) => [index === 0 ? name : '', origin, shown(value)]);
+  });
+  const table = [['setting', 'from', 'value'], ...rows];
+  const widths = [0, 1].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  return table.map(([name = '', origin = '', value = '']) =>
+    `${name.padEnd(widths[0] ?? 0)}  ${origin.padEnd(widths[1] ?? 0)}  ${value}`.trimEnd(),
+  );
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function filesOf({ userFile, origins, project, notes }: LoadedSettings): readonly string[] {
+  const isRead = origins.some(({ origin }) => origin === 'user');
+  const trust = project?.isTrusted === true ? 'trusted' : 'not trusted';
+  return [
+    '',
+    `user: ${userFile}${isRead ? '' : ' (sets nothing)'}`,
+    ...(project === undefined ? [] : [`project: ${project.file} (${trust})`]),
+    ...notes,
+  ];
+}

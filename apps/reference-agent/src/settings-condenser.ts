@@ -1,0 +1,53 @@
+import type { PricedOptions } from '@palimpsest/condensers';
+import type { LLM } from '@palimpsest/llm-adapters';
+import type { Condenser } from '@palimpsest/view';
+import { defaultCondenser } from './default-condenser.js';
+import type { Settings } from './settings/settings.js';
+
+/** Options of {@link settingsCondenser}. */
+export interface SettingsCondenserOptions {
+  /** The model of a condenser that needs one and names none. */
+  readonly llm: LLM;
+  /** The models that a condenser can name: `llm = "provider/name"`. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** A condenser, and what the user should know of how it was read. */
+export interface SettingsCondenser {
+  readonly condenser: Condenser;
+  readonly notes: readonly string[];
+}
+
+/**
+ * The condenser of the settings: the default, the default with another preset, or one of `@palimpsest/condensers/config`. Packages
+ * and prompts that it names are found from the folder of the file that names it.
+ *
+ * @throws the errors of `loadCondenser`.
+ */
+export async function settingsCondenser(
+  { condenser, condenserFolder }: Pick<Settings, 'condenser' | 'condenserFolder'>,
+  { llm, env }: SettingsCondenserOptions,
+): Promise<SettingsCondenser> {
+  const { preset, ...others } = condenser ?? {};
+  if (Object.keys(others).length === 0) {
+    // A name that is none is refused by the condenser itself, which lists those that there are.
+    const list = preset === undefined ? undefined : { preset: preset as PricedOptions['preset'] };
+    return { condenser: defaultCondenser(list), notes: [] };
+  }
+  const [{ loadCondenserConfig }, { importFrom, promptsFrom }, { llmByName }] = await Promise.all([
+    import('@palimpsest/condensers/config'),
+    import('@palimpsest/condensers/node'),
+    import('@palimpsest/llm-adapters/by-name'),
+  ]);
+  const folder = condenserFolder ?? '.';
+  const loaded = await loadCondenserConfig(
+    { condenser: condenser as never },
+    {
+      defaultLLM: llm,
+      llm: (name) => llmByName(name, { env }),
+      importModule: importFrom(folder),
+      readPrompt: promptsFrom(folder),
+    },
+  );
+  return { condenser: loaded.condenser, notes: loaded.notes.map(({ message }) => message) };
+}

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { InvalidSettingsError } from './errors.js';
+import { settingsJsonSchema } from './json-schema.js';
+import { settingsInToml } from './settings-file.js';
+
+const read = (toml: string) => settingsInToml(new TextEncoder().encode(toml), 'config.toml');
+
+function problem(toml: string): string {
+  try {
+    read(toml);
+  } catch (error) {
+    if (InvalidSettingsError.isInstance(error)) return error.message;
+    throw error;
+  }
+  throw new Error('it was read');
+}
+
+test('every setting', () => {
+  const values = read(`#:schema https://unpkg.com/@palimpsest/reference-agent/schemas/config.json
+model = "anthropic/claude-opus-5-5"
+baseUrl = "http://localhost:8000/v1"
+smallModel = "ollama/qwen3"
+maxCost = 2.5
+maxSteps = 40
+toolCalls = "text"
+[permissions]
+allow = ["run_command(npm test)"]
+ask = ["write_file"]
+deny = ["run_command(git push *)"]
+[sandbox]
+mode = "required"
+network = true
+readable = ["/opt"]
+writable = ["../other"]
+[context]
+instructions = ["STYLE.md"]
+skillFolders = ["skills"]
+disabledSkills = ["noise"]
+[condenser]
+type = "slidingWindow"
+compactionInterval = 3
+`);
+  expect(values.permissions?.allow).toEqual(['run_command(npm test)']);
+  expect(values.condenser).toEqual({ type: 'slidingWindow', compactionInterval: 3 });
+});
+
+test.each([
+  ['max_cost = 2', "config.toml:1:1: 'max_cost' is no setting. Did you mean 'maxCost'?"],
+  ['model = "a/b"\n\n  modle = "x"', "config.toml:3:3: 'modle' is no setting. Did you mean 'model'?"],
+  ['[permissions]\nallow = []\nalow = []', "config.toml:3:1: 'permissions.alow' is no setting. Did you mean 'allow'?"],
+  ['[permisions]\nallow = []', "config.toml:1:2: 'permisions' is no setting. Did you mean 'permissions'?"],
+  ['sandbox.mod = "off"', "config.toml:1:1: 'sandbox.mod' is no setting. Did you mean 'mode'?"],
+  ['sandbox = { mod = "off" }', "config.toml:1:1: 'sandbox.mod' is no setting. Did you mean 'mode'?"],
+  [
+    '[sandbox]\nwhatever = 1',
+    "config.toml:2:1: 'sandbox.whatever' is no setting. There are: mode, network, readable, writable.",
+  ],
+  ['maxCost = -1', "config.toml:1:1: 'maxCost': Too small"],
+  ['maxSteps = 1.5', "config.toml:1:1: 'maxSteps': Invalid input: expected int"],
+  ['a = """\nmodel = 1\n"""\nmodel = 2', "config.toml:4:1: 'model': Invalid input: expected string"],
+  ['toolCalls = "none"', `config.toml:1:1: 'toolCalls': Invalid option: expected one of "native"|"text"`],
+  [
+    '[permissions]\nallow = [\n  "x",\n  3,\n]',
+    "config.toml:2:1: 'permissions.allow.1': Invalid input: expected string",
+  ],
+  ['baseUrl = "localhost:8000"', "config.toml:1:1: 'baseUrl': Invalid URL"],
+  ['model = "a/b', 'config.toml:1:12: is not TOML'],
+  ['model = "a/b"\nmodel = "c/d"', 'config.toml:2:1: is not TOML'],
+  ['"__proto__" = 1', "config.toml:1:1: '__proto__' is no setting."],
+])('%j', (toml, message) => {
+  expect(problem(toml)).toContain(message);
+});
+
+test('each mistake is named, with its place', () => {
+  expect(problem('modle = 1\nmaxCosts = 2').split('\n')).toHaveLength(2);
+});
+
+test('what is not text', () => {
+  expect(() => settingsInToml(Uint8Array.of(0xff, 0xfe), 'config.toml')).toThrow('is not text in UTF-8');
+});
+
+test('the published schema is that of the code', async () => {
+  const schema = `${JSON.stringify(settingsJsonSchema(), undefined, 2)}\n`;
+  await expect(schema).toMatchFileSnapshot('../../schemas/config.json');
+});

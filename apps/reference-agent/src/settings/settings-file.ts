@@ -1,0 +1,69 @@
+import { parse, TomlError } from 'smol-toml';
+import type { z } from 'zod';
+import { InvalidSettingsError } from './errors.js';
+import type { SettingsProblem } from './errors.js';
+import { keyPlace } from './key-place.js';
+import { didYouMean } from './nearest-name.js';
+import { settingsSchema } from './settings.js';
+import type { SettingsValues } from './settings.js';
+import { namesAt } from './settings-keys.js';
+
+/**
+ * The values in the text of a configuration file.
+ *
+ * @param file - for errors
+ * @throws {@link InvalidSettingsError} when the text is not TOML, or has names or values that the schema does not have.
+ */
+export function settingsInToml(bytes: Uint8Array, file: string): SettingsValues {
+  const text = textOf(bytes, file);
+  return checkedSettings(tableOf(text, file), file, (path) => keyPlace(text, path));
+}
+
+/** @throws {@link InvalidSettingsError} when the table has names or values that the schema does not have. */
+export function checkedSettings(
+  table: unknown,
+  file: string,
+  placeOf: (path: readonly string[]) => Pick<SettingsProblem, 'line' | 'column'> | undefined = () => undefined,
+): SettingsValues {
+  const checked = settingsSchema.safeParse(table);
+  if (checked.success) return checked.data;
+  const problems = checked.error.issues.flatMap((issue) =>
+    found(issue).map(({ path, reason }) => ({ reason, ...placeOf(path.map(String)) })),
+  );
+  throw new InvalidSettingsError(file, problems);
+}
+
+interface Found {
+  readonly path: readonly (string | number)[];
+  readonly reason: string;
+}
+
+function found(issue: z.core.$ZodIssue): readonly Found[] {
+  const path = issue.path as readonly (string | number)[];
+  const name = path.join('.');
+  if (issue.code !== 'unrecognized_keys') return [{ path, reason: `'${name}': ${issue.message}` }];
+  const known = namesAt(path) ?? [];
+  return issue.keys.map((key) => ({
+    path: [...path, key],
+    reason: `'${[...path, key].join('.')}' is no setting.${didYouMean(key, known) || ` There are: ${known.join(', ')}.`}`,
+  }));
+}
+
+function tableOf(text: string, file: string): unknown {
+  try {
+    return parse(text);
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) throw cause;
+    const [message = ''] = cause.message.split('\n');
+    const { line, column } = cause;
+    throw new InvalidSettingsError(file, [{ reason: `is not TOML: ${message}`, line, column }], { cause });
+  }
+}
+
+function textOf(bytes: Uint8Array, file: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new InvalidSettingsError(file, [{ reason: 'is not text in UTF-8' }], { cause });
+  }
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { settingsSchema } from './settings.js';
+
+/** One setting: its place in the schema, and how the values of several layers go together. */
+export interface SettingKey {
+  readonly path: readonly string[];
+  /** As it is written in messages: `sandbox.network`. */
+  readonly name: string;
+  /** The values of a list add up. Of any other setting the highest layer's value holds. */
+  readonly isList: boolean;
+}
+
+/** Every setting of the schema, in its order. */
+export const settingKeys: readonly SettingKey[] = keysIn(settingsSchema, []);
+
+/** The settings that are paths. They are relative to the place of their layer; `~/` is the user's home. */
+export const pathSettings: readonly string[] = [
+  'sandbox.readable',
+  'sandbox.writable',
+  'context.instructions',
+  'context.skillFolders',
+];
+
+/** The names that a table of the schema has. Undefined for what is no table of the schema. */
+export function namesAt(path: readonly (string | number)[]): readonly string[] | undefined {
+  let schema: unknown = settingsSchema;
+  for (const key of path) {
+    if (!(schema instanceof z.ZodObject)) return undefined;
+    schema = unwrapped((schema.shape as Record<string, unknown>)[key]);
+  }
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : undefined;
+}
+
+/** The value at a path of nested tables. */
+export function valueAt(table: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined),
+    table,
+  );
+}
+
+/** A table with the value at a path; absent tables are made. The table is changed. */
+export function setAt(table: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [key = '', ...rest] = path;
+  if (rest.length === 0) table[key] = value;
+  else setAt((table[key] ??= {}) as Record<string, unknown>, rest, value);
+}
+
+function keysIn(schema: z.ZodObject, before: readonly string[]): readonly SettingKey[] {
+  return Object.entries(schema.shape).flatMap(([key, field]) => {
+    const path = [...before, key];
+    const inner = unwrapped(field);
+    if (inner instanceof z.ZodObject) return keysIn(inner, path);
+    return key === '$schema' ? [] : [{ path, name: path.join('.'), isList: inner instanceof z.ZodArray }];
+  });
+}
+
+function unwrapped(schema: unknown): unknown {
+  return schema instanceof z.ZodOptional ? schema.unwrap() : schema;
+}

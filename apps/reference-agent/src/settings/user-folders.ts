@@ -1,0 +1,25 @@
+import { isAbsolute, join } from 'node:path';
+import envPaths from 'env-paths';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The file with the user's settings: `$XDG_CONFIG_HOME/palimpsest/config.toml` where the variable is set; else
+ * `~/.config/palimpsest/config.toml`, or where the system has the configuration of programs.
+ *
+ * @see https://specifications.freedesktop.org/basedir-spec/latest/ by which relative paths in the variable are ignored
+ */
+export function userSettingsFile(env: Environment): string {
+  return join(userFolder(env), 'config.toml');
+}
+
+/** The record of the folders that the user trusts, beside the user's settings. */
+export function trustFile(env: Environment): string {
+  return join(userFolder(env), 'trusted-folders.json');
+}
+
+function userFolder(env: Environment): string {
+  const config = env['XDG_CONFIG_HOME'];
+  if (config !== undefined && isAbsolute(config)) return join(config, 'palimpsest');
+  return envPaths('palimpsest', { suffix: '' }).config;
+}
