@@ -15,7 +15,7 @@ const maxLines = 80;
 const maxLinesOfFolder = 12;
 /** What is read of one folder and of all: a folder may hold millions of entries. */
 const maxEntries = 1_000;
-const maxFolders = 200;
+const maxFolders = 100;
 const maxDepth = 4;
 const maxNested = 20;
 /** Folders that hold what others have written, or what was built. */
@@ -39,7 +39,7 @@ interface Entry {
   readonly isFolder: boolean;
 }
 
-/** Reads the top of a folder. Links are named and not followed. Reads at most 200 folders, and of each at most 1,000 entries. */
+/** Reads the top of a folder. Links are named and not followed. Reads at most 100 folders, and of each at most 1,000 entries. */
 export async function fileTree(folder: string): Promise<FileTree> {
   const nestedInstructions: string[] = [];
   const top: { readonly entry: Entry; children?: readonly Entry[]; isCut?: boolean }[] = [];
@@ -89,7 +89,7 @@ export async function fileTree(folder: string): Promise<FileTree> {
 
 async function entriesOf(folder: string): Promise<{ readonly entries: readonly Entry[]; readonly isCut: boolean }> {
   const entries: Entry[] = [];
-  const directory = await ifThere(opendir(folder));
+  const directory = await ifThere(opendir(folder, { bufferSize: 256 }));
   if (directory === undefined) return { entries, isCut: false };
   let isCut = false;
   for await (const entry of directory) {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -54,6 +54,14 @@ describe('instruction files', () => {
     await put('../AGENTS.md', 'above');
     await put('../plain/AGENTS.md', 'plain');
     expect(await names(path.join(base, 'plain'))).toEqual(['AGENTS.md']);
+  });
+
+  test.runIf(process.getuid?.() === 0)('a repository of another user around the folder is none', async () => {
+    await put('AGENTS.md', 'root');
+    await put('a/AGENTS.md', 'a');
+    await chown(path.join(root, '.git'), 12_345, 12_345);
+    expect(await names(path.join(root, 'a'))).toEqual(['AGENTS.md']);
+    expect((await findSkills({ workingDirectory: path.join(root, 'a') })).skills[0]?.content).toBe('a');
   });
 
   test('each text is included once, without copies, links and pointers', async () => {

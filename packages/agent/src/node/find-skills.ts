@@ -1,9 +1,10 @@
-import { access, readdir, realpath } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { sliceText } from '@palimpsest/events';
 import { InvalidSkillError, parseAgentSkill, parseSkill } from '../prompts/index.js';
 import { assertCount } from '../option-checks.js';
 import type { Skill } from '../prompts/index.js';
+import { ifThere } from './file-errors.js';
 import { isWithin, readGuarded } from './guarded-file.js';
 import { instructionFileNames, instructionFilesOf } from './instruction-files.js';
 import { skillFilesBelow } from './skill-files.js';
@@ -12,8 +13,8 @@ import { skillFilesBelow } from './skill-files.js';
 export interface FindSkillsOptions {
   readonly workingDirectory: string;
   /**
-   * The outermost folder that is searched. @defaultValue the nearest folder upwards that holds `.git`, else the working
-   * directory
+   * The outermost folder that is searched. @defaultValue the nearest folder upwards that holds `.git` and belongs to the
+   * same user, else the working directory
    */
   readonly rootDirectory?: string;
   /** Folders of the user; weaker than the repository. Nothing is created in them. @defaultValue none */
@@ -249,13 +250,18 @@ function withinLength(found: readonly FoundSkill[], problems: InvalidSkillError[
   return kept.reverse();
 }
 
+/**
+ * The nearest folder upwards with a `.git`, if both belong to the owner of the directory: in a folder that everybody may write to, such
+ * as the one for temporary files, anybody can make a `.git` and instructions beside it.
+ */
 async function rootOf(directory: string): Promise<string> {
+  const ownerOf = async (place: string) => (await ifThere(stat(place)))?.uid;
+  const owner = await ownerOf(directory);
   for (let folder = directory; ; folder = path.dirname(folder)) {
-    const isRoot = await access(path.join(folder, '.git')).then(
-      () => true,
-      () => false,
-    );
-    if (isRoot) return folder;
+    const repositoryOwner = await ownerOf(path.join(folder, '.git'));
+    if (repositoryOwner !== undefined) {
+      return repositoryOwner === owner && (await ownerOf(folder)) === owner ? folder : directory;
+    }
     if (path.dirname(folder) === folder) return directory;
   }
 }
