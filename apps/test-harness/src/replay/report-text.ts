@@ -1,10 +1,9 @@
-import pc from 'picocolors';
 import type { SkippedFile } from '../import/index.js';
 import { pooledCache } from '../measure/recorded-cache.js';
 import { logFormatNames, UnknownLogFormatError } from '../import/index.js';
 import { isLong, noteCounts, rentRegret, reportRows } from './replay-report.js';
 import type { ReplayedSession } from './replay-report.js';
-import { onOneLine } from '@palimpsest/terminal';
+import { coloursFor, onOneLine } from '@palimpsest/terminal';
 import { reportTable } from './report-table.js';
 
 /** What a replay found, to be printed. */
@@ -20,7 +19,7 @@ export interface Report {
 /** The report as text: tables, what went wrong, how to read it, and the files without a session. */
 export function reportText(report: Report, { eachSession }: { readonly eachSession: boolean }): string {
   const { sessions } = report;
-  const colour = pc.isColorSupported && process.stdout.isTTY === true;
+  const colour = coloursFor(process.stdout).isColorSupported;
   const table = (some: readonly ReplayedSession[]): string =>
     reportTable(reportRows(some), rentRegret(some), { colour });
   const long = sessions.filter(isLong);
