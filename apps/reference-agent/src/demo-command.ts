@@ -1,21 +1,23 @@
 import { fileURLToPath } from 'node:url';
+import { sliceText } from '@palimpsest/events';
 import type { LoadedCondenser } from '@palimpsest/condensers/config';
 import { loadCondenserConfigFile } from '@palimpsest/condensers/node';
 import type { LLM } from '@palimpsest/llm-adapters';
+import { coloursFor, onOneLine, shownJson, terminalWidth } from '@palimpsest/terminal';
 import type { Condenser } from '@palimpsest/view';
+import type { CommandSurroundings } from './command-surroundings.js';
 import { demoCondenser } from './demo-condenser.js';
-import { runDemo } from './demo.js';
 import { chooseModel } from './demo-model.js';
+import { runDemo } from './demo.js';
+import type { DemoReport } from './demo.js';
+import { exitStatus } from './exit-status.js';
+import type { StreamEvent } from './headless/stream-event.js';
+import { StreamTranslation } from './headless/stream-translation.js';
 import { apiKeys } from './model-choice.js';
-import { coloursFor } from '@palimpsest/terminal';
-import { reportTable } from './output/report-table.js';
+import { withoutStepLabel } from './offline-model/recollection.js';
+import { demoEnding } from './output/demo-ending.js';
 import { RunPrinter } from './output/run-printer.js';
 import { copyWorkspace } from './workspace-copy.js';
-
-/** The exit status for a run that failed; failing tests have their own. */
-const failureStatus = 2;
-/** The exit status by which shells report a command that SIGINT ended. */
-const interruptedStatus = 130;
 
 /** Options of `palimpsest demo`, as the command line gives them. */
 export interface DemoFlags {
@@ -26,60 +28,83 @@ export interface DemoFlags {
   readonly json?: boolean;
 }
 
-/** Where a command finds its environment and prints. */
-export interface CommandSurroundings {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdout: { readonly isTTY?: boolean; write(text: string): unknown };
-  readonly stderr: { write(text: string): unknown };
-  /** Ends the run early. */
-  readonly signal: AbortSignal;
-}
-
 /**
- * Runs the demo and prints what it does. Resolves to the exit status: that of the project's tests after the run; 2 when the
- * run failed; 130 when the signal ended it.
+ * Runs the demo and prints what it does. Resolves to the exit status: 0 when the project's tests pass after the run, 1 when they fail or
+ * the run failed, 3 and 4 when it was stuck or reached a limit, and that of the signal that ended it.
  *
  * @throws {@link PalimpsestError} for bad input, before the run begins, and when the log cannot be written.
  */
-export async function demoCommand(
-  flags: DemoFlags,
-  { env, stdout, stderr, signal }: CommandSurroundings,
-): Promise<number> {
-  const colors = coloursFor(stdout);
-  const print = (line: string) => {
-    if (flags.json !== true) stdout.write(`${line}\n`);
-  };
+export async function demoCommand(flags: DemoFlags, surroundings: CommandSurroundings): Promise<number> {
+  const { env, stdout, stderr, interrupts } = surroundings;
+  const print = (line: string): void => void stdout.write(`${line}\n`);
+  const warn = (text: string): void => void stderr.write(`palimpsest: ${onOneLine(sliceText(text, 0, 2_000))}\n`);
   const llm = await chooseModel(flags.model, env);
-  // The offline model follows a plan: it does not mark results as irrelevant.
-  const isOffline = flags.model === undefined;
   const { condenser, notes } = await condenserOf(flags, env, llm, await demoCondenser());
-  for (const { message } of notes) stderr.write(`palimpsest: ${flags.config ?? ''}: ${message}\n`);
+  for (const { message } of notes) warn(`${flags.config ?? ''}: ${message}`);
   // The same from src/ and from dist/.
-  const { workspace, remove } = await copyWorkspace(fileURLToPath(new URL('../sample-project/', import.meta.url)));
+  const copy = await copyWorkspace(fileURLToPath(new URL('../sample-project/', import.meta.url)));
+  const { workspace } = copy;
+  if (flags.keep === true) copy.keep();
   try {
-    print(colors.bold(`An agent at work: model ${llm.model}, in ${workspace.root}`));
-    const printer = new RunPrinter({ print, colors });
+    const translation = new StreamTranslation([]);
+    const output = flags.json === true ? linesOfJson(print) : linesOfText(print, llm, surroundings);
     const report = await runDemo({
       workspace,
       logDirectory: flags.logDir,
       llm,
       condenser,
-      relevance: !isOffline,
+      // The scripted model follows a plan: it does not mark results as irrelevant.
+      relevance: flags.model !== undefined,
       secrets: apiKeys(env),
-      onEvent: (event) => printer.follow(event),
-      signal,
+      onEvent: (event) => translation.follow(event).forEach(output.follow),
+      signal: interrupts.signal,
     });
-    if (flags.json === true) stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
-    if (report.failure !== undefined) print(colors.yellow(`\n${report.failure}`));
-    if (report.answer !== undefined) print(`\n${colors.bold('Answer')}\n${report.answer}`);
-    print(`\n${colors.bold('The tests, run once more')}\n${report.testOutput.trim()}`);
-    print(`\n${reportTable(report)}`);
-    if (flags.keep === true) print(`Workspace: ${workspace.root}`);
-    if (report.failure === undefined) return report.testStatus;
-    return signal.aborted ? interruptedStatus : failureStatus;
+    output.end(report);
+    if (report.failure !== undefined) warn(report.failure);
+    if (flags.keep === true) warn(`the copy of the project stays in ${workspace.root}`);
+    return statusOf(report, interrupts.exitStatus);
   } finally {
-    if (flags.keep !== true) await remove();
+    if (flags.keep !== true) await copy.remove();
   }
+}
+
+/** Tells what the demo does. */
+interface DemoOutput {
+  readonly follow: (event: StreamEvent) => void;
+  end(report: DemoReport): void;
+}
+
+/** One line of JSON for each thing that happens, as in `--output-format stream-json`, and the report as the last. */
+function linesOfJson(print: (line: string) => void): DemoOutput {
+  return {
+    follow: (event) => print(shownJson(event, 0)),
+    end: (report) => print(shownJson({ type: 'demo-report', ...report }, 0)),
+  };
+}
+
+function linesOfText(print: (line: string) => void, llm: LLM, { env, stdout, cwd }: CommandSurroundings): DemoOutput {
+  const colors = coloursFor(stdout, env);
+  const width = terminalWidth(stdout);
+  const printer = new RunPrinter({ print, colors, width });
+  const isScripted = llm.model === 'offline';
+  const model = isScripted ? 'The model is a script; all else is real.' : `The model is ${onOneLine(llm.model)}.`;
+  print(colors.bold(`An agent at work on a small project. ${model}`));
+  return {
+    follow: (event) => {
+      const isScript = isScripted && event.type === 'message';
+      printer.follow(isScript ? { ...event, text: withoutStepLabel(event.text) } : event);
+    },
+    end: (report) => {
+      printer.flush();
+      for (const line of demoEnding(report, { colors, width, cwd })) print(line);
+    },
+  };
+}
+
+function statusOf({ ending, tests }: DemoReport, interrupted: number): number {
+  if (ending === 'interrupted') return interrupted;
+  if (ending !== 'done') return exitStatus[ending];
+  return tests === undefined ? interrupted : tests.exitStatus === 0 ? exitStatus.done : exitStatus.error;
 }
 
 async function condenserOf(

@@ -1,7 +1,7 @@
 import type { LLM } from '@palimpsest/llm-adapters';
 import { llmByName } from '@palimpsest/llm-adapters/by-name';
 import { offlineModel } from './offline-model/offline-model.js';
-import { samplePlan } from './offline-model/sample-plan/index.js';
+import { demoPlan } from './offline-model/sample-plan/demo-plan.js';
 
 /**
  * The model of the demo: without a name the offline model, otherwise that of the name, as in `llmByName`.
@@ -12,5 +12,5 @@ export async function chooseModel(
   name: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<LLM> {
-  return name === undefined ? offlineModel({ plan: samplePlan }) : llmByName(name, { env });
+  return name === undefined ? offlineModel({ plan: demoPlan }) : llmByName(name, { env });
 }

@@ -55,7 +55,7 @@ afterAll(() => rm(logDirectory, { recursive: true, force: true }));
 function readingsAgain(events: readonly Event[]): readonly ActionEvent[] {
   return events.flatMap((event) =>
     event.type === 'action' &&
-    event.thought.some((part) => part.type === 'text' && /^\[[^\]]*, again\]/.test(part.text))
+    event.thought.some((part) => part.type === 'text' && /\[[^\]]*, again\]$/.test(part.text))
       ? [event]
       : [],
   );
@@ -81,8 +81,10 @@ test('the work is done: at least 60 steps and 2 condensations, and the tests pas
   expect(condensed.report.steps).toBeGreaterThanOrEqual(60);
   expect(condensed.report.condensations).toBeGreaterThanOrEqual(2);
   expect(condensed.report.forgotten).toBeGreaterThan(0);
-  expect(condensed.report.testStatus).toBe(0);
-  expect(condensed.report.testOutput).toMatch(/failed 0\n$/);
+  expect(condensed.report.tests).toMatchObject({
+    exitStatus: 0,
+    output: expect.stringMatching(/failed 0\n$/) as string,
+  });
   expect(condensed.report.answer).toMatch(/^All \d+ tests pass\./);
 });
 
@@ -114,7 +116,7 @@ describe('an edit whose text was condensed away', () => {
     expect(uncondensed.report.condensations).toBe(0);
     expect(readingsAgain(uncondensed.events)).toEqual([]);
     expect(uncondensed.report.steps).toBeGreaterThanOrEqual(60);
-    expect(uncondensed.report.testStatus).toBe(0);
+    expect(uncondensed.report.tests?.exitStatus).toBe(0);
   });
 });
 
@@ -123,8 +125,8 @@ test('the account: what was sent is less than what the same steps would have sen
   expect(report.tokensSent).toBeLessThan(report.tokensUncondensed);
   expect(report.peakSent).toBeLessThan(report.peakUncondensed);
   // What pays is money: the rewritten part is written to the cache again.
-  expect(report.bill).toBeLessThan(report.billUncondensed * 0.8);
-  expect(uncondensed.report.bill).toBe(uncondensed.report.billUncondensed);
+  expect(report.costUsd).toBeLessThan(report.costUncondensedUsd * 0.8);
+  expect(uncondensed.report.costUsd).toBe(uncondensed.report.costUncondensedUsd);
   expect(uncondensed.report.tokensSent).toBe(uncondensed.report.tokensUncondensed);
   const calls = events.filter((event) => event.type === 'llm-usage');
   expect(report.steps).toBe(calls.length);

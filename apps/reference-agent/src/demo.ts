@@ -1,8 +1,15 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { Agent, Conversation, ConversationRunError, finishTool, secretMask } from '@palimpsest/agent';
-import { EventStoreError, newEventId } from '@palimpsest/events';
+import {
+  Agent,
+  Conversation,
+  ConversationRunError,
+  finishTool,
+  LimitExceededError,
+  secretMask,
+} from '@palimpsest/agent';
+import { newEventId } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
 import type { LLM } from '@palimpsest/llm-adapters';
@@ -11,9 +18,10 @@ import type { Condenser } from '@palimpsest/view';
 import { testCommand } from './offline-model/sample-plan/steps.js';
 import { demoTask, systemPrompt } from './prompts.js';
 import { accountOf } from './run-account.js';
+import { UsageError } from './usage-error.js';
 import type { RunAccount } from './run-account.js';
 import { runCommand, workspaceTools } from '@palimpsest/tools';
-import type { Workspace } from '@palimpsest/tools';
+import type { CommandResult, Workspace } from '@palimpsest/tools';
 
 const maxIterations = 200;
 const testTimeoutMs = 120_000;
@@ -44,18 +52,18 @@ export interface DemoReport extends RunAccount {
   readonly logFile: string;
   /** The model's final words. */
   readonly answer?: string;
+  /** How the run ended. */
+  readonly ending: 'done' | 'stuck' | 'limit' | 'error' | 'interrupted';
   /** Why the run failed, when it did. */
   readonly failure?: string;
-  /** The exit status of the tests, run once more in the workspace after the agent had stopped. */
-  readonly testStatus: number;
-  /** What those tests printed. */
-  readonly testOutput: string;
+  /** The tests, run once more in the workspace after the agent had stopped; absent when the run was interrupted. */
+  readonly tests?: { readonly exitStatus: number; readonly output: string };
 }
 
 /**
  * Runs an agent on the sample project, with every event in a log on disk, and then runs the project's tests.
  *
- * @throws {@link EventStoreError} when the log cannot be written.
+ * @throws {@link UsageError} when the log cannot be written there, and `EventStoreError` when that changes later.
  */
 export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   const { workspace, logDirectory, llm, condenser, onEvent, signal } = options;
@@ -79,7 +87,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   if (onEvent !== undefined) conversation.events.observe(onEvent);
   await conversation.send(demoTask);
   const ending = await runToTheEnd(conversation, signal);
-  const tests = await runCommand(workspace, testCommand, { timeoutMs: testTimeoutMs });
+  const tests = await testsAfter(ending.ending, workspace, signal);
   return {
     ...accountOf(conversation.events),
     ...ending,
@@ -87,8 +95,9 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
     model: llm.model,
     // The store encodes no character of this id, so the file has the id's name.
     logFile: resolve(logDirectory, `${conversation.id}.jsonl`),
-    testStatus: tests.exitStatus ?? 1,
-    testOutput: secrets.text(workspace.neutral(tests.output)),
+    ...(tests === undefined
+      ? {}
+      : { tests: { exitStatus: tests.exitStatus ?? 1, output: secrets.text(workspace.neutral(tests.output)) } }),
   };
 }
 
@@ -103,7 +112,7 @@ async function assertLogDirectory(directory: string): Promise<void> {
     await access(found, constants.W_OK | constants.X_OK);
   } catch (error) {
     const cause = error as Error;
-    throw new EventStoreError(`Cannot write logs to '${directory}': ${cause.message}`, { file: directory, cause });
+    throw new UsageError(`Cannot write logs to '${directory}': ${cause.message}`, { cause });
   }
 }
 
@@ -116,18 +125,38 @@ async function nearestFolder(path: string): Promise<string> {
   return exists || dirname(path) === path ? path : nearestFolder(dirname(path));
 }
 
+/** Runs the tests. Whoever interrupts wants no more to happen. */
+async function testsAfter(
+  ending: DemoReport['ending'],
+  workspace: Workspace,
+  signal: AbortSignal | undefined,
+): Promise<CommandResult | undefined> {
+  if (ending === 'interrupted') return undefined;
+  try {
+    return await runCommand(workspace, testCommand, {
+      timeoutMs: testTimeoutMs,
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted === true) return undefined;
+    throw error;
+  }
+}
+
 /** Reports a failed run instead of throwing: its log exists, and the tests still show the state of the work. */
 async function runToTheEnd(
   conversation: Conversation,
   signal: AbortSignal | undefined,
-): Promise<{ readonly answer?: string; readonly failure?: string }> {
+): Promise<Pick<DemoReport, 'answer' | 'ending' | 'failure'>> {
   try {
     const outcome = await conversation.run(signal === undefined ? {} : { signal });
-    if (outcome.status === 'paused') return { failure: 'The run was interrupted.' };
-    if (outcome.status === 'stuck') return { failure: `The run got nowhere: ${outcome.stuck ?? 'stuck'}.` };
-    return outcome.answer === undefined ? {} : { answer: outcome.answer };
+    if (outcome.status === 'paused') return { ending: 'interrupted', failure: 'The run was interrupted.' };
+    if (outcome.status === 'stuck')
+      return { ending: 'stuck', failure: `The run got nowhere: ${outcome.stuck ?? 'stuck'}.` };
+    return { ending: 'done', ...(outcome.answer === undefined ? {} : { answer: outcome.answer }) };
   } catch (error) {
-    if (ConversationRunError.isInstance(error)) return { failure: error.message };
-    throw error;
+    if (!ConversationRunError.isInstance(error)) throw error;
+    const ending = LimitExceededError.isInstance(error.cause) ? 'limit' : 'error';
+    return { ending, failure: error.message };
   }
 }

@@ -1,5 +1,6 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
+import { cp, lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { openWorkspace } from '@palimpsest/tools';
 import type { Workspace } from '@palimpsest/tools';
@@ -8,11 +9,59 @@ import type { Workspace } from '@palimpsest/tools';
 export interface WorkspaceCopy {
   readonly workspace: Workspace;
   remove(): Promise<void>;
+  /** Leaves the copy where it is when the process ends. */
+  keep(): void;
 }
 
-/** Copies a project into a new folder below the system's folder for temporary files. */
-export async function copyWorkspace(project: string): Promise<WorkspaceCopy> {
-  const folder = await mkdtemp(join(tmpdir(), 'palimpsest-demo-'));
-  await cp(project, folder, { recursive: true });
-  return { workspace: await openWorkspace(folder), remove: () => rm(folder, { recursive: true, force: true }) };
+const prefix = 'palimpsest-demo-';
+
+/**
+ * Copies a project into a new folder below the system's folder for temporary files. The folder goes with the process, however
+ * that ends; what a process left that was killed at once is removed by the next copy.
+ */
+export async function copyWorkspace(project: string, parent = tmpdir()): Promise<WorkspaceCopy> {
+  await removeLeftovers(parent);
+  const folder = await mkdtemp(join(parent, `${prefix}${machine()}-${process.pid}-`));
+  const removeAtOnce = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  process.on('exit', removeAtOnce);
+  const keep = (): void => void process.off('exit', removeAtOnce);
+  const remove = async (): Promise<void> => {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    keep();
+  };
+  try {
+    await cp(project, folder, { recursive: true });
+    return { workspace: await openWorkspace(folder), remove, keep };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** Removes the copies of processes of this user that have ended. */
+async function removeLeftovers(parent: string): Promise<void> {
+  const name = new RegExp(`^${prefix}${machine()}-(\\d+)-\\w+$`);
+  for (const entry of await readdir(parent)) {
+    const pid = Number(name.exec(entry)?.[1] ?? process.pid);
+    if (pid === process.pid || isAlive(pid)) continue;
+    const folder = join(parent, entry);
+    const found = await lstat(folder).catch(() => undefined);
+    if (found?.isDirectory() !== true || found.uid !== userInfo().uid) continue;
+    // What cannot be removed is no reason not to run.
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/** The folder for temporary files may be shared by machines, or by containers, whose processes cannot be seen here. */
+function machine(): string {
+  return hostname().replace(/\W/g, '_');
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
 }

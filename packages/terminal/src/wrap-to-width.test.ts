@@ -28,6 +28,7 @@ test('lines stay lines', () => {
   expect(wrapToWidth('one two three\n\nfour', 7)).toEqual(['one two', 'three', '', 'four']);
 });
 
-test('a width that nobody knows is 80 columns', () => {
-  expect([{}, { columns: 0 }, { columns: 60 }].map(terminalWidth)).toEqual([80, 80, 60]);
+test('a width that nobody knows is 80 columns, or what is asked', () => {
+  expect([{}, { columns: 0 }, { columns: 60 }].map((stream) => terminalWidth(stream))).toEqual([80, 80, 60]);
+  expect(terminalWidth({}, 160)).toBe(160);
 });

@@ -93,7 +93,8 @@ describe('a package that `npm create @palimpsest/condenser` wrote', () => {
     it('by the reference agent', async () => {
       const agent = path.join(workspaceRoot, 'apps/reference-agent/dist/cli.js');
       const logs = path.join(root, 'logs');
-      const report = JSON.parse(await node(root, [agent, 'demo', '--json', '--log-dir', logs, '--config', config])) as {
+      const lines = await node(root, [agent, 'demo', '--json', '--log-dir', logs, '--config', config]);
+      const report = JSON.parse(lines.trimEnd().split('\n').at(-1) ?? '') as {
         logFile: string;
         failure?: string;
       };

@@ -7,19 +7,23 @@ export function addDemoCommand(program: Command): void {
     .command('demo')
     .description('Have an agent work on a small project, and see what condensation does.')
     .option('--log-dir <dir>', 'where the event log goes', '.palimpsest/logs')
-    .option('--model <name>', "a provider's model (needs OPENAI_API_KEY or ANTHROPIC_API_KEY); offline without it")
+    .option(
+      '--model <name>',
+      'a model as provider/name, with the key in the environment; without it a script plays the model',
+    )
     .option('--config <file>', 'a file (TOML or JSON) that describes the condenser, of a package too')
     .option('--keep', 'keep the copy of the project that the agent worked on')
-    .option('--json', 'print the report as JSON, and nothing else')
+    .option(
+      '--json',
+      'print JSON Lines, and nothing else: one line for each thing that happens, the report as the last',
+    )
     .addHelpText(
       'after',
-      '\nThe exit status is that of the project’s tests after the run; 2 when the run itself failed; 130 when it was interrupted.',
+      '\nThe exit status is 0 when the project’s tests pass after the run, and 1 when they fail or the run failed.',
     )
     .action(async (flags: DemoFlags) => {
       const { demoCommand } = await import('../demo-command.js');
-      const interrupt = new AbortController();
-      process.once('SIGINT', () => interrupt.abort());
-      const { env, stdout, stderr } = process;
-      process.exitCode = await demoCommand(flags, { env, stdout, stderr, signal: interrupt.signal });
+      const { processSurroundings } = await import('../process-surroundings.js');
+      process.exitCode = await demoCommand(flags, processSurroundings());
     });
 }

@@ -1,7 +1,9 @@
-import { coloursFor, cutToWidth, shownJson, shownLines } from '@palimpsest/terminal';
+import { coloursFor, cutToWidth, onOneLine, shownJson, shownLines, terminalWidth } from '@palimpsest/terminal';
 import type { CommandSurroundings } from '../command-surroundings.js';
-import { StepLines } from './step-lines.js';
-import type { ResultEvent, StreamEvent } from './stream-event.js';
+import { callInWords } from '../output/call-words.js';
+import { RunPrinter } from '../output/run-printer.js';
+import { shownNumber } from '../output/shown-number.js';
+import type { InitEvent, ResultEvent, StreamEvent } from './stream-event.js';
 
 /** The values of `--output-format`. */
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
@@ -27,21 +29,47 @@ export function runOutput(format: OutputFormat, printed: Printed): RunOutput {
   }
 }
 
-/** The widest line where nobody says how wide the terminal is. Unit: columns. */
-const usualWidth = 160;
+/** The width of lines that no terminal shows. Unit: columns. */
+const widthOfFiles = 160;
 
 function textOutput({ stdout, stderr }: Printed): RunOutput {
-  const lines = new StepLines();
-  const { bold, dim, magenta, yellow, red } = coloursFor(stderr);
-  const colours = { bold, dim, plain: String, condensation: magenta, warning: yellow, failure: red };
+  const colors = coloursFor(stderr);
+  const width = terminalWidth(stderr, widthOfFiles);
+  const print = (line: string): void => void stderr.write(`${line}\n`);
+  const printer = new RunPrinter({ print, colors, width });
   return (event) => {
-    const width = stderr.columns ?? usualWidth;
-    if (event.type === 'result') {
+    printer.follow(event);
+    if (event.type === 'init') {
+      const [first = '', ...notes] = beginningLines(event).map((line) => cutToWidth(onOneLine(line), width));
+      for (const line of [colors.bold(first), ...notes.map(colors.yellow)]) print(line);
+    } else if (event.type === 'result') {
+      printer.flush();
       if (event.answer !== undefined) stdout.write(`${shownAnswer(event.answer)}\n`);
-      for (const line of problemLines(event)) stderr.write(`${line}\n`);
+      for (const line of problemLines(event)) print(line);
+      print(colors.dim(cutToWidth(endWords(event), width)));
     }
-    for (const { text, tone } of lines.follow(event)) stderr.write(`${colours[tone](cutToWidth(text, width))}\n`);
   };
+}
+
+function beginningLines({ session, model, workspace, isResumed, cutOff, notes }: InitEvent): readonly string[] {
+  const what = `session ${session}${isResumed ? ' goes on' : ''}`;
+  return [
+    `palimpsest: ${what}: ${model} in ${workspace}`,
+    ...notes.map((note) => `! ${note}`),
+    ...cutOff.map((call) => `! was cut off; what it did is not known: ${callInWords(call)}`),
+  ];
+}
+
+function endWords({ status, session, steps, usage, costUsd, saved }: ResultEvent): string {
+  const { uncachedInputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
+  const input = uncachedInputTokens + cacheReadTokens + cacheWriteTokens;
+  const parts = [
+    `${steps} model ${steps === 1 ? 'call' : 'calls'}`,
+    `${shownNumber(input)} tokens in, ${shownNumber(outputTokens)} out`,
+    ...(costUsd === undefined || costUsd === 0 ? [] : [`$${costUsd.toFixed(costUsd < 0.1 ? 4 : 2)}`]),
+    ...(saved.bill === 0 ? [] : [`condensing saved ${(saved.bill * 100).toFixed(0)} % of the bill`]),
+  ];
+  return `palimpsest: ${status}: ${parts.join(' · ')} · session ${session}`;
 }
 
 /** Tabs are no danger to a terminal, and part of what an answer quotes. */

@@ -44,7 +44,7 @@ const nothingLeft: AssistantMessage = {
 function messageOf(turn: NextTurn): AssistantMessage {
   return {
     role: 'assistant',
-    content: [{ type: 'text', text: `${stepLabel(turn.step, turn.isReadingAgain)} ${turn.say}` }],
+    content: [{ type: 'text', text: `${turn.say} ${stepLabel(turn.step, turn.isReadingAgain)}` }],
     toolCalls: turn.calls.map(({ tool, input }, index) => ({
       id: `call-${slug(turn)}-${index + 1}`,
       name: tool,

@@ -28,12 +28,12 @@ test('begins at the beginning', () => {
 });
 
 test('goes on from its own last turn', () => {
-  expect(nextTurn(plan, [user, said('[look] I look.'), fileResult])).toMatchObject({ step: 'test' });
+  expect(nextTurn(plan, [user, said('I look. [look]'), fileResult])).toMatchObject({ step: 'test' });
 });
 
 test('decides by what a call answered', () => {
   const after = (text: string) =>
-    nextTurn(plan, [user, fileResult, said('[test] I test.'), result('run_command', text)])?.step;
+    nextTurn(plan, [user, fileResult, said('I test. [test]'), result('run_command', text)])?.step;
   expect(after('fine\n[exit status 0]')).toBe('done');
   expect(after('bad\n[exit status 1]')).toBe('repair');
 });
@@ -41,9 +41,9 @@ test('decides by what a call answered', () => {
 test('edits at once while the text is before it, over line numbers too', () => {
   const messages = [
     user,
-    said('[look] I look.'),
+    said('I look. [look]'),
     fileResult,
-    said('[test] I test.'),
+    said('I test. [test]'),
     result('run_command', '[exit status 1]'),
   ];
   expect(nextTurn(plan, messages)).toMatchObject({
@@ -56,9 +56,9 @@ test('edits at once while the text is before it, over line numbers too', () => {
 test('reads again when the text is not before it any more, and then edits', () => {
   const masked = [
     user,
-    said('[look] I look.'),
+    said('I look. [look]'),
     result('read_file', 'masked'),
-    said('[test] I test.'),
+    said('I test. [test]'),
     result('run_command', '[exit status 1]'),
   ];
   const turn = nextTurn(plan, masked);
@@ -67,7 +67,7 @@ test('reads again when the text is not before it any more, and then edits', () =
     isReadingAgain: true,
     calls: [{ tool: 'read_file', input: { path: 'a.js' } }],
   });
-  const again = [...masked, said('[repair, again] I read it again.'), fileResult];
+  const again = [...masked, said('I read it again. [repair, again]'), fileResult];
   expect(nextTurn(plan, again)).toMatchObject({
     step: 'repair',
     isReadingAgain: false,
@@ -76,16 +76,16 @@ test('reads again when the text is not before it any more, and then edits', () =
 });
 
 test('does not read for ever: if the file itself has changed, the edit says so', () => {
-  const messages = [user, said('[repair, again] I read it again.'), result('read_file', 'something else')];
+  const messages = [user, said('I read it again. [repair, again]'), result('read_file', 'something else')];
   expect(nextTurn(plan, messages)).toMatchObject({ isReadingAgain: false, calls: [{ tool: 'edit_file' }] });
 });
 
 test('ends after the last step', () => {
-  expect(nextTurn(plan, [user, said('[done] Done.')])).toBeUndefined();
+  expect(nextTurn(plan, [user, said('Done. [done]')])).toBeUndefined();
 });
 
 test('depends on the messages alone', () => {
-  const messages = [user, said('[look] I look.'), fileResult];
+  const messages = [user, said('I look. [look]'), fileResult];
   expect(nextTurn(plan, structuredClone(messages))).toEqual(nextTurn(plan, messages));
 });
 

@@ -38,18 +38,33 @@ export function nextTurn(plan: readonly PlanStep[], messages: readonly Message[]
   const memory = recollect(messages);
   const step = nextStep(plan, memory);
   if (step === undefined) return undefined;
-  const turn = typeof step.turn === 'function' ? step.turn(memory) : step.turn;
-  const forgotten = turn.calls.find(({ tool, input }) => tool === 'edit_file' && !memory.shows(String(input.old_text)));
+  const turn = turnOf(step, memory);
+  const forgotten = turn.calls.filter(
+    ({ tool, input }, index) =>
+      tool === 'edit_file' &&
+      !memory.shows(String(input.old_text)) &&
+      !isWrittenBefore(String(input.old_text), turn.calls.slice(0, index)),
+  );
   // A second read would return the same text, so the edit runs and its error says what is wrong.
   const hasJustRead = memory.lastStep?.wasReadingAgain === true && memory.lastStep.name === step.name;
-  if (forgotten === undefined || hasJustRead) return { ...turn, step: step.name, isReadingAgain: false };
-  const path = String(forgotten.input.path);
+  if (forgotten.length === 0 || hasJustRead) return { ...turn, step: step.name, isReadingAgain: false };
+  const paths = [...new Set(forgotten.map(({ input }) => String(input.path)))];
   return {
     step: step.name,
     isReadingAgain: true,
-    say: `I want to change ${path}, and the text that I would replace is not before me any more. I read it again.`,
-    calls: [{ tool: 'read_file', input: { path } }],
+    say: `I want to change ${paths.join(' and ')}, and the text that I would replace is not before me any more. I read it again.`,
+    calls: paths.map((path) => ({ tool: 'read_file', input: { path } })),
   };
+}
+
+/** What the model says and calls in a step. */
+export function turnOf(step: PlanStep, memory: Recollection): Turn {
+  return typeof step.turn === 'function' ? step.turn(memory) : step.turn;
+}
+
+/** An earlier call of the same turn may write what a later one replaces. */
+function isWrittenBefore(text: string, calls: readonly PlannedCall[]): boolean {
+  return calls.some(({ input }) => [input.new_text, input.content].some((written) => String(written).includes(text)));
 }
 
 function nextStep(plan: readonly PlanStep[], { lastStep, results }: Recollection): PlanStep | undefined {

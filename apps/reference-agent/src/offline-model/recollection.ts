@@ -19,12 +19,17 @@ export interface ToolResult {
   readonly isError: boolean;
 }
 
-/** The text by which a turn names its step of the plan. */
+/** The text at the end of a turn, by which it names its step of the plan. */
 export function stepLabel(name: string, isReadingAgain: boolean): string {
   return `[${name}${isReadingAgain ? ', again' : ''}]`;
 }
 
-const labelPattern = /^\[([\w/-]+)(, again)?\]/;
+/** What a turn says, without the name of its step. */
+export function withoutStepLabel(text: string): string {
+  return text.replace(labelPattern, '').trimEnd();
+}
+
+const labelPattern = /\[([\w/-]+)(, again)?\]$/;
 const lineNumbers = /^ *\d+\t/gm;
 
 /** Reads a list of messages. */

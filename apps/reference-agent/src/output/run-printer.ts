@@ -1,140 +1,216 @@
-import { isToolResult, sliceText, toolResultContent } from '@palimpsest/events';
-import type { ActionEvent, Condensation, ContentPart, Event, EventId, ToolResultEvent } from '@palimpsest/events';
-import { ViewProjection } from '@palimpsest/view';
-import type { View } from '@palimpsest/view';
+import { sliceText } from '@palimpsest/events';
+import { cutToWidth, onOneLine, widthOf } from '@palimpsest/terminal';
 import type { Colours } from '@palimpsest/terminal';
+import type { StreamEvent } from '../headless/stream-event.js';
+import { callInWords, callsInWidth } from './call-words.js';
+import { reasonInWords } from './condensation-reasons.js';
+import { shownNumber } from './shown-number.js';
 
-const longestArgument = 72;
-const numbers = new Intl.NumberFormat('en-US');
+/** Lines are no narrower: below, nothing could be read. Unit: columns. */
+const narrowest = 60;
+const numberColumns = 3;
+const sizeColumns = 7;
 
-/** Writes a number as people read it. */
-export function shown(count: number): string {
-  return numbers.format(count);
+/** Options of {@link RunPrinter}. */
+export interface RunPrinterOptions {
+  readonly print: (line: string) => void;
+  readonly colors: Colours;
+  /** Of the terminal. Lines are never wider, but for a terminal of less than 60. Unit: columns. @defaultValue 80 */
+  readonly width?: number;
+}
+
+type Told<Type extends StreamEvent['type']> = Extract<StreamEvent, { readonly type: Type }>;
+
+/** A response of the model, and what its calls answered. */
+interface Step {
+  readonly requestTokens: number;
+  words: string;
+  readonly calls: Told<'tool-call'>[];
+  readonly results: Told<'tool-result'>[];
 }
 
 /**
- * Prints a line or two for each event of a run: words of the model, each call with the size of its result, each condensation
- * with the numbers of forgotten and masked events. Call it with every event, in order.
+ * Prints one line for each response of the model: its words, its calls, the size of their results or the exit status, and the
+ * size of the request. A call that failed has a line more, and a condensation has two: its reason, and what it changed. Call `follow` with
+ * every event, in order, and `flush` at the end. How a run begins and ends is not printed: the command knows more of it.
  */
 export class RunPrinter {
   readonly #print: (line: string) => void;
   readonly #colors: Colours;
-  readonly #view = new ViewProjection();
-  readonly #open = new Map<EventId, ActionEvent>();
+  readonly #width: number;
+  readonly #wordsWidth: number;
+  readonly #callsWidth: number;
+  #step: Step | undefined;
   #steps = 0;
-  #condensations = 0;
 
-  constructor(options: { readonly print: (line: string) => void; readonly colors: Colours }) {
-    this.#print = options.print;
-    this.#colors = options.colors;
+  constructor({ print, colors, width = 80 }: RunPrinterOptions) {
+    this.#print = print;
+    this.#colors = colors;
+    this.#width = Math.max(narrowest, width);
+    // Number, words, calls, result and request, with two columns between them.
+    const free = this.#width - numberColumns - 2 * sizeColumns - 4 * 2;
+    this.#wordsWidth = Math.ceil(free * 0.55);
+    this.#callsWidth = free - this.#wordsWidth;
   }
 
-  follow(event: Event): void {
-    const before = this.#view.view;
-    this.#view.append(event);
-    if (event.type === 'action') this.#action(event);
-    else if (event.type === 'message' && event.source === 'agent') this.#says(event.content);
-    else if (isToolResult(event)) this.#result(event);
-    else if (event.type === 'condensation') this.#condensation(event, before, this.#view.view);
-    else if (event.type === 'condensation-request')
-      this.#note(`condensation asked for: ${event.reason ?? 'by the user'}`);
-    else if (event.type === 'conversation-error') this.#note(`the run failed: ${event.detail}`);
-  }
-
-  #action(event: ActionEvent): void {
-    if (this.#view.view.responseOf(event.id) === event.id) this.#says(event.thought);
-    this.#open.set(event.id, event);
-  }
-
-  #says(content: readonly ContentPart[]): void {
-    this.#steps++;
-    const words = oneLine(content.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join(' '), 110);
-    this.#print(`${this.#colors.bold(String(this.#steps).padStart(3))}  ${words}`);
-  }
-
-  #result(event: ToolResultEvent): void {
-    const action = event.actionId === undefined ? undefined : this.#open.get(event.actionId);
-    if (action === undefined) return;
-    this.#open.delete(action.id);
-    const failed = event.type !== 'observation' || event.isError === true;
-    const size = `${shown(charactersIn(toolResultContent(event)))} characters`;
-    const status = exitStatusOf(event);
-    const ending = [status === undefined ? [] : `exit ${status}`, failed ? 'an error' : [], size].flat().join(', ');
-    const { dim, red, yellow } = this.#colors;
-    const color = failed ? red : status !== undefined && status !== 0 ? yellow : dim;
-    this.#print(`     ${callInWords(action)} ${color(`→ ${ending}`)}`);
-  }
-
-  #condensation(event: Condensation, before: View, after: View): void {
-    this.#condensations++;
-    const { magenta, dim } = this.#colors;
-    const sizes = `${shown(before.tokens())} → ${shown(after.tokens())} tokens`;
-    this.#print(magenta(`  ◆  condensation ${this.#condensations}: ${sizes}${reasonOf(event)}`));
-    const redactions = event.redactions ?? [];
-    for (const { eventId } of redactions) this.#print(dim(`     masked ${nameOf(eventId, before)}`));
-    if (event.forgottenEventIds.length > 0) {
-      const summary =
-        event.summary === undefined
-          ? ''
-          : `; a summary of ${shown(event.summary.length)} characters stands in their place`;
-      this.#print(dim(`     forgot ${event.forgottenEventIds.length} events${summary}`));
+  follow(event: StreamEvent): void {
+    switch (event.type) {
+      case 'usage':
+        // It stands before the answer that it is of.
+        if (event.purpose === 'agent') this.#begin(event);
+        return;
+      case 'message':
+        if (event.from === 'model' && this.#step !== undefined) this.#step.words += ` ${shownWords(event.text)}`;
+        else this.flush();
+        return;
+      case 'tool-call':
+        this.#step?.calls.push(event);
+        return;
+      case 'tool-result':
+        this.#result(event);
+        return;
+      case 'condensation':
+        this.#condensation(event);
+        return;
+      case 'condensation-request':
+        this.#note(`a condensation was asked for: ${event.reason ?? 'by the user'}`);
+        return;
+      case 'condensation-attempt':
+        if (isFailure(event.outcome)) this.#note(`${event.condenser}: ${event.outcome}: ${event.reason}`);
+        return;
+      case 'init':
+      case 'delta':
+      case 'result':
+        return;
+      case 'retry': {
+        const { attempt, attempts, delayMs, error } = event;
+        this.#note(`try ${attempt} of ${attempts} failed, the next in ${(delayMs / 1_000).toFixed(1)} s: ${error}`);
+        return;
+      }
     }
   }
 
+  /** Prints the step that is under way: what is missing of it may never come. */
+  flush(): void {
+    const step = this.#step;
+    if (step === undefined) return;
+    this.#step = undefined;
+    this.#line(step);
+    for (const result of step.results) this.#failure(result, step);
+  }
+
+  #begin({ usage }: Told<'usage'>): void {
+    this.flush();
+    const requestTokens = usage.uncachedInputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+    this.#step = { requestTokens, words: '', calls: [], results: [] };
+  }
+
+  #result(event: Told<'tool-result'>): void {
+    const step = this.#step;
+    if (step?.calls.some(({ id }) => id === event.call) !== true) return;
+    step.results.push(event);
+    // All calls of a response are told before the first of their results.
+    if (step.results.length === step.calls.length) this.flush();
+  }
+
+  #line({ words, requestTokens, calls, results }: Step): void {
+    this.#steps++;
+    if (this.#steps === 1) this.#header();
+    const { bold, dim } = this.#colors;
+    const ending = endingOf(results);
+    const said = words.trim();
+    const width = this.#wordsWidth + 2 + this.#callsWidth;
+    // Without the one the other has its place.
+    const columns =
+      calls.length === 0
+        ? [padded(said, width)]
+        : said === ''
+          ? [padded(callsInWidth(calls, width), width)]
+          : [padded(said, this.#wordsWidth), dim(padded(callsInWidth(calls, this.#callsWidth), this.#callsWidth))];
+    this.#print(
+      [
+        bold(String(this.#steps).padStart(numberColumns)),
+        ...columns,
+        this.#colors[ending.color](ending.text.padStart(sizeColumns)),
+        dim(inThousands(requestTokens).padStart(sizeColumns)),
+      ].join('  '),
+    );
+  }
+
+  #header(): void {
+    const words = ['what the model says'.padEnd(this.#wordsWidth), 'and does'.padEnd(this.#callsWidth)].join('  ');
+    const sizes = ['result', 'request'].map((name) => name.padStart(sizeColumns)).join('  ');
+    this.#print(this.#colors.dim(`${'#'.padStart(numberColumns)}  ${words}  ${sizes}`));
+  }
+
+  #failure({ status, text, call }: Told<'tool-result'>, { calls }: Step): void {
+    // Of what the user has cut off, nothing has to be told.
+    if (status === 'ok' || status === 'interrupted') return;
+    const made = calls.find(({ id }) => id === call);
+    const what = calls.length > 1 && made !== undefined ? `${cutToWidth(callInWords(made), 30)}: ` : '';
+    const color = status === 'failed' ? this.#colors.red : this.#colors.yellow;
+    this.#print(color(this.#cut(`     ${what}${status}: ${shownWords(text)}`)));
+  }
+
+  #condensation(event: Told<'condensation'>): void {
+    this.flush();
+    const { magenta, dim } = this.#colors;
+    const { tokensBefore, tokensAfter, forgotten, masked, summary } = event;
+    const sizes = `${shownNumber(tokensBefore)} → ${shownNumber(tokensAfter)} tokens a request`;
+    const changes = [
+      forgotten === 0
+        ? []
+        : `${shownNumber(forgotten)} events ${summary === undefined ? 'are left out' : 'are a summary'}`,
+      masked === 0 ? [] : `${shownNumber(masked)} are a note`,
+    ].flat();
+    this.#print(magenta(this.#cut(`  ◆  ${reasonInWords(event)}`)));
+    this.#print(dim(this.#cut(`     ${[sizes, ...changes].join('; ')}`)));
+  }
+
   #note(text: string): void {
-    this.#print(this.#colors.yellow(`  !  ${text}`));
+    this.flush();
+    this.#print(this.#colors.yellow(this.#cut(`  !  ${shownWords(text)}`)));
+  }
+
+  #cut(line: string): string {
+    return cutToWidth(line, this.#width);
   }
 }
 
-function callInWords({ toolCall }: ActionEvent): string {
-  const { path, pattern, command } = parsed(toolCall.arguments);
-  const argument = [pattern, path, command].find((value) => typeof value === 'string');
-  return argument === undefined ? toolCall.name : `${toolCall.name} ${oneLine(String(argument), longestArgument)}`;
+/** Outcomes that cost something, or that a user can do something about. */
+function isFailure(outcome: string): boolean {
+  return ['failed', 'unavailable', 'fallback'].includes(outcome) || outcome.startsWith('refused');
 }
 
-function parsed(json: string): Readonly<Record<string, unknown>> {
-  try {
-    return JSON.parse(json) as Record<string, unknown>;
-  } catch {
-    return {};
-  }
+/** Words on one line. Of many words only the first can be seen. */
+function shownWords(words: string): string {
+  return onOneLine(sliceText(words, 0, 1_000));
 }
 
-/** A masked event in words: its call, and its size in the view. */
-function nameOf(eventId: EventId, before: View): string {
-  const event = before.original(eventId);
-  const index = before.indexOf(eventId);
-  const size = index === undefined ? '' : ` (${shown(before.tokens(index, index + 1))} tokens)`;
-  if (event?.type === 'action') return `the arguments of ${callInWords(event)}${size}`;
-  if (event?.type !== 'observation') return `${event?.type ?? eventId}${size}`;
-  const action = event.actionId === undefined ? undefined : before.original(event.actionId);
-  return `${action?.type === 'action' ? callInWords(action) : event.toolName}${size}`;
+function padded(text: string, width: number): string {
+  const cut = cutToWidth(text, width);
+  return cut + ' '.repeat(Math.max(0, width - widthOf(cut)));
 }
 
-/** The reasons of `priced` in words. */
-const reasons: Readonly<Record<string, string>> = {
-  rent: 'to read on would cost more than to write the rest anew',
-  cold: 'the prompt cache is cold',
-  tokens: 'the window is full',
-};
-
-function reasonOf({ metadata }: Condensation): string {
-  const { condenser, reason } = metadata ?? {};
-  const words = typeof reason === 'string' ? (reasons[reason] ?? reason) : undefined;
-  const parts = [condenser, words].filter((part) => typeof part === 'string');
-  return parts.length === 0 ? '' : ` (${parts.join(': ')})`;
+/** How the calls of a step ended: the exit status of commands, or the size of what was answered. */
+function endingOf(results: readonly Told<'tool-result'>[]): {
+  readonly text: string;
+  readonly color: 'red' | 'yellow' | 'dim';
+} {
+  const statuses = results.flatMap(({ exitStatus }) => exitStatus ?? []);
+  const failed = statuses.find((status) => status !== 0);
+  if (results.some(({ status }) => status === 'denied')) return { text: 'denied', color: 'yellow' };
+  if (failed !== undefined) return { text: `exit ${failed}`, color: 'yellow' };
+  if (results.some(({ status }) => status === 'failed')) return { text: 'error', color: 'red' };
+  if (results.some(({ status }) => status === 'interrupted')) return { text: 'cut off', color: 'yellow' };
+  if (statuses.length > 0) return { text: 'exit 0', color: 'dim' };
+  const characters = results.reduce((sum, { text }) => sum + text.length, 0);
+  return { text: results.length === 0 ? '' : inThousands(characters / charactersPerToken), color: 'dim' };
 }
 
-function exitStatusOf(event: ToolResultEvent): number | undefined {
-  const status = event.type === 'observation' ? event.details?.exitStatus : undefined;
-  return typeof status === 'number' ? status : undefined;
-}
+const charactersPerToken = 4;
 
-function charactersIn(content: readonly ContentPart[]): number {
-  return content.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0);
-}
-
-function oneLine(text: string, longest: number): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= longest ? line : `${sliceText(line, 0, longest - 1)}…`;
+/** A number of tokens in thousands. */
+function inThousands(tokens: number): string {
+  return `${(tokens / 1_000).toFixed(1)}k`;
 }

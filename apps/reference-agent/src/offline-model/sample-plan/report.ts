@@ -2,7 +2,8 @@ import type { PlanStep } from '../plan.js';
 import type { Recollection } from '../recollection.js';
 import { read, runTests, search, step, succeeded } from './steps.js';
 
-const countOfTests = (memory: Recollection) => memory.lastMatch(/passed (\d+), failed (\d+)/);
+/** The last count of passed and failed tests that the model remembers. */
+export const countOfTests = (memory: Recollection) => memory.lastMatch(/passed (\d+), failed (\d+)/);
 
 /** Reviews the work, runs all tests and answers. */
 export const report: readonly PlanStep[] = [

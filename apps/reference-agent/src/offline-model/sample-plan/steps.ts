@@ -19,6 +19,11 @@ export function search(pattern: string, path?: string): PlannedCall {
   return { tool: 'search', input: { pattern, path } };
 }
 
+/** A call of `recall`. */
+export function recall(address: string): PlannedCall {
+  return { tool: 'recall', input: { address } };
+}
+
 /** A call of `run_command`. */
 export function run(command: string): PlannedCall {
   return { tool: 'run_command', input: { command } };

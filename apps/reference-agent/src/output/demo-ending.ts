@@ -1,0 +1,114 @@
+import { relative } from 'node:path';
+import { shownLines, widthOf, wrapToWidth } from '@palimpsest/terminal';
+import type { Colours } from '@palimpsest/terminal';
+import type { DemoReport } from '../demo.js';
+import { savedShare } from '../run-account.js';
+import { shownNumber } from './shown-number.js';
+
+const widestText = 100;
+const longestAnswer = 6;
+
+/** Options of {@link demoEnding}. */
+export interface DemoEndingOptions {
+  readonly colors: Colours;
+  /** Of the terminal. Unit: columns. */
+  readonly width: number;
+  /** The folder that the path of the log is told from. */
+  readonly cwd: string;
+}
+
+/** What is printed when the demo has ended: the answer, the tests, what was saved, and how to see more. */
+export function demoEnding(report: DemoReport, { colors, width, cwd }: DemoEndingOptions): readonly string[] {
+  const text = Math.min(widestText, width);
+  return [
+    ...(report.answer === undefined ? [] : ['', ...answerLines(report.answer, text)]),
+    ...testLines(report.tests, colors),
+    // Without a model call there is nothing to count.
+    ...(report.steps === 0
+      ? []
+      : ['', ...savings(report, text, colors), '', ...nextLines(report.logFile, cwd, colors)]),
+  ];
+}
+
+/** One line, or all that the tests printed if they fail. */
+function testLines(tests: DemoReport['tests'], { bold, green, red }: Colours): readonly string[] {
+  if (tests === undefined) return [];
+  const output = shownLines(tests.output.trim());
+  const title = bold('The tests, run once more:');
+  // The runner of the sample project says on its last line how many passed.
+  if (tests.exitStatus === 0) return [`${title} ${green(output.split('\n').at(-1) ?? '')}`];
+  return ['', title, red(output)];
+}
+
+function nextLines(logFile: string, cwd: string, { bold }: Colours): readonly string[] {
+  return [
+    'What each request held, and what other condensers would save, as a page:',
+    `  ${bold(reportCommand(logFile, cwd))}`,
+  ];
+}
+
+/** The command that makes a page of the log. */
+function reportCommand(logFile: string, cwd: string): string {
+  const below = relative(cwd, logFile);
+  const path = below.startsWith('..') ? logFile : below;
+  const word = /^[\w./+:@-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+  return `npx @palimpsest/test-harness report ${shownLines(word)}`;
+}
+
+function answerLines(answer: string, width: number): readonly string[] {
+  const lines = wrapToWidth(shownLines(answer.trim()), width);
+  return lines.length <= longestAnswer ? lines : [...lines.slice(0, longestAnswer - 1), '… (the log has the rest)'];
+}
+
+/** What was sent and paid, with condensation and without; only what differs. */
+function savings(report: DemoReport, width: number, { bold, dim }: Colours): readonly string[] {
+  const rows = (
+    [
+      ['tokens sent', report.tokensSent, report.tokensUncondensed, shownNumber],
+      ['largest request', report.peakSent, report.peakUncondensed, shownNumber],
+      ['cost', report.costUsd, report.costUncondensedUsd, dollars],
+    ] as const
+  )
+    .map(
+      ([name, paid, whole, inWords]) =>
+        [name, inWords(paid), inWords(whole), percent(savedShare(paid, whole))] as const,
+    )
+    .filter(([, paid, whole]) => paid !== whole);
+  if (rows.length === 0)
+    return [`Nothing was condensed: ${shownNumber(report.tokensSent)} tokens sent, ${dollars(report.costUsd)}.`];
+  const [head, ...lines] = aligned([
+    [shownNumber(report.steps) + ' model calls', 'condensed', 'without', 'saved'],
+    ...rows,
+  ]);
+  return [
+    dim(head ?? ''),
+    ...lines.map((line) => bold(line)),
+    ...wrapToWidth(basis(report), width).map((line) => dim(line)),
+  ];
+}
+
+function basis({ pricedAs, model, tokensByProvider }: DemoReport): string {
+  const counted = model === 'offline' ? '' : ` The provider counted ${shownNumber(tokensByProvider)} tokens.`;
+  return `At the prices of ${pricedAs}; what the prompt cache holds is priced as read from it. Tokens are estimates.${counted}`;
+}
+
+/** Cells in columns, the first to the left and the others to the right. */
+function aligned(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => widthOf(row[column] ?? ''))));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => {
+        const blanks = ' '.repeat((widths[column] ?? 0) - widthOf(cell));
+        return column === 0 ? cell + blanks : blanks + cell;
+      })
+      .join('   '),
+  );
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(0)} %`;
+}
+
+function dollars(amount: number): string {
+  return `$${amount.toFixed(amount < 1 ? 3 : 2)}`;
+}
