@@ -41,7 +41,7 @@ async function agentFor(llm: LLM, context: Partial<Settings['context']> = {}) {
     settings,
     llm,
     session,
-    env: { HOME: base, PATH: process.env['PATH'] },
+    env: { HOME: base, XDG_CONFIG_HOME: join(base, '.config'), PATH: process.env['PATH'] },
   });
   onTestFinished(() => coding.close());
   return coding;
@@ -116,7 +116,7 @@ test.each(Object.keys(providers))(
     const { server, llm } = await (providers[name] as () => ReturnType<(typeof providers)[string]>)();
     onTestFinished(() => server.close());
     const { conversation: options, notes } = await agentFor(llm);
-    expect(notes).toEqual([]);
+    expect(notes.filter((note) => note.includes('skill'))).toEqual([]);
     const conversation = await Conversation.open(options);
     await conversation.send('Read everything.');
     await conversation.run();
@@ -150,7 +150,7 @@ test('the user’s skills and instructions are found beside the workspace’s, a
   await put('.palimpsest/skills/bad/SKILL.md', 'No front matter.');
   const llm = scriptedLLM({ script: ['Done.'] });
   const coding = await agentFor(llm, { skillFolders: [join(base, 'more')], disabledSkills: ['review'] });
-  expect(coding.notes).toEqual([expect.stringMatching(/bad\/SKILL\.md' begins with no front matter/)]);
+  expect(coding.notes).toContainEqual(expect.stringMatching(/bad\/SKILL\.md' begins with no front matter/));
   const conversation = await Conversation.open(coding.conversation);
   await conversation.send('/audit the code');
   await conversation.run();

@@ -1,10 +1,11 @@
 import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { findSkills, skillTool, workspaceContext } from '@palimpsest/agent/node';
 import type { ContextOptions } from '@palimpsest/agent/prompts';
 import type { Tool } from '@palimpsest/events';
 import type { Workspace } from '@palimpsest/tools';
 import type { Settings } from './settings/settings.js';
+import { userFolder } from './settings/user-folders.js';
 
 /** What the model is told of a workspace, beside its instructions. */
 export interface WorkspaceKnowledge {
@@ -27,14 +28,13 @@ export async function workspaceKnowledge(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<WorkspaceKnowledge> {
   const home = env['HOME'] ?? homedir();
-  const config = env['XDG_CONFIG_HOME'] ?? '';
   const { disabledSkills } = settings;
   const [facts, { skills, problems }] = await Promise.all([
     workspaceContext(workspace.root, { env }),
     findSkills({
       workingDirectory: workspace.root,
       skillFolders: [join(home, '.claude/skills'), join(home, '.agents/skills'), ...settings.skillFolders],
-      userDirectories: [join(isAbsolute(config) ? config : join(home, '.config'), 'palimpsest')],
+      userDirectories: [userFolder(env)],
       instructionFiles: settings.instructions,
     }),
   ]);

@@ -18,7 +18,8 @@ export function trustFile(env: Environment): string {
   return join(userFolder(env), 'trusted-folders.json');
 }
 
-function userFolder(env: Environment): string {
+/** The folder of the user's configuration. */
+export function userFolder(env: Environment): string {
   const config = env['XDG_CONFIG_HOME'];
   if (config !== undefined && isAbsolute(config)) return join(config, 'palimpsest');
   return envPaths('palimpsest', { suffix: '' }).config;
