@@ -2,7 +2,8 @@ import type { Usage } from '@palimpsest/events';
 import { overflowInAnswer } from './answered-overflow.js';
 import { assertRequest } from './checked-input.js';
 import type { Delta } from './delta.js';
-import { AuthenticationError, InvalidRequestError, LLMError } from './errors.js';
+import { connectionFailure } from './connection-failure.js';
+import { AuthenticationError, InvalidRequestError, LLMError, ServiceUnavailableError } from './errors.js';
 import type { Completion, CompletionRequest, LLM } from './llm.js';
 import type { ModelFacts } from './models/model-facts.js';
 import { priceTable, pricesAt } from './models/price-table.js';
@@ -129,6 +130,16 @@ export function sdkLLM<Client, Body, Response>(
     return { client, secrets: secretsOf([...hidden, ...keys]) };
   };
 
+  /** The adapter's error. It does not know the address, which is what a user can correct if nothing answers there. */
+  const errorOf = (thrown: unknown, secrets: Secrets): LLMError => {
+    const error = adapter.toLLMError(thrown, secrets);
+    const failure = error.statusCode === undefined ? connectionFailure(thrown, adapter.baseURL) : undefined;
+    if (failure === undefined) return error;
+    const { cause } = error;
+    const message = secrets.redact(`${provider}: ${failure.message}`);
+    return new ServiceUnavailableError(message, { provider, cause, refusesRetry: failure.isLasting });
+  };
+
   /** One exchange with the provider, with the retries of the options. */
   const exchange = async <Answer>(
     { signal, onDelta, onUsage }: Pick<CompletionRequest, 'signal' | 'onDelta' | 'onUsage'>,
@@ -177,7 +188,7 @@ export function sdkLLM<Client, Body, Response>(
     return withRetries(tries, {
       signal,
       attempt: () =>
-        endAfterSilence({ timeoutMs, signal, provider }, (attemptSignal, heard) =>
+        endAfterSilence({ timeoutMs, signal, provider, baseURL: adapter.baseURL }, (attemptSignal, heard) =>
           ask(client, body, {
             signal: attemptSignal,
             heard,
@@ -188,7 +199,7 @@ export function sdkLLM<Client, Body, Response>(
         )
           .catch((thrown: unknown) => {
             if (thrownByCaller !== undefined) throw thrownByCaller.thrown;
-            throw LLMError.isInstance(thrown) ? thrown : adapter.toLLMError(thrown, secrets);
+            throw LLMError.isInstance(thrown) ? thrown : errorOf(thrown, secrets);
           })
           // The abort wins however the attempt ended, even if an answer arrived at the same moment.
           .finally(() => signal?.throwIfAborted()),

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { endAfterSilence } from './silence.js';
 
-const options = { timeoutMs: 1_000, signal: undefined, provider: 'test' };
+const options = { baseURL: 'http://somewhere/v1', timeoutMs: 1_000, signal: undefined, provider: 'test' };
 
 /** Ends when its signal aborts, as a request does. */
 const untilAborted = (signal: AbortSignal) =>
@@ -19,7 +19,7 @@ describe('endAfterSilence', () => {
     expect(await ended).toMatchObject({
       code: 'service-unavailable',
       isRetryable: true,
-      message: 'test: no answer within 1000 ms',
+      message: 'test: no answer within 1000 ms from http://somewhere/v1',
     });
   });
 

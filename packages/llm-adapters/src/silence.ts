@@ -1,4 +1,5 @@
 import { ServiceUnavailableError } from './errors.js';
+import { shownAddress } from './shown-address.js';
 
 /** The longest delay that a timer accepts; a longer one would fire at once. Unit: milliseconds. */
 export const longestTimeoutMs = 2_147_000_000;
@@ -10,11 +11,13 @@ export const longestTimeoutMs = 2_147_000_000;
  * @throws {@link ServiceUnavailableError} after the silence, however the attempt reacts to the abort.
  */
 export async function endAfterSilence<Answer>(
-  { timeoutMs, signal, provider }: { timeoutMs: number; signal: AbortSignal | undefined; provider: string },
+  options: { timeoutMs: number; signal: AbortSignal | undefined; provider: string; baseURL: string },
   attempt: (signal: AbortSignal, heard: () => void) => Promise<Answer>,
 ): Promise<Answer> {
+  const { timeoutMs, signal, provider, baseURL } = options;
   const silence = new AbortController();
-  const timedOut = new ServiceUnavailableError(`${provider}: no answer within ${timeoutMs} ms`, { provider });
+  const message = `${provider}: no answer within ${timeoutMs} ms from ${shownAddress(baseURL)}`;
+  const timedOut = new ServiceUnavailableError(message, { provider });
   const start = () => setTimeout(() => silence.abort(timedOut), timeoutMs);
   let timer = start();
   const heard = () => {
