@@ -1,4 +1,4 @@
-import { Agent, finishTool, readOutputTool, secretMask } from '@palimpsest/agent';
+import { Agent, finishTool, readOutputTool } from '@palimpsest/agent';
 import type { ConversationOptions } from '@palimpsest/agent';
 import { fileOutputStore } from '@palimpsest/agent/node';
 import { contextMessages, loadPrompts } from '@palimpsest/agent/prompts';
@@ -6,11 +6,11 @@ import type { LLM } from '@palimpsest/llm-adapters';
 import { observationLabel, recallTool, relevanceTool } from '@palimpsest/relevance-tool';
 import { workspaceTools } from '@palimpsest/tools';
 import type { Workspace } from '@palimpsest/tools';
-import { apiKeys } from './model-choice.js';
 import { runPermissions } from './run-permissions.js';
 import type { Session } from './sessions/session.js';
 import { settingsCondenser } from './settings-condenser.js';
 import type { Settings } from './settings/settings.js';
+import { openShell } from './shell.js';
 import { workspaceKnowledge } from './workspace-knowledge.js';
 
 /** Options of {@link codingAgent}. */
@@ -42,14 +42,19 @@ export interface CodingAgent {
   close(): Promise<void>;
 }
 
-/** The coding agent: how the layers meet. */
+/**
+ * The coding agent: how the layers meet.
+ *
+ * @throws {@link SandboxUnavailableError} when the settings require a sandbox and none works here.
+ */
 export async function codingAgent(options: CodingAgentOptions): Promise<CodingAgent> {
   const { workspace, settings, llm, session, env, onAsk = 'deny', yolo = false } = options;
   const { condenser, notes } = await settingsCondenser(settings, { llm: options.smallLlm ?? llm, env });
   const outputs = fileOutputStore({ directory: session.outputs });
   const knowledge = await workspaceKnowledge(workspace, settings.context, env);
+  const shell = await openShell(options);
   const tools = [
-    ...workspaceTools(workspace),
+    ...workspaceTools(workspace, { command: shell.settings }),
     ...knowledge.tools,
     finishTool(),
     // What is hidden can be had again: by the model's own marks, by a condensation, or because it was too long.
@@ -82,9 +87,9 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
         maxIterations: settings.maxSteps,
         ...(settings.maxCost === undefined ? {} : { maxCostUsd: settings.maxCost }),
       },
-      secrets: secretMask(apiKeys(env)),
+      secrets: shell.secrets,
     },
-    notes: [...notes, ...permitted.notes, ...knowledge.notes],
-    close: async () => undefined,
+    notes: [...notes, ...permitted.notes, ...shell.notes, ...knowledge.notes],
+    close: () => shell.close(),
   };
 }

@@ -10,6 +10,7 @@ export { listFilesTool } from './list-files.js';
 export { readFileTool } from './read-file.js';
 export { searchTool } from './search.js';
 export { writeFileTool } from './write-file.js';
+export type { WorkspaceToolOptions } from './workspace-tools.js';
 export { workspaceTools } from './workspace-tools.js';
 export type { Workspace } from './workspace.js';
 export { DanglingLinkError, openWorkspace, OutsideWorkspaceError } from './workspace.js';

@@ -3,18 +3,24 @@ import { editFileTool } from './edit-file.js';
 import { listFilesTool } from './list-files.js';
 import { readFileTool } from './read-file.js';
 import { runCommandTool } from './command/run-command-tool.js';
+import type { RunCommandToolOptions } from './command/run-command-tool.js';
 import { searchTool } from './search.js';
 import type { Workspace } from './workspace.js';
 import { writeFileTool } from './write-file.js';
 
+/** Options of {@link workspaceTools}. */
+export interface WorkspaceToolOptions {
+  readonly command?: RunCommandToolOptions;
+}
+
 /** The tools for one workspace: list, read, search, edit, write, run. */
-export function workspaceTools(workspace: Workspace): readonly Tool[] {
+export function workspaceTools(workspace: Workspace, options: WorkspaceToolOptions = {}): readonly Tool[] {
   return [
     listFilesTool(workspace),
     readFileTool(workspace),
     searchTool(workspace),
     editFileTool(workspace),
     writeFileTool(workspace),
-    runCommandTool(workspace),
+    runCommandTool(workspace, options.command),
   ];
 }

@@ -27,10 +27,13 @@ export function runCommandTool(
   workspace: Workspace,
   { maxCharacters = 12_000, ...settings }: RunCommandToolOptions = {},
 ): Tool<z.infer<typeof input>> {
+  const where =
+    settings.sandbox === undefined
+      ? ''
+      : ` It runs in a sandbox (${settings.sandbox.description}): it can write the workspace and /tmp, and what it leaves running is ended.`;
   return defineTool({
     name: 'run_command',
-    description:
-      'Run a shell command in the root of the workspace and read its output and exit status. It has no terminal and no input. Long output is cut in the middle.',
+    description: `Run a shell command in the root of the workspace and read its output and exit status. It has no terminal and no input. Long output is cut in the middle.${where}`,
     input,
     // Its own limit is the sooner one.
     timeoutMs: (longestTimeout + 30) * 1_000,

@@ -17,7 +17,8 @@ const unset = [
 
 /** The sandbox that bubblewrap makes of Linux namespaces. Whether it works is seen when it runs. */
 export function bubblewrap(
-  options: SandboxOptions & {
+  options: Omit<SandboxOptions, 'scratch'> & {
+    readonly scratch?: string | undefined;
     readonly binary: string;
     readonly root: string;
     readonly home: string;

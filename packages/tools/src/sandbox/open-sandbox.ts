@@ -38,8 +38,10 @@ export async function openSandbox(workspace: Workspace, options: SandboxOptions 
   if (isInside(root, home)) return failed(`The workspace ${root} holds the home folder, which a sandbox would close.`);
   const binary = await bubblewrapIn(env['PATH'] ?? '', root);
   if (binary === undefined) return failed('bubblewrap is not installed: there is no bwrap in PATH.');
-  const sandbox = bubblewrap({ ...options, binary, root, home, env });
-  const problem = await problemOf(sandbox, root, options.network === true);
+  const known = { ...options, binary, root, home, env };
+  const sandbox = bubblewrap(known);
+  // The scratch folder is made by the first command.
+  const problem = await problemOf(bubblewrap({ ...known, scratch: undefined }), root, options.network === true);
   return problem === undefined
     ? { works: true, sandbox }
     : failed(`bubblewrap (${binary}) does not work here: ${problem}`);

@@ -1,0 +1,89 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { environmentWithoutSecrets, secretMask, secretsOfEnvironment } from '@palimpsest/agent';
+import type { SecretMask } from '@palimpsest/agent';
+import { openSandbox, SandboxUnavailableError } from '@palimpsest/tools';
+import type { CommandSettings, Sandbox, Workspace } from '@palimpsest/tools';
+import { apiKeys } from './model-choice.js';
+import type { Session } from './sessions/session.js';
+import type { Settings } from './settings/settings.js';
+
+/** What {@link openShell} needs to know. */
+export interface ShellOptions {
+  readonly workspace: Workspace;
+  readonly settings: Pick<Settings, 'sandbox'>;
+  readonly session: Pick<Session, 'folder' | 'outputs'>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** How commands run, and what is hidden of what they print. */
+export interface Shell {
+  readonly settings: CommandSettings;
+  readonly secrets: SecretMask;
+  /** What the user should know of it before the run begins. */
+  readonly notes: readonly string[];
+  /** Ends what commands left running. */
+  close(): Promise<void>;
+}
+
+/**
+ * Where commands run: in a sandbox if the settings want one and one works here. Secrets of the environment are not passed on
+ * to commands, and masked wherever they appear.
+ *
+ * @throws {@link SandboxUnavailableError} when the settings require a sandbox and none works.
+ */
+export async function openShell({ workspace, settings, session, env }: ShellOptions): Promise<Shell> {
+  const secrets = secretMask(knownSecrets(env));
+  const lifetime = new AbortController();
+  const scratch = join(session.folder, 'scratch');
+  const close = async (): Promise<void> => {
+    lifetime.abort();
+    await rm(scratch, { recursive: true, force: true });
+  };
+  try {
+    const { sandbox, notes } = await sandboxFor(workspace, settings.sandbox, { env, scratch });
+    return {
+      settings: {
+        env: commandVariables(env),
+        ...(sandbox === undefined ? {} : { sandbox }),
+        outputs: { directory: session.outputs },
+        mask: secrets.stream,
+        lifetime: lifetime.signal,
+      },
+      secrets,
+      notes,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** What npm says of the package that it started this program from would be taken by the npm of a command for its own. */
+const ofOurStart = /^npm_(?!config_(?!local_prefix$|prefix$|global_prefix$))|^INIT_CWD$|^NODE_CHANNEL_/;
+
+function commandVariables(env: ShellOptions['env']): Readonly<Record<string, string>> {
+  const all = Object.entries(environmentWithoutSecrets(env));
+  return Object.fromEntries(all.filter(([name]) => !ofOurStart.test(name)));
+}
+
+/** Keys of providers count at half the length at which others do. One whose name holds its value is a placeholder. */
+function knownSecrets(env: ShellOptions['env']): Readonly<Record<string, string>> {
+  const all = Object.entries({ ...secretsOfEnvironment(env), ...apiKeys(env) });
+  return Object.fromEntries(all.filter(([, value]) => !all.some(([name]) => name.includes(value))));
+}
+
+async function sandboxFor(
+  workspace: Workspace,
+  { mode, network, readable, writable }: Settings['sandbox'],
+  { env, scratch }: { readonly env: ShellOptions['env']; readonly scratch: string },
+): Promise<{ readonly sandbox?: Sandbox; readonly notes: readonly string[] }> {
+  const open =
+    'They can reach what you can: your files, the network, and the environment of this process with its keys.';
+  if (mode === 'off') return { notes: [`Commands run without a sandbox, as sandbox.mode = "off" says. ${open}`] };
+  const check = await openSandbox(workspace, { network, readable, writable, env, scratch });
+  if (check.works) return { sandbox: check.sandbox, notes: [] };
+  if (mode === 'required') throw new SandboxUnavailableError(check.reason);
+  return { notes: [`Commands run without a sandbox. ${check.reason} ${open}`] };
+}
