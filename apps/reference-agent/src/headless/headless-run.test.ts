@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { watch } from 'node:fs';
-import { join } from 'node:path';
 import type { ProviderServer } from '@palimpsest/provider-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
