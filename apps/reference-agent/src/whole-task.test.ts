@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
@@ -119,7 +120,8 @@ test.each(flows)('a failing test is found, repaired and run again: %s', async (_
   expect(await readFile(join(rig.workspace, 'src/sum.js'), 'utf8')).toContain('left + right');
   const results = eventsOf(ran, 'tool-result');
   const commands = results.filter(({ name }) => name === 'run_command');
-  expect([commands.at(0)?.exitStatus, commands.at(-1)?.exitStatus]).toEqual([1, 0]);
+  expect(commands.map(({ status, exitStatus }) => exitStatus ?? status)).toEqual([1, 'denied', 0]);
+  expect(existsSync(join(rig.workspace, 'forbidden'))).toBe(false);
   expect(results.find(({ name }) => name === 'relevance_condenser')).toMatchObject({ status: 'ok' });
   expect(results.find(({ name }) => name === 'recall')?.text).toContain('a line of alpha');
   expect(eventsOf(ran, 'condensation').length).toBeGreaterThan(0);
