@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config';
-import { vitestBase } from '../../vitest.base.ts';
+import { defineConfig, mergeConfig } from 'vitest/config';
+import { vitestBase, workersOfLongProjects } from '../../vitest.base.ts';
 
-export default defineConfig(vitestBase);
+export default mergeConfig(defineConfig(vitestBase), defineConfig({ test: { maxWorkers: workersOfLongProjects } }));

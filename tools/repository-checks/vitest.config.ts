@@ -1,7 +1,7 @@
 import { defineConfig, mergeConfig } from 'vitest/config';
-import { vitestBase } from '../../vitest.base.ts';
+import { vitestBase, workersOfLongProjects } from '../../vitest.base.ts';
 
 export default mergeConfig(
   defineConfig(vitestBase),
-  defineConfig({ test: { globalSetup: 'src/pack-once.ts', maxWorkers: 2 } }),
+  defineConfig({ test: { globalSetup: 'src/pack-once.ts', maxWorkers: workersOfLongProjects } }),
 );
