@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { calls, chatServer, says, toolCall } from '../test-support/chat-server.js';
@@ -47,7 +47,7 @@ test('without a rule: commands and writes do not run, the model is told, reading
   expect(rig.lastRequest()).toContain('say in your final answer what you need and why');
   // Where nobody reads them, the model is not asked for more than the input.
   expect(rig.lastRequest()).not.toContain('security_risk');
-  expect(eventsOf(ran, 'init')[0]?.notes.join()).toContain('they are denied. Allow some with rules');
+  expect(eventsOf(ran, 'init')[0]?.notes.join()).toContain('commands and writes are denied');
 });
 
 test('--yolo: everything runs, and it says so', async () => {
@@ -80,8 +80,29 @@ test('--on-ask wait: the run ends, a yes is given elsewhere, and resume goes on;
 
   const goneOn = await rig.resume(session, {});
   expect([goneOn.status, await rig.exists('made')]).toEqual([0, true]);
+  expect(eventsOf(goneOn, 'init')[0]?.cutOff).toEqual([]);
   // It still waits when it is resumed: what was said of the session holds.
   expect(await rig.resume(session, { print: 'Again.' })).toMatchObject({ status: 6 });
+});
+
+test('text says what waits, and how to answer', async () => {
+  const rig = await rigThatCalls(touching);
+  const { stderr } = await rig.run({ print: 'Go.', onAsk: 'wait', outputFormat: 'text' });
+  expect(stderr).toMatch(
+    /palimpsest: 1 call waits for a yes: palimpsest approve (\w+), or palimpsest deny \1\n {2}run_command touch made\n/,
+  );
+});
+
+test('a rule that cannot be read is wrong input, and leaves nothing behind', async () => {
+  const rig = await rigThatCalls(touching);
+  await mkdir(join(rig.workspace, '../config/palimpsest'), { recursive: true });
+  const file = join(rig.workspace, '../config/palimpsest/config.toml');
+  await writeFile(file, '[permissions]\nallow = ["run_command(sh -c *)"]\n');
+  await expect(rig.run({ print: 'Go.' })).rejects.toThrow("The permission rule 'run_command(sh -c *)' cannot be read");
+  expect(await readdir(rig.sessions).catch(() => [])).toEqual([]);
+  await writeFile(file, '[permissions]\nallow = ["run_command(touch *)"]\n');
+  expect(await rig.run({ print: 'Go.' })).toMatchObject({ status: 0 });
+  expect(await rig.exists('made')).toBe(true);
 });
 
 test('a no is read by the model with its reason', async () => {

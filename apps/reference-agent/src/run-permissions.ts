@@ -53,5 +53,4 @@ function yoloNote(deny: readonly string[]): string {
 }
 
 const deniedNote =
-  'Commands and writes need a yes, and nobody is asked in this run: they are denied. ' +
-  'Allow some with rules ([permissions] allow), or all with --yolo; or let them wait with --on-ask wait.';
+  'Nobody is asked in this run: commands and writes are denied. Rules ([permissions] allow), --on-ask wait or --yolo change that.';

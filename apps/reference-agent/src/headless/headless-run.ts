@@ -62,9 +62,10 @@ function assertGoesOn({ status, id }: Conversation): void {
 }
 
 function initEvent({ session, conversation, workspace, model, tools, notes }: OpenedSession, isResumed: boolean) {
-  // What waits for a yes has not begun.
-  const waiting = new Set(conversation.waitingActions.map(({ id }) => id));
-  const cutOff = waiting.size > 0 ? [] : ConversationStateProjection.fromEvents(conversation.events).pendingActions;
+  const { pendingActions, releasedActions } = ConversationStateProjection.fromEvents(conversation.events);
+  // What waits for a yes, or has got one and was not gone on with, has not begun.
+  const isWaiting = conversation.status === 'waiting-for-confirmation' || conversation.waitingActions.length > 0;
+  const cutOff = isWaiting ? [] : pendingActions.filter(({ id }) => !releasedActions.has(id));
   return {
     type: 'init',
     version: streamVersion,

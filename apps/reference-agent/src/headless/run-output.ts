@@ -90,6 +90,7 @@ function problemLines({ status, error, session, waiting = [] }: ResultEvent): re
       return [
         `palimpsest: ${waiting.length} ${waiting.length === 1 ? 'call waits' : 'calls wait'} for a yes: ` +
           `palimpsest approve ${session}, or palimpsest deny ${session}`,
+        ...waiting.map((waitingCall) => `  ${callInWords(waitingCall)}`),
       ];
     default:
       return [`palimpsest: ${message}`, goOn];
