@@ -40,8 +40,9 @@ function textOutput({ stdout, stderr }: Printed): RunOutput {
   return (event) => {
     printer.follow(event);
     if (event.type === 'init') {
-      const [first = '', ...notes] = beginningLines(event).map((line) => cutToWidth(onOneLine(line), width));
-      for (const line of [colors.bold(first), ...notes.map(colors.yellow)]) print(line);
+      const [first = '', ...notes] = beginningLines(event).map(onOneLine);
+      // Notes are whole: they say what the user must know.
+      for (const line of [colors.bold(cutToWidth(first, width)), ...notes.map(colors.yellow)]) print(line);
     } else if (event.type === 'result') {
       printer.flush();
       if (event.answer !== undefined) stdout.write(`${shownAnswer(event.answer)}\n`);

@@ -1,4 +1,4 @@
-import { baseName, isInterpreter, isLauncher, isShell } from './launchers.js';
+import { baseName, isInterpreter, isLauncher, isShell, wordsOfRunner } from './launchers.js';
 import { simpleCommands } from './simple-command.js';
 import type { SimpleCommand, Word } from './simple-command.js';
 
@@ -33,10 +33,20 @@ function assertNamesProgram(words: SimpleCommand): void {
   if (isLauncher(program)) {
     throw new TypeError(`'${program}' runs any program that its arguments name; write the whole command, without '*'`);
   }
+  const before = wordsOfRunner(textsOf(words));
+  if (before > 0 && !namesWord(words, before)) {
+    throw new TypeError(`'${textsOf(words.slice(0, before)).join(' ')}' runs any program; name it in front of '*'`);
+  }
   if (!isInterpreter(program)) return;
   const script = words[1]?.[0] === '-m' ? 2 : 1;
-  const isNamed = star > script && !isOption(words[script]?.[0] ?? '-');
-  if (!isNamed) throw new TypeError(`'${program}' runs any program text; name the script in front of '*'`);
+  if (!namesWord(words, script))
+    throw new TypeError(`'${program}' runs any program text; name the script in front of '*'`);
+}
+
+/** Whether a word is written out, and is no option. */
+function namesWord(pattern: SimpleCommand, index: number): boolean {
+  const word = pattern[index];
+  return word?.length === 1 && !isOption(word[0] ?? '-') && pattern.slice(0, index).every(({ length }) => length === 1);
 }
 
 function covers(pattern: SimpleCommand, given: readonly string[]): boolean {
@@ -45,13 +55,16 @@ function covers(pattern: SimpleCommand, given: readonly string[]): boolean {
   const fixed = isOpen ? pattern.slice(0, -1) : pattern;
   if (isOpen ? given.length < fixed.length : given.length !== fixed.length) return false;
   if (!fixed.every((word, index) => matches(word, given[index] as string))) return false;
+  // `npm *` is not a rule for what `npm exec` runs.
+  const before = wordsOfRunner(given);
+  if (before > 0 && pattern.some(({ length }) => length > 1) && !namesWord(pattern, before)) return false;
   return !isOpen || isAnyWords(last) || !given.slice(fixed.length).some(isOption);
 }
 
 /** Whether the words of a pattern occur in this order, with the program first. Other words may stand between and behind them. */
 function occursIn(pattern: SimpleCommand, [program = '', ...given]: readonly string[]): boolean {
   const [name, ...words] = pattern;
-  const isNamed = name?.[0] === program || baseName(program) === name?.[0];
+  const isNamed = baseName(program) === baseName(name?.[0] ?? '');
   if (!isNamed) return false;
   let index = 0;
   for (const word of words) {
@@ -83,6 +96,7 @@ export function hidesPrograms(words: readonly string[]): boolean {
 }
 
 function runsOthers([program = '', ...rest]: readonly string[]): boolean {
+  if (wordsOfRunner([program, ...rest]) > 0) return true;
   return isLauncher(program) || isInterpreter(program) || rest.some((word) => /^-(?:-?exec|ok|x$|X$)/.test(word));
 }
 

@@ -3,8 +3,7 @@ const launchers = new Set(
   (
     'env xargs sudo doas su nohup nice ionice chrt taskset timeout time stdbuf setsid watch parallel flock strace ltrace gdb ' +
     'chroot unshare nsenter bwrap ssh script busybox toybox systemd-run start-stop-daemon entr ' +
-    'exec command builtin eval . source trap alias export readonly declare typeset local hash enable set read ' +
-    'npx bunx pnpx uvx pipx'
+    'exec command builtin eval . source trap alias export readonly declare typeset local hash enable set read'
   ).split(' '),
 );
 
@@ -14,13 +13,39 @@ const shells = new Set('sh bash dash zsh ksh mksh ash'.split(' '));
 const interpreters = new Set(
   (
     'fish csh tcsh pwsh powershell node nodejs deno bun tsx python perl ruby php lua awk gawk mawk nawk ' +
-    'sed gsed ed ex vi vim nvim emacs tclsh expect osascript Rscript julia groovy scala java jshell'
+    'sed gsed ed ex vi vim nvim emacs tclsh expect osascript rscript julia groovy scala java jshell'
   ).split(' '),
 );
 
-/** The name of a program without its folder. */
+/** Programs that run the program that the next word names, such as `npx vitest`; with a subcommand, such as `npm exec vitest`. */
+const runners = new Map<string, ReadonlySet<string>>(
+  Object.entries({
+    ...{ npx: '', bunx: '', pnpx: '', uvx: '', pipx: 'run' },
+    ...{ npm: 'exec x', pnpm: 'exec dlx', yarn: 'exec dlx', bun: 'x', corepack: 'npm pnpm yarn' },
+    ...{
+      uv: 'run',
+      poetry: 'run',
+      pipenv: 'run',
+      rye: 'run',
+      hatch: 'run',
+      pdm: 'run',
+      bundle: 'exec',
+      mise: 'exec x',
+    },
+    ...{ docker: 'run exec', podman: 'run exec', kubectl: 'exec run', flatpak: 'run', nix: 'run shell develop' },
+  }).map(([name, subcommands]) => [name, new Set(subcommands.split(' ').filter((one) => one !== ''))]),
+);
+
+/** How many words stand before the program that a command runs by its name, such as 2 of `npm exec`; 0 if it runs none so. */
+export function wordsOfRunner([program = '', next = '']: readonly string[]): number {
+  const subcommands = runners.get(baseName(program));
+  if (subcommands === undefined) return 0;
+  return subcommands.size === 0 ? 1 : subcommands.has(next) ? 2 : 0;
+}
+
+/** The name of a program without its folder, in small letters: some file systems do not tell cases apart. */
 export function baseName(program: string): string {
-  return program.slice(program.lastIndexOf('/') + 1);
+  return program.slice(program.lastIndexOf('/') + 1).toLowerCase();
 }
 
 /** Whether the program runs programs that its arguments name. */
