@@ -1,74 +1,151 @@
-import { writeFile } from 'node:fs/promises';
 import { defineTool } from '@palimpsest/events';
 import type { Tool } from '@palimpsest/events';
 import { z } from 'zod';
+import { explainMissing } from './edit-hints.js';
+import { changeFile } from './file-change.js';
+import type { FileChangeOptions } from './file-change.js';
+import { fileEditType } from './file-edit.js';
+import { hasCrlf, linesOf, maxWholeBytes, numbered, shownLine, textOf } from './text-file.js';
 import type { Workspace } from './workspace.js';
-import { linesOf, numbered, readTextFile } from './text-file.js';
+import { otherNames } from './write-file.js';
 
 const contextLines = 3;
+/** The result shows so many lines at most. */
+const maxShownLines = 60;
+const maxLineCharacters = 500;
+/** So many places are named. */
+const maxNamedPlaces = 10;
 
 const input = z.object({
   path: z.string().min(1).describe('The file, relative to the root of the workspace.'),
   old_text: z
     .string()
     .min(1)
-    .describe('The exact text to replace. It must stand in the file once, whitespace included.'),
+    .describe('The exact text to replace, whitespace included, without line numbers. It must stand in the file once.'),
   new_text: z.string().describe('What stands in its place.'),
+  replace_all: z
+    .boolean()
+    .default(false)
+    .describe('Replace every occurrence; old_text may then stand there many times.'),
 });
 
-/** The tool `edit_file`. */
-export function editFileTool(workspace: Workspace): Tool<z.infer<typeof input>> {
+/** The tool `edit_file`. The line breaks (LF or CRLF), a byte order mark and the mode of the file are kept. */
+export function editFileTool(
+  workspace: Workspace,
+  options: FileChangeOptions = {},
+): Tool<Omit<z.infer<typeof input>, 'replace_all'> & { readonly replace_all?: boolean }> {
   return defineTool({
     name: 'edit_file',
     description: 'Replace a piece of a text file. The old text must be exact and stand in the file exactly once.',
     input,
-    execute: async ({ path, old_text, new_text }) => {
+    ...(options.history === undefined ? {} : { eventTypes: [fileEditType] }),
+    execute: async ({ path, old_text, new_text, replace_all }, context) => {
       if (old_text === new_text) throw new Error('old_text and new_text are the same: nothing would change.');
-      const text = await readTextFile(workspace, path);
-      const places = placesOf(text, old_text);
-      const [place] = places;
-      if (place === undefined) throw new Error(whyNotFound(text, path, old_text));
-      if (places.length > 1) {
-        const lines = places.map((offset) => lineAt(text, offset)).join(', ');
-        throw new Error(
-          `old_text stands in '${path}' ${places.length} times, at lines ${lines}. Add lines around it until it is the only one.`,
-        );
-      }
-      const edited = text.slice(0, place) + new_text + text.slice(place + old_text.length);
-      await writeFile(await workspace.resolve(path), edited);
-      const firstLine = lineAt(edited, place);
-      const from = Math.max(1, firstLine - contextLines);
-      const to = lineAt(edited, place + new_text.length) + contextLines;
+      const { before, place, change } = await changeFile(
+        workspace,
+        path,
+        context,
+        { ...options, create: false, maxBytes: maxWholeBytes },
+        (found, { shown }) =>
+          edited(found === undefined ? '' : textOf(found.content, shown), {
+            shown,
+            oldText: old_text,
+            newText: new_text,
+            all: replace_all,
+          }),
+      );
+      const { content: text, places, addedCharacters } = change;
+      const [first = 0] = places;
+      const line = lineAt(text, first);
+      const heading =
+        places.length > 1
+          ? `Edited ${place.shown} in ${places.length} places. Around the first it`
+          : `Edited ${place.shown}. It`;
+      const notes = before !== undefined && before.status.nlink > 1 ? `\n${otherNames(before.status.nlink - 1)}` : '';
       return {
-        content: `Edited ${path}. It now reads:\n${numbered(linesOf(edited).slice(from - 1, to), from)}`,
-        details: { path, line: firstLine, removedCharacters: old_text.length, addedCharacters: new_text.length },
+        content: `${heading} now reads:\n${excerpt(text, line, lineAt(text, first + addedCharacters))}${notes}`,
+        details: {
+          path,
+          line,
+          removedCharacters: old_text.length,
+          addedCharacters: new_text.length,
+          ...(replace_all ? { replaced: places.length } : {}),
+        },
       };
     },
   });
 }
 
-function placesOf(text: string, part: string): readonly number[] {
+interface Edit {
+  readonly content: string;
+  /** Where each new text begins, in the new text of the file. */
+  readonly places: readonly number[];
+  readonly addedCharacters: number;
+}
+
+function edited(
+  text: string,
+  {
+    shown,
+    ...request
+  }: { readonly shown: string; readonly oldText: string; readonly newText: string; readonly all: boolean },
+): Edit {
+  // A model writes LF; in a file of CRLF lines it means these.
+  const isCrlf = hasCrlf(text) && !request.oldText.includes('\r');
+  const fitted = (part: string) => (isCrlf ? part.replace(/\r?\n/g, '\r\n') : part);
+  const [oldText, newText] = [fitted(request.oldText), fitted(request.newText)];
+  const { places, count } = placesOf(text, oldText, request.all);
+  if (count === 0) throw new Error(explainMissing(text, shown, request.oldText));
+  if (count > 1 && !request.all) {
+    const lines = places.map((offset) => lineAt(text, offset)).join(', ');
+    const more = count > places.length ? ` and ${count - places.length} more` : '';
+    throw new Error(
+      `old_text stands in '${shown}' ${count} times, at lines ${lines}${more}. Add lines around it until it is the only one, or set replace_all.`,
+    );
+  }
+  const growth = newText.length - oldText.length;
+  return {
+    content: request.all
+      ? text.split(oldText).join(newText)
+      : text.slice(0, places[0]) + newText + text.slice((places[0] ?? 0) + oldText.length),
+    places: places.map((offset, index) => offset + index * growth),
+    addedCharacters: newText.length,
+  };
+}
+
+/** All places of a part; without `all` those that overlap count too, and only some are named. */
+function placesOf(
+  text: string,
+  part: string,
+  all: boolean,
+): { readonly places: readonly number[]; readonly count: number } {
   const places: number[] = [];
-  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) places.push(at);
-  return places;
+  let count = 0;
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + (all ? part.length : 1))) {
+    count += 1;
+    if (all || count <= maxNamedPlaces) places.push(at);
+  }
+  return { places, count };
 }
 
 function lineAt(text: string, offset: number): number {
-  return text.slice(0, offset).split('\n').length;
+  let line = 1;
+  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
+  return line;
 }
 
-/** The usual mistakes are different white space, and text from before a change. */
-function whyNotFound(text: string, path: string, wanted: string): string {
-  const squeeze = (part: string) => part.replace(/\s+/g, ' ').trim();
-  const wantedLines = linesOf(wanted).length;
+/** The lines of an edit and those around it; of a long edit its beginning and its end. */
+function excerpt(text: string, first: number, last: number): string {
   const lines = linesOf(text);
-  for (let index = 0; index + wantedLines <= lines.length; index++) {
-    if (squeeze(lines.slice(index, index + wantedLines).join('\n')) !== squeeze(wanted)) continue;
-    const place = wantedLines === 1 ? `line ${index + 1}` : `lines ${index + 1} to ${index + wantedLines}`;
-    return `old_text is not in '${path}', but ${place} differ from it in whitespace only. Copy them exactly.`;
-  }
-  const firstLine = squeeze(linesOf(wanted).find((line) => line.trim() !== '') ?? '');
-  const similar = lines.findIndex((line) => firstLine !== '' && squeeze(line) === firstLine);
-  const hint = similar === -1 ? '' : ` Its first line stands at line ${similar + 1}, but what follows is different.`;
-  return `old_text is not in '${path}'.${hint} Read the file again before you edit it.`;
+  const from = Math.max(1, first - contextLines);
+  const to = Math.min(lines.length, last + contextLines);
+  const part = (start: number, end: number) =>
+    numbered(
+      lines.slice(start - 1, end).map((line) => shownLine(line, maxLineCharacters)),
+      start,
+    );
+  if (lines.length === 0) return '[the file is empty]';
+  if (to - from < maxShownLines) return part(from, to);
+  const half = maxShownLines / 2;
+  return `${part(from, from + half - 1)}\n[… ${to - from + 1 - maxShownLines} lines]\n${part(to - half + 1, to)}`;
 }

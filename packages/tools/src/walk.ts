@@ -1,30 +1,138 @@
+import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { isIgnored, rootRules, withRules } from './ignore-rules.js';
+import type { IgnoreRules } from './ignore-rules.js';
+import { openFolder } from './open-folder.js';
+import type { OpenFolder } from './open-folder.js';
+import { kindOf, openAt, withoutPlace } from './workspace-file.js';
+import { wholeContent } from './text-file.js';
+import { shownBytes, shownName } from './shown-name.js';
+import type { Workspace } from './workspace.js';
 
-/** Folders of generated or installed files. */
-const skipped = new Set(['.git', 'node_modules', 'dist', 'coverage']);
+/** Folders lie no deeper than this, whatever is asked for. */
+const maxLevels = 64;
+const maxIgnoreBytes = 1_000_000;
+/** After so many entries other work gets its turn. */
+const entriesInOneGo = 64;
 
 /** A file or folder below a folder. */
 export interface WalkEntry {
-  readonly absolute: string;
-  readonly isFolder: boolean;
+  /** Relative to the root of the workspace, with forward slashes. Undefined if the name is not UTF-8: nothing can open it by name. */
+  readonly path: string | undefined;
+  /** The path in a form that stands on one line. */
+  readonly shown: string;
+  readonly kind: 'file' | 'folder' | 'other';
+  /** What an entry of the kind `other` is: a link, a FIFO, a socket, a device. */
+  readonly otherKind?: string;
   /** 1 for entries of the folder itself. */
   readonly depth: number;
+  /** Where the file system finds it. Valid until the next entry is asked for. */
+  readonly place: string;
 }
 
-/** The entries below a folder, in the order of their names; links are not followed. */
-export async function* walk(folder: string, maxDepth = Infinity, depth = 1): AsyncGenerator<WalkEntry> {
-  if (depth > maxDepth) return;
-  const entries = await readdir(folder, { withFileTypes: true });
-  entries.sort((left, right) => (left.name < right.name ? -1 : 1));
-  for (const entry of entries) {
-    const absolute = path.join(folder, entry.name);
-    if (entry.isDirectory()) {
-      if (skipped.has(entry.name)) continue;
-      yield { absolute, isFolder: true, depth };
-      yield* walk(absolute, maxDepth, depth + 1);
-    } else if (entry.isFile()) {
-      yield { absolute, isFolder: false, depth };
+/**
+ * The entries below a folder, in the order of their names, each folder before what is in it. Links are not followed. What the
+ * `.gitignore` files of the workspace ignore is left out, and so are `.git`, `node_modules`, `dist` and `coverage`, unless the
+ * folder is ignored itself: then it was asked for by its name.
+ *
+ * @param real - the folder, absolute and without links
+ */
+export async function* walk(
+  workspace: Workspace,
+  real: string,
+  options: { readonly maxDepth?: number; readonly signal?: AbortSignal | undefined } = {},
+): AsyncGenerator<WalkEntry> {
+  const { maxDepth = maxLevels, signal } = options;
+  const top = await openFolder(workspace, real).catch((error: unknown) => {
+    throw withoutPlace(error, shownName(workspace.show(real)));
+  });
+  try {
+    const rules = await rulesAbove(workspace, real);
+    yield* below(workspace, top, rules, { depth: 1, maxDepth: Math.min(maxDepth, maxLevels), signal });
+  } finally {
+    await top.close();
+  }
+}
+
+async function* below(
+  workspace: Workspace,
+  folder: OpenFolder,
+  above: IgnoreRules | undefined,
+  at: { readonly depth: number; readonly maxDepth: number; readonly signal: AbortSignal | undefined },
+): AsyncGenerator<WalkEntry> {
+  const { depth, maxDepth, signal } = at;
+  const rules = above === undefined ? undefined : await rulesOf(workspace, folder, above);
+  const entries = await entriesOf(folder);
+  for (const [index, entry] of entries.entries()) {
+    if (index % entriesInOneGo === 0) await new Promise(setImmediate);
+    signal?.throwIfAborted();
+    const found = walkEntry(workspace, folder, entry, depth);
+    const isFolder = found.kind === 'folder';
+    if (rules !== undefined && found.path !== undefined && isIgnored(rules, found.path, isFolder)) continue;
+    yield found;
+    if (!isFolder || found.path === undefined || depth >= maxDepth) continue;
+    const inner = await openFolder(workspace, path.join(folder.real, entry.name.toString()), found.place).catch(
+      () => undefined,
+    );
+    // A folder that cannot be opened is named, and nothing in it is.
+    if (inner === undefined) continue;
+    try {
+      yield* below(workspace, inner, rules, { depth: depth + 1, maxDepth, signal });
+    } finally {
+      await inner.close();
     }
+  }
+}
+
+async function entriesOf(folder: OpenFolder): Promise<readonly Dirent<Buffer>[]> {
+  // A folder that cannot be read is named, and nothing in it is.
+  const entries = await readdir(folder.self, { withFileTypes: true, encoding: 'buffer' }).catch(() => []);
+  return entries.sort((left, right) => Buffer.compare(left.name, right.name));
+}
+
+function walkEntry(workspace: Workspace, folder: OpenFolder, entry: Dirent<Buffer>, depth: number): WalkEntry {
+  const kind = entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : 'other';
+  const otherKind = kind === 'other' ? { otherKind: kindOf(entry) } : {};
+  const name = entry.name.toString();
+  const isUtf8 = Buffer.from(name).equals(entry.name);
+  const relative = workspace.show(path.join(folder.real, name));
+  const parent = workspace.show(folder.real);
+  const shown = isUtf8
+    ? shownName(relative)
+    : `${parent === '.' ? '' : `${shownName(parent)}/`}${shownBytes(entry.name)}`;
+  return { path: isUtf8 ? relative : undefined, shown, kind, ...otherKind, depth, place: folder.place(name) };
+}
+
+/** The rules that apply in a folder, without its own. Undefined if they ignore the folder itself. */
+async function rulesAbove(workspace: Workspace, real: string): Promise<IgnoreRules | undefined> {
+  let rules = rootRules();
+  if (real === workspace.root) return rules;
+  const parts = path.relative(workspace.root, real).split(path.sep);
+  for (let level = 0; level < parts.length; level++) {
+    const folder = await openFolder(workspace, path.join(workspace.root, ...parts.slice(0, level)));
+    try {
+      rules = await rulesOf(workspace, folder, rules);
+    } finally {
+      await folder.close();
+    }
+    if (isIgnored(rules, parts.slice(0, level + 1).join('/'), true)) return undefined;
+  }
+  return rules;
+}
+
+/** The rules with those of the folder's own `.gitignore`, if it has one that can be read. */
+async function rulesOf(workspace: Workspace, folder: OpenFolder, above: IgnoreRules): Promise<IgnoreRules> {
+  const shown = workspace.show(folder.real);
+  const path = '.gitignore';
+  const file = await openAt({ folder, name: path, path, shown: path, createdFolders: [] }).catch(() => undefined);
+  if (file === undefined) return above;
+  try {
+    const text = await wholeContent(file, path, maxIgnoreBytes);
+    return withRules(above, shown === '.' ? '' : shown, text.toString());
+  } catch {
+    return above;
+  } finally {
+    await file.handle.close();
   }
 }

@@ -1,15 +1,18 @@
 import type { Tool } from '@palimpsest/events';
 import { editFileTool } from './edit-file.js';
+import type { FileChangeOptions } from './file-change.js';
 import { listFilesTool } from './list-files.js';
 import { readFileTool } from './read-file.js';
 import { runCommandTool } from './command/run-command-tool.js';
 import type { RunCommandToolOptions } from './command/run-command-tool.js';
-import { searchTool } from './search.js';
+import { searchTool } from './search/search.js';
+import type { SearchOptions } from './search/search.js';
 import type { Workspace } from './workspace.js';
 import { writeFileTool } from './write-file.js';
 
 /** Options of {@link workspaceTools}. */
-export interface WorkspaceToolOptions {
+export interface WorkspaceToolOptions extends FileChangeOptions {
+  readonly search?: SearchOptions;
   readonly command?: RunCommandToolOptions;
 }
 
@@ -18,9 +21,9 @@ export function workspaceTools(workspace: Workspace, options: WorkspaceToolOptio
   return [
     listFilesTool(workspace),
     readFileTool(workspace),
-    searchTool(workspace),
-    editFileTool(workspace),
-    writeFileTool(workspace),
+    searchTool(workspace, options.search),
+    editFileTool(workspace, options),
+    writeFileTool(workspace, options),
     runCommandTool(workspace, options.command),
   ];
 }

@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryWorkspace } from '../test-support/temporary-workspace.js';
-import { DanglingLinkError, OutsideWorkspaceError } from './workspace.js';
+import { DanglingLinkError, OutsideWorkspaceError } from './errors.js';
 
 test('paths inside are resolved, also of files that are not there yet', async () => {
   const workspace = await temporaryWorkspace({ 'src/a.js': '' });

@@ -1,34 +1,7 @@
-import { lstat, realpath } from 'node:fs/promises';
+import { lstat, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { PalimpsestError } from '@palimpsest/events';
-
-/** A path leads out of the workspace. */
-export class OutsideWorkspaceError extends PalimpsestError {
-  static override get typeName(): string {
-    return 'OutsideWorkspaceError';
-  }
-
-  readonly path: string;
-
-  constructor(requested: string) {
-    super('outside-workspace', `'${requested}' is outside the workspace. Use a path inside it, relative to its root.`);
-    this.path = requested;
-  }
-}
-
-/** A path leads through a symbolic link whose target does not exist, so the place of a write would be unknown. */
-export class DanglingLinkError extends PalimpsestError {
-  static override get typeName(): string {
-    return 'DanglingLinkError';
-  }
-
-  readonly path: string;
-
-  constructor(requested: string) {
-    super('dangling-link', `'${requested}' leads through a symbolic link whose target does not exist.`);
-    this.path = requested;
-  }
-}
+import { DanglingLinkError, InvalidWorkspaceError, OutsideWorkspaceError, UnusableFileError } from './errors.js';
+import { codeOf, problemOf } from './file-problem.js';
 
 /** The folder in which an agent works. Tools name files relative to it, and no path reaches a file outside of it. */
 export interface Workspace {
@@ -39,32 +12,53 @@ export interface Workspace {
    *
    * @throws {@link OutsideWorkspaceError} when it leads out, also by a symbolic link.
    * @throws {@link DanglingLinkError} when it leads through a link whose target does not exist.
+   * @throws {@link UnusableFileError} when it cannot be looked up: it lies below a file, or its links run in a circle.
    */
   resolve(requested: string): Promise<string>;
+  /** As {@link Workspace.resolve}, with every link on the way resolved: the place that a read or a write reaches. */
+  resolveLinks(requested: string): Promise<string>;
   /** How a path is shown: relative, with forward slashes. */
   show(absolute: string): string;
   /** The text with absolute paths of the workspace made relative, so that a model can use them as they are. */
   neutral(text: string): string;
 }
 
-/** Opens a folder that exists as a workspace. */
+/**
+ * Opens a folder that exists as a workspace. The folder may be named by a symbolic link; paths below that link are inside too.
+ *
+ * @throws {@link InvalidWorkspaceError} when it is no folder.
+ */
 export async function openWorkspace(folder: string): Promise<Workspace> {
-  const root = await realpath(folder);
+  const root = await realpath(folder).catch((cause: unknown) => {
+    throw new InvalidWorkspaceError(folder, codeOf(cause) === 'ENOENT' ? 'does not exist' : problemOf(cause), {
+      cause,
+    });
+  });
+  if (!(await stat(root)).isDirectory()) throw new InvalidWorkspaceError(folder, 'is a file');
+  const named = path.resolve(folder);
   const show = (absolute: string) => path.relative(root, absolute).split(path.sep).join('/') || '.';
+  const places = async (requested: string) => {
+    if (requested.includes('\0')) throw new UnusableFileError(requested, 'A path cannot hold a NUL character.');
+    const given = path.resolve(root, requested);
+    const absolute =
+      !isInside(root, given) && isInside(named, given) ? path.join(root, path.relative(named, given)) : given;
+    if (!isInside(root, absolute)) throw new OutsideWorkspaceError(requested);
+    const real = await withLinksResolved(absolute, requested);
+    if (!isInside(root, real)) throw new OutsideWorkspaceError(requested);
+    return { absolute, real };
+  };
+  const prefixes = [...new Set([root, named])].sort((left, right) => right.length - left.length);
   return {
     root,
     show,
-    async resolve(requested) {
-      const absolute = path.resolve(root, requested);
-      if (!isInside(root, absolute)) throw new OutsideWorkspaceError(requested);
-      if (!isInside(root, await withLinksResolved(absolute, requested))) throw new OutsideWorkspaceError(requested);
-      return absolute;
-    },
-    neutral: (text) =>
-      [`file://${root}/`, `${root}/`]
-        .reduce((result, place) => result.replaceAll(place, ''), text)
-        .replaceAll(root, '.'),
+    resolve: async (requested) => (await places(requested)).absolute,
+    resolveLinks: async (requested) => (await places(requested)).real,
+    neutral: (text) => prefixes.reduce(withoutPrefix, text),
   };
+}
+
+function withoutPrefix(text: string, prefix: string): string {
+  return text.replaceAll(`file://${prefix}/`, '').replaceAll(`${prefix}/`, '').replaceAll(prefix, '.');
 }
 
 function isInside(root: string, absolute: string): boolean {
@@ -76,9 +70,11 @@ function isInside(root: string, absolute: string): boolean {
 async function withLinksResolved(absolute: string, requested: string): Promise<string> {
   try {
     return await realpath(absolute);
-  } catch (error) {
+  } catch (cause) {
     const parent = path.dirname(absolute);
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === absolute) throw error;
+    if (codeOf(cause) !== 'ENOENT' || parent === absolute) {
+      throw new UnusableFileError(requested, `'${requested}' ${problemOf(cause)}.`, { cause });
+    }
     // A dangling link exists, and a write would follow it.
     if (await isLink(absolute)) throw new DanglingLinkError(requested);
     return path.join(await withLinksResolved(parent, requested), path.basename(absolute));

@@ -1,34 +1,51 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { defineTool } from '@palimpsest/events';
 import type { Tool } from '@palimpsest/events';
 import { z } from 'zod';
+import { changeFile } from './file-change.js';
+import type { FileChangeOptions } from './file-change.js';
+import { fileEditType } from './file-edit.js';
+import { hasCrlf, linesOf } from './text-file.js';
 import type { Workspace } from './workspace.js';
-import { linesOf } from './text-file.js';
 
 const input = z.object({
   path: z.string().min(1).describe('The file, relative to the root of the workspace. Folders are made as needed.'),
   content: z.string().describe('The whole content of the file.'),
 });
 
-/** The tool `write_file`. */
-export function writeFileTool(workspace: Workspace): Tool<z.infer<typeof input>> {
+/** The tool `write_file`. A file is replaced in one step, and keeps its mode. */
+export function writeFileTool(workspace: Workspace, options: FileChangeOptions = {}): Tool<z.infer<typeof input>> {
   return defineTool({
     name: 'write_file',
     description: 'Write a whole file. What was in it before is lost: to change a part of a file, use edit_file.',
     input,
     annotations: { repeatable: true },
-    execute: async ({ path, content }) => {
-      const absolute = await workspace.resolve(path);
-      const before = await stat(absolute).catch(() => undefined);
-      if (before?.isDirectory() === true) throw new Error(`'${path}' is a folder.`);
-      await mkdir(dirname(absolute), { recursive: true });
-      await writeFile(absolute, content);
+    ...(options.history === undefined ? {} : { eventTypes: [fileEditType] }),
+    execute: async ({ path, content }, context) => {
+      const { before, isChanged, place } = await changeFile(
+        workspace,
+        path,
+        context,
+        { ...options, create: true },
+        () => ({ content }),
+      );
       const lines = linesOf(content).length;
+      const created = before === undefined;
+      const what = isChanged ? (created ? 'Created' : 'Replaced') : 'Nothing was changed in';
+      const notes = [
+        ...(isChanged && before !== undefined && before.status.nlink > 1 ? [otherNames(before.status.nlink - 1)] : []),
+        ...(before !== undefined && hasCrlf(before.content.toString()) && !hasCrlf(content) && content.includes('\n')
+          ? ['Its line breaks were CRLF, and are LF now.']
+          : []),
+      ];
       return {
-        content: `${before === undefined ? 'Created' : 'Replaced'} ${path} (${lines} lines).`,
-        details: { path, lines, created: before === undefined },
+        content: [`${what} ${place.shown} (${lines} lines).`, ...notes].join(' '),
+        details: { path, lines, created },
       };
     },
   });
+}
+
+/** What is said of hard links. */
+export function otherNames(count: number): string {
+  return `The file has ${count === 1 ? 'another name (a hard link), which keeps' : `${count} other names (hard links), which keep`} the old content.`;
 }

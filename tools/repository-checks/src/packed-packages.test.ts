@@ -13,7 +13,7 @@ import { entryPoints, packages, workspaceRoot } from './workspace.js';
 /** What `npm install` of the one package brings: the table in CONTRIBUTING.md and what that needs in turn. */
 const bringsAlong: Readonly<Record<string, readonly string[]>> = {
   events: ['zod'],
-  tools: ['@palimpsest/events', 'zod'],
+  tools: ['@palimpsest/events', 'ignore', 're2js', 'zod'],
   terminal: ['fast-string-truncated-width', 'picocolors'],
   postgres: ['@palimpsest/events', 'zod'],
   'create-condenser': ['@huggingface/jinja', 'commander'],

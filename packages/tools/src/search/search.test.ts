@@ -1,0 +1,226 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { noContext, temporaryWorkspace } from '../../test-support/temporary-workspace.js';
+import { openWorkspace } from '../workspace.js';
+import type { Workspace } from '../workspace.js';
+import { findRipgrep } from './ripgrep.js';
+import { searchTool } from './search.js';
+import type { SearchOptions } from './search.js';
+
+const ripgrep = await findRipgrep(await openWorkspace('/tmp'));
+const engines: readonly (readonly [string, SearchOptions])[] = [
+  ['RE2', { ripgrep: false }],
+  ...(ripgrep === undefined ? [] : ([['ripgrep', { ripgrep }]] as const)),
+];
+
+async function search(
+  workspace: Workspace,
+  input: object,
+  options: SearchOptions = {},
+  context: object = {},
+): Promise<string> {
+  const tool = searchTool(workspace, options);
+  const output = await tool.execute(tool.parseInput(input), { ...noContext, ...context });
+  return (output as { content: string }).content;
+}
+
+/** What models search for, and where the two syntaxes differ. */
+const patterns = [
+  'export function',
+  '^import .* from',
+  String.raw`\bEvent\b`,
+  String.raw`\w+Error`,
+  String.raw`[A-Z]\w+\(`,
+  '(?i)palimpsest',
+  String.raw`throw new \w+\(`,
+  'function parseEvent() {',
+  'interface \\w+ {$',
+  '{',
+  '}$',
+  '[{}]',
+  '[^a-zA-Z0-9 ]{3,}',
+  String.raw`\s{4,}\S`,
+  String.raw`\d{2,}`,
+  String.raw`[\w-]+/[\w-]+`,
+  String.raw`\/\*\*`,
+  String.raw`\"[a-z]+\"`,
+  String.raw`\<\w+\>`,
+  String.raw`[\W\d]x`,
+  '[[]|[]]',
+  '[&|~-]{2}',
+  'a{1,2}b?',
+  '(?<name>event)',
+  'const|let|var',
+  String.raw`\u00e9|é|…`,
+  String.raw`\x41\x42`,
+  '.*',
+  '^$',
+  '[[:upper:]]{4}',
+  String.raw`\p{Lu}\p{Ll}+`,
+  String.raw`\.\.\.`,
+  '(a+)+$',
+  String.raw`\bß\b|ß`,
+  String.raw`é\b`,
+];
+
+const realFolder = path.join(fileURLToPath(new URL('../../../..', import.meta.url)), 'packages/events');
+
+describe.skipIf(ripgrep === undefined)('both engines', () => {
+  test.each(patterns)('answer the same in a real folder: %s', async (pattern) => {
+    const workspace = await openWorkspace(realFolder);
+    const [first, second] = await Promise.all(
+      engines.map(([, options]) => search(workspace, { pattern, path: 'src', max_results: 1_000 }, options)),
+    );
+    expect(first).toBe(second);
+  });
+
+  test('answer the same without case', async () => {
+    const workspace = await openWorkspace(realFolder);
+    const input = { pattern: 'EVENT|straße|ſ|K', path: '.', ignore_case: true, max_results: 1_000 };
+    expect(await search(workspace, input, { ripgrep: false })).toBe(await search(workspace, input, { ripgrep }));
+  });
+
+  test('answer the same for text of every kind', async () => {
+    const workspace = await temporaryWorkspace({
+      'crlf.txt': 'one;\r\ntwo;\r\n',
+      'bom.txt': '\ufeffone;\n',
+      'no-end.txt': 'x\none;',
+      'binary.bin': 'one;\0one;\n',
+      'long.txt': `${'x'.repeat(200_000)}one;\n`,
+      'é.txt': 'one;é\n',
+      '.hidden': 'one;\n',
+      '-dash.txt': 'one;\n',
+      'empty.txt': '',
+      'a"quote.txt': 'one;\n',
+    });
+    await writeFile(path.join(workspace.root, 'latin1.txt'), Buffer.from('one;é\n', 'latin1'));
+    await writeFile(path.join(workspace.root, 'utf16.txt'), Buffer.from('\ufeffone;\nx\n', 'utf16le'));
+    for (const pattern of ['one;', 'one;$', '^one', 'ONE', '.+']) {
+      const [first, second] = await Promise.all(engines.map(([, options]) => search(workspace, { pattern }, options)));
+      expect(first).toBe(second);
+    }
+    expect((await search(workspace, { pattern: 'one;$' })).split('\n').map((line) => line.slice(0, 30))).toEqual([
+      '-dash.txt:1: one;',
+      '.hidden:1: one;',
+      '"a\\"quote.txt":1: one;',
+      'bom.txt:1: one;',
+      'crlf.txt:1: one;',
+      `long.txt:1: ${'x'.repeat(18)}`,
+      'no-end.txt:2: one;',
+      'utf16.txt:1: one;',
+    ]);
+  });
+});
+
+describe.each(engines)('%s', (_name, options) => {
+  test('ends at once for patterns that run for ever elsewhere', async () => {
+    const workspace = await temporaryWorkspace({ 'a.txt': `${'a'.repeat(50_000)}!\n${'ab'.repeat(1_000)}\n` });
+    for (const pattern of ['(a+)+$', '(a|a)*$', '(a*)*b$', '(?:a?){30}a{30}$', '^(([a-z])+.)+[A-Z]([a-z])+$']) {
+      expect(await search(workspace, { pattern }, options)).toMatch(/^Nothing matches|^a.txt:\d/);
+    }
+  });
+
+  test.each([
+    ['(?<=x)y', /look-ahead and look-behind, which this search does not have/],
+    ['x(?!y)', /or use run_command/],
+    [String.raw`(a)\1`, /back-references/],
+    ['(', /no regular expression that the search takes/],
+    ['[z-a]', /no regular expression that the search takes/],
+    ['x\\', /ends in a backslash/],
+    [String.raw`\y`, /unknown escape/],
+    ['((a{1000}){1000}){1000}', /no regular expression that the search takes/],
+  ])('says what it does not take: %s', async (pattern, message) => {
+    const workspace = await temporaryWorkspace({ 'a.txt': 'x\n' });
+    await expect(search(workspace, { pattern }, options)).rejects.toThrow(message);
+  });
+
+  test('stops when it is told to, in the middle of a file', async () => {
+    const workspace = await temporaryWorkspace();
+    // A search of minutes in RE2; ripgrep may be done before.
+    const line = `${'x'.repeat(990)}\n`;
+    for (let file = 0; file < 4; file++) await writeFile(path.join(workspace.root, `${file}.txt`), line.repeat(9_000));
+    const stop = new AbortController();
+    const running = search(workspace, { pattern: '(x{0,500}){1,1}y' }, options, { signal: stop.signal });
+    const ended = expect(running).rejects.toThrow('enough');
+    setImmediate(() => stop.abort(new Error('enough')));
+    await ended;
+  });
+
+  test('says when its time is over', async () => {
+    const workspace = await temporaryWorkspace({ 'a.txt': 'x\n' });
+    expect(await search(workspace, { pattern: 'x' }, { ...options, timeoutMs: 0 })).toMatch(
+      /stopped after 0 seconds; search a smaller folder/,
+    );
+  });
+
+  test('a pattern and a file that look like options are none', async () => {
+    const workspace = await temporaryWorkspace({ '--pre=touch evil': 'x --files\n', '-f': 'y\n' });
+    expect(await search(workspace, { pattern: '--files' }, options)).toBe('--pre=touch evil:1: x --files');
+    expect(await search(workspace, { pattern: 'y', path: '-f' }, options)).toBe('-f:1: y');
+  });
+
+  test('names that break lines stand on one line', async () => {
+    const workspace = await temporaryWorkspace({ 'a\nb.txt': 'x\n', 'c\u001b[31m.txt': 'x\n', 'd\u202e.txt': 'x\n' });
+    expect(await search(workspace, { pattern: 'x' }, options)).toBe(
+      '"a\\nb.txt":1: x\n"c\\u001b[31m.txt":1: x\n"d\\u202e.txt":1: x',
+    );
+  });
+
+  test('says that a name is not UTF-8', async () => {
+    const workspace = await temporaryWorkspace({ 'a.txt': 'x\n' });
+    const name = Buffer.concat([Buffer.from(`${workspace.root}/caf`), Buffer.from([0xe9])]);
+    await writeFile(name, 'x\n');
+    expect(await search(workspace, { pattern: 'x' }, options)).toBe(
+      'a.txt:1: x\n[1 files were not searched: their names are not UTF-8]',
+    );
+  });
+
+  test('leaves out what git ignores, unless its folder is named', async () => {
+    const workspace = await temporaryWorkspace({
+      '.gitignore': '*.log\n/out\n!keep.log\n',
+      'a.log': 'x',
+      'keep.log': 'x',
+      'out/b.txt': 'x',
+      'src/out/c.txt': 'x',
+      'src/.gitignore': 'own.txt\n',
+      'src/own.txt': 'x',
+      'own.txt': 'x',
+    });
+    expect(await search(workspace, { pattern: '^x' }, options)).toBe('keep.log:1: x\nown.txt:1: x\nsrc/out/c.txt:1: x');
+    expect(await search(workspace, { pattern: '^x', path: 'out' }, options)).toBe('out/b.txt:1: x');
+    expect(await search(workspace, { pattern: '^x', path: 'src' }, options)).toBe('src/out/c.txt:1: x');
+    expect(await search(workspace, { pattern: '^x', path: 'a.log' }, options)).toBe('a.log:1: x');
+  });
+
+  test('waits for no FIFO, and says what it is when it is named', async () => {
+    const workspace = await temporaryWorkspace({ 'a.txt': 'x\n' });
+    execFileSync('mkfifo', [path.join(workspace.root, 'pipe')]);
+    expect(await search(workspace, { pattern: 'x' }, options)).toBe('a.txt:1: x');
+    await expect(search(workspace, { pattern: 'x', path: 'pipe' }, options)).rejects.toThrow(/'pipe' is a FIFO/);
+  });
+});
+
+test('a repository cannot stop the walk with its ignore rules', async () => {
+  const deep = Array.from({ length: 30 }, () => 'a').join('/');
+  const workspace = await temporaryWorkspace({ '.gitignore': `${'**/a/'.repeat(20)}b\n`, [`${deep}/c.txt`]: 'x\n' });
+  expect(await search(workspace, { pattern: 'x', path: '.' }, { ripgrep: false })).toContain('c.txt:1: x');
+});
+
+test('a ripgrep of the workspace is never run, nor a program that only has the name', async () => {
+  const [workspace, other] = [await temporaryWorkspace(), await temporaryWorkspace()];
+  const script = '#!/bin/sh\ntouch "$(dirname "$0")/ran"\necho ripgrep 99\n';
+  for (const [{ root }, text] of [
+    [workspace, script],
+    [other, '#!/bin/sh\necho something else\n'],
+  ] as const) {
+    await mkdir(path.join(root, 'bin'));
+    await writeFile(path.join(root, 'bin/rg'), text);
+    await chmod(path.join(root, 'bin/rg'), 0o755);
+  }
+  const searchPath = [path.join(workspace.root, 'bin'), 'bin', path.join(other.root, 'bin')].join(':');
+  expect(await findRipgrep(workspace, searchPath)).toBeUndefined();
+  expect(execFileSync('ls', [path.join(workspace.root, 'bin')]).toString()).toBe('rg\n');
+});
