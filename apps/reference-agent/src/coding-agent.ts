@@ -4,7 +4,7 @@ import { fileOutputStore } from '@palimpsest/agent/node';
 import { contextMessages, loadPrompts } from '@palimpsest/agent/prompts';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { observationLabel, recallTool, relevanceTool } from '@palimpsest/relevance-tool';
-import { workspaceTools } from '@palimpsest/tools';
+import { fileHistory, todoTool, workspaceTools } from '@palimpsest/tools';
 import type { Workspace } from '@palimpsest/tools';
 import { runPermissions } from './run-permissions.js';
 import type { Session } from './sessions/session.js';
@@ -53,8 +53,11 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
   const outputs = fileOutputStore({ directory: session.outputs });
   const knowledge = await workspaceKnowledge(workspace, settings.context, env);
   const shell = await openShell(options);
+  // Each change of a file is recorded before it is made, so that it can be undone.
+  const history = fileHistory({ directory: session.files });
   const tools = [
-    ...workspaceTools(workspace, { command: shell.settings }),
+    ...workspaceTools(workspace, { command: shell.settings, history }),
+    todoTool(),
     ...knowledge.tools,
     finishTool(),
     // What is hidden can be had again: by the model's own marks, by a condensation, or because it was too long.
