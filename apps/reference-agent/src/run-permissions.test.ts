@@ -89,7 +89,7 @@ test('text says what waits, and how to answer', async () => {
   const rig = await rigThatCalls(touching);
   const { stderr } = await rig.run({ print: 'Go.', onAsk: 'wait', outputFormat: 'text' });
   expect(stderr).toMatch(
-    /palimpsest: 1 call waits for a yes: palimpsest approve (\w+), or palimpsest deny \1\n {2}run_command touch made\n/,
+    /palimpsest: 1 call waits for a yes: palimpsest approve (\w+), or palimpsest deny \1\n {2}\$ touch made\n/,
   );
 });
 
