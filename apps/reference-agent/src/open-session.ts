@@ -69,7 +69,12 @@ export async function openSession(
     },
   );
   const { store, id } = session;
-  const conversation = await Conversation.open({ ...coding.conversation, store, conversationId: id });
+  const conversation = await Conversation.open({ ...coding.conversation, store, conversationId: id }).catch(
+    async (error: unknown) => {
+      await coding.close();
+      throw error;
+    },
+  );
   const place: Place = {
     workspace: workspace.root,
     model: settings.model ?? llm.model,

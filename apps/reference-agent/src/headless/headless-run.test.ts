@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { watch } from 'node:fs';
 import type { ProviderServer } from '@palimpsest/provider-servers';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { calls, chatServer, says, toolCall } from '../../test-support/chat-server.js';
@@ -169,6 +170,34 @@ test('interrupted in a command: it ends, and the model is told', async () => {
   expect(eventsOf(ran, 'tool-result')).toMatchObject([{ name: 'run_command', status: 'interrupted' }]);
   // In a sandbox it has another number than here.
   expect(execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8' })).not.toContain('617.25');
+});
+
+test('interrupted in a condensation: nothing is forgotten, and the next run condenses', async () => {
+  const controller = new AbortController();
+  const isSummary = (body: unknown) => (body as { readonly tools?: unknown }).tools === undefined;
+  const rig = await rigWith(
+    {
+      reply: (body, index) => {
+        if (!isSummary(body))
+          return index < 6 ? calls(null, toolCall('read_file', { path: `${index}.txt` })) : says('Done.');
+        if (controller.signal.aborted) return says('Files were read.');
+        controller.abort(new Error('SIGINT'));
+        return new Promise(() => undefined);
+      },
+    },
+    Object.fromEntries(Array.from({ length: 6 }, (_, index) => [`${index}.txt`, `hello ${index} `.repeat(200)])),
+  );
+  const config = join(rig.workspace, 'own.toml');
+  await writeFile(config, '[condenser]\ntype = "llmSummarizing"\nmaxSize = 8\nkeepFirst = 2\n');
+  const ran = await rig.run({ print: 'Go.', config }, { signal: controller.signal });
+  expect(ran.status).toBe(130);
+  expect(eventsOf(ran, 'condensation')).toEqual([]);
+  const goneOn = await rig.run({ continue: true, config });
+  expect(goneOn.status).toBe(0);
+  expect(eventsOf(goneOn, 'condensation')[0]).toMatchObject({
+    condenser: 'llmSummarizing',
+    summary: expect.stringContaining('Files were read.') as string,
+  });
 });
 
 test('interrupted between two steps', async () => {
