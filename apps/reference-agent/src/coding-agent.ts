@@ -52,7 +52,7 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
   const { condenser, notes } = await settingsCondenser(settings, { llm: options.smallLlm ?? llm, env });
   const outputs = fileOutputStore({ directory: session.outputs });
   const knowledge = await workspaceKnowledge(workspace, settings.context, env);
-  const shell = await openShell(options);
+  const shell = await openShell(options, knowledge.folders);
   // Each change of a file is recorded before it is made, so that it can be undone.
   const history = fileHistory({ directory: session.files });
   const tools = [

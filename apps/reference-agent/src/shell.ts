@@ -30,18 +30,23 @@ export interface Shell {
  * Where commands run: in a sandbox if the settings want one and one works here. Secrets of the environment are not passed on
  * to commands, and masked wherever they appear.
  *
+ * @param folders - further folders that commands may read
  * @throws {@link SandboxUnavailableError} when the settings require a sandbox and none works.
  */
-export async function openShell({ workspace, settings, session, env }: ShellOptions): Promise<Shell> {
+export async function openShell(
+  { workspace, settings, session, env }: ShellOptions,
+  folders: readonly string[] = [],
+): Promise<Shell> {
   const secrets = secretMask(knownSecrets(env));
   const lifetime = new AbortController();
   const scratch = join(session.folder, 'scratch');
+  const sandboxed = { ...settings.sandbox, readable: [...settings.sandbox.readable, ...folders] };
   const close = async (): Promise<void> => {
     lifetime.abort();
     await rm(scratch, { recursive: true, force: true });
   };
   try {
-    const { sandbox, notes } = await sandboxFor(workspace, settings.sandbox, { env, scratch });
+    const { sandbox, notes } = await sandboxFor(workspace, sandboxed, { env, scratch });
     return {
       settings: {
         env: commandVariables(env),

@@ -41,6 +41,7 @@ async function agentFor(llm: LLM, context: Partial<Settings['context']> = {}) {
     settings,
     llm,
     session,
+    yolo: true,
     env: { HOME: base, XDG_CONFIG_HOME: join(base, '.config'), PATH: process.env['PATH'] },
   });
   onTestFinished(() => coding.close());
@@ -157,6 +158,18 @@ test('the user’s skills and instructions are found beside the workspace’s, a
   const text = JSON.stringify(llm.requests[0]?.messages);
   for (const told of ['Answer in French.', '- audit: Audits.', 'Look thrice.']) expect(text).toContain(told);
   expect(text).not.toContain('Reviews.');
+});
+
+test('a command can read the scripts of a skill of the user, in a sandbox too', async () => {
+  await put('../.claude/skills/review/SKILL.md', '---\ndescription: Reviews.\n---\nRun scripts/run.sh.');
+  await put('../.claude/skills/review/scripts/run.sh', 'echo reviewed');
+  const script = join(base, '.claude/skills/review/scripts/run.sh');
+  const call = { name: 'run_command', arguments: { command: `sh '${script}'` } };
+  const llm = scriptedLLM({ script: [{ toolCalls: [call] }, 'Done.'] });
+  const conversation = await Conversation.open((await agentFor(llm)).conversation);
+  await conversation.send('/review');
+  await conversation.run();
+  expect(JSON.stringify(llm.requests[1]?.messages.at(-1))).toContain('reviewed');
 });
 
 test('without skills there is no tool for them', async () => {

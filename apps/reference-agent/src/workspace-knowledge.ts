@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { findSkills, skillTool, workspaceContext } from '@palimpsest/agent/node';
 import type { ContextOptions } from '@palimpsest/agent/prompts';
 import type { Tool } from '@palimpsest/events';
@@ -13,6 +13,8 @@ export interface WorkspaceKnowledge {
   readonly context: Omit<ContextOptions, 'prompts'>;
   /** `load_skill`, if there are skills. */
   readonly tools: readonly Tool[];
+  /** The folders of skills outside the workspace, whose scripts commands have to read. */
+  readonly folders: readonly string[];
   /** Files that are not used, or not as they are meant, with the reason. */
   readonly notes: readonly string[];
 }
@@ -41,6 +43,13 @@ export async function workspaceKnowledge(
   return {
     context: { skills, disabledSkills, workspace: facts },
     tools: skills.some(({ folder }) => folder !== undefined) ? [skillTool({ skills, disabledSkills })] : [],
+    folders: skills
+      .filter(({ name }) => !disabledSkills.includes(name))
+      .flatMap(({ folder }) => (folder === undefined || isWithin(folder, workspace.root) ? [] : [folder])),
     notes: problems.map(({ message }) => message),
   };
+}
+
+function isWithin(folder: string, root: string): boolean {
+  return folder === root || folder.startsWith(root + sep);
 }
