@@ -9,6 +9,7 @@ import { addExportCommand } from './commands/export.js';
 import { addListCommand } from './commands/list.js';
 import { addResumeCommand } from './commands/resume.js';
 import { addRun } from './commands/run.js';
+import { addUndoCommand } from './commands/undo.js';
 import { addTrustCommand } from './commands/trust.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -25,6 +26,7 @@ addRun(program);
 addResumeCommand(program);
 addListCommand(program);
 addExportCommand(program);
+addUndoCommand(program);
 addApproveCommand(program);
 addDenyCommand(program);
 addConfigCommand(program);

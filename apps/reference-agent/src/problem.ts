@@ -1,23 +1,23 @@
-import {
-  ConcurrencyError,
-  ConversationBusyError,
-  EventStoreError,
-  PalimpsestError,
-  WriterOustedError,
-} from '@palimpsest/events';
+import { ConversationBusyError, PalimpsestError } from '@palimpsest/events';
 import { shownLines } from '@palimpsest/terminal';
 import { exitStatus } from './exit-status.js';
 
-/** What is not wrong input: it was right, and something came between. */
-const failures = [ConcurrencyError, ConversationBusyError, EventStoreError, WriterOustedError];
+/** The codes of errors that are not wrong input: it was right, and something came between. */
+const failures = new Set([
+  'concurrency',
+  'conversation-busy',
+  'event-store',
+  'writer-ousted',
+  'undo-conflict',
+  'file-history',
+]);
 
 /** What to print of an error that the user can do something about; undefined for a defect, whose stack is needed. */
 export function problemOf(error: unknown): { readonly message: string; readonly exitStatus: number } | undefined {
   if (!PalimpsestError.isInstance(error)) return undefined;
-  const isFailure = failures.some((type) => type.isInstance(error));
   return {
     message: shownLines(messageOf(error)),
-    exitStatus: isFailure ? exitStatus.error : exitStatus.wrongInput,
+    exitStatus: failures.has(error.code) ? exitStatus.error : exitStatus.wrongInput,
   };
 }
 

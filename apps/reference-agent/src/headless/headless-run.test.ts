@@ -29,7 +29,9 @@ test('text: the answer on standard output, a line a step on standard error', asy
   expect(ran).toMatchObject({ status: 0, stdout: 'It says\n\thello.\n' });
   const lines = ran.stderr.trimEnd().split('\n');
   expect(lines[0]).toMatch(new RegExp(`^palimpsest: session \\w{8}: local in ${rig.workspace}$`));
-  expect(lines.find((line) => line.startsWith('  1  '))).toMatch(/^ {2}1 {2}I read it\. +read_file a\.txt +\d\.\dk +\d\.\dk$/);
+  expect(lines.find((line) => line.startsWith('  1  '))).toMatch(
+    /^ {2}1 {2}I read it\. +read_file a\.txt +\d\.\dk +\d\.\dk$/,
+  );
   expect(lines.at(-1)).toMatch(/^palimpsest: done: 2 model calls · [\d,]+ tokens in, \d+ out · session \w{8}$/);
 });
 
