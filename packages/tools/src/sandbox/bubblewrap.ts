@@ -1,4 +1,4 @@
-import { mkdir, readlink, realpath, rm, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readlink, realpath, rm, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gitFolders, isInside, kindOf } from './mounts.js';
 import type { SandboxOptions } from './open-sandbox.js';
@@ -27,7 +27,7 @@ export function bubblewrap(
 ): Sandbox {
   const { binary, root, home, network = false, readable = [], writable = [], scratch } = options;
   const absolute = (name: string): string =>
-    name.startsWith('~/') ? path.join(home, name.slice(2)) : path.resolve(root, name);
+    /^~(?:\/|$)/.test(name) ? path.join(home, name.slice(1)) : path.resolve(root, name);
   const open = [...readable, ...writable].join(', ');
   return {
     description: `bubblewrap: home closed, network ${network ? 'open' : 'closed'}${open === '' ? '' : `, open: ${open}`}`,
@@ -122,16 +122,17 @@ async function guardsOf(root: string): Promise<Guards> {
     ...guarded,
     { path: path.join(root, '.palimpsest'), whenMissing: 'folder' as const },
   ]) {
-    if ((await kindOf(file)) === undefined) {
-      if (whenMissing === undefined) continue;
-      // A place that is mounted must exist. It goes away with the command.
-      if (whenMissing === 'folder') {
-        await mkdir(file);
-        made.push(() => rmdir(file));
-      } else {
-        await writeFile(file, '.\n');
-        made.push(() => rm(file));
-      }
+    const kind = await kindOf(file);
+    if (kind === undefined && whenMissing === undefined) continue;
+    // A place that is mounted must exist. It goes away with the command, or with the next one after a process that was killed.
+    if (whenMissing === 'folder' && (kind === undefined || kind === 'folder')) {
+      await mkdir(file, { recursive: true });
+      // Only an empty one.
+      made.push(() => rmdir(file));
+    }
+    if (whenMissing === 'file' && (kind === undefined || (await isOurs(file)))) {
+      await writeFile(file, ownFolder);
+      made.push(() => rm(file));
     }
     readOnly.push(file);
   }
@@ -139,4 +140,11 @@ async function guardsOf(root: string): Promise<Guards> {
     for (const remove of made) await remove().catch(() => undefined);
   };
   return { writable, readOnly, end };
+}
+
+/** Where a repository has its own configuration: what git assumes without the file. No repository has it. */
+const ownFolder = '.\n';
+
+async function isOurs(file: string): Promise<boolean> {
+  return (await readFile(file, 'utf8').catch(() => '')) === ownFolder;
 }

@@ -35,7 +35,9 @@ export async function openSandbox(workspace: Workspace, options: SandboxOptions 
   if (process.platform !== 'linux')
     return failed(`The sandbox is bubblewrap, which exists for Linux, not for ${process.platform}.`);
   const home = env['HOME'] ?? homedir();
-  if (isInside(root, home)) return failed(`The workspace ${root} holds the home folder, which a sandbox would close.`);
+  const homes = [home, await realpath(home).catch(() => home)];
+  if (homes.some((each) => isInside(root, each)))
+    return failed(`The workspace ${root} holds the home folder, which a sandbox would close.`);
   const binary = await bubblewrapIn(env['PATH'] ?? '', root);
   if (binary === undefined) return failed('bubblewrap is not installed: there is no bwrap in PATH.');
   const known = { ...options, binary, root, home, env };
@@ -59,7 +61,7 @@ export async function requireSandbox(workspace: Workspace, options?: SandboxOpti
 }
 
 function failed(reason: string): SandboxCheck {
-  return { works: false, reason };
+  return { works: false, reason: /[.!?]$/.test(reason) ? reason : `${reason}.` };
 }
 
 /** Its place. One of the workspace does not count: a project must not bring the program that closes it off. */

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -94,7 +94,9 @@ describe.skipIf(!here.works)(`in a sandbox${here.works ? '' : ` (skipped: ${here
     );
     expect(said).toBe('first');
     expect(await readFile(path.join(workspace.root, '.git/config'), 'utf8')).toBe(before);
-    // What was made for the time of the command is gone.
+    // What was made for the time of the command is gone, also what a killed process left.
+    await writeFile(path.join(workspace.root, '.git/commondir'), '.\n');
+    await inside('true', { workspace });
     expect((await readdir(path.join(workspace.root, '.git'))).filter((name) => /hooks|commondir/.test(name))).toEqual(
       [],
     );
@@ -202,6 +204,9 @@ describe('where none works', () => {
     async () => {
       const home = await temporaryFolder({ 'user/a': '' });
       expect(await reasonFor({ HOME: path.join(home, 'user') }, home)).toMatch(/holds the home folder/);
+      const link = path.join(await temporaryFolder(), 'home');
+      await symlink(path.join(home, 'user'), link);
+      expect(await reasonFor({ HOME: link }, home)).toMatch(/holds the home folder/);
     },
   );
 
