@@ -31,6 +31,19 @@ test('the small model is at the same address', async () => {
   expect(server.requests).toMatchObject([{ body: { model: 'small' } }]);
 });
 
+test('toolCalls = "text": tools and calls are text', async () => {
+  const answer = '<tool_call>{"name":"look","arguments":{}}</tool_call>';
+  const server = await openaiServer({ profile: 'ollama', reply: () => ({ message: { content: answer } }) });
+  onTestFinished(() => server.close());
+  const { llm } = await chooseModels({ ...defaultSettings, model: 'm', baseUrl: server.url, toolCalls: 'text' }, {});
+  const tools = [{ name: 'look', description: 'Looks.', inputSchema: { type: 'object' } }];
+  const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Go.' }] }];
+  expect((await llm.complete({ messages, tools })).message.toolCalls).toMatchObject([
+    { name: 'look', arguments: '{}' },
+  ]);
+  expect(server.requests[0]?.body).not.toHaveProperty('tools');
+});
+
 test('the keys of all providers are known, whichever model was chosen; what is too short is none', () => {
   const env = {
     OPENAI_API_KEY: 'sk-1234567',

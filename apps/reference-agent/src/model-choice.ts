@@ -32,7 +32,7 @@ export interface ChosenModels {
  * @throws {@link NoModelError} when there is no model or no key; the errors of `llmByName` for a name that is none.
  */
 export async function chooseModels(
-  { model, smallModel, baseUrl }: Pick<Settings, 'model' | 'smallModel' | 'baseUrl'>,
+  { model, smallModel, baseUrl, toolCalls }: Pick<Settings, 'model' | 'smallModel' | 'baseUrl' | 'toolCalls'>,
   env: Environment,
   onRetry?: (failure: FailedAttempt) => void,
 ): Promise<ChosenModels> {
@@ -46,7 +46,9 @@ export async function chooseModels(
       throw error;
     }
   };
-  const llm = await named(model);
+  const asked = await named(model);
+  const llm =
+    toolCalls === 'text' ? (await import('@palimpsest/llm-adapters/text-tool-calls')).textToolCalls(asked) : asked;
   return { llm, smallLlm: smallModel === undefined ? undefined : await named(smallModel) };
 }
 

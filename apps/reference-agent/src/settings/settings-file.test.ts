@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { InvalidSettingsError } from './errors.js';
 import { settingsJsonSchema } from './json-schema.js';
 import { settingsInToml } from './settings-file.js';
+import { settingKeys, valueAt } from './settings-keys.js';
 
 const read = (toml: string) => settingsInToml(new TextEncoder().encode(toml), 'config.toml');
 
@@ -82,4 +84,15 @@ test('what is not text', () => {
 test('the published schema is that of the code', async () => {
   const schema = `${JSON.stringify(settingsJsonSchema(), undefined, 2)}\n`;
   await expect(schema).toMatchFileSnapshot('../../schemas/config.json');
+});
+
+test('the configurations of the documentation are right, and every setting is in them', async () => {
+  const page = await readFile(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
+  const blocks = [...page.matchAll(/```toml\n([\s\S]*?)```/g)].map(([, toml = '']) => toml);
+  expect(blocks).toHaveLength(2);
+  for (const toml of blocks) read(toml);
+  // Those that are commented out go with few others.
+  const whole = (blocks[0] ?? '').replaceAll(/^# (?=\w+ = )/gm, '');
+  const values = read(whole);
+  expect(settingKeys.filter(({ path }) => valueAt(values, path) === undefined)).toEqual([]);
 });

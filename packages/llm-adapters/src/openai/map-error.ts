@@ -54,6 +54,14 @@ const hints: readonly (readonly [RegExp, ServerName])[] = [
   [/reasoning_content\W.*must be passed back|reasoning_content is missing|missing reasoning_content/i, 'deepseek'],
 ];
 
+/**
+ * The words of servers for a model, or a set-up, that takes no tools: Ollama, vLLM, OpenRouter, llama.cpp.
+ *
+ * @see https://github.com/ollama/ollama/issues/14795, https://github.com/vllm-project/vllm/issues/9986
+ */
+const refusesTools =
+  /does not support (?:tools|tool use|tool calling|function calling)|support tool use|--enable-auto-tool-choice|tools param requires --jinja/i;
+
 const malformedCodes: readonly string[] = ['invalid_encrypted_content', 'invalid_request_message_order'];
 
 const policyCodes = /^(?:content_filter|invalid_prompt|responsibleaipolicyviolation|\w+_policy(?:_violation)?)$/i;
@@ -122,7 +130,10 @@ export function toLLMError(thrown: unknown, secrets: Secrets = secretsOf([])): L
   if (isSpent(refusal)) return new RateLimitError(message, { ...options, kind: 'quota' });
   if (status === 408 || status === 409 || status >= 500 || failure.shouldRetry === true)
     return new ServiceUnavailableError(message, options);
-  return new InvalidRequestError(message, options);
+  const way = refusesTools.test(text)
+    ? ` (This model, or its server, takes no tools. textToolCalls() writes them as text: in the settings of the agent, toolCalls = "text")`
+    : '';
+  return new InvalidRequestError(`${message}${way}`, options);
 }
 
 function numericStatus(body: unknown): number | undefined {

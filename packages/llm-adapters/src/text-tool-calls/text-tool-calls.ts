@@ -1,0 +1,110 @@
+import { newEventId } from '@palimpsest/events';
+import type { AssistantMessage, Message, SystemMessage, ToolDefinition } from '@palimpsest/events';
+import type { Delta } from '../delta.js';
+import type { Completion, CompletionRequest, LLM } from '../llm.js';
+import { remembering } from '../memo.js';
+import { demandFor, instructionsFor } from './instructions.prompt.js';
+import { readCalls } from './read-calls.js';
+import { StreamedText } from './streamed-text.js';
+import { writtenMessage } from './written-messages.js';
+
+/** Options of {@link textToolCalls}. */
+export interface TextToolCallsOptions {
+  /** Makes the ids of calls. @defaultValue unique ids */
+  readonly newId?: () => string;
+}
+
+/** A message becomes the same object at each request, by which adapters remember what it became. */
+const written = remembering(writtenMessage);
+
+/**
+ * A model without tool calling that calls tools: they are described in the system message, calls are read from the answer's text,
+ * and results are sent as text of the user. To its caller it is an {@link LLM} like any other. Of a streamed answer the text before
+ * the first call arrives as it is written; calls arrive when the answer is complete.
+ *
+ * @example
+ * ```ts
+ * const llm = textToolCalls(openaiLLM({ model: 'gemma3', baseURL: 'http://localhost:11434/v1' }));
+ * ```
+ */
+export function textToolCalls(llm: LLM, { newId = () => `call_${newEventId()}` }: TextToolCallsOptions = {}): LLM {
+  const asText = (request: CompletionRequest): CompletionRequest => {
+    const { tools = [], toolChoice = 'auto', messages, cache, ...rest } = request;
+    const [first, ...others] = messages;
+    const begins = first?.role === 'system' ? first : undefined;
+    const described = tools.length === 0 ? begins : withTools(begins, tools);
+    const later = (begins === undefined ? messages : others).map(written);
+    const demand = tools.length === 0 || toolChoice === 'auto' ? [] : [userMessage(demandFor(toolChoice))];
+    // The places of hints count messages: with one more at the beginning they would be wrong.
+    const isShifted = begins === undefined && described !== undefined;
+    const hints = isShifted && cache?.key !== undefined ? { key: cache.key } : isShifted ? undefined : cache;
+    return {
+      ...rest,
+      messages: [...(described === undefined ? [] : [described]), ...later, ...demand],
+      ...(hints === undefined ? {} : { cache: hints }),
+    };
+  };
+  const { model, contextWindow, prices, facts, countTokens } = llm;
+  return {
+    model,
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...(prices === undefined ? {} : { prices }),
+    ...(facts === undefined ? {} : { facts }),
+    complete: async (request) => {
+      const { onDelta, tools = [] } = request;
+      let stream = new StreamedText();
+      const handOut = (delta: Delta): void => {
+        if (delta.type === 'restart') stream = new StreamedText();
+        const shown = delta.type === 'text' ? { ...delta, text: stream.add(delta.text) } : delta;
+        if (shown.type !== 'text' || shown.text !== '') onDelta?.(shown);
+      };
+      const completion = await llm.complete({
+        ...asText(request),
+        ...(onDelta === undefined ? {} : { onDelta: handOut }),
+      });
+      const answer = read(completion, tools, newId);
+      const whole = textIn(answer.message);
+      request.signal?.throwIfAborted();
+      const rest = stream.rest(whole);
+      if (onDelta !== undefined && rest !== '') onDelta({ type: 'text', text: rest });
+      const before = completion.message.toolCalls?.length ?? 0;
+      answer.message.toolCalls?.slice(before).forEach(({ id, name, arguments: text }, index) => {
+        onDelta?.({ type: 'tool-call', index: before + index, id, name, arguments: text });
+      });
+      return answer;
+    },
+    ...(countTokens === undefined
+      ? {}
+      : { countTokens: (request: CompletionRequest) => countTokens.call(llm, asText(request)) }),
+  };
+}
+
+function withTools(message: SystemMessage | undefined, tools: readonly ToolDefinition[]): Message {
+  const part = { type: 'text' as const, text: instructionsFor(tools) };
+  return { role: 'system', content: [...(message?.content ?? []), part] };
+}
+
+function read(completion: Completion, tools: readonly ToolDefinition[], newId: () => string): Completion {
+  const { message, finishReason } = completion;
+  const { text, calls } = readCalls(
+    textIn(message),
+    tools.map(({ name }) => name),
+  );
+  if (tools.length === 0 || calls.length === 0) return completion;
+  const toolCalls = [...(message.toolCalls ?? []), ...calls.map((call) => ({ id: newId(), ...call }))];
+  const others = message.content.filter(({ type }) => type !== 'text');
+  const content = text.trim() === '' ? others : [{ type: 'text' as const, text }, ...others];
+  return {
+    ...completion,
+    message: { ...message, content, toolCalls },
+    finishReason: finishReason === 'stop' ? 'tool-calls' : finishReason,
+  };
+}
+
+function textIn({ content }: AssistantMessage): string {
+  return content.flatMap((part) => (part.type === 'text' ? [String(part.text)] : [])).join('');
+}
+
+function userMessage(text: string): Message {
+  return { role: 'user', content: [{ type: 'text', text }] };
+}
