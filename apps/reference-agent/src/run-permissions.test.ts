@@ -1,10 +1,13 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { permissions } from '@palimpsest/tools/permissions';
+import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
 import { calls, chatServer, says, toolCall } from '../test-support/chat-server.js';
 import { eventsOf, headlessRig } from '../test-support/headless-rig.js';
 import { answerCommand } from './answer-command.js';
 import type { Answer } from './answer-command.js';
+import { settingsSchema } from './settings/settings.js';
 
 /** A model that calls once and then answers with what it read last. */
 async function rigThatCalls(...made: readonly (readonly [string, object])[]) {
@@ -103,6 +106,30 @@ test('a rule that cannot be read is wrong input, and leaves nothing behind', asy
   await writeFile(file, '[permissions]\nallow = ["run_command(touch *)"]\n');
   expect(await rig.run({ print: 'Go.' })).toMatchObject({ status: 0 });
   expect(await rig.exists('made')).toBe(true);
+});
+
+test('a rule for all files is none for the hooks of git', async () => {
+  const hook = '.git/hooks/pre-commit';
+  const rig = await rigThatCalls(
+    ['write_file', { path: hook, content: 'x' }],
+    ['write_file', { path: 'b', content: 'x' }],
+  );
+  await mkdir(join(rig.workspace, '../config/palimpsest'), { recursive: true });
+  const file = join(rig.workspace, '../config/palimpsest/config.toml');
+  await writeFile(file, '[permissions]\nallow = ["write_file"]\n');
+  await rig.run({ print: 'Go.' });
+  expect([await rig.exists(hook), await rig.exists('b')]).toEqual([false, true]);
+  expect(rig.lastRequest()).toContain("The rule 'write_file(**/.git/**)' asks about it.");
+});
+
+test('the rules of the documentation do what it says', async () => {
+  const page = await readFile(new URL('../docs/permissions.md', import.meta.url), 'utf8');
+  const { permissions: rules } = settingsSchema.parse(parse(/```text\n([^`]*)```/.exec(page)?.[1] ?? ''));
+  const { decide } = permissions(rules ?? {});
+  const outcomes = ['npm test', 'git diff HEAD', 'git diff --output=x', 'git push', 'npm test > log'].map(
+    (command) => decide({ toolName: 'run_command', input: { command } }).outcome,
+  );
+  expect(outcomes).toEqual(['allow', 'allow', undefined, 'ask', undefined]);
 });
 
 test('a no is read by the model with its reason', async () => {

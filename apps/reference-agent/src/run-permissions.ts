@@ -4,6 +4,12 @@ import { linkedNames, permissionPolicy, permissions } from '@palimpsest/tools/pe
 import type { Workspace } from '@palimpsest/tools';
 import type { Settings } from './settings/settings.js';
 
+/** What is run or obeyed later, outside of the sandbox: hooks of git, and our own configuration. A rule for all files does not mean these. */
+const guarded = ['**/.git', '**/.git/**', '**/.palimpsest/**'].flatMap((path) => [
+  `edit_file(${path})`,
+  `write_file(${path})`,
+]);
+
 /** What {@link runPermissions} decides by. */
 export interface RunPermissionsOptions {
   readonly rules: Settings['permissions'];
@@ -31,7 +37,7 @@ export function runPermissions({ rules, tools, workspace, onAsk, yolo }: RunPerm
   const policy = permissionPolicy({
     permissions: permissions({
       // What the user has denied stays denied.
-      ...(yolo ? { allow: ['*'], deny: rules.deny } : rules),
+      ...(yolo ? { allow: ['*'], deny: rules.deny } : { ...rules, ask: [...rules.ask, ...guarded] }),
       toolNames: tools.map(({ name }) => name),
       root,
       otherNames: linkedNames(root),
