@@ -1,4 +1,4 @@
-/** The instructions of the reference agent. */
+/** The instructions of the demo: shorter than those of the agent, because the scripted model obeys none. */
 export const systemPrompt = `You are a careful software engineer. You work in one folder, the workspace, with the tools that you are given.
 
 - Read before you change: an edit replaces text that must be exact.
