@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { noContext, temporaryWorkspace } from '../test-support/temporary-workspace.js';
@@ -64,4 +64,60 @@ test.each([
   ['outside', { path: '../b.txt', old_text: 'one', new_text: 'x' }, /outside the workspace/],
 ])('says what is wrong: %s', async (_case, input, message) => {
   await expect(edit(input)).rejects.toThrow(message);
+});
+
+test('replaces every occurrence when that is asked for', async () => {
+  const { output, text } = await edit({ old_text: 'two', new_text: 'TWO!', replace_all: true });
+  expect(text).toBe('one\n  TWO!\nthree\nTWO! again\nfour\n');
+  expect(output).toMatchObject({
+    content: expect.stringMatching(/^Edited a.txt in 2 places\. Around the first it now reads:\n1\tone\n2\t {2}TWO!/),
+    details: { line: 2, replaced: 2 },
+  });
+});
+
+test('fits the line breaks of a CRLF file, and keeps them', async () => {
+  const workspace = await temporaryWorkspace({ 'a.txt': 'one\r\ntwo\r\nthree\r\n' });
+  const tool = editFileTool(workspace);
+  await tool.execute({ path: 'a.txt', old_text: 'one\ntwo', new_text: '1\n2\n2.5' }, noContext);
+  await tool.execute({ path: 'a.txt', old_text: '2.5\r\nthree', new_text: '3' }, noContext);
+  expect(await readFile(join(workspace.root, 'a.txt'), 'utf8')).toBe('1\r\n2\r\n3\r\n');
+});
+
+test('a long edit is shown at its beginning and its end', async () => {
+  const { output } = await edit({ old_text: 'three', new_text: 'line\n'.repeat(10_000) });
+  const { content } = output as { content: string };
+  expect(content.split('\n')).toHaveLength(62);
+  expect(content).toMatch(/\n\[… \d+ lines\]\n/);
+});
+
+test.each([
+  ['line numbers', { old_text: '2\t  two\n3\tthree', new_text: 'x' }, /it has the line numbers of read_file in front/],
+  [
+    'whitespace, with the lines to copy',
+    { old_text: '\ttwo\nthree', new_text: 'x' },
+    /lines 2 to 3 differ from it in whitespace only\. Copy them exactly:\n2\t {2}two\n3\tthree$/,
+  ],
+  [
+    'some lines that are different',
+    { old_text: 'ONE\n  two\nthree\nfive', new_text: 'x' },
+    /2 of its 4 lines stand near line 1, but others are different\. The file reads there:\n1\tone\n2\t {2}two\n3\tthree\n4\ttwo again$/,
+  ],
+])('helps with %s', async (_case, input, message) => {
+  await expect(edit(input)).rejects.toThrow(message);
+});
+
+test('a text that stands there very often, and a file of very many lines, take no long time and no long answer', async () => {
+  const workspace = await temporaryWorkspace({ 'a.txt': '}\n'.repeat(500_000) });
+  const tool = editFileTool(workspace);
+  const running = tool.execute({ path: 'a.txt', old_text: '}', new_text: 'x' }, noContext);
+  await expect(running).rejects.toThrow(/500000 times, at lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 499990 more/);
+  const absent = `${'}\n'.repeat(5_000)}y\n`;
+  await expect(tool.execute({ path: 'a.txt', old_text: absent, new_text: 'x' }, noContext)).rejects.toThrow(/not in/);
+});
+
+test('leaves a read-only file alone', { skip: process.getuid?.() === 0 }, async () => {
+  const workspace = await temporaryWorkspace({ 'a.txt': 'one\n' });
+  await chmod(join(workspace.root, 'a.txt'), 0o444);
+  const running = editFileTool(workspace).execute({ path: 'a.txt', old_text: 'one', new_text: 'two' }, noContext);
+  await expect(running).rejects.toThrow(/read-only/);
 });

@@ -47,8 +47,24 @@ function whitespaceOnly(
 ): { readonly line: number; readonly count: number } | undefined {
   const parts = linesOf(wanted).map(squeeze);
   if (parts.every((part) => part === '')) return undefined;
-  const index = lines.findIndex((_, start) => parts.every((part, offset) => lines[start + offset] === part));
+  const index = indexOfRun(lines, parts);
   return index === -1 ? undefined : { line: index + 1, count: parts.length };
+}
+
+/** Where a run of lines stands in others, in linear time: a file may repeat one line a million times. @see Knuth, Morris, Pratt (1977) */
+function indexOfRun(lines: readonly string[], run: readonly string[]): number {
+  const fallback = [0];
+  for (let index = 1, length = 0; index < run.length; index++) {
+    while (length > 0 && run[index] !== run[length]) length = fallback[length - 1] ?? 0;
+    if (run[index] === run[length]) length += 1;
+    fallback.push(length);
+  }
+  for (let index = 0, length = 0; index < lines.length; index++) {
+    while (length > 0 && lines[index] !== run[length]) length = fallback[length - 1] ?? 0;
+    if (lines[index] === run[length]) length += 1;
+    if (length === run.length) return index - length + 1;
+  }
+  return -1;
 }
 
 /** Where most lines of the wanted text stand in their order. Each line of the file votes for the start that would fit it. */
