@@ -108,6 +108,16 @@ describe('palimpsest demo', () => {
       expect(ran.stdout).toMatch(/ {5}[\d,]+ → [\d,]+ tokens a request; \d+ events are a summary/);
       expect(ran.stdout).toMatch(/ \$ node --test.* exit 1 /);
       expect(ran.stdout).toContain('All 75 tests pass.');
+      // The page of the demo shows what is printed. Sizes and addresses are others in each run.
+      const stable = (line: string) =>
+        line
+          .replace(/(recall) \w+/, '$1')
+          .replace(/[\d.,]+/g, '0')
+          .replace(/ +/g, ' ');
+      const page = await readFile(fileURLToPath(new URL('../docs/demo.md', import.meta.url)), 'utf8');
+      const shown = /```text\n(.*?)```/s.exec(page)?.[1]?.trimEnd().split('\n') ?? [];
+      expect(shown.length).toBeGreaterThan(20);
+      for (const line of shown.filter((each) => each.trim() !== '…')) expect(lines.map(stable)).toContain(stable(line));
       expect(ran.stdout).toContain('The tests, run once more: passed 75, failed 0\n');
       expect(ran.stdout).toMatch(/\ntokens sent +[\d,]+ +[\d,]+ +[1-9]\d %\n/);
       expect(ran.stdout).toMatch(/\ncost +\$0\.\d+ +\$0\.\d+ +[1-9]\d? %\n/);

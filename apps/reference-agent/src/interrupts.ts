@@ -1,3 +1,4 @@
+import { isReaderGone } from '@palimpsest/terminal';
 import { exitStatus } from './exit-status.js';
 
 /** The requests to end a run early. */
@@ -29,13 +30,13 @@ export function processInterrupts(host: NodeJS.Process = process): Interrupts {
       interrupt(name, signalStatus);
     });
   }
-  host.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (!isClosedPipe(error)) throw error;
+  host.stdout.on('error', (error: Error) => {
+    if (!isReaderGone(error)) throw error;
     interrupt('nobody reads the output', readerGone);
   });
   // Lines for people who have gone.
-  host.stderr.on('error', (error: NodeJS.ErrnoException) => {
-    if (!isClosedPipe(error)) throw error;
+  host.stderr.on('error', (error: Error) => {
+    if (!isReaderGone(error)) throw error;
   });
   return {
     signal: controller.signal,
@@ -43,9 +44,4 @@ export function processInterrupts(host: NodeJS.Process = process): Interrupts {
       return status;
     },
   };
-}
-
-/** EIO: the terminal is gone, after SIGHUP. */
-function isClosedPipe({ code }: NodeJS.ErrnoException): boolean {
-  return code === 'EPIPE' || code === 'EIO' || code === 'ERR_STREAM_DESTROYED';
 }

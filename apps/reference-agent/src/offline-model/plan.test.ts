@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { nextTurn } from './plan.js';
 import type { PlanStep } from './plan.js';
 import { edit, read, run, step, succeeded } from './sample-plan/steps.js';
+import { demoPlan } from './sample-plan/demo-plan.js';
 import { samplePlan } from './sample-plan/index.js';
 
 const plan: readonly PlanStep[] = [
@@ -80,6 +81,27 @@ test('does not read for ever: if the file itself has changed, the edit says so',
   expect(nextTurn(plan, messages)).toMatchObject({ isReadingAgain: false, calls: [{ tool: 'edit_file' }] });
 });
 
+test('edits several files of a turn after it has read again those whose text it misses, each once', () => {
+  const edits = step(
+    'all',
+    'Now.',
+    edit('a.js', 'let old;', 'b'),
+    edit('a.js', 'let older;', 'c'),
+    edit('b.js', 'x', 'y'),
+  );
+  const created = step(
+    'new',
+    'New.',
+    { tool: 'write_file', input: { path: 'c.js', content: 'let c;' } },
+    edit('c.js', 'let c', 'd'),
+  );
+  expect(nextTurn([edits], [user])).toMatchObject({
+    isReadingAgain: true,
+    calls: [{ input: { path: 'a.js' } }, { input: { path: 'b.js' } }],
+  });
+  expect(nextTurn([created], [user])).toMatchObject({ isReadingAgain: false });
+});
+
 test('ends after the last step', () => {
   expect(nextTurn(plan, [user, said('Done. [done]')])).toBeUndefined();
 });
@@ -89,12 +111,15 @@ test('depends on the messages alone', () => {
   expect(nextTurn(plan, structuredClone(messages))).toEqual(nextTurn(plan, messages));
 });
 
-test('the names of the sample plan are unique, and every step that it jumps to exists', () => {
-  const names = samplePlan.map(({ name }) => name);
+test.each([
+  ['sample plan', samplePlan],
+  ['demo plan', demoPlan],
+])('the names of the %s are unique, and every step that it jumps to exists', (_name, steps) => {
+  const names = steps.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   const outcomes = ['[exit status 0]', '[exit status 1]'].map((text) => [
     { tool: 'run_command', text, isError: false },
   ]);
-  const targets = samplePlan.flatMap(({ next }) => outcomes.map((results) => next?.(results)));
+  const targets = steps.flatMap(({ next }) => outcomes.map((results) => next?.(results)));
   expect(targets.filter((target) => target !== undefined && !names.includes(target))).toEqual([]);
 });
