@@ -30,10 +30,13 @@ const processes: readonly (readonly [name: string, args: readonly string[], prel
 export function startBench(): void {
   const times = processes.map((): number[] => []);
   const state = mkdtempSync(join(tmpdir(), 'palimpsest-start-'));
-  for (let round = 0; round < rounds; round++) {
-    for (const [index, [, args, preload]] of processes.entries()) times[index]?.push(cpuOf(args, preload, state));
+  try {
+    for (let round = 0; round < rounds; round++) {
+      for (const [index, [, args, preload]] of processes.entries()) times[index]?.push(cpuOf(args, preload, state));
+    }
+  } finally {
+    rmSync(state, { recursive: true });
   }
-  rmSync(state, { recursive: true });
   const medians = times.map(median);
   console.log('\nCPU of starting a command');
   for (const [index, [name]] of processes.entries()) {
@@ -46,8 +49,8 @@ export function startBench(): void {
 function cpuOf(args: readonly string[], preload = atExit, state: string): number {
   const { status, output, error } = spawnSync(process.execPath, ['--require', preload, ...args], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
-    // Sessions go where nobody keeps them.
-    env: { ...process.env, XDG_STATE_HOME: state, OPENAI_API_KEY: 'none', ANTHROPIC_API_KEY: 'none' },
+    // Sessions, and what a process leaves that ends in the middle, go where nobody keeps them.
+    env: { ...process.env, XDG_STATE_HOME: state, TMPDIR: state, OPENAI_API_KEY: 'none', ANTHROPIC_API_KEY: 'none' },
   });
   if (error !== undefined) throw error;
   if (status !== 0) throw new Error(`${args.join(' ')} exits with ${status}`);

@@ -1,5 +1,6 @@
 import { ConversationRunError, ConversationStateProjection, LimitExceededError } from '@palimpsest/agent';
 import type { Conversation, RunOutcome } from '@palimpsest/agent';
+import { isUserMessage } from '@palimpsest/events';
 import { ContentPolicyError } from '@palimpsest/llm-adapters';
 import type { Delta } from '@palimpsest/llm-adapters';
 import type { CommandSurroundings } from '../command-surroundings.js';
@@ -56,9 +57,12 @@ export async function headlessRun(
   }
 }
 
-function assertGoesOn({ status, id }: Conversation): void {
-  if (status !== 'finished' && status !== 'stuck') return;
-  throw new UsageError(`Session '${id}' is ${status}. Give it a new task: palimpsest resume ${id} -p "…"`);
+/** @throws {@link UsageError} when there is nothing to go on with. */
+function assertGoesOn({ status, id, events }: Conversation): void {
+  const hasTask = events.slice().some(isUserMessage);
+  if (hasTask && status !== 'finished' && status !== 'stuck') return;
+  const state = hasTask ? `is ${status}` : 'has no task yet';
+  throw new UsageError(`Session '${id}' ${state}. Give it a new task: palimpsest resume ${id} -p "…"`);
 }
 
 function initEvent({ session, conversation, workspace, model, tools, notes }: OpenedSession, isResumed: boolean) {

@@ -10,11 +10,13 @@ const tailBytes = 65_536;
  * `cut off` if its process died.
  */
 export async function sessionStatus(session: Session): Promise<string> {
-  const status = statusIn(await tailOf(session.log)) ?? 'running';
+  const { tail, isWhole } = await tailOf(session.log);
+  // A long run has its status far behind; a session that was only forked has none.
+  const status = statusIn(tail) ?? (isWhole ? 'idle' : 'running');
   if (status !== 'running' && status !== 'idle') return status;
   try {
     await (await session.store.openForWriting(session.id)).close();
-    return 'cut off';
+    return status === 'idle' ? status : 'cut off';
   } catch (error) {
     if (ConversationBusyError.isInstance(error)) return `at work in ${error.holder}`;
     throw error;
@@ -37,13 +39,13 @@ function statusIn(tail: string): string | undefined {
   return undefined;
 }
 
-async function tailOf(path: string): Promise<string> {
+async function tailOf(path: string): Promise<{ readonly tail: string; readonly isWhole: boolean }> {
   const file = await open(path);
   try {
     const { size } = await file.stat();
     const from = Math.max(0, size - tailBytes);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from);
-    return buffer.toString('utf8', 0, bytesRead);
+    return { tail: buffer.toString('utf8', 0, bytesRead), isWhole: from === 0 };
   } finally {
     await file.close();
   }

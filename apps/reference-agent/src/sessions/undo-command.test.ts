@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { calls, chatServer, says, toolCall } from '../../test-support/chat-server.js';
 import { eventsOf, headlessRig } from '../../test-support/headless-rig.js';
 import { findSession } from './session-list.js';
+import { sessionStatus } from './session-status.js';
 import { undoCommand } from './undo-command.js';
 import type { UndoFlags } from './undo-command.js';
 
@@ -63,6 +64,8 @@ test('undo takes back the last turn, and again the one before; the conversation 
   await undo();
   expect(await text('a.txt')).toBe('before\n');
   await expect(undo()).rejects.toThrow('nothing to undo');
+  await expect(rig.resume(undefined, {})).rejects.toThrow('has no task yet');
+  expect(await sessionStatus((await find()).session)).toBe('idle');
 });
 
 test('a file that somebody else changed is left alone, and so are all others; --force restores it', async () => {
