@@ -10,6 +10,7 @@ export interface RunFlags {
   readonly model?: string;
   readonly baseUrl?: string;
   readonly smallModel?: string;
+  readonly toolCalls?: 'native' | 'text';
   /** Unit: USD. */
   readonly maxCost?: number;
   /** Unit: model calls. */

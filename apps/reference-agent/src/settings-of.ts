@@ -5,10 +5,10 @@ import type { Settings } from './settings/settings.js';
 
 /** The settings of a run in a workspace, and what the user should know of them. @throws the errors of `loadSettings`. */
 export async function settingsOf(
-  { model, baseUrl, smallModel, maxCost, maxSteps, config }: Partial<RunFlags>,
+  { model, baseUrl, smallModel, toolCalls, maxCost, maxSteps, config }: Partial<RunFlags>,
   { root }: Workspace,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<{ readonly settings: Settings; readonly notes: readonly string[] }> {
-  const flags = { model, baseUrl, smallModel, maxCost, maxSteps };
+  const flags = { model, baseUrl, smallModel, toolCalls, maxCost, maxSteps };
   return loadSettings({ folder: root, env, flags, file: config });
 }

@@ -157,7 +157,14 @@ describe('a block for a shell', () => {
 describe('a block of TOML', () => {
   it.each(written('toml').map((block) => [title(block), block] as const))(
     'is a configuration: %s',
-    async (_, { code }) => {
+    async (name, { code }) => {
+      // The schema that a block names says whose it is: the command reads it, and refuses what it does not know.
+      if (code.startsWith('#:schema ')) {
+        const file = path.join(root, `${name.replaceAll(/[^a-z0-9]+/gi, '-')}.toml`);
+        await writeFile(file, code);
+        await run('npx', ['palimpsest', 'config', '--config', file], { env: { ...process.env, ...environment } });
+        return;
+      }
       const { condenser } = await loadCondenserConfig(code, {
         llm: () => scriptedLLM({ script: [] }),
         defaultLLM: () => scriptedLLM({ script: [] }),

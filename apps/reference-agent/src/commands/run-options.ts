@@ -14,6 +14,7 @@ export function addRunOptions(command: Command): Command {
     .option('--model <name>', 'provider/name, such as anthropic/claude-sonnet-5 or ollama/qwen3')
     .option('--base-url <address>', 'a compatible server; it needs no key')
     .option('--small-model <name>', 'the model for summaries')
+    .addOption(new Option('--tool-calls <way>', 'text: for a model without tool calling').choices(['native', 'text']))
     .option('--max-cost <usd>', 'the run ends when it has cost so much', positive)
     .option('--max-steps <count>', 'the run ends after so many model calls', wholePositive)
     .option('--cwd <folder>', 'the folder to work in')
