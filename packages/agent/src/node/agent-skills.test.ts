@@ -63,6 +63,17 @@ describe('SKILL.md folders', () => {
     expect((await find()).skills).toMatchObject([{ name: 'ship', triggers: ['/ship', 'release', '404'] }]);
   });
 
+  test('with a colon in a description that is not quoted are read', async () => {
+    await put(
+      '.agents/skills/a/SKILL.md',
+      '---\nname: a\ndescription: Writes "docs". Use when: asked: now\n---\nText.',
+    );
+    await put('.agents/skills/b/SKILL.md', '---\nname: b: c\ndescription: Use when: asked\n---\nText.');
+    const { skills, problems } = await find();
+    expect(skills).toMatchObject([{ name: 'a', description: 'Writes "docs". Use when: asked: now' }]);
+    expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining('not YAML')]);
+  });
+
   test('that only the user may call are not listed', async () => {
     await put('.agents/skills/wipe/SKILL.md', manifest('wipe', 'Wipe.', 'disable-model-invocation: true\n'));
     await put('.agents/skills/wipe/list.txt', 'a');

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { InvalidSkillError } from './errors.js';
 import { splitFrontMatter } from './front-matter.js';
+import type { FrontMatter } from './front-matter.js';
 import { untrustedLine } from './untrusted-text.js';
 import type { Skill } from './skill.js';
 
@@ -45,7 +46,7 @@ const metadataSchema = z.object(
  */
 export function parseAgentSkill(document: string, options: { readonly file: string; readonly folder: string }): Skill {
   const { file, folder } = options;
-  const { data, body } = splitFrontMatter(document, file);
+  const { data, body } = split(document, file);
   if (data === undefined) {
     throw new InvalidSkillError(file, "begins with no front matter; begin it with '---' and a name and a description.");
   }
@@ -68,6 +69,23 @@ export function parseAgentSkill(document: string, options: { readonly file: stri
     triggers: [...new Set([`/${name}`, ...(triggers ?? [])])],
     inputs: [],
   };
+}
+
+/** A description that holds a `: ` is no YAML unless it is quoted; many are not, and other agents read them. */
+function split(document: string, file: string): FrontMatter {
+  try {
+    return splitFrontMatter(document, file);
+  } catch (error) {
+    const quoted = document.replace(
+      /^(description:[ \t]+)([^"'|>\s].*)$/m,
+      (_, key: string, text: string) => key + JSON.stringify(text.trim()),
+    );
+    try {
+      return splitFrontMatter(quoted, file);
+    } catch {
+      throw error;
+    }
+  }
 }
 
 /** The front matter with a name: its own, else the folder's. */
