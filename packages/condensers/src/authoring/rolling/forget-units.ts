@@ -26,27 +26,51 @@ export interface ForgetUnitsOptions {
  */
 export function forgetUnits(options: ForgetUnitsOptions): Condensation {
   const { view, units, stays = () => false, account, metadata, createEvent } = options;
-  const wanted: EventId[] = [];
-  for (const { start, end } of units) {
-    for (let index = start; index < end; index++) {
+  // Whole units are selected as such: naming thousands of ids, twice, took most of the decision.
+  const whole: Unit[] = [];
+  const parts: EventId[] = [];
+  for (const unit of units) {
+    if (!holdsOne(unit, stays)) {
+      whole.push(unit);
+      continue;
+    }
+    for (let index = unit.start; index < unit.end; index++) {
       const event = view.events.at(index);
-      if (event !== undefined && !stays(index)) wanted.push(event.id);
+      if (event !== undefined && !stays(index)) parts.push(event.id);
     }
   }
-  const ids = forgettableEventIds(view, { ids: wanted });
+  const selection = { units: whole, ids: parts };
+  const ids = forgettableEventIds(view, selection);
   if (ids.size === 0) throw nothing(view);
-  let savedTokens = 0;
-  for (const id of ids) {
-    const index = view.indexOf(id) ?? 0;
-    savedTokens += view.tokens(index, index + 1);
-  }
+  const savedTokens = tokensOf(view, ids);
   assertProgress(view, { events: ids.size, tokens: savedTokens });
   return condensation({
     view,
-    ids,
+    ...selection,
     metadata: { ...accountingOf({ ...account, view, savedTokens }), ...metadata },
     createEvent,
   });
+}
+
+function holdsOne({ start, end }: Unit, isOne: (index: number) => boolean): boolean {
+  for (let index = start; index < end; index++) if (isOne(index)) return true;
+  return false;
+}
+
+/** The tokens of events, one measurement for each run of neighbours. */
+function tokensOf(view: View, ids: Iterable<EventId>): number {
+  let tokens = 0;
+  let [start, end] = [0, 0];
+  for (const id of ids) {
+    if (view.events.at(end)?.id === id) {
+      end++;
+      continue;
+    }
+    tokens += view.tokens(start, end);
+    start = view.indexOf(id) ?? 0;
+    end = start + 1;
+  }
+  return tokens + view.tokens(start, end);
 }
 
 function nothing(view: View): NoCondensationAvailableError {
