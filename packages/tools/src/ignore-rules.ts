@@ -34,7 +34,7 @@ export function withRules(above: IgnoreRules, folder: string, text: string): Ign
 }
 
 function newRules(lines: readonly string[]): Ignore {
-  return ignore({ ignoreCase: false }).add([...lines]);
+  return ignore({ ignoreCase: false, allowRelativePaths: true }).add([...lines]);
 }
 
 /** Whether a path is ignored. The folders above it are not: nobody asks below an ignored folder. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -193,6 +193,25 @@ describe.each(engines)('%s', (_name, options) => {
     expect(await search(workspace, { pattern: '^x', path: 'out' }, options)).toBe('out/b.txt:1: x');
     expect(await search(workspace, { pattern: '^x', path: 'src' }, options)).toBe('src/out/c.txt:1: x');
     expect(await search(workspace, { pattern: '^x', path: 'a.log' }, options)).toBe('a.log:1: x');
+  });
+
+  test('takes names as long and as odd as a file system has them', async () => {
+    const odd = ['...', '!a', '#b', ' c', 'd ', 'e\\f', '-g', 'h*', '[i]', "j'k", '..l'];
+    const folder = Array.from({ length: 12 }, () => 'n'.repeat(240)).join('/');
+    const long = Array.from({ length: 60 }, (_, index) => `${folder}/${index}`);
+    const workspace = await temporaryWorkspace(Object.fromEntries([...odd, ...long].map((name) => [name, 'x\n'])));
+    const lines = (await search(workspace, { pattern: 'x' }, options)).split('\n');
+    expect(lines).toHaveLength(odd.length + long.length);
+    expect(lines.every((line) => line.endsWith(':1: x'))).toBe(true);
+  });
+
+  test('says that a file is too long to be searched', async () => {
+    const workspace = await temporaryWorkspace({ 'a.txt': 'x\n' });
+    await truncate(path.join(workspace.root, 'a.txt'), 10_000_001);
+    await expect(search(workspace, { pattern: 'x', path: 'a.txt' }, options)).rejects.toThrow(
+      /10000001 bytes; 10000000 are/,
+    );
+    expect(await search(workspace, { pattern: 'x' }, options)).toBe("Nothing matches /x/ in '.'.");
   });
 
   test('waits for no FIFO, and says what it is when it is named', async () => {

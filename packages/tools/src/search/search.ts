@@ -14,8 +14,9 @@ import { linearEngine } from './linear-engine.js';
 import { findRipgrep, ripgrepEngine } from './ripgrep.js';
 
 const maxLineCharacters = 300;
-/** An engine gets so many files at once. */
+/** An engine gets so many files at once, and names of so many characters: a system limits what a process is given. */
 const filesAtOnce = 500;
+const nameCharactersAtOnce = 50_000;
 /** So many matches are counted. */
 const maxCounted = 10_000;
 const defaultTimeoutMs = 30_000;
@@ -47,7 +48,8 @@ export function searchTool(workspace: Workspace, options: SearchOptions = {}): T
   let engine: Promise<Engine> | undefined;
   return defineTool({
     name: 'search',
-    description: 'Find the lines that match a regular expression, as `path:line: text`.',
+    description:
+      'Find the lines that match a regular expression, as `path:line: text`. Skips what .gitignore ignores, and files above 10 MB.',
     input,
     annotations: { readOnly: true, repeatable: true, parallel: true },
     execute: async ({ pattern, path, ignore_case, max_results }, context) => {
@@ -108,18 +110,26 @@ async function* filesBelow(
   if (!isFolder) {
     const path = workspace.show(real);
     // Whatever cannot be read says why, here.
-    await withFile(workspace, path, async () => undefined);
+    await withFile(workspace, path, async ({ status }) => {
+      if (status.size <= maxSearchedBytes) return;
+      const way = 'Search it with run_command and grep.';
+      throw new UnusableFileError(path, `'${path}' has ${status.size} bytes; ${maxSearchedBytes} are searched. ${way}`);
+    });
     yield [path];
     return;
   }
   let paths: string[] = [];
+  let characters = 0;
   for await (const { kind, path } of walk(workspace, real, { signal })) {
     if (kind !== 'file') continue;
     if (path === undefined) found.notSearched += 1;
-    else paths.push(path);
-    if (paths.length < filesAtOnce) continue;
+    else {
+      paths.push(path);
+      characters += path.length;
+    }
+    if (paths.length < filesAtOnce && characters < nameCharactersAtOnce) continue;
     yield paths;
-    paths = [];
+    [paths, characters] = [[], 0];
   }
   yield paths;
 }
