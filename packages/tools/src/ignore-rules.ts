@@ -1,4 +1,3 @@
-import ignore from 'ignore';
 import type { Ignore } from 'ignore';
 
 /** Generated and installed files, which the rules of a workspace may take back in. */
@@ -19,21 +18,23 @@ export interface IgnoreRules {
 }
 
 /** The rules that apply without any `.gitignore`. */
-export function rootRules(): IgnoreRules {
-  return { above: undefined, folder: '', rules: newRules(ownRules) };
+export async function rootRules(): Promise<IgnoreRules> {
+  return { above: undefined, folder: '', rules: await newRules(ownRules) };
 }
 
 /**
  * The rules with those of a `.gitignore` added, which win over the ones above. A rule with more than four wildcards is left out:
  * a repository could stop the program with it.
  */
-export function withRules(above: IgnoreRules, folder: string, text: string): IgnoreRules {
+export async function withRules(above: IgnoreRules, folder: string, text: string): Promise<IgnoreRules> {
   const lines = text.slice(0, maxCharacters).split(/\r?\n/);
   const usable = lines.filter((line) => (line.match(/\*+|\?/g)?.length ?? 0) <= maxWildcards);
-  return { above, folder, rules: newRules(usable) };
+  return { above, folder, rules: await newRules(usable) };
 }
 
-function newRules(lines: readonly string[]): Ignore {
+/** Loads the library at its first use: an agent starts before it lists a folder. */
+async function newRules(lines: readonly string[]): Promise<Ignore> {
+  const { default: ignore } = await import('ignore');
   return ignore({ ignoreCase: false, allowRelativePaths: true }).add([...lines]);
 }
 

@@ -106,7 +106,7 @@ function walkEntry(workspace: Workspace, folder: OpenFolder, entry: Dirent<Buffe
 
 /** The rules that apply in a folder, without its own. Undefined if they ignore the folder itself. */
 async function rulesAbove(workspace: Workspace, real: string): Promise<IgnoreRules | undefined> {
-  let rules = rootRules();
+  let rules = await rootRules();
   if (real === workspace.root) return rules;
   const parts = path.relative(workspace.root, real).split(path.sep);
   for (let level = 0; level < parts.length; level++) {
@@ -129,7 +129,7 @@ async function rulesOf(workspace: Workspace, folder: OpenFolder, above: IgnoreRu
   if (file === undefined) return above;
   try {
     const text = await wholeContent(file, path, maxIgnoreBytes);
-    return withRules(above, shown === '.' ? '' : shown, text.toString());
+    return await withRules(above, shown === '.' ? '' : shown, text.toString());
   } catch {
     return above;
   } finally {
