@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { watch } from 'node:fs';
 import type { ProviderServer } from '@palimpsest/provider-servers';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { calls, chatServer, says, toolCall } from '../../test-support/chat-server.js';
 import type { ChatServerOptions } from '../../test-support/chat-server.js';
@@ -161,7 +161,9 @@ test('interrupted while an answer comes: what came is kept, and the model is tol
 test('interrupted in a command: it ends, and the model is told', async () => {
   const rig = await rigWith({
     reply: (_, index) =>
-      index === 0 ? calls(null, toolCall('run_command', { command: 'touch started; sleep 617.25' })) : says('Done.'),
+      index === 0
+        ? calls(null, toolCall('run_command', { command: `touch started; sleep 617.${process.pid}` }))
+        : says('Done.'),
   });
   let interruptNow: () => void = () => undefined;
   const watcher = watch(rig.workspace, (_, name) => {
@@ -171,7 +173,8 @@ test('interrupted in a command: it ends, and the model is told', async () => {
   const { ran } = await interruptedRun(rig, (_, interrupt) => (interruptNow = interrupt));
   expect(eventsOf(ran, 'tool-result')).toMatchObject([{ name: 'run_command', status: 'interrupted' }]);
   // In a sandbox it has another number than here.
-  expect(execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8' })).not.toContain('617.25');
+  const running = () => execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8' });
+  await vi.waitUntil(() => !running().includes(`617.${process.pid}`), { timeout: 60_000 });
 });
 
 test('interrupted in a condensation: nothing is forgotten, and the next run condenses', async () => {

@@ -93,8 +93,9 @@ async function programFolders({
     const isKnown = [...systemFolders, root].some((known) => isInside(known, folder));
     if (!path.isAbsolute(folder) || isKnown || isInside(folder, home) || isInside(folder, root)) continue;
     const all = path.dirname(folder);
-    const holdsMore = [...mixed.map((name) => path.join(home, name)), '/'].includes(all);
-    const isWide = holdsMore || isInside(all, home) || isInside(all, root);
+    const homes = [home, process.env['HOME'] ?? home];
+    const holdsMore = ['/', ...homes.flatMap((each) => mixed.map((name) => path.join(each, name)))].includes(all);
+    const isWide = holdsMore || [...homes, root].some((each) => isInside(all, each));
     folders.add(!isWide && /^(?:s?bin|shims)$/.test(path.basename(folder)) ? all : folder.replace(/\/$/, ''));
     if (folder === path.join(home, '.cargo/bin')) folders.add(path.join(home, '.rustup'));
   }
