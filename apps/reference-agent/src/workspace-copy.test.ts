@@ -46,6 +46,12 @@ test('copies of ended processes are removed; those of living ones, of other mach
   expect(await readdir(project)).toEqual(['a.txt']);
 });
 
+test('a folder for temporary files that is missing is told', async () => {
+  const { project, parent } = await folders();
+  const copied = copyWorkspace(project, join(parent, 'missing'));
+  await expect(copied).rejects.toMatchObject({ code: 'usage', message: expect.stringMatching(/TMPDIR/) as string });
+});
+
 test('what could not be copied leaves nothing', async () => {
   const { project, parent } = await folders();
   await expect(copyWorkspace(join(project, 'missing'), parent)).rejects.toThrow(/ENOENT/);

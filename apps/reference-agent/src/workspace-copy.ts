@@ -4,6 +4,7 @@ import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { openWorkspace } from '@palimpsest/tools';
 import type { Workspace } from '@palimpsest/tools';
+import { UsageError } from './usage-error.js';
 
 /** A workspace that lives as long as one run. */
 export interface WorkspaceCopy {
@@ -18,10 +19,16 @@ const prefix = 'palimpsest-demo-';
 /**
  * Copies a project into a new folder below the system's folder for temporary files. The folder goes with the process, however
  * that ends; what a process left that was killed at once is removed by the next copy.
+ *
+ * @throws {@link UsageError} when no folder can be made there.
  */
 export async function copyWorkspace(project: string, parent = tmpdir()): Promise<WorkspaceCopy> {
   await removeLeftovers(parent);
-  const folder = await mkdtemp(join(parent, `${prefix}${machine()}-${process.pid}-`));
+  const folder = await mkdtemp(join(parent, `${prefix}${machine()}-${process.pid}-`)).catch((cause: Error) => {
+    throw new UsageError(`Cannot copy the project to '${parent}': ${cause.message}. TMPDIR may name another folder.`, {
+      cause,
+    });
+  });
   const removeAtOnce = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   process.on('exit', removeAtOnce);
   const keep = (): void => void process.off('exit', removeAtOnce);
@@ -41,7 +48,7 @@ export async function copyWorkspace(project: string, parent = tmpdir()): Promise
 /** Removes the copies of processes of this user that have ended. */
 async function removeLeftovers(parent: string): Promise<void> {
   const name = new RegExp(`^${prefix}${machine()}-(\\d+)-\\w+$`);
-  for (const entry of await readdir(parent)) {
+  for (const entry of await readdir(parent).catch(() => [])) {
     const pid = Number(name.exec(entry)?.[1] ?? process.pid);
     if (pid === process.pid || isAlive(pid)) continue;
     const folder = join(parent, entry);

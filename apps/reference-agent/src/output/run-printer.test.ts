@@ -80,7 +80,8 @@ test('one line a step, however many calls; a failure and a condensation say more
     '  !  try 1 of 3 failed, the next in 1.5 s: 529 overloaded',
     '  3  write_file a.ts                                             denied     3.0k',
     '     denied: No rule allows it. Ask.',
-    '  ◆  observationMasking: the history had become too long, and the request had b…',
+    '  ◆  observationMasking: the history had become too long, and the request had',
+    '     become too large',
     '     3,100 → 900 tokens a request; 2 are a note',
     '  4  Done.                                                                  0.9k',
   ]);
@@ -143,7 +144,9 @@ test.prop([hostile, hostile, hostile, fc.integer({ min: 10, max: 200 })], { numR
       ],
       width,
     );
-    expect(lines).toHaveLength(7);
+    // The header, the step, its failure, four lines and those that a long reason is wrapped in.
+    expect(lines.length).toBeGreaterThanOrEqual(7);
+    expect(lines.length).toBeLessThan(40);
     for (const line of lines) {
       expect(widthOf(line)).toBeLessThanOrEqual(Math.max(60, width));
       expect(line).not.toMatch(/\p{Cc}|\u202e/u);

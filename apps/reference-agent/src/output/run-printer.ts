@@ -1,5 +1,5 @@
 import { sliceText } from '@palimpsest/events';
-import { cutToWidth, onOneLine, widthOf } from '@palimpsest/terminal';
+import { cutToWidth, onOneLine, widthOf, wrapToWidth } from '@palimpsest/terminal';
 import type { Colours } from '@palimpsest/terminal';
 import type { StreamEvent } from '../headless/stream-event.js';
 import { callInWords, callsInWidth } from './call-words.js';
@@ -10,6 +10,7 @@ import { shownNumber } from './shown-number.js';
 const narrowest = 60;
 const numberColumns = 3;
 const sizeColumns = 7;
+const indent = '     ';
 
 /** Options of {@link RunPrinter}. */
 export interface RunPrinterOptions {
@@ -31,7 +32,7 @@ interface Step {
 
 /**
  * Prints one line for each response of the model: its words, its calls, the size of their results or the exit status, and the
- * size of the request. A call that failed has a line more, and a condensation has two: its reason, and what it changed. Call `follow` with
+ * size of the request. A call that failed has a line more, and a condensation tells its reason and what it changed. Call `follow` with
  * every event, in order, and `flush` at the end. How a run begins and ends is not printed: the command knows more of it.
  */
 export class RunPrinter {
@@ -163,8 +164,12 @@ export class RunPrinter {
         : `${shownNumber(forgotten)} events ${summary === undefined ? 'are left out' : 'are a summary'}`,
       masked === 0 ? [] : `${shownNumber(masked)} are a note`,
     ].flat();
-    this.#print(magenta(this.#cut(`  ◆  ${reasonInWords(event)}`)));
-    this.#print(dim(this.#cut(`     ${[sizes, ...changes].join('; ')}`)));
+    // A reason is not cut: on a narrow terminal it has more lines.
+    const wrapped = (text: string): readonly string[] =>
+      wrapToWidth(sliceText(text, 0, 300), this.#width - indent.length);
+    for (const [index, line] of wrapped(reasonInWords(event)).entries())
+      this.#print(magenta(`${index === 0 ? '  ◆  ' : indent}${line}`));
+    for (const line of wrapped([sizes, ...changes].join('; '))) this.#print(dim(`${indent}${line}`));
   }
 
   #note(text: string): void {
