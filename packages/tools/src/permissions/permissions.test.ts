@@ -170,6 +170,15 @@ describe('deny wins over ask, and ask over allow', () => {
     expect(running(command, rules)).toBe(outcome);
   });
 
+  test('long commands are judged in no time, or not at all', () => {
+    for (const word of ['a ', '~', 'a~', '"a b" ', "sh -c 'a' ", 'env ', 'a;']) {
+      const command = `env ${word.repeat(100_000 / word.length)}`;
+      expect(running(command, rules)).toBe('ask');
+      expect(['ask', 'allow', 'deny']).toContain(running(command.slice(0, 9_999), rules));
+    }
+    expect(running(`env ${'a '.repeat(498)}rm`, rules)).toBe('deny');
+  });
+
   test('a rule for every tool', () => {
     expect(running('ls', { allow: ['run_command'], deny: ['*'] })).toBe('deny');
     expect(running('ls', { allow: ['*'], ask: ['run_command'] })).toBe('ask');

@@ -20,16 +20,22 @@ const programName = /^[A-Za-z0-9_./@][^=]*$/;
 /** Line breaks and tabs are text inside quotes; other control characters are shown by no terminal. */
 const control = /[\u0000-\u0008\u000B-\u001F\u007F]/;
 
+/** What is longer is no command that a rule was written for, and takes time to compare. Unit: characters. */
+const maxLength = 10_000;
+/** Unit: words. */
+const maxWords = 500;
+
 /**
  * The simple commands that a shell command consists of, joined by `&&`, `||`, `;`, `|` or line breaks. Undefined when any part
  * of it is not certain: substitution, expansion, redirection to a file, a variable, a glob, a comment, a background job, a
- * construct, an assignment, an escape. Of redirections only those that touch no file are understood, such as `2>&1`.
+ * construct, an assignment, an escape, more than 500 words or 10,000 characters. Of redirections only those that touch no file
+ * are understood, such as `2>&1`.
  */
 export function simpleCommands(
   text: string,
   options?: { readonly wildcards: boolean },
 ): readonly SimpleCommand[] | undefined {
-  if (control.test(text)) return undefined;
+  if (text.length > maxLength || control.test(text)) return undefined;
   const commands: SimpleCommand[] = [];
   let words: Word[] = [];
   let rest = text.replace(/[ \t\n]+$/, '').replace(/^[ \t\n]+/, '');
@@ -53,6 +59,7 @@ export function simpleCommands(
       const read = readWord(rest, options?.wildcards === true);
       if (read === undefined) return undefined;
       words.push(read.word);
+      if (words.length > maxWords) return undefined;
       rest = read.rest;
     }
   }
