@@ -13,6 +13,7 @@ import type { DemoReport } from './demo.js';
 import { exitStatus } from './exit-status.js';
 import type { StreamEvent } from './headless/stream-event.js';
 import { StreamTranslation } from './headless/stream-translation.js';
+import { readerGoneStatus } from './interrupts.js';
 import { apiKeys } from './model-choice.js';
 import { withoutStepLabel } from './offline-model/recollection.js';
 import { demoEnding } from './output/demo-ending.js';
@@ -60,7 +61,9 @@ export async function demoCommand(flags: DemoFlags, surroundings: CommandSurroun
       signal: interrupts.signal,
     });
     output.end(report);
-    if (report.failure !== undefined) warn(report.failure);
+    // Who went away wants no more words.
+    const isReaderGone = report.ending === 'interrupted' && interrupts.exitStatus === readerGoneStatus;
+    if (report.failure !== undefined && !isReaderGone) warn(report.failure);
     if (flags.keep === true) warn(`the copy of the project stays in ${workspace.root}`);
     return statusOf(report, interrupts.exitStatus);
   } finally {

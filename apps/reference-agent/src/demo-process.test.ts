@@ -99,11 +99,12 @@ test('what a killed process leaves, the next one removes', { timeout: patience }
 });
 
 test('a reader that goes away ends it without a word, and leaves nothing', { timeout: patience }, async () => {
-  const line = `'${process.execPath}' '${cli}' demo 2>&1 | head -n 2`;
-  const ended = await run('/bin/sh', ['-c', line]);
-  expect(ended).toMatchObject({ code: 0, stderr: '' });
-  expect(ended.stdout.split('\n')).toHaveLength(3);
-  expect(await readdir(temporary)).toEqual([]);
+  for (const both of ['', '2>&1']) {
+    const ended = await run('/bin/sh', ['-c', `'${process.execPath}' '${cli}' demo ${both} | head -n 2`]);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.stdout.split('\n')).toHaveLength(3);
+    expect(await readdir(temporary)).toEqual([]);
+  }
 });
 
 test('an error is told once, and leaves nothing', { timeout: patience }, async () => {

@@ -10,7 +10,7 @@ export interface Interrupts {
 }
 
 /** The reader of standard output went away, as `head` does. Shells report such a process with this status. */
-const readerGone = 141;
+export const readerGoneStatus = 141;
 
 /**
  * Follows the signals of the process and its standard output. The first SIGINT, SIGTERM or SIGHUP, and a reader that goes away, abort
@@ -32,7 +32,7 @@ export function processInterrupts(host: NodeJS.Process = process): Interrupts {
   }
   host.stdout.on('error', (error: Error) => {
     if (!isReaderGone(error)) throw error;
-    interrupt('nobody reads the output', readerGone);
+    interrupt('nobody reads the output', readerGoneStatus);
   });
   // Lines for people who have gone.
   host.stderr.on('error', (error: Error) => {
