@@ -1,5 +1,6 @@
 import { PalimpsestError } from '@palimpsest/events';
 import type { EventId } from '@palimpsest/events';
+import { shownName } from './shown-name.js';
 import type { FileEdit, FileState } from './file-edit.js';
 
 /** Why a file cannot be brought back without a decision. */
@@ -42,7 +43,7 @@ export class UndoConflictError extends PalimpsestError {
   readonly conflicts: readonly { readonly path: string; readonly conflict: UndoConflict }[];
 
   constructor(conflicts: readonly { readonly path: string; readonly conflict: UndoConflict }[]) {
-    const list = conflicts.map(({ path, conflict }) => `${path} (${conflictTexts[conflict]})`).join(', ');
+    const list = conflicts.map(({ path, conflict }) => `${shownName(path)} (${conflictTexts[conflict]})`).join(', ');
     const forced = conflicts.some(({ conflict }) => conflict === 'changed-since' || conflict === 'changed-between');
     const way = forced ? ' Look at what would be lost, and use `force` to overwrite it.' : '';
     super('undo-conflict', `Nothing was undone, because of: ${list}.${way}`);

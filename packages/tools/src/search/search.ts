@@ -63,7 +63,12 @@ export function searchTool(workspace: Workspace, options: SearchOptions = {}): T
       try {
         search = await (await engine)(workspace, { pattern, ignoreCase: ignore_case, signal });
         for await (const paths of filesBelow(workspace, path, found, signal)) {
-          await collect(workspace, await search.matchingLines(paths), paths, found, max_results);
+          await collect(workspace, await search.matchingLines(paths), {
+            paths,
+            found,
+            maxResults: max_results,
+            signal,
+          });
           if (found.matches >= maxCounted) break;
         }
       } catch (error) {
@@ -138,11 +143,20 @@ async function* filesBelow(
 async function collect(
   workspace: Workspace,
   matching: ReadonlyMap<string, readonly number[]>,
-  paths: readonly string[],
-  found: Found,
-  maxResults: number,
+  {
+    paths,
+    found,
+    maxResults,
+    signal,
+  }: {
+    readonly paths: readonly string[];
+    readonly found: Found;
+    readonly maxResults: number;
+    readonly signal: AbortSignal;
+  },
 ): Promise<void> {
   for (const path of paths) {
+    signal.throwIfAborted();
     const numbers = matching.get(path);
     if (numbers === undefined) continue;
     const lines = await textLines(workspace, path).catch(() => []);
