@@ -34,7 +34,6 @@ export { workspaceTools } from './workspace-tools.js';
 export type { Workspace } from './workspace.js';
 export { openWorkspace } from './workspace.js';
 export { writeFileTool } from './write-file.js';
-export type { SandboxOptions } from './sandbox/open-sandbox.js';
 export { openSandbox, requireSandbox } from './sandbox/open-sandbox.js';
-export type { Sandbox, SandboxCheck, SandboxedProgram } from './sandbox/sandbox.js';
+export type { Sandbox, SandboxCheck, SandboxedProgram, SandboxOptions } from './sandbox/sandbox.js';
 export { SandboxUnavailableError } from './sandbox/sandbox.js';

@@ -30,6 +30,7 @@ test('what is no text is counted', () => {
   expect(plain('before\n', `${binary}\n`, `${binary}\n`, 'after\n')).toBe(
     'before\n[… 2002 characters that are no text …]\nafter\n',
   );
+  expect(plain('a.txt\0b.txt\0\n')).toBe('a.txt\nb.txt\n\n');
   // Latin letters in another encoding are still text.
   expect(plain('stra\ufffde und gr\ufffd\ufffde\n')).toBe('stra\ufffde und gr\ufffd\ufffde\n');
 });

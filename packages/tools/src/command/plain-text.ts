@@ -6,6 +6,8 @@ const longestLine = 65_536;
 const longestSequence = 256;
 /** A line with a greater share of them is no text. */
 const binaryShare = 0.3;
+/** As many are needed for that. Unit: characters. */
+const leastBinary = 8;
 
 /** A text without any of these is handed on as it is. */
 const special = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufffd]/;
@@ -57,7 +59,7 @@ export class PlainText {
     let plain = '';
     for (const line of text.split(/(?<=\n)/)) {
       const strange = line.match(noText)?.length ?? 0;
-      if (strange > line.length * binaryShare) {
+      if (strange >= leastBinary && strange > line.length * binaryShare) {
         this.#text(plain);
         plain = '';
         this.#binary += line.length;
@@ -87,7 +89,8 @@ function plainLine(line: string): string {
     .replace(sequences, '')
     .replace(/\r+$/, '');
   const last = shown.slice(shown.lastIndexOf('\r') + 1);
-  return withoutBackspaces(last).replace(controls, '') + end;
+  // Lists of names, as `find -print0` writes them.
+  return withoutBackspaces(last).replaceAll('\0', '\n').replace(controls, '') + end;
 }
 
 /** Manuals print bold letters as a letter, a backspace and the letter again. */

@@ -1,8 +1,7 @@
 import { mkdir, readFile, readlink, realpath, rm, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gitFolders, isInside, kindOf } from './mounts.js';
-import type { SandboxOptions } from './open-sandbox.js';
-import type { Sandbox } from './sandbox.js';
+import type { Sandbox, SandboxOptions } from './sandbox.js';
 
 /** The programs and settings of a system. What is not there is left out. */
 const systemFolders = [

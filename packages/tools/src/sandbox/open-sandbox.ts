@@ -6,22 +6,8 @@ import { withoutTerminal } from '../command/command-environment.js';
 import type { Workspace } from '../workspace.js';
 import { bubblewrap } from './bubblewrap.js';
 import { isInside } from './mounts.js';
-import type { Sandbox, SandboxCheck } from './sandbox.js';
+import type { Sandbox, SandboxCheck, SandboxOptions } from './sandbox.js';
 import { SandboxUnavailableError } from './sandbox.js';
-
-/** What is open in a sandbox besides the workspace and the system's programs, and where it finds them. */
-export interface SandboxOptions {
-  /** Whether commands reach the network, this machine's own servers included. @defaultValue false */
-  readonly network?: boolean;
-  /** Files and folders that can be read. `~/` is the home folder. One that does not exist is left out. @defaultValue none */
-  readonly readable?: readonly string[];
-  /** Files and folders that can be written, likewise. @defaultValue none */
-  readonly writable?: readonly string[];
-  /** A folder for what commands write to `/tmp` and to their empty home. @defaultValue that ends with each command */
-  readonly scratch?: string;
-  /** Where `PATH` and `HOME` are read. @defaultValue the environment of this process */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-}
 
 /**
  * Looks for a sandbox that works here, by running one: an installed one may be forbidden by the kernel or a container. In it a

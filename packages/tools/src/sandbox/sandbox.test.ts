@@ -11,8 +11,8 @@ import { runCommand } from '../command/run-command.js';
 import { openWorkspace } from '../workspace.js';
 import type { Workspace } from '../workspace.js';
 import { openSandbox, requireSandbox } from './open-sandbox.js';
-import type { SandboxOptions } from './open-sandbox.js';
 import { SandboxUnavailableError } from './sandbox.js';
+import type { SandboxOptions } from './sandbox.js';
 
 async function temporaryFolder(files: Readonly<Record<string, string>> = {}): Promise<string> {
   return (await temporaryWorkspace(files)).root;

@@ -1,5 +1,19 @@
 import { PalimpsestError } from '@palimpsest/events';
 
+/** What is open in a sandbox besides the workspace and the system's programs, and where it finds them. */
+export interface SandboxOptions {
+  /** Whether commands reach the network, this machine's own servers included. @defaultValue false */
+  readonly network?: boolean;
+  /** Files and folders that can be read. `~/` is the home folder. One that does not exist is left out. @defaultValue none */
+  readonly readable?: readonly string[];
+  /** Files and folders that can be written, likewise. @defaultValue none */
+  readonly writable?: readonly string[];
+  /** A folder for what commands write to `/tmp` and to their empty home. @defaultValue that ends with each command */
+  readonly scratch?: string;
+  /** Where `PATH` and `HOME` are read. @defaultValue the environment of this process */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
 /** Closes commands off from the rest of the machine. {@link openSandbox} opens one that was seen to work. */
 export interface Sandbox {
   /** What is closed and what is open, in one line. */
