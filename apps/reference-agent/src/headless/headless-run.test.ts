@@ -104,6 +104,23 @@ test('a limit, a failure and a run that gets nowhere each have a status', async 
   expect(failed.stderr.split('\n').filter((line) => /spend|quota|limit/i.test(line))).toHaveLength(1);
 });
 
+test('a model without tool calling writes its calls as text', async () => {
+  const rig = await rigWith(
+    {
+      reply: (body, index) => {
+        expect((body as { readonly tools?: unknown }).tools).toBeUndefined();
+        return says(
+          index === 0 ? '<tool_call>\n{"name": "read_file", "arguments": {"path": "a.txt"}}\n</tool_call>' : 'Read.',
+        );
+      },
+    },
+    { 'a.txt': 'hello' },
+  );
+  const ran = await rig.run({ print: 'Go.', toolCalls: 'text' });
+  expect(ran.events.at(-1)).toMatchObject({ status: 'done', answer: 'Read.' });
+  expect(eventsOf(ran, 'tool-result')).toMatchObject([{ name: 'read_file', status: 'ok' }]);
+});
+
 test('retries are told', async () => {
   const rig = await rigWith({
     reply: () => says('Done.'),
