@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { externalImports, isNodeBuiltin, packageOf } from './imports.js';
@@ -57,6 +57,7 @@ describe.each(packages.map((each) => [each.manifest.name, each] as const))('%s',
     const imported = packagesReached([
       ...entryPoints(manifest).flatMap((entry) => built(workspace, entry)),
       ...commands,
+      ...threadsOf(workspace.directory),
     ]);
 
     // A subpath imports the root entry of its package by the package's name.
@@ -75,3 +76,10 @@ describe.each(apps.map((each) => [each.manifest.name, each] as const))('%s', (_,
     expect(imported).toEqual(declared.sort());
   });
 });
+
+/** What worker threads run: no entry imports it. */
+function threadsOf(directory: string): readonly string[] {
+  const dist = path.join(directory, 'dist');
+  const names = existsSync(dist) ? readdirSync(dist) : [];
+  return names.filter((name) => name.endsWith('.mjs')).map((name) => path.join(dist, name));
+}
