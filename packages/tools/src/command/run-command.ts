@@ -59,8 +59,8 @@ export interface CommandResult {
   readonly kept?: KeptOutput;
   /** Undefined when a signal ended it. */
   readonly exitStatus: number | undefined;
-  /** Undefined when it ended by itself, and for a command in a sandbox. */
-  readonly endedBy: NodeJS.Signals | undefined;
+  /** The name of a signal. Undefined when it ended by itself, and for a command in a sandbox. */
+  readonly endedBy: string | undefined;
   readonly timedOut: boolean;
   readonly isCut: boolean;
   /** Processes that the command left behind, which go on. What they write to its output is not read. */
