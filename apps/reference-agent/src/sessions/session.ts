@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fileEventStore } from '@palimpsest/events/file';
 import type { FileEventStore } from '@palimpsest/events/file';
 import { SessionError } from './errors.js';
@@ -43,7 +43,7 @@ export function sessionAt(root: string, id: string): Session {
  */
 export async function createSession(root: string, newId: () => string = newSessionId): Promise<Session> {
   try {
-    await mkdir(root, { recursive: true, mode: 0o700 });
+    await makeFolders(root);
     for (;;) {
       const session = sessionAt(root, newId());
       try {
@@ -60,6 +60,16 @@ export async function createSession(root: string, newId: () => string = newSessi
       cause,
     });
   }
+}
+
+/** Not by Node's recursive `mkdir`, which does not end below `/proc`. */
+async function makeFolders(folder: string): Promise<void> {
+  const made = await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => error);
+  if (made === undefined || made.code === 'EEXIST') return;
+  const parent = dirname(folder);
+  if (made.code !== 'ENOENT' || (await stat(parent).catch(() => undefined)) !== undefined) throw made;
+  await makeFolders(parent);
+  await mkdir(folder, { mode: 0o700 });
 }
 
 /** Without letters that look like digits, and short enough to be typed. Eight of them are 38 bits. */

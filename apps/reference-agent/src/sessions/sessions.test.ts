@@ -6,6 +6,7 @@ import { eventsOf, headlessRig } from '../../test-support/headless-rig.js';
 import { exportCommand } from './export-command.js';
 import { listCommand } from './list-command.js';
 import { findSession, listSessions } from './session-list.js';
+import { createSession } from './session.js';
 import { sessionsFolder } from './sessions-folder.js';
 
 /** A rig with a finished session in it. */
@@ -88,6 +89,14 @@ test('an id may be short, as long as it is one', async () => {
   await expect(find(id.slice(0, 3))).rejects.toThrow(/may be any of the sessions .*: give more of the id/);
   await expect(find('')).rejects.toThrow("There is no session ''");
   await expect(find('../x')).rejects.toThrow('There is no session');
+});
+
+test('a folder that cannot be made is told', async () => {
+  const { rig } = await rigWithSession();
+  const file = join(rig.workspace, 'a.txt');
+  for (const place of [file, join(file, 'below'), '/proc/nowhere/below'])
+    await expect(createSession(place)).rejects.toThrow(`Cannot make a session in '${place}': `);
+  expect((await createSession(join(rig.workspace, 'two/new'))).folder).toContain('two/new/');
 });
 
 test('the folder of all sessions is the one for state', () => {
