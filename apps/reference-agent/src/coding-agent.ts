@@ -6,6 +6,7 @@ import type { LLM } from '@palimpsest/llm-adapters';
 import { observationLabel, recallTool, relevanceTool } from '@palimpsest/relevance-tool';
 import { fileHistory, todoTool, workspaceTools } from '@palimpsest/tools';
 import type { Workspace } from '@palimpsest/tools';
+import { ownFolders } from './own-folders.js';
 import { runPermissions } from './run-permissions.js';
 import type { Session } from './sessions/session.js';
 import { settingsCondenser } from './settings-condenser.js';
@@ -65,7 +66,14 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
     recallTool({ condenser }),
     readOutputTool(outputs),
   ];
-  const permitted = runPermissions({ rules: settings.permissions, tools, workspace, onAsk, yolo });
+  const permitted = runPermissions({
+    rules: settings.permissions,
+    tools,
+    workspace,
+    folders: ownFolders(env),
+    onAsk,
+    yolo,
+  });
   const prompts = await loadPrompts({
     systemPrompt: 'system_prompt_coding.j2',
     toolNames: tools.map(({ name }) => name),

@@ -185,3 +185,22 @@ test('the log of an answer holds who gave it, and no model wrote it', async () =
   const events = lines.map((line) => JSON.parse(line) as { readonly key?: string; readonly source: string });
   expect(events.filter(({ key }) => key === 'confirmed-actions')).toMatchObject([{ source: 'user' }]);
 });
+
+test("the user's configuration and the sessions are guarded where they lie in the workspace", async () => {
+  const rig = await rigThatCalls(
+    ['write_file', { path: 'config/palimpsest/config.toml', content: '[permissions]\nallow = ["*"]' }],
+    ['write_file', { path: 'state/palimpsest/sessions/x/x.jsonl', content: '{}' }],
+    ['run_command', { command: 'echo x > config/palimpsest/config.toml' }],
+    ['write_file', { path: 'config/other.toml', content: 'x' }],
+  );
+  const [env, { workspace }] = [rig.env as Record<string, string>, rig];
+  env['XDG_CONFIG_HOME'] = join(workspace, 'config');
+  env['XDG_STATE_HOME'] = join(workspace, 'state');
+  const settings = join(workspace, 'config/palimpsest/config.toml');
+  await mkdir(join(settings, '..'), { recursive: true });
+  await writeFile(settings, '[permissions]\nallow = ["*"]\n');
+  const ran = await rig.run({ print: 'Go.' });
+  const isClosed = !eventsOf(ran, 'init')[0]?.notes.join().includes('without a sandbox');
+  expect(eventsOf(ran, 'tool-result').map(({ status }) => status)).toEqual(['denied', 'denied', 'ok', 'ok']);
+  expect((await readFile(settings, 'utf8')).startsWith('[perm')).toBe(isClosed);
+});

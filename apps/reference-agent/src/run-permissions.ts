@@ -2,19 +2,19 @@ import type { AgentOptions } from '@palimpsest/agent';
 import type { Tool } from '@palimpsest/events';
 import { linkedNames, permissionPolicy, permissions } from '@palimpsest/tools/permissions';
 import type { Workspace } from '@palimpsest/tools';
+import { patternsInside } from './own-folders.js';
 import type { Settings } from './settings/settings.js';
 
 /** What is run or obeyed later, outside of the sandbox: hooks of git, and our own configuration. A rule for all files does not mean these. */
-const guarded = ['**/.git', '**/.git/**', '**/.palimpsest/**'].flatMap((path) => [
-  `edit_file(${path})`,
-  `write_file(${path})`,
-]);
+const guarded = ['**/.git', '**/.git/**', '**/.palimpsest/**'];
 
 /** What {@link runPermissions} decides by. */
 export interface RunPermissionsOptions {
   readonly rules: Settings['permissions'];
   readonly tools: readonly Tool[];
   readonly workspace: Workspace;
+  /** Folders of ours that may lie in the workspace. @defaultValue none */
+  readonly folders?: readonly string[];
   /** What becomes of a call that needs a yes. */
   readonly onAsk: 'deny' | 'wait';
   /** No call needs a yes. */
@@ -32,12 +32,17 @@ export interface RunPermissions {
  *
  * @throws {@link PermissionRuleError} when a rule cannot be read.
  */
-export function runPermissions({ rules, tools, workspace, onAsk, yolo }: RunPermissionsOptions): RunPermissions {
+export function runPermissions(options: RunPermissionsOptions): RunPermissions {
+  const { rules, tools, workspace, folders = [], onAsk, yolo } = options;
   const { root } = workspace;
+  const asked = [...guarded, ...patternsInside(root, folders)].flatMap((path) => [
+    `edit_file(${path})`,
+    `write_file(${path})`,
+  ]);
   const policy = permissionPolicy({
     permissions: permissions({
       // What the user has denied stays denied.
-      ...(yolo ? { allow: ['*'], deny: rules.deny } : { ...rules, ask: [...rules.ask, ...guarded] }),
+      ...(yolo ? { allow: ['*'], deny: rules.deny } : { ...rules, ask: [...rules.ask, ...asked] }),
       toolNames: tools.map(({ name }) => name),
       root,
       otherNames: linkedNames(root),

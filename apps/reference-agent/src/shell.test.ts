@@ -90,3 +90,15 @@ test('a session keeps no scratch folder when it is closed, and no process', asyn
 test('a placeholder for a key is no secret', async () => {
   await expect(shellWith({ OPENAI_API_KEY: 'OPENAI_API_KEY' }, { mode: 'off' })).resolves.toBeDefined();
 });
+
+test('what commands wrote to their temporary folder goes away, whatever they made of it', async ({ skip }) => {
+  const { folder, shell, run } = await shellWith({});
+  skip(shell.settings.sandbox === undefined, 'no sandbox works here');
+  const name = 'n'.repeat(200);
+  await run(
+    `cd /tmp; for i in $(seq 30); do mkdir ${name}; cd ${name}; done; touch end; mkdir -p /tmp/a/b; chmod 0 /tmp/a`,
+  );
+  expect(await readdir(join(folder, 'scratch/tmp'))).toContain(name);
+  await shell.close();
+  expect(await readdir(folder)).not.toContain('scratch');
+});

@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { environmentWithoutSecrets, secretMask, secretsOfEnvironment } from '@palimpsest/agent';
@@ -5,6 +6,7 @@ import type { SecretMask } from '@palimpsest/agent';
 import { openSandbox, SandboxUnavailableError } from '@palimpsest/tools';
 import type { CommandSettings, Sandbox, Workspace } from '@palimpsest/tools';
 import { apiKeys } from './model-choice.js';
+import { ownFolders } from './own-folders.js';
 import type { Session } from './sessions/session.js';
 import type { Settings } from './settings/settings.js';
 
@@ -41,12 +43,14 @@ export async function openShell(
   const lifetime = new AbortController();
   const scratch = join(session.folder, 'scratch');
   const sandboxed = { ...settings.sandbox, readable: [...settings.sandbox.readable, ...folders] };
+  // Who works on the configuration of all programs has our own in the workspace: it says what may run.
+  const guarded = ownFolders(env);
   const close = async (): Promise<void> => {
     lifetime.abort();
-    await rm(scratch, { recursive: true, force: true });
+    await removeScratch(scratch);
   };
   try {
-    const { sandbox, notes } = await sandboxFor(workspace, sandboxed, { env, scratch });
+    const { sandbox, notes } = await sandboxFor(workspace, sandboxed, { env, scratch, guarded });
     return {
       settings: {
         env: commandVariables(env),
@@ -63,6 +67,17 @@ export async function openShell(
     await close();
     throw error;
   }
+}
+
+/** A command can make folders without permissions, and paths that are too long for Node to name. */
+async function removeScratch(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true }).catch(
+    () =>
+      new Promise<void>((resolve) => {
+        const script = 'chmod -R u+rwx -- "$1"; exec rm -rf -- "$1"';
+        execFile('/bin/sh', ['-c', script, 'sh', folder], () => resolve());
+      }),
+  );
 }
 
 /** What npm says of the package that it started this program from would be taken by the npm of a command for its own. */
@@ -82,12 +97,12 @@ function knownSecrets(env: ShellOptions['env']): Readonly<Record<string, string>
 async function sandboxFor(
   workspace: Workspace,
   { mode, network, readable, writable }: Settings['sandbox'],
-  { env, scratch }: { readonly env: ShellOptions['env']; readonly scratch: string },
+  own: { readonly env: ShellOptions['env']; readonly scratch: string; readonly guarded: readonly string[] },
 ): Promise<{ readonly sandbox?: Sandbox; readonly notes: readonly string[] }> {
   const open =
     'They can reach what you can: your files, the network, and the environment of this process with its keys.';
   if (mode === 'off') return { notes: [`Commands run without a sandbox, as sandbox.mode = "off" says. ${open}`] };
-  const check = await openSandbox(workspace, { network, readable, writable, env, scratch });
+  const check = await openSandbox(workspace, { network, readable, writable, ...own });
   if (check.works) return { sandbox: check.sandbox, notes: [] };
   if (mode === 'required') throw new SandboxUnavailableError(check.reason);
   return { notes: [`Commands run without a sandbox. ${check.reason} ${open}`] };

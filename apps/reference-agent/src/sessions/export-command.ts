@@ -25,7 +25,7 @@ export async function exportCommand(
   });
   switch (format) {
     case 'jsonl':
-      for (const event of log) stdout.write(`${JSON.stringify(event)}\n`);
+      for (const event of log) stdout.write(`${shownJson(event, 0)}\n`);
       break;
     case 'markdown':
       for (const part of transcript(record, log)) stdout.write(part);

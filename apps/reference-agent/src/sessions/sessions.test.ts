@@ -77,6 +77,14 @@ test('list and export: what others can read', async () => {
   const exported = async (format: Parameters<typeof exportCommand>[1]) =>
     (await rig.command((surroundings) => exportCommand(found, format, surroundings))).stdout;
   expect(await exported('jsonl')).toBe((await readFile(found.session.log, 'utf8')).replace(/^ /gm, ''));
+  // Text of models and tools drives no terminal in any format.
+  await rig.run({ print: 'a\u009b2Jb\u202ec\u007f' });
+  const told = await findSession(rig.sessions, { id: undefined, workspace: rig.workspace });
+  for (const format of ['jsonl', 'markdown', 'messages'] as const) {
+    const { stdout } = await rig.command((surroundings) => exportCommand(told, format, surroundings));
+    expect(stdout).not.toMatch(/[\u007f-\u009f\u202e]/);
+    expect(stdout).toMatch(/\\(?:u00|x)9b/);
+  }
   expect(JSON.parse(await exported('messages'))).toMatchObject([{ role: 'system' }, { role: 'user' }, {}, {}, {}]);
   expect(await exported('markdown')).toMatch(/# Session .*## User\n\nPlease {2}do\nit\.\n.*## Call 1: list_files/s);
 });

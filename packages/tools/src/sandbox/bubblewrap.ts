@@ -1,6 +1,8 @@
-import { mkdir, readFile, readlink, realpath, rm, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, readlink, realpath, rm, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { gitFolders, isInside, kindOf } from './mounts.js';
+import { gitMounts, isInside, kindOf, textOf } from './mounts.js';
+import type { Mount } from './mounts.js';
+import { SandboxUnavailableError } from './sandbox.js';
 import type { Sandbox, SandboxOptions } from './sandbox.js';
 
 /** The programs and settings of a system. What is not there is left out. */
@@ -24,14 +26,15 @@ export function bubblewrap(
     readonly env: Readonly<Record<string, string | undefined>>;
   },
 ): Sandbox {
-  const { binary, root, home, network = false, readable = [], writable = [], scratch } = options;
+  const { binary, root, home, network = false, readable = [], writable = [], guarded = [], scratch } = options;
   const absolute = (name: string): string =>
     /^~(?:\/|$)/.test(name) ? path.join(home, name.slice(1)) : path.resolve(root, name);
   const open = [...readable, ...writable].join(', ');
   return {
     description: `bubblewrap: home closed, network ${network ? 'open' : 'closed'}${open === '' ? '' : `, open: ${open}`}`,
     async around(program) {
-      const guards = await guardsOf(root);
+      const all = await Promise.all([root, ...writable.map(absolute)].map((each) => realpath(each).catch(() => each)));
+      const guards = await guardsOf(root, await ownMounts(root, guarded.map(absolute), all));
       const bound = (option: string, files: readonly string[]) => files.flatMap((file) => [option, file, file]);
       const args = [
         // Its own pid namespace: when its first process ends, the kernel ends all.
@@ -46,8 +49,7 @@ export function bubblewrap(
         ...bound('--ro-bind-try', readable.map(absolute)),
         ...bound('--bind-try', writable.map(absolute)),
         ...['--bind', root, root],
-        ...bound('--bind', guards.writable),
-        ...bound('--ro-bind', guards.readOnly),
+        ...guards.mounts.flatMap(({ path: file, access }) => [access === 'write' ? '--bind' : '--ro-bind', file, file]),
         ...unset.flatMap((name) => ['--unsetenv', name]),
         ...['--setenv', 'HOME', home, '--setenv', 'TMPDIR', '/tmp', '--chdir', root],
       ];
@@ -108,20 +110,21 @@ async function resolverFiles(): Promise<readonly string[]> {
 }
 
 interface Guards {
-  readonly writable: readonly string[];
-  readonly readOnly: readonly string[];
+  readonly mounts: readonly Mount[];
   end(): Promise<void>;
 }
 
 /** What in a workspace a command can read but not write, so that it changes nothing that runs or rules outside. */
-async function guardsOf(root: string): Promise<Guards> {
-  const { writable, guarded } = await gitFolders(root);
+async function guardsOf(root: string, own: readonly Mount[]): Promise<Guards> {
+  const settings: Mount = { path: path.join(root, '.palimpsest'), access: 'read', whenMissing: 'folder' };
+  if ((await kindOf(settings.path)) === 'link') {
+    const problem = `'${settings.path}' is a symbolic link, and a command could put another one in its place.`;
+    throw new SandboxUnavailableError(`${problem} Make it a folder, or remove it.`);
+  }
   const made: (() => Promise<void>)[] = [];
-  const readOnly: string[] = [];
-  for (const { path: file, whenMissing } of [
-    ...guarded,
-    { path: path.join(root, '.palimpsest'), whenMissing: 'folder' as const },
-  ]) {
+  const mounts: Mount[] = [];
+  for (const mount of [...(await gitMounts(root)), settings, ...own]) {
+    const { path: file, whenMissing } = mount;
     const kind = await kindOf(file);
     if (kind === undefined && whenMissing === undefined) continue;
     // A place that is mounted must exist. It goes away with the command, or with the next one after a process that was killed.
@@ -129,22 +132,42 @@ async function guardsOf(root: string): Promise<Guards> {
       await mkdir(file, { recursive: true });
       // Only an empty one.
       made.push(() => rmdir(file));
-    }
-    if (whenMissing === 'file' && (kind === undefined || (await isOurs(file)))) {
-      await writeFile(file, ownFolder);
+    } else if (
+      typeof whenMissing === 'object' &&
+      (kind === undefined || (kind === 'file' && (await textOf(file)) === whenMissing.content))
+    ) {
+      await writeFile(file, whenMissing.content);
       made.push(() => rm(file));
     }
-    readOnly.push(file);
+    mounts.push(mount);
   }
   const end = async (): Promise<void> => {
-    for (const remove of made) await remove().catch(() => undefined);
+    for (const remove of made.reverse()) await remove().catch(() => undefined);
   };
-  return { writable, readOnly, end };
+  return { mounts, end };
 }
 
-/** Where a repository has its own configuration: what git assumes without the file. No repository has it. */
-const ownFolder = '.\n';
-
-async function isOurs(file: string): Promise<boolean> {
-  return (await readFile(file, 'utf8').catch(() => '')) === ownFolder;
+/** The folders of the host's own that lie in what a command can write, with the folders on the way, which must not be renamed. */
+async function ownMounts(
+  root: string,
+  folders: readonly string[],
+  writable: readonly string[],
+): Promise<readonly Mount[]> {
+  const mounts: Mount[] = [];
+  for (const folder of folders) {
+    const real = await realpath(folder).catch(() => folder);
+    if (isInside(real, root)) {
+      throw new SandboxUnavailableError(`The workspace '${root}' lies in '${real}', which commands must not change.`);
+    }
+    const above = writable.find((each) => isInside(each, real));
+    if (above === undefined) continue;
+    const names = path
+      .relative(above, path.dirname(real))
+      .split(path.sep)
+      .filter((name) => name !== '');
+    const between = names.map((_, index) => path.join(above, ...names.slice(0, index + 1)));
+    mounts.push(...between.map((each): Mount => ({ path: each, access: 'write', whenMissing: 'folder' })));
+    mounts.push({ path: real, access: 'read', whenMissing: 'folder' });
+  }
+  return mounts;
 }

@@ -1,4 +1,4 @@
-import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
+import { lstat, readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
 
 /** Whether a path is a folder or stands in it, by its words. */
@@ -16,43 +16,51 @@ export async function kindOf(file: string): Promise<'folder' | 'file' | 'link' |
   return status.isFile() ? 'file' : 'other';
 }
 
-/** The folders of one repository that git works in, and what in them makes git run programs or look elsewhere. */
-export interface GitFolders {
-  readonly writable: readonly string[];
-  /** Read-only; `whenMissing` is made first, so that a command cannot. */
-  readonly guarded: readonly { readonly path: string; readonly whenMissing?: 'folder' | 'file' }[];
+/** A place in a workspace that a command may write, or can only read. Later ones lie in earlier ones, or beside them. */
+export interface Mount {
+  readonly path: string;
+  readonly access: 'write' | 'read';
+  /** What is made when it is missing, so that a command cannot make it: a folder, or a file with this content. */
+  readonly whenMissing?: 'folder' | { readonly content: string };
 }
 
-/** The git folders of a workspace. A worktree's `.git` counts only if the repository that it names knows of it. */
-export async function gitFolders(root: string): Promise<GitFolders> {
+/**
+ * How the git folders of a workspace are mounted: what in them makes git run programs or look elsewhere can only be read. A
+ * worktree's `.git` counts only if the repository that it names knows of it.
+ */
+export async function gitMounts(root: string): Promise<readonly Mount[]> {
   const git = path.join(root, '.git');
   const kind = await kindOf(git);
-  if (kind === 'folder') return { writable: [git], guarded: [...guardsOf(git), ...(await guardsOfModules(git))] };
-  if (kind !== 'file') return { writable: [], guarded: [] };
-  const own = { path: git };
+  if (kind === 'folder') return mountsOf(git);
+  if (kind !== 'file') return [];
+  const own: Mount = { path: git, access: 'read' };
   const folder = await worktreeFolder(git);
-  const common = folder === undefined ? undefined : path.resolve(folder, '../..');
-  if (folder === undefined || common === undefined) return { writable: [], guarded: [own] };
-  const links = ['commondir', 'gitdir', 'config.worktree'].map((name) => ({ path: path.join(folder, name) }));
-  return { writable: [common], guarded: [own, ...guardsOf(common), ...links] };
+  if (folder === undefined) return [own];
+  const links = await existing(['commondir', 'gitdir', 'config.worktree'].map((name) => path.join(folder, name)));
+  return [own, ...(await mountsOf(path.resolve(folder, '../..'))), { path: folder, access: 'write' }, ...links];
 }
 
-function guardsOf(git: string): GitFolders['guarded'] {
-  return [
-    { path: path.join(git, 'hooks'), whenMissing: 'folder' },
-    { path: path.join(git, 'config') },
-    { path: path.join(git, 'config.worktree') },
-    // Git would read its configuration elsewhere.
-    { path: path.join(git, 'commondir'), whenMissing: 'file' },
+async function mountsOf(git: string): Promise<readonly Mount[]> {
+  const guarded: readonly Mount[] = [
+    { path: path.join(git, 'hooks'), access: 'read', whenMissing: 'folder' },
+    { path: path.join(git, 'config'), access: 'read', whenMissing: { content: '' } },
+    { path: path.join(git, 'config.worktree'), access: 'read', whenMissing: { content: '' } },
+    // Git would read its configuration elsewhere. This is what it assumes without the file, and no repository has it.
+    { path: path.join(git, 'commondir'), access: 'read', whenMissing: { content: '.\n' } },
+    // Other repositories with their own configuration. As a whole: what is mounted in a folder does not keep it from being renamed.
+    ...(await existing(['modules', 'worktrees'].map((name) => path.join(git, name)))),
   ];
+  const links: string[] = [];
+  for (const each of guarded) if ((await kindOf(each.path)) === 'link') links.push(each.path);
+  if (links.length === 0) return [{ path: git, access: 'write' }, ...guarded];
+  // A mount lies at the end of a link, and the link itself could be replaced.
+  const ends = await Promise.all(links.map((link) => realpath(link).catch(() => git)));
+  return [git, ...ends.filter((end) => end !== git)].map((each) => ({ path: each, access: 'read' }));
 }
 
-async function guardsOfModules(git: string): Promise<GitFolders['guarded']> {
-  const folder = path.join(git, 'modules');
-  const names = await readdir(folder).catch(() => []);
-  return names.flatMap((name) =>
-    guardsOf(path.join(folder, name)).filter(({ whenMissing }) => whenMissing === undefined),
-  );
+async function existing(files: readonly string[]): Promise<readonly Mount[]> {
+  const kinds = await Promise.all(files.map(kindOf));
+  return files.filter((_, index) => kinds[index] !== undefined).map((each) => ({ path: each, access: 'read' }));
 }
 
 /** `<repository>/worktrees/<name>`, if it names this `.git` in turn: a project's own file could name any folder. */
@@ -65,6 +73,12 @@ async function worktreeFolder(git: string): Promise<string | undefined> {
   return back === git ? folder : undefined;
 }
 
-async function textOf(file: string): Promise<string> {
+/** Longer files are none of git's that name a folder. Unit: bytes. */
+const longestText = 65_536;
+
+/** The text of a short regular file, else none: a pipe would be waited for. */
+export async function textOf(file: string): Promise<string> {
+  const status = await lstat(file).catch(() => undefined);
+  if (status?.isFile() !== true || status.size > longestText) return '';
   return readFile(file, 'utf8').catch(() => '');
 }

@@ -14,6 +14,9 @@ import { SandboxUnavailableError } from './sandbox.js';
  * command can write the workspace and nothing else, and read the system's programs and the folders of `PATH`; home, other
  * folders, other processes, their sockets and the network are closed. `.git/hooks`, git's configuration and `.palimpsest` can
  * only be read: they would run, or widen what is allowed, outside. Linux only, with bubblewrap.
+ *
+ * @throws {@link SandboxUnavailableError} when `.palimpsest` is a symbolic link: it cannot be guarded, and a project must not
+ *   decide that commands run without a sandbox
  */
 export async function openSandbox(workspace: Workspace, options: SandboxOptions = {}): Promise<SandboxCheck> {
   const { env = process.env } = options;

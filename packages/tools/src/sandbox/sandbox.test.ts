@@ -102,6 +102,76 @@ describe.skipIf(!here.works)(`in a sandbox${here.works ? '' : ` (skipped: ${here
     );
   });
 
+  test('what is guarded stays so where it is a link, in a submodule, or below a folder that is renamed', async () => {
+    const evil = 'echo evil >';
+    const attempts = async (set: string, ...commands: readonly string[]): Promise<string> => {
+      const workspace = await temporaryWorkspace();
+      await promisify(execFile)('git', ['init', '-q', workspace.root]);
+      await promisify(execFile)('/bin/sh', ['-ec', set], { cwd: workspace.root });
+      const each = commands.map((one) => `(${one}) 2>/dev/null && echo "was possible: ${one}"`).join('\n');
+      return (await inside(`${each}\ntrue`, { workspace })).said;
+    };
+    const [hooks, config, dangling, submodule, worktrees] = await Promise.all([
+      attempts('rm -r .git/hooks; mkdir h; ln -s ../h .git/hooks', 'rm .git/hooks', `${evil} h/pre-commit`),
+      attempts('mv .git/config c; ln -s ../c .git/config', 'rm .git/config', `${evil} c`, 'mv .git g'),
+      attempts('rm -r .git/hooks; ln -s nowhere .git/hooks', 'rm .git/hooks'),
+      attempts(
+        'mkdir -p .git/modules/a/b; touch .git/modules/a/b/config',
+        `${evil} .git/modules/a/b/config`,
+        'mv .git/modules .git/m',
+        'mv .git/modules/a .git/modules/c',
+      ),
+      attempts(
+        'git config extensions.worktreeConfig true; mkdir -p .git/worktrees/a',
+        `${evil} .git/config.worktree`,
+        `${evil} .git/worktrees/a/commondir`,
+        'mv .git/worktrees .git/w',
+      ),
+    ]);
+    expect([hooks, config, dangling, submodule, worktrees]).toEqual(['', '', '', '', '']);
+  });
+
+  test('a worktree of a repository cannot be exchanged for another', async () => {
+    const main = await temporaryFolder();
+    const tree = path.join(await temporaryFolder(), 'tree');
+    const set = `git init -q && git -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m x && git worktree add -q ${tree}`;
+    await promisify(execFile)('/bin/sh', ['-c', set], { cwd: main });
+    const command = `cd ${main}/.git && mv worktrees w || cd worktrees && mv tree t || touch other`;
+    const { exitStatus } = await inside(command, { workspace: await openWorkspace(tree) });
+    expect(exitStatus).not.toBe(0);
+  });
+
+  test('pipes in the place of files of git are not waited for', async () => {
+    const workspace = await temporaryWorkspace({ 'other/.git': 'gitdir: worktrees/x' });
+    const pipes =
+      'git init -q && mkfifo .git/commondir .git/config.worktree && mkdir -p other/worktrees/x && mkfifo other/worktrees/x/gitdir';
+    await promisify(execFile)('/bin/sh', ['-c', pipes], { cwd: workspace.root });
+    expect((await inside('echo ran', { workspace })).said).toBe('ran');
+    expect(
+      (await inside('echo ran', { workspace: await openWorkspace(path.join(workspace.root, 'other')) })).said,
+    ).toBe('ran');
+  });
+
+  test('settings that are a link are no reason to run without a sandbox', async () => {
+    const workspace = await temporaryWorkspace();
+    await symlink('nowhere', path.join(workspace.root, '.palimpsest'));
+    await expect(openSandbox(workspace)).rejects.toThrow(/is a symbolic link.*Make it a folder/);
+  });
+
+  test('folders of the host stay as they are where they lie in the workspace', async () => {
+    const workspace = await temporaryWorkspace({ 'a/palimpsest/config.toml': 'x' });
+    const guarded = ['a/palimpsest', 'state/palimpsest'].map((each) => path.join(workspace.root, each));
+    const { said } = await inside(
+      `for each in 'echo y > a/palimpsest/config.toml' 'mv a b' 'rm -r a' 'mkdir -p state/palimpsest/x' 'mv state s'; do
+        sh -c "$each" 2>/dev/null && echo "was possible: $each"
+      done; echo new > a/other; cat a/palimpsest/config.toml`,
+      { workspace, guarded },
+    );
+    expect(said).toBe('x');
+    expect((await readdir(workspace.root)).sort()).toEqual(['a']);
+    await expect(openSandbox(workspace, { guarded: [path.dirname(workspace.root)] })).rejects.toThrow('lies in');
+  });
+
   test('a project without settings cannot be given some', async () => {
     const { said, workspace } = await inside('mkdir -p .palimpsest; echo x > .palimpsest/config.toml || echo closed');
     expect(said).toContain('closed');

@@ -8,6 +8,11 @@ export interface SandboxOptions {
   readonly readable?: readonly string[];
   /** Files and folders that can be written, likewise. @defaultValue none */
   readonly writable?: readonly string[];
+  /**
+   * Folders of the program that runs the commands, such as its configuration: read-only wherever they lie in what can be written.
+   * @defaultValue none
+   */
+  readonly guarded?: readonly string[];
   /** A folder for what commands write to `/tmp` and to their empty home. @defaultValue that ends with each command */
   readonly scratch?: string;
   /** Where `PATH` and `HOME` are read. @defaultValue the environment of this process */
