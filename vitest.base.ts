@@ -13,6 +13,8 @@ export const vitestBase: ViteUserConfig = {
     // changes something global puts it back.
     isolate: false,
     restoreMocks: true,
+    // What programs print in tests has colours where a test asks for them, whatever the runner or the caller's shell asks for.
+    env: { FORCE_COLOR: '', NO_COLOR: '' },
     // A continuous integration tests twice, on two versions of Node; what a source becomes is the same on both. Elsewhere the folder
     // would grow with each edit.
     experimental: { fsModuleCache: process.env['CI'] === 'true' },
