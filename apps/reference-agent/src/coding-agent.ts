@@ -8,6 +8,7 @@ import { fileHistory, todoTool, workspaceTools } from '@palimpsest/tools';
 import type { Workspace } from '@palimpsest/tools';
 import { ownFolders } from './own-folders.js';
 import { runPermissions } from './run-permissions.js';
+import type { RunPermissions } from './run-permissions.js';
 import type { Session } from './sessions/session.js';
 import { settingsCondenser } from './settings-condenser.js';
 import type { Settings } from './settings/settings.js';
@@ -57,7 +58,11 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
   // Each change of a file is recorded before it is made, so that it can be undone.
   const history = fileHistory({ directory: session.files });
   const tools = [
-    ...workspaceTools(workspace, { command: shell.settings, history }),
+    ...workspaceTools(workspace, {
+      command: shell.settings,
+      history,
+      search: { isClosed: (path) => permitted.isClosed(path) },
+    }),
     todoTool(),
     ...knowledge.tools,
     finishTool(),
@@ -66,7 +71,7 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
     recallTool({ condenser }),
     readOutputTool(outputs),
   ];
-  const permitted = runPermissions({
+  const permitted: RunPermissions = runPermissions({
     rules: settings.permissions,
     tools,
     workspace,

@@ -204,3 +204,16 @@ test("the user's configuration and the sessions are guarded where they lie in th
   expect(eventsOf(ran, 'tool-result').map(({ status }) => status)).toEqual(['denied', 'denied', 'ok', 'ok']);
   expect((await readFile(settings, 'utf8')).startsWith('[perm')).toBe(isClosed);
 });
+
+test('what read_file is denied is not found by search', async () => {
+  const rig = await rigThatCalls(['search', { pattern: 'KEY' }], ['search', { pattern: 'KEY', path: '.ENV/../.env' }]);
+  await writeFile(join(rig.workspace, '.env'), 'KEY=something-secret');
+  await mkdir(join(rig.workspace, '.palimpsest'));
+  await writeFile(join(rig.workspace, '.palimpsest/config.toml'), '[permissions]\ndeny = ["read_file(**/.env)"]');
+  await rig.run({ print: 'Go.' });
+  await rig.run({ print: 'Go.', yolo: true });
+  const said = JSON.stringify(rig.server.requests.map(({ body }) => body));
+  expect(said).toContain('1 files were not searched: a rule closes them');
+  expect(said).toContain("'.env' is not searched: a rule closes it.");
+  expect(said).not.toContain('something-secret');
+});

@@ -25,6 +25,8 @@ export interface RunPermissionsOptions {
 export interface RunPermissions {
   readonly agent: Pick<AgentOptions, 'confirmation' | 'hooks' | 'askOfModel'>;
   readonly notes: readonly string[];
+  /** Whether a rule keeps `read_file` from a path, so that `search` must not read it either. */
+  isClosed(path: string): boolean;
 }
 
 /**
@@ -39,22 +41,23 @@ export function runPermissions(options: RunPermissionsOptions): RunPermissions {
     `edit_file(${path})`,
     `write_file(${path})`,
   ]);
-  const policy = permissionPolicy({
-    permissions: permissions({
-      // What the user has denied stays denied.
-      ...(yolo ? { allow: ['*'], deny: rules.deny } : { ...rules, ask: [...rules.ask, ...asked] }),
-      toolNames: tools.map(({ name }) => name),
-      root,
-      otherNames: linkedNames(root),
-    }),
-    tools,
-    onAsk,
+  const permitted = permissions({
+    // What the user has denied stays denied.
+    ...(yolo ? { allow: ['*'], deny: rules.deny } : { ...rules, ask: [...rules.ask, ...asked] }),
+    toolNames: tools.map(({ name }) => name),
+    root,
+    otherNames: linkedNames(root),
   });
+  const policy = permissionPolicy({ permissions: permitted, tools, onAsk });
+  const hasReadRules = [...rules.deny, ...(yolo ? [] : rules.ask)].some((rule) => /^\s*read_file\b/.test(rule));
   // Somebody reads them before they say yes.
   const isRead = onAsk === 'wait' && !yolo;
   return {
     agent: { ...policy, ...(isRead ? { askOfModel: { risk: true, summary: true } } : {}) },
     notes: yolo ? [yoloNote(rules.deny)] : onAsk === 'deny' && rules.allow.length === 0 ? [deniedNote] : [],
+    isClosed: (path) =>
+      hasReadRules &&
+      ['deny', 'ask'].includes(permitted.decide({ toolName: 'read_file', input: { path } }).outcome ?? 'allow'),
   };
 }
 

@@ -243,3 +243,14 @@ test('a ripgrep of the workspace is never run, nor a program that only has the n
   expect(await findRipgrep(workspace, searchPath)).toBeUndefined();
   expect(execFileSync('ls', [path.join(workspace.root, 'bin')]).toString()).toBe('rg\n');
 });
+
+test('files that are closed are not searched, neither in a folder nor by their names', async () => {
+  const workspace = await temporaryWorkspace({ '.env': 'KEY=1\n', 'a/.env': 'KEY=2\n', 'a/b.txt': 'KEY=3\n' });
+  const isClosed = (file: string) => file.endsWith('.env');
+  for (const [, options] of engines) {
+    const all = await search(workspace, { pattern: 'KEY' }, { ...options, isClosed });
+    expect(all).toBe('a/b.txt:1: KEY=3\n[2 files were not searched: a rule closes them]');
+    const one = search(workspace, { pattern: 'KEY', path: 'a/../.env' }, { ...options, isClosed });
+    await expect(one).rejects.toThrow("'.env' is not searched: a rule closes it.");
+  }
+});

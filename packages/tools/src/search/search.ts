@@ -37,6 +37,11 @@ export interface SearchOptions {
   readonly ripgrep?: string | false;
   /** When it is over, the search shows what it has found. Unit: milliseconds. @defaultValue 30000 */
   readonly timeoutMs?: number;
+  /**
+   * Whether a file is not searched, such as one that a rule for `read_file` closes. Called with its path relative to the root.
+   * @defaultValue every file is searched
+   */
+  readonly isClosed?: (path: string) => boolean;
 }
 
 /**
@@ -44,7 +49,7 @@ export interface SearchOptions {
  * end at once when the signal is aborted.
  */
 export function searchTool(workspace: Workspace, options: SearchOptions = {}): Tool<z.infer<typeof input>> {
-  const { timeoutMs = defaultTimeoutMs } = options;
+  const { timeoutMs = defaultTimeoutMs, isClosed = () => false } = options;
   let engine: Promise<Engine> | undefined;
   return defineTool({
     name: 'search',
@@ -57,12 +62,12 @@ export function searchTool(workspace: Workspace, options: SearchOptions = {}): T
       const stop = new AbortController();
       const timer = setTimeout(() => stop.abort(), timeoutMs);
       const signal = context.signal === undefined ? stop.signal : AbortSignal.any([context.signal, stop.signal]);
-      const found: Found = { lines: [], matches: 0, notSearched: 0 };
+      const found: Found = { lines: [], matches: 0, notSearched: 0, closed: 0 };
       let search: EngineSearch | undefined;
       let isOver = false;
       try {
         search = await (await engine)(workspace, { pattern, ignoreCase: ignore_case, signal });
-        for await (const paths of filesBelow(workspace, path, found, signal)) {
+        for await (const paths of filesBelow(workspace, path, { found, signal, isClosed })) {
           await collect(workspace, await search.matchingLines(paths), {
             paths,
             found,
@@ -86,6 +91,7 @@ export function searchTool(workspace: Workspace, options: SearchOptions = {}): T
           : []),
         ...(isOver ? [`[stopped after ${timeoutMs / 1_000} seconds; search a smaller folder]`] : []),
         ...(found.notSearched > 0 ? [`[${found.notSearched} files were not searched: their names are not UTF-8]`] : []),
+        ...(found.closed > 0 ? [`[${found.closed} files were not searched: a rule closes them]`] : []),
       ];
       if (lines.length === 0) notes.unshift(`Nothing matches /${pattern}/ in '${path}'.`);
       return { content: [...lines, ...notes].join('\n'), details: { pattern, path, matches } };
@@ -97,6 +103,7 @@ interface Found {
   lines: string[];
   matches: number;
   notSearched: number;
+  closed: number;
 }
 
 async function chosenEngine(workspace: Workspace, ripgrep: SearchOptions['ripgrep']): Promise<Engine> {
@@ -107,13 +114,17 @@ async function chosenEngine(workspace: Workspace, ripgrep: SearchOptions['ripgre
 async function* filesBelow(
   workspace: Workspace,
   requested: string,
-  found: Found,
-  signal: AbortSignal,
+  {
+    found,
+    signal,
+    isClosed,
+  }: { readonly found: Found; readonly signal: AbortSignal; readonly isClosed: (path: string) => boolean },
 ): AsyncGenerator<readonly string[]> {
   const { real, isFolder } = await fileOrFolderAt(workspace, requested);
   if (real === undefined) throw new UnusableFileError(requested, `There is no file or folder '${requested}'.`);
   if (!isFolder) {
     const path = workspace.show(real);
+    if (isClosed(path)) throw new UnusableFileError(path, `'${path}' is not searched: a rule closes it.`);
     // Whatever cannot be read says why, here.
     await withFile(workspace, path, async ({ status }) => {
       if (status.size <= maxSearchedBytes) return;
@@ -128,6 +139,7 @@ async function* filesBelow(
   for await (const { kind, path } of walk(workspace, real, { signal })) {
     if (kind !== 'file') continue;
     if (path === undefined) found.notSearched += 1;
+    else if (isClosed(path)) found.closed += 1;
     else {
       paths.push(path);
       characters += path.length;
