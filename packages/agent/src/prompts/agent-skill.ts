@@ -44,9 +44,12 @@ const metadataSchema = z.object(
  *
  * @see https://agentskills.io/specification
  */
-export function parseAgentSkill(document: string, options: { readonly file: string; readonly folder: string }): Skill {
+export async function parseAgentSkill(
+  document: string,
+  options: { readonly file: string; readonly folder: string },
+): Promise<Skill> {
   const { file, folder } = options;
-  const { data, body } = split(document, file);
+  const { data, body } = await split(document, file);
   if (data === undefined) {
     throw new InvalidSkillError(file, "begins with no front matter; begin it with '---' and a name and a description.");
   }
@@ -72,16 +75,16 @@ export function parseAgentSkill(document: string, options: { readonly file: stri
 }
 
 /** A description that holds a `: ` is no YAML unless it is quoted; many are not, and other agents read them. */
-function split(document: string, file: string): FrontMatter {
+async function split(document: string, file: string): Promise<FrontMatter> {
   try {
-    return splitFrontMatter(document, file);
+    return await splitFrontMatter(document, file);
   } catch (error) {
     const quoted = document.replace(
       /^(description:[ \t]+)([^"'|>\s].*)$/m,
       (_, key: string, text: string) => key + JSON.stringify(text.trim()),
     );
     try {
-      return splitFrontMatter(quoted, file);
+      return await splitFrontMatter(quoted, file);
     } catch {
       throw error;
     }

@@ -13,9 +13,9 @@ import { builtInTemplates } from './built-in-templates.js';
 import { visibleContext } from './visible-context.js';
 
 const prompts = await loadPrompts();
-const rules = parseSkill('Use tabs.', { file: 'AGENTS.md', name: 'AGENTS.md' });
-const docker = parseSkill('---\ntriggers: [docker]\n---\nUse compose.', { file: 'docker.md' });
-const fix = parseSkill('---\ninputs: [{ name: issue }]\n---\nFix ${issue}.', { file: 'fix.md' });
+const rules = await parseSkill('Use tabs.', { file: 'AGENTS.md', name: 'AGENTS.md' });
+const docker = await parseSkill('---\ntriggers: [docker]\n---\nUse compose.', { file: 'docker.md' });
+const fix = await parseSkill('---\ninputs: [{ name: issue }]\n---\nFix ${issue}.', { file: 'fix.md' });
 const workspace = { runtime: { workingDirectory: '/work' } };
 
 const options = { prompts, workspace, skills: [rules, docker, fix] };
@@ -89,8 +89,8 @@ describe('later', () => {
     expect(next([...log, ...added])).toEqual([]);
   });
 
-  test('an instruction file that is new is shown by itself', () => {
-    const more = parseSkill('No jokes.', { file: 'x', name: 'src/AGENTS.md' });
+  test('an instruction file that is new is shown by itself', async () => {
+    const more = await parseSkill('No jokes.', { file: 'x', name: 'src/AGENTS.md' });
     const [message] = next(opening, { skills: [rules, more] });
     expect(message?.activatedSkills).toEqual(['src/AGENTS.md']);
     expect(JSON.stringify(message)).not.toMatch(/Use tabs|\/work/);
@@ -131,8 +131,8 @@ describe('later', () => {
     expect(next(log)).toMatchObject([{ activatedSkills: ['docker'] }]);
   });
 
-  test('of two skills with one name the later counts', () => {
-    const stronger = parseSkill('---\ntriggers: [docker]\n---\nUse podman.', { file: 'docker.md' });
+  test('of two skills with one name the later counts', async () => {
+    const stronger = await parseSkill('---\ntriggers: [docker]\n---\nUse podman.', { file: 'docker.md' });
     const [message] = next([...opening, userMessage('docker')], { skills: [rules, docker, stronger] });
     expect(JSON.stringify(message)).toContain('Use podman.');
     expect(JSON.stringify(message)).not.toContain('Use compose.');

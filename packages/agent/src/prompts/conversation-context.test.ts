@@ -16,8 +16,8 @@ import { contextMessages, loadPrompts, parseSkill } from './index.js';
 
 const prompts = await loadPrompts();
 const skills = [
-  parseSkill('Use tabs.', { file: 'AGENTS.md', name: 'AGENTS.md' }),
-  parseSkill('---\ntriggers: [docker]\n---\nUse compose.', { file: 'docker.md' }),
+  await parseSkill('Use tabs.', { file: 'AGENTS.md', name: 'AGENTS.md' }),
+  await parseSkill('---\ntriggers: [docker]\n---\nUse compose.', { file: 'docker.md' }),
 ];
 const context = { prompts, skills, workspace: { runtime: { workingDirectory: '/work' } } };
 const all: Condenser = {

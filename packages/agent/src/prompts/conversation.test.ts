@@ -13,8 +13,8 @@ import { contextMessages, loadPrompts, parseSkill } from './index.js';
 
 const prompts = await loadPrompts({ systemPrompt: 'system_prompt_long_horizon.j2' });
 const skills = [
-  parseSkill('Use tabs.', { file: 'AGENTS.md', name: 'AGENTS.md' }),
-  parseSkill('---\ntriggers: [docker]\n---\nUse compose.', { file: 'docker.md' }),
+  await parseSkill('Use tabs.', { file: 'AGENTS.md', name: 'AGENTS.md' }),
+  await parseSkill('---\ntriggers: [docker]\n---\nUse compose.', { file: 'docker.md' }),
 ];
 const value = 'hunter2-hunter2';
 const workspace = { secrets: { DEPLOY_TOKEN: 'for the deploy script' } };

@@ -75,15 +75,16 @@ test('each skill once, in the order of the skills, with its first trigger that m
   ]);
 });
 
-test('a skill that is always on is not triggered', () => {
-  expect(matchSkills('anything', [parseSkill('Text', { file: 'a.md' })])).toEqual([]);
+test('a skill that is always on is not triggered', async () => {
+  expect(matchSkills('anything', [await parseSkill('Text', { file: 'a.md' })])).toEqual([]);
 });
 
+const task = await parseSkill(
+  '---\ninputs:\n- name: issue\n  description: its number\n- name: tone\n---\nFix ${issue} of ${repo}. Mail $HOME.',
+  { file: 'fix.md' },
+);
+
 describe('a task', () => {
-  const task = parseSkill(
-    '---\ninputs:\n- name: issue\n  description: its number\n- name: tone\n---\nFix ${issue} of ${repo}. Mail $HOME.',
-    { file: 'fix.md' },
-  );
   const call = (text: string) => matchSkills(text, [task])[0]?.content;
 
   test('asks for what is missing', () => {

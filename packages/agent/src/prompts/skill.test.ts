@@ -6,9 +6,9 @@ import { parseSkill } from './skill.js';
 
 const parse = (document: string, file = 'skills/docker.md') => parseSkill(document, { file });
 
-function failure(document: string): InvalidSkillError {
+async function failure(document: string): Promise<InvalidSkillError> {
   try {
-    parse(document);
+    await parse(document);
   } catch (error) {
     if (InvalidSkillError.isInstance(error)) return error;
     throw error;
@@ -17,8 +17,8 @@ function failure(document: string): InvalidSkillError {
 }
 
 describe('a skill', () => {
-  test('without front matter is always on, with the file’s name', () => {
-    expect(parse('Use tabs.\n\n---\n\nAlways.')).toEqual({
+  test('without front matter is always on, with the file’s name', async () => {
+    expect(await parse('Use tabs.\n\n---\n\nAlways.')).toEqual({
       name: 'docker',
       kind: 'always',
       content: 'Use tabs.\n\n---\n\nAlways.',
@@ -27,8 +27,8 @@ describe('a skill', () => {
     });
   });
 
-  test('with triggers is shown on keywords', () => {
-    const skill = parse(
+  test('with triggers is shown on keywords', async () => {
+    const skill = await parse(
       '---\nname: containers\ntype: knowledge\nversion: 1.0.0\ntriggers:\n- docker\n- 404\n---\n\nUse compose.\n',
     );
     expect(skill).toMatchObject({
@@ -39,8 +39,8 @@ describe('a skill', () => {
     });
   });
 
-  test('with inputs is a task, called by its name', () => {
-    const skill = parse(
+  test('with inputs is a task, called by its name', async () => {
+    const skill = await parse(
       '---\ninputs:\n  - name: issue\n    description: its number\n  - name: style\n---\nFix ${issue}.',
     );
     expect(skill).toMatchObject({ kind: 'task', triggers: ['/docker'] });
@@ -50,37 +50,40 @@ describe('a skill', () => {
     ]);
   });
 
-  test('a task has its command once, further triggers too, and may have no inputs', () => {
-    expect(parse('---\ntype: task\ntriggers: [/docker, tidy up]\n---\nTidy.').triggers).toEqual(['/docker', 'tidy up']);
+  test('a task has its command once, further triggers too, and may have no inputs', async () => {
+    expect((await parse('---\ntype: task\ntriggers: [/docker, tidy up]\n---\nTidy.')).triggers).toEqual([
+      '/docker',
+      'tidy up',
+    ]);
   });
 
-  test('a name that is given counts more than the one in the file', () => {
-    expect(parseSkill('---\nname: a\n---\nText', { file: 'x.md', name: 'team/a' }).name).toBe('team/a');
+  test('a name that is given counts more than the one in the file', async () => {
+    expect((await parseSkill('---\nname: a\n---\nText', { file: 'x.md', name: 'team/a' })).name).toBe('team/a');
   });
 
-  test('reads Windows line ends and a byte order mark', () => {
-    expect(parse('\uFEFF---\r\ntriggers:\r\n- a\r\n---\r\nText\r\n')).toMatchObject({
+  test('reads Windows line ends and a byte order mark', async () => {
+    expect(await parse('\uFEFF---\r\ntriggers:\r\n- a\r\n---\r\nText\r\n')).toMatchObject({
       triggers: ['a'],
       content: 'Text',
     });
   });
 
-  test('takes the words that YAML reads as something else, and prints nothing of what YAML warns of', () => {
+  test('takes the words that YAML reads as something else, and prints nothing of what YAML warns of', async () => {
     const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
     onTestFinished(() => emitWarning.mockRestore());
-    expect(parse('---\nname: 7\ntriggers: [404, true, 1.5]\nother: !!odd x\n---\nText')).toMatchObject({
+    expect(await parse('---\nname: 7\ntriggers: [404, true, 1.5]\nother: !!odd x\n---\nText')).toMatchObject({
       name: '7',
       triggers: ['404', 'true', '1.5'],
     });
     expect(emitWarning).not.toHaveBeenCalled();
   });
 
-  test('an empty front matter is none', () => {
-    expect(parse('---\n---\nText')).toMatchObject({ kind: 'always', content: 'Text' });
+  test('an empty front matter is none', async () => {
+    expect(await parse('---\n---\nText')).toMatchObject({ kind: 'always', content: 'Text' });
   });
 });
 
-test('whatever a file holds, it is a skill that can be matched, or an error that names the file', () => {
+test('whatever a file holds, it is a skill that can be matched, or an error that names the file', async () => {
   const line = fc.oneof(
     fc.constantFrom(
       '---',
@@ -100,11 +103,11 @@ test('whatever a file holds, it is a skill that can be matched, or an error that
       .map(([key, value]) => `${key}: ${value}`),
     fc.string(),
   );
-  fc.assert(
-    fc.property(fc.array(line), fc.boolean(), (lines, hasFrontMatter) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(line), fc.boolean(), async (lines, hasFrontMatter) => {
       const document = [...(hasFrontMatter ? ['---'] : []), ...lines].join('\n');
       try {
-        const skill = parse(document);
+        const skill = await parse(document);
         expect(skill.content.trim()).not.toBe('');
         for (const trigger of skill.triggers) {
           expect(matchSkills(`Please: ${trigger} now`, [skill])).toMatchObject([{ skill: { name: skill.name } }]);
@@ -139,8 +142,8 @@ describe('what is no skill names its file and the reason', () => {
     ['---\n- a\n---\nText', /its front matter/],
     ['---\ntriggers: [a]\n---\n \n', /no text/],
     ['', /no text/],
-  ])('%j', (document, reason) => {
-    const error = failure(document);
+  ])('%j', async (document, reason) => {
+    const error = await failure(document);
     expect(error.file).toBe('skills/docker.md');
     expect(error.message).toContain("'skills/docker.md'");
     expect(error.message).toMatch(reason);
@@ -150,7 +153,7 @@ describe('what is no skill names its file and the reason', () => {
     ['repo', 'triggers: [a]', /write 'type: knowledge'/],
     ['knowledge', 'name: a', /add some, or write 'type: repo'/],
     ['knowledge', 'inputs: [{ name: a }]', /write 'type: task'/],
-  ])('quirk: a type %s is not silently overruled by %s', (type, line, reason) => {
-    expect(failure(`---\ntype: ${type}\n${line}\n---\nText`).message).toMatch(reason);
+  ])('quirk: a type %s is not silently overruled by %s', async (type, line, reason) => {
+    expect((await failure(`---\ntype: ${type}\n${line}\n---\nText`)).message).toMatch(reason);
   });
 });

@@ -54,9 +54,12 @@ const kinds = { repo: 'always', knowledge: 'keyword', task: 'task' } as const;
  * @param options.name - @defaultValue the front matter's `name`, else the file's name without its ending
  * @throws {@link InvalidSkillError} when the front matter is wrong or there is no text.
  */
-export function parseSkill(document: string, options: { readonly file: string; readonly name?: string }): Skill {
+export async function parseSkill(
+  document: string,
+  options: { readonly file: string; readonly name?: string },
+): Promise<Skill> {
   const { file } = options;
-  const { data, body } = splitFrontMatter(document, file);
+  const { data, body } = await splitFrontMatter(document, file);
   const parsed = metadataSchema.safeParse(data ?? {});
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
