@@ -4,11 +4,13 @@ import { dirname, join } from 'node:path';
 import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
 import type { ProviderServer } from '@palimpsest/provider-servers';
 import { expect, onTestFinished, test } from 'vitest';
+import { startCli } from '../test-support/cli-process.js';
 import { eventsOf, headlessRig } from '../test-support/headless-rig.js';
+import type { Ran } from '../test-support/headless-rig.js';
 
 /**
- * A whole task over the real SDKs and HTTP: in a repository a failing test is found, its cause is repaired, and the test is run
- * again. On the way the window overflows, a result is marked, what is hidden is recalled, and a command is denied.
+ * A whole task over the real SDKs and HTTP: in a repository of many files a failing test is found, its cause is repaired, and the
+ * test is run again. On the way the window overflows, a result is marked, what is hidden is recalled, and a command is denied.
  */
 
 interface Turn {
@@ -16,117 +18,215 @@ interface Turn {
   readonly calls: readonly { readonly tool: string; readonly input: object }[];
 }
 
-const test1 = "import test from 'node:test';\nimport assert from 'node:assert';\n";
-const lines = (name: string) =>
-  Array.from({ length: 150 }, (_, line) => `export const ${name}${line} = ${line}; // a line of ${name}`).join('\n');
+const imports = "import test from 'node:test';\nimport assert from 'node:assert';\n";
+const lines = (name: string, count: number) =>
+  Array.from({ length: count }, (_, line) => `export const ${name}${line} = ${line}; // a line of ${name}`).join('\n');
+/** Long files, which the model reads. */
 const modules = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta'];
+const others = Array.from({ length: 60 }, (_, index) => `part${index}`);
 const repository: Readonly<Record<string, string>> = {
   'package.json': '{"name":"sums","type":"module","scripts":{"test":"node --test"}}',
   'src/sum.js': 'export const sum = (left, right) => left - right;\n',
-  'test/sum.test.js': `${test1}import { sum } from '../src/sum.js';\ntest('sum', () => assert.equal(sum(1, 2), 3));\n`,
-  ...Object.fromEntries(modules.map((name) => [`src/${name}.js`, lines(name)])),
+  'test/sum.test.js': `${imports}import { sum } from '../src/sum.js';\ntest('sum', () => assert.equal(sum(1, 2), 3));\n`,
+  ...Object.fromEntries(modules.map((name) => [`src/${name}.js`, lines(name, 150)])),
+  ...Object.fromEntries(others.map((name) => [`src/parts/${name}.js`, lines(name, 50)])),
 };
 const configuration = `
 [permissions]
 allow = ["run_command(node --test)", "edit_file(src/**)"]
 `;
+const summarizing = `
+[condenser]
+type = "llmSummarizing"
+`;
 
 const use = (tool: string, input: object = {}) => ({ tool, input });
+const runTests = (say: string): Turn => ({ say, calls: [use('run_command', { command: 'node --test' })] });
 
-/** What the model does: by the number of its turn, and by what it reads. */
-function turnOf(index: number, read: string): Turn {
+/** What the model does, turn by turn, and by what it reads. The tests are run again as long as nobody knows how they ended. */
+const turns: readonly ((read: string) => Turn)[] = [
+  () => ({ say: 'I look around.', calls: [use('list_files')] }),
+  () => runTests('I run the tests.'),
+  ...modules.map((name) => () => ({ say: `I read ${name}.`, calls: [use('read_file', { path: `src/${name}.js` })] })),
+  (read) => ({
+    say: 'The last file is of no use.',
+    calls: [use('relevance_condenser', { event_id: labelsIn(read).at(-2), summary_text: 'Only constants.' })],
+  }),
+  () => ({ say: 'I clean up.', calls: [use('run_command', { command: 'touch forbidden' })] }),
+  () => ({ say: 'What was in alpha?', calls: [use('recall', { path: 'src/alpha.js' })] }),
+  () => ({ say: 'Where is the sum?', calls: [use('search', { pattern: 'left [-+] right' })] }),
+  () => ({ say: 'I read the sum.', calls: [use('read_file', { path: 'src/sum.js' })] }),
+  () => ({
+    say: 'It subtracts.',
+    calls: [use('edit_file', { path: 'src/sum.js', old_text: 'left - right', new_text: 'left + right' })],
+  }),
+  () => runTests('I run the tests again.'),
+  () => ({ say: 'Done.', calls: [use('finish', { message: 'The sum added nothing; now it does.' })] }),
+];
+
+function labelsIn(read: string): readonly (string | undefined)[] {
+  const labels = [...read.matchAll(/\[event_id: (\w+)\]/g)].map(([, label]) => label);
   // The description of the tool shows a label, too.
-  const labels = [...read.matchAll(/\[event_id: (\w+)\]/g)]
-    .map(([, label]) => label)
-    .filter((label) => label !== '7k2m9qxa');
-  const script: readonly (() => Turn)[] = [
-    () => ({ say: 'I look around.', calls: [use('list_files')] }),
-    () => ({ say: 'I run the tests.', calls: [use('run_command', { command: 'node --test' })] }),
-    ...modules.map((name) => () => ({ say: `I read ${name}.`, calls: [use('read_file', { path: `src/${name}.js` })] })),
-    () => ({
-      say: 'The last file is of no use.',
-      calls: [use('relevance_condenser', { event_id: labels.at(-2), summary_text: 'Only constants.' })],
-    }),
-    () => ({ say: 'I clean up.', calls: [use('run_command', { command: 'touch forbidden' })] }),
-    () => ({ say: 'What was in alpha?', calls: [use('recall', { path: 'src/alpha.js' })] }),
-    () => ({ say: 'I read the sum.', calls: [use('read_file', { path: 'src/sum.js' })] }),
-    () => ({
-      say: 'It subtracts.',
-      calls: [use('edit_file', { path: 'src/sum.js', old_text: 'left - right', new_text: 'left + right' })],
-    }),
-    () => ({ say: 'I run the tests again.', calls: [use('run_command', { command: 'node --test' })] }),
-    () => ({ say: 'Done.', calls: [use('finish', { message: 'The sum added nothing; now it does.' })] }),
-  ];
-  return script[index]?.() ?? { say: 'There is nothing more to do.', calls: [] };
+  return labels.filter((label) => label !== '7k2m9qxa');
+}
+
+/** What is under way when the user interrupts. */
+type Phase = 'a model call' | 'an answer' | 'a step' | 'a command' | 'a condensation';
+
+/** The model. A turn whose answer does not arrive is taken again. */
+class Model {
+  readonly #turns: (typeof turns)[number][];
+  /** What is interrupted next. */
+  phase: Phase | undefined;
+  interrupt: () => void = () => undefined;
+
+  constructor(turnsOfTask: readonly (typeof turns)[number][]) {
+    this.#turns = [...turnsOfTask];
+  }
+
+  async answer(body: object): Promise<Turn & { readonly isStalled: boolean }> {
+    const isSummary = !('tools' in body);
+    if (this.phase === (isSummary ? 'a condensation' : 'a model call')) {
+      this.interrupt();
+      await new Promise(() => undefined);
+    }
+    if (isSummary) return { say: 'Tests were run, files were read.', calls: [], isStalled: false };
+    const isStalled = this.phase === 'an answer';
+    const turn = (isStalled ? this.#turns[0] : this.#turns.shift())?.(JSON.stringify(body));
+    return { say: 'There is nothing more to do.', calls: [], ...turn, isStalled };
+  }
 }
 
 /** The window of the servers, which overflows once half of the modules have been read. Unit: tokens. */
 const contextWindow = 14_000;
 
-const ofOpenAI = async (responseId?: () => string) => {
+const ofOpenAI = async (model: Model, repeatedId?: string) => {
   const server = await openaiServer({
     profile: 'llama.cpp',
     contextWindow,
-    responseId,
-    reply: (body, index) => {
-      const { say, calls } = turnOf(index, JSON.stringify(body));
+    responseId: repeatedId === undefined ? undefined : () => repeatedId,
+    reply: async (body, index) => {
+      const { say, calls, isStalled } = await model.answer(body);
       const tool_calls = calls.map(({ tool, input }, n) => ({
-        id: `call_${index}_${n}`,
+        id: repeatedId ?? `call_${index}_${n}`,
         type: 'function',
         function: { name: tool, arguments: JSON.stringify(input) },
       }));
-      return { message: { content: say, ...(calls.length === 0 ? {} : { tool_calls }) } };
+      const message = { content: say, ...(calls.length === 0 ? {} : { tool_calls }) };
+      return isStalled ? { message, delivery: { fault: 'stall', afterEvents: 3 } } : { message };
     },
   });
-  return { server, model: 'local' };
+  return { server, names: ['local', 'other'] };
 };
 
-const ofAnthropic = async () => {
+const ofAnthropic = async (model: Model) => {
   const server = await anthropicServer({
     contextWindow,
-    reply: (body, index) => {
-      const { say, calls } = turnOf(index, JSON.stringify(body));
-      const thinking = { type: 'thinking', thinking: `Turn ${index}.`, signature: '' };
+    reply: async (body, index) => {
+      const { say, calls, isStalled } = await model.answer(body);
       const uses = calls.map(({ tool, input }, n) => ({
         type: 'tool_use',
         id: `toolu_${index}_${n}`,
         name: tool,
         input,
       }));
-      return { content: [thinking, { type: 'text', text: say }, ...uses] };
+      const thinking = 'thinking' in body ? [{ type: 'thinking', thinking: `${index}.`, signature: '' }] : [];
+      const content = [...thinking, { type: 'text', text: say }, ...uses];
+      return isStalled ? { content, delivery: { fault: 'stall', afterEvents: 12 } } : { content };
     },
   });
-  return { server, model: 'anthropic:claude-opus-4-6' };
+  return { server, names: ['anthropic:claude-opus-4-6', 'anthropic:claude-sonnet-4-6'] };
 };
 
-type Flow = () => Promise<{ readonly server: ProviderServer; readonly model: string }>;
+type Flow = (model: Model) => Promise<{ readonly server: ProviderServer; readonly names: readonly string[] }>;
 const flows: readonly (readonly [string, Flow])[] = [
-  ['OpenAI', () => ofOpenAI()],
-  ['OpenAI, with one id for all answers', () => ofOpenAI(() => 'chatcmpl-0')],
+  ['OpenAI', (model) => ofOpenAI(model)],
+  ['OpenAI, with one id for all answers and calls', (model) => ofOpenAI(model, 'id-0')],
   ['Anthropic, with signed thinking', ofAnthropic],
 ];
 
-test.each(flows)('a failing test is found, repaired and run again: %s', async (_, flow) => {
-  const { server, model } = await flow();
+/** The repository, with the model behind its server. */
+async function rigOf(flow: Flow, model: Model, config: string) {
+  const { server, names } = await flow(model);
   onTestFinished(() => server.close());
-  const rig = await headlessRig(repository, { model, baseUrl: server.url, yolo: false });
-  const config = join(rig.env['XDG_CONFIG_HOME'] ?? '', 'palimpsest', 'config.toml');
-  await mkdir(dirname(config), { recursive: true });
-  await writeFile(config, configuration);
+  const rig = await headlessRig(repository, { baseUrl: server.url, yolo: false });
+  const file = join(rig.env['XDG_CONFIG_HOME'] ?? '', 'palimpsest', 'config.toml');
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, config);
+  return { ...rig, server, names };
+}
 
-  const ran = await rig.run({ print: 'A test fails. Repair it.' });
+const commandsOf = (ran: Ran) =>
+  eventsOf(ran, 'tool-result')
+    .filter(({ name }) => name === 'run_command')
+    .map(({ status, exitStatus }) => exitStatus ?? status);
 
+/** The run in which the task was completed. */
+async function expectRepaired(ran: Ran, workspace: string): Promise<void> {
   expect(ran.events.at(-1)).toMatchObject({ status: 'done', answer: 'The sum added nothing; now it does.' });
-  expect(await readFile(join(rig.workspace, 'src/sum.js'), 'utf8')).toContain('left + right');
+  expect(await readFile(join(workspace, 'src/sum.js'), 'utf8')).toContain('left + right');
+  expect(existsSync(join(workspace, 'forbidden'))).toBe(false);
   const results = eventsOf(ran, 'tool-result');
-  const commands = results.filter(({ name }) => name === 'run_command');
-  expect(commands.map(({ status, exitStatus }) => exitStatus ?? status)).toEqual([1, 'denied', 0]);
-  expect(existsSync(join(rig.workspace, 'forbidden'))).toBe(false);
   expect(results.find(({ name }) => name === 'relevance_condenser')).toMatchObject({ status: 'ok' });
   expect(results.find(({ name }) => name === 'recall')?.text).toContain('a line of alpha');
+  expect(results.find(({ name }) => name === 'search')?.text).toContain('src/sum.js');
   expect(eventsOf(ran, 'condensation').length).toBeGreaterThan(0);
+}
+
+test.each(flows)('a failing test is found, repaired and run again: %s', async (_, flow) => {
+  const { names, ...rig } = await rigOf(flow, new Model(turns), configuration);
+  const ran = await rig.run({ print: 'A test fails. Repair it.', model: names[0] });
+  await expectRepaired(ran, rig.workspace);
+  expect(commandsOf(ran)).toEqual([1, 'denied', 0]);
   expect(eventsOf(ran, 'condensation-request').length).toBeGreaterThan(0);
 });
+
+test.each(flows)(
+  'the same, interrupted in every phase, killed, and gone on with by another model: %s',
+  async (_, flow) => {
+    const [look, ...later] = turns;
+    const again = () => runTests('I run the tests again, since I do not know how they ended.');
+    const model = new Model([look ?? again, again, again, ...later]);
+    const { names, ...rig } = await rigOf(flow, model, configuration + summarizing);
+    const interrupted = async (phase: Phase, isNow: (told: string) => boolean = () => false) => {
+      const controller = new AbortController();
+      model.phase = phase;
+      model.interrupt = () => controller.abort(new Error('SIGINT'));
+      const how = {
+        signal: controller.signal,
+        onOutput: (told: string) => (isNow(told) ? model.interrupt() : undefined),
+      };
+      const ran = await (phase === 'a model call'
+        ? rig.run({ print: 'A test fails. Repair it.', model: names[0] }, how)
+        : rig.resume(undefined, { deltas: true }, how));
+      model.phase = undefined;
+      expect(ran.events.at(-1), phase).toMatchObject({ type: 'result', status: 'interrupted', exitStatus: 130 });
+      return ran;
+    };
+    await interrupted('a model call');
+    const cut = await interrupted('an answer', (told) => told.includes('"delta"'));
+    expect(eventsOf(cut, 'message')).toContainEqual(expect.objectContaining({ from: 'model', isCutOff: true }));
+    await interrupted('a step', (told) => told.includes('"tool-result"'));
+    expect(commandsOf(await interrupted('a command', (told) => told.includes('"tool-call"')))).toEqual(['interrupted']);
+
+    const killed = startCli(['resume', '--output-format', 'stream-json'], { cwd: rig.workspace, env: rig.env });
+    await killed.printed('"tool-call"');
+    killed.child.kill('SIGKILL');
+    expect(await killed.ended).toBe('SIGKILL');
+
+    const overflown = await interrupted('a condensation');
+    expect(eventsOf(overflown, 'init')[0]?.cutOff).toMatchObject([{ name: 'run_command' }]);
+    expect(commandsOf(overflown)).toEqual(['interrupted', 1]);
+    expect(eventsOf(overflown, 'condensation')).toEqual([]);
+
+    const ran = await rig.resume(undefined, { model: names[1] });
+    await expectRepaired(ran, rig.workspace);
+    expect(eventsOf(ran, 'condensation')[0]).toMatchObject({ condenser: 'llmSummarizing' });
+    expect(commandsOf(ran)).toEqual(['denied', 0]);
+    const models = rig.server.requests.map(({ body }) => (body as { readonly model: string }).model);
+    expect(new Set(models)).toEqual(new Set(names.map((name) => name.replace(/^\w+:/, ''))));
+  },
+);
 
 test('a session changes its model: to another one that thinks, and to one of another provider', async () => {
   const think = (text: string) => ({ type: 'thinking', thinking: text, signature: '' });
