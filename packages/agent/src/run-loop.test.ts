@@ -210,6 +210,35 @@ test('G19: a refusal of the provider is told to the model in words of the framew
   await expect(stubborn.run()).rejects.toMatchObject({ cause: { code: 'content-policy' } });
 });
 
+test('G19: an answer that is a refusal is no answer: no model reads it, it is paid for, and a second one ends the run', async () => {
+  const refused = (text: string) => ({
+    text,
+    finishReason: 'content-filter' as const,
+  });
+  const llm = scriptedLLM({ script: [refused('I cannot help with that.'), 'I leave that out.'] });
+  const conversation = await Conversation.open({ agent: new Agent({ llm }) });
+  await conversation.send('Go.');
+  expect(await conversation.run({ onDelta: () => undefined })).toMatchObject({ answer: 'I leave that out.' });
+  expect(ofType(conversation.events, 'broken-response')).toMatchObject([
+    { content: [{ text: 'I cannot help with that.' }] },
+  ]);
+  expect(ofType(conversation.events, 'llm-usage')).toMatchObject([
+    { purpose: 'broken-response' },
+    { purpose: 'agent' },
+  ]);
+  expect(JSON.stringify(llm.requests[1])).toContain('The provider refused this request');
+  expect(JSON.stringify(llm.requests[1])).not.toContain('I cannot help');
+  for (const text of ['I cannot help with that.', '']) {
+    const stubborn = await Conversation.open({
+      agent: new Agent({ llm: scriptedLLM({ script: () => refused(text) }) }),
+    });
+    await stubborn.send('Go.');
+    await expect(stubborn.run()).rejects.toMatchObject({
+      cause: { code: 'content-policy', message: `The provider refused to answer${text === '' ? '.' : `: ${text}`}` },
+    });
+  }
+});
+
 test('an answer that was cut off does not end the run: the model is told, and continues', async () => {
   const llm = scriptedLLM({ script: [{ text: 'The first half', finishReason: 'length' }, 'and the second.'] });
   const conversation = await Conversation.open({ agent: new Agent({ llm }) });

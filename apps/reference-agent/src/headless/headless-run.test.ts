@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { watch } from 'node:fs';
+import { anthropicServer } from '@palimpsest/provider-servers';
 import type { ProviderServer } from '@palimpsest/provider-servers';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -102,6 +103,23 @@ test('a limit, a failure and a run that gets nowhere each have a status', async 
   const failed = await failing.run({ print: 'Go.', outputFormat: 'text' });
   expect(failed).toMatchObject({ status: 1, stdout: '' });
   expect(failed.stderr.split('\n').filter((line) => /spend|quota|limit/i.test(line))).toHaveLength(1);
+});
+
+test('what the provider refuses has a status, with both SDKs', async () => {
+  const chat = await rigWith({ reply: () => ({ message: { content: null, refusal: 'No.' } }) });
+  const filtered = await rigWith({ reply: () => ({ message: { content: '' }, finish_reason: 'content_filter' }) });
+  const server = await anthropicServer({ reply: () => ({ content: [], stop_reason: 'refusal' }) });
+  onTestFinished(() => server.close());
+  const anthropic = await headlessRig({}, { model: 'anthropic:claude-opus-4-6', baseUrl: server.url });
+  for (const rig of [chat, filtered, anthropic]) {
+    const ran = await rig.run({ print: 'Go.' });
+    expect(ran.status).toBe(5);
+    expect(ran.events.at(-1)).toMatchObject({
+      status: 'refused',
+      exitStatus: 5,
+      error: { code: expect.any(String) as string },
+    });
+  }
 });
 
 test('a model without tool calling writes its calls as text', async () => {

@@ -1,6 +1,7 @@
-import type { CreateEvent, Event } from '@palimpsest/events';
+import type { CreateEvent, Event, TextContent } from '@palimpsest/events';
 import { isLLMConvertible } from '@palimpsest/events';
-import type { CountedUsage } from '@palimpsest/llm-adapters';
+import { ContentPolicyError } from '@palimpsest/llm-adapters';
+import type { Completion, CountedUsage } from '@palimpsest/llm-adapters';
 import { textOf } from './final-answer.js';
 import { newIdFrom } from '../new-id.js';
 import { note } from '../notes.js';
@@ -30,6 +31,26 @@ export function brokenResponse(
   if (counted === undefined) return [broken];
   const paid = { usage: counted.usage, ...costOf(counted) };
   return [broken, createEvent('llm-usage', { responseId: broken.id, model, ...paid, purpose: brokenPurpose })];
+}
+
+/** An answer that is a refusal: what came of it, and the error that it is. */
+export interface Refusal {
+  readonly content: readonly TextContent[];
+  readonly error: ContentPolicyError;
+}
+
+/**
+ * The refusal that an answer is; undefined if it is none. Providers report one as an answer that ended early, with words or without. Calls are
+ * acted on all the same.
+ *
+ * @param provider - named in the error
+ */
+export function refusalIn({ finishReason, message }: Completion, provider: string): Refusal | undefined {
+  if (finishReason !== 'content-filter' || (message.toolCalls?.length ?? 0) > 0) return undefined;
+  const content = message.content.filter((part): part is TextContent => part.type === 'text');
+  const words = textOf(content).trim();
+  const told = words === '' ? 'The provider refused to answer.' : `The provider refused to answer: ${words}`;
+  return { content, error: new ContentPolicyError(told, { provider }) };
 }
 
 /** Whether an event is one of {@link brokenResponse}: these are appended while the next attempt is under way. */

@@ -1,6 +1,7 @@
 import type { View } from '@palimpsest/view';
 import { messageOf } from '../errors.js';
-import { brokenResponse, cutOffAnswer } from '../model/incomplete-answers.js';
+import { brokenResponse, cutOffAnswer, refusalIn } from '../model/incomplete-answers.js';
+import type { AskedModel } from '../model/incomplete-answers.js';
 import { callModel } from '../model/model-call.js';
 import type { ModelAnswer, RequestParts } from '../model/model-call.js';
 import type { StandingWords } from '../model/standing-words.js';
@@ -8,19 +9,39 @@ import { StreamedAnswer } from '../model/streamed-answer.js';
 import type { StepContext } from './step-context.js';
 
 /**
- * Calls the model with a view. Pieces of an answer that were shown and never became complete are emitted: as a message of the
- * model when the user interrupted it, else as a `broken-response`.
+ * Calls the model with a view. An answer that is a refusal is emitted as a `broken-response`, which no model reads.
+ *
+ * @throws {@link ContentPolicyError} when the answer is a refusal; what the adapter throws.
  */
 export async function askModel(view: View, words: StandingWords, step: StepContext): Promise<ModelAnswer> {
-  const { tools, createEvent, emit, onDelta, secrets, cacheWatch, signal } = step;
-  const { llm, onCacheDrift } = step.options;
-  const asked = { model: llm.model, tools, estimatedInputTokens: view.tokens(), createEvent };
+  const { tools, createEvent, emit } = step;
+  const { model } = step.options.llm;
+  const asked: AskedModel = { model, tools, estimatedInputTokens: view.tokens(), createEvent };
+  const answer = await streamedAnswer(view, words, asked, step);
+  const { completion, records } = answer;
+  const refusal = refusalIn(completion, model);
+  if (refusal === undefined) return answer;
+  await emit(...records, ...brokenResponse({ content: refusal.content }, refusal.error.message, completion, asked));
+  throw refusal.error;
+}
+
+/**
+ * Calls the model, and passes its answer on as it comes. Pieces that were shown and never became complete are emitted: as a message of
+ * the model when the user interrupted it, else as a `broken-response`.
+ */
+async function streamedAnswer(
+  view: View,
+  words: StandingWords,
+  asked: AskedModel,
+  step: StepContext,
+): Promise<ModelAnswer> {
+  const { createEvent, emit, onDelta, secrets, cacheWatch, signal } = step;
   const streamed =
     onDelta === undefined
       ? undefined
       : new StreamedAnswer({ onDelta, emit, secrets, broken: (...piece) => brokenResponse(...piece, asked) });
   try {
-    const watch = { cacheWatch, onCacheDrift };
+    const watch = { cacheWatch, onCacheDrift: step.options.onCacheDrift };
     return await callModel({ ...requestParts(words, step), ...watch, view, streamed, createEvent, emit, signal });
   } catch (error) {
     await streamed?.end();
