@@ -163,14 +163,25 @@ export async function installedPackages(modules: string): Promise<readonly strin
 }
 
 /** Runs the command of a package that is installed in a folder around this one, with its own home and without a registry. */
-export function npx(
+export function npx(directory: string, args: readonly string[], home: Home): Promise<{ stdout: string }> {
+  return command(directory, 'npx', ['--offline', ...args], home);
+}
+
+/** Whose home a command sees. */
+export interface Home {
+  readonly home: string;
+}
+
+/** Runs a program in a folder, with its own home. */
+export function command(
   directory: string,
+  program: string,
   args: readonly string[],
-  { home }: { readonly home: string },
+  { home }: Home,
 ): Promise<{ stdout: string }> {
   // Other variables, such as CLAUDE_CONFIG_DIR, would show the sessions of whoever runs this.
   const env = { PATH: process.env['PATH'], HOME: home, USERPROFILE: home };
-  return run('npx', ['--offline', ...args], { cwd: directory, env, shell: process.platform === 'win32' });
+  return run(program, args, { cwd: directory, env, shell: process.platform === 'win32' });
 }
 
 /**

@@ -3,11 +3,12 @@ import { cp, mkdir, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { openaiServer } from '@palimpsest/provider-servers';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { installAlone, installTogether, installedPackages, node, npx, type Tarballs } from './pack.js';
+import { command, installAlone, installTogether, installedPackages, node, npx, type Tarballs } from './pack.js';
 import { entryPoints, packages, workspaceRoot } from './workspace.js';
 
 /** What `npm install` of the one package brings: the table in CONTRIBUTING.md and what that needs in turn. */
@@ -219,6 +220,36 @@ it('the packed harness finds the sessions of a home and reports on them in an em
   const page = await readFile(path.join(empty, 'palimpsest-report.html'), 'utf8');
   expect(page.slice(0, 15)).toBe('<!doctype html>');
   expect(page.includes('"name":"session.jsonl"')).toBe(true);
+}, 120_000);
+
+it('the packed reference agent works on a task in an empty folder', async () => {
+  const project = path.join(directory, 'reference-agent');
+  const [home, empty] = [path.join(project, 'home'), path.join(project, 'empty')];
+  const temporary = path.join(project, 'temporary');
+  await installAlone(project, '@palimpsest/reference-agent', tarballs);
+  await Promise.all([home, empty, temporary].map((folder) => mkdir(folder)));
+  const write = { name: 'write_file', arguments: JSON.stringify({ path: 'note.md', content: 'Bread.\n' }) };
+  const server = await openaiServer({
+    profile: 'llama.cpp',
+    reply: (_, index) =>
+      index === 0
+        ? { message: { content: 'I write it.', tool_calls: [{ id: 'call_0', type: 'function', function: write }] } }
+        : { message: { content: 'It is written.' } },
+  });
+  const task = ['-p', 'Write a note.', '--base-url', server.url, '--model', 'local', '--yolo'];
+
+  const { stdout } = await npx(empty, ['@palimpsest/reference-agent', ...task], { home });
+  await server.close();
+
+  expect(stdout).toBe('It is written.\n');
+  expect(await readdir(empty)).toEqual(['note.md']);
+
+  // Standard error too: a reader that goes away is no error.
+  const demo = `TMPDIR='${temporary}' npx --offline palimpsest demo 2>&1 | head -3`;
+  const shown = await command(empty, 'sh', ['-c', demo], { home });
+  expect(shown.stdout.split('\n')).toHaveLength(4);
+  expect(shown.stdout).not.toMatch(/Error|^ {4}at /m);
+  expect(await readdir(temporary)).toEqual([]);
 }, 120_000);
 
 /** The repository itself is compiled without this option. */
