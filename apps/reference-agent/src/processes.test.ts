@@ -1,6 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, watch } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { expect, test } from 'vitest';
+import { basename, dirname, join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { calls, chatServer, says, toolCall } from '../test-support/chat-server.js';
 import type { ChatServerOptions } from '../test-support/chat-server.js';
 import { startCli } from '../test-support/cli-process.js';
@@ -16,20 +19,41 @@ async function processRig(options: ChatServerOptions, files: Readonly<Record<str
   return { ...rig, server, start };
 }
 
-const never = new Promise<never>(() => undefined);
-const sleeps = { reply: (_: unknown, index: number) => (index === 0 ? calls(null, sleep) : says('Done.')) };
-const sleep = toolCall('run_command', { command: 'sleep 600 & echo $! > child; sleep 600' });
+/** Resolves when the file is there. */
+function existence(file: string): Promise<void> {
+  return new Promise((resolve) => {
+    const watcher = watch(dirname(file), (_, name) => {
+      if (name === basename(file) || existsSync(file)) resolve();
+    });
+    onTestFinished(() => watcher.close());
+  });
+}
+
+/** A model that calls a command which leaves two processes, one of them in a session of its own, and waits. */
+function sleeping() {
+  const seconds = `61${process.pid}${count++}`;
+  const command = `setsid sleep ${seconds} & sleep ${seconds} & touch started; sleep ${seconds}`;
+  const isRunning = () => execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8' }).includes(`sleep ${seconds}`);
+  const call = toolCall('run_command', { command });
+  return { isRunning, reply: (_: unknown, index: number) => (index === 0 ? calls(null, call) : says('Done.')) };
+}
+let count = 0;
 
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
   ['SIGHUP', 129],
-] as const)('%s ends the run in an orderly way, with status %i', async (signal, status) => {
-  const rig = await processRig({ reply: () => never });
+] as const)('%s in a command ends it and the run in an orderly way, with status %i', async (signal, status) => {
+  const { isRunning, reply } = sleeping();
+  const rig = await processRig({ reply });
+  const started = existence(join(rig.workspace, 'started'));
   const run = rig.start('-p', 'Go.');
-  await run.printed('"type":"message"');
+  await started;
+  expect(isRunning()).toBe(true);
   run.child.kill(signal);
   expect(await run.ended).toBe(status);
+  expect(run.stdout()).toContain('"status":"interrupted","text":');
+  await vi.waitUntil(() => !isRunning(), { timeout: 60_000 });
   expect(JSON.parse(run.stdout().trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
     status: 'interrupted',
     exitStatus: status,
@@ -38,9 +62,11 @@ test.each([
 });
 
 test('kill -9 in a command: the session goes on, what was cut off is told, and a second process is kept out meanwhile', async () => {
-  const rig = await processRig(sleeps);
+  const { isRunning, reply } = sleeping();
+  const rig = await processRig({ reply });
+  const started = existence(join(rig.workspace, 'started'));
   const run = rig.start('-p', 'Go.');
-  await run.printed('"tool-call"');
+  await started;
   const second = rig.start('resume');
   expect(await second.ended).toBe(1);
   expect(second.stderr()).toMatch(
@@ -48,11 +74,26 @@ test('kill -9 in a command: the session goes on, what was cut off is told, and a
   );
   run.child.kill('SIGKILL');
   expect(await run.ended).toBe('SIGKILL');
+  await vi.waitUntil(() => !isRunning(), { timeout: 60_000 });
 
   const goneOn = await rig.resume(undefined, {});
   expect(goneOn.status).toBe(0);
   expect(goneOn.events[0]).toMatchObject({ type: 'init', isResumed: true, cutOff: [{ name: 'run_command' }] });
   expect(goneOn.events.find(({ type }) => type === 'tool-result')).toMatchObject({ status: 'interrupted' });
+});
+
+test('a pattern that takes for ever elsewhere keeps no signal waiting', async () => {
+  const line = `${'a'.repeat(60_000)}!\n`;
+  const rig = await processRig(
+    {
+      reply: () => calls(null, toolCall('search', { pattern: '(a+)+$' }), toolCall('search', { pattern: '(a|a?)+b' })),
+    },
+    Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${index}.txt`, line])),
+  );
+  const run = rig.start('-p', 'Go.');
+  await run.printed('"tool-call"');
+  run.child.kill('SIGINT');
+  expect(await run.ended).toBe(130);
 });
 
 test('a reader that goes away ends the run without a word', async () => {
