@@ -115,6 +115,21 @@ test('a text that stands there very often, and a file of very many lines, take n
   await expect(tool.execute({ path: 'a.txt', old_text: absent, new_text: 'x' }, noContext)).rejects.toThrow(/not in/);
 });
 
+test('makes no file of hundreds of megabytes from one text that stands there often', async () => {
+  const workspace = await temporaryWorkspace({ 'a.txt': 'a'.repeat(2_000_000) });
+  const running = editFileTool(workspace).execute(
+    { path: 'a.txt', old_text: 'a', new_text: 'b'.repeat(1_000), replace_all: true },
+    noContext,
+  );
+  await expect(running).rejects.toThrow("'a.txt' would have 2000000000 characters; at most 100000000 are written.");
+});
+
+test('half of a character is shown as it is written', async () => {
+  const { output, text } = await edit({ old_text: 'one', new_text: 'x\ud83d' });
+  expect(text.split('\n')[0]).toBe('x\ufffd');
+  expect(output).toMatchObject({ content: expect.stringContaining('1\tx\ufffd\n') });
+});
+
 test('leaves a read-only file alone', { skip: process.getuid?.() === 0 }, async () => {
   const workspace = await temporaryWorkspace({ 'a.txt': 'one\n' });
   await chmod(join(workspace.root, 'a.txt'), 0o444);

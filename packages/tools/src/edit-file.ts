@@ -13,6 +13,8 @@ const contextLines = 3;
 /** The result shows so many lines at most. */
 const maxShownLines = 60;
 const maxLineCharacters = 500;
+/** An edit makes no longer file: many short places and a long text make a very long one. */
+const maxEditedCharacters = 100_000_000;
 /** So many places are named. */
 const maxNamedPlaces = 10;
 
@@ -39,7 +41,9 @@ export function editFileTool(
     description: 'Replace a piece of a text file. The old text must be exact and stand in the file exactly once.',
     input,
     ...(options.history === undefined ? {} : { eventTypes: [fileEditType] }),
-    execute: async ({ path, old_text, new_text, replace_all }, context) => {
+    execute: async ({ path, old_text, replace_all, ...rest }, context) => {
+      // Half of a character is written as U+FFFD, and shown so.
+      const new_text = rest.new_text.toWellFormed();
       if (old_text === new_text) throw new Error('old_text and new_text are the same: nothing would change.');
       const { before, place, change } = await changeFile(
         workspace,
@@ -104,6 +108,10 @@ function edited(
     );
   }
   const growth = newText.length - oldText.length;
+  const length = text.length + places.length * growth;
+  if (length > maxEditedCharacters) {
+    throw new Error(`'${shown}' would have ${length} characters; at most ${maxEditedCharacters} are written.`);
+  }
   return {
     content: request.all
       ? text.split(oldText).join(newText)

@@ -3,6 +3,7 @@ import type { ToolContext } from '@palimpsest/events';
 import { constants } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { access } from 'node:fs/promises';
+import path from 'node:path';
 import { UnusableFileError } from './errors.js';
 import { fileEditType } from './file-edit.js';
 import { digestOf } from './file-history.js';
@@ -56,20 +57,35 @@ export async function changeFile<Change extends { readonly content: string }>(
   return atPlace(
     workspace,
     requested,
-    async (place) => {
-      const before = await contentAt(place, maxBytes);
-      if (before === undefined && !create) throw absent(place.shown);
-      const changed = change(before, place);
-      const content = Buffer.from(changed.content);
-      if (before?.content.equals(content) === true) return { place, before, isChanged: false, change: changed };
-      if (before !== undefined) await assertWritable(place);
-      context.signal?.throwIfAborted();
-      if (history !== undefined) await record(history, place, before, content, context);
-      await replaceAt(place, content, { before: before?.status });
-      return { place, before, isChanged: true, change: changed };
-    },
+    (place) =>
+      inTurn(path.join(workspace.root, place.path), async () => {
+        const before = await contentAt(place, maxBytes);
+        if (before === undefined && !create) throw absent(place.shown);
+        const changed = change(before, place);
+        const content = Buffer.from(changed.content);
+        if (before?.content.equals(content) === true) return { place, before, isChanged: false, change: changed };
+        if (before !== undefined) await assertWritable(place);
+        context.signal?.throwIfAborted();
+        if (history !== undefined) await record(history, place, before, content, context);
+        await replaceAt(place, content, { before: before?.status });
+        return { place, before, isChanged: true, change: changed };
+      }),
     { createFolders: create },
   );
+}
+
+/** The changes that run now, by file. */
+const running = new Map<string, Promise<unknown>>();
+
+/** Many loops run the calls of one answer at the same time. Changes of one file are made one after the other, each on the last one's result. */
+async function inTurn<Result>(file: string, change: () => Promise<Result>): Promise<Result> {
+  const mine = (running.get(file) ?? Promise.resolve()).then(change, change);
+  running.set(file, mine);
+  try {
+    return await mine;
+  } finally {
+    if (running.get(file) === mine) running.delete(file);
+  }
 }
 
 async function contentAt(place: FilePlace, maxBytes: number): Promise<FileBefore | undefined> {
@@ -92,17 +108,18 @@ async function assertWritable({ folder, name, shown }: FilePlace): Promise<void>
 /** Resolves when the old content is on disk and the event is in the log: from then on the change can be undone. */
 async function record(
   history: FileHistory,
-  { path, createdFolders }: FilePlace,
+  place: FilePlace,
   before: FileBefore | undefined,
   content: Buffer,
   { actionId, append }: ToolContext,
 ): Promise<void> {
+  const { createdFolders } = place;
   const mode = before === undefined ? 0o666 & ~process.umask() : before.status.mode & 0o777;
   await append(
     createEvent(fileEditType, {
       source: 'environment',
       actionId,
-      path,
+      path: place.path,
       before:
         before === undefined ? null : { digest: await history.keep(before.content), size: before.content.length, mode },
       after: { digest: digestOf(content), size: content.length, mode },

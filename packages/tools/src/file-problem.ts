@@ -3,6 +3,12 @@ export function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException | undefined)?.code;
 }
 
+/** Undefined for what does not exist. Throws every other error. */
+export function ifAbsent(error: unknown): undefined {
+  if (codeOf(error) === 'ENOENT') return undefined;
+  throw error;
+}
+
 /** What is wrong with a path, to follow its name. The system's own message would name the place on this machine. */
 export function problemOf(error: unknown): string {
   const code = codeOf(error);

@@ -84,6 +84,7 @@ describe('links', () => {
     await expect(read(workspace, 'a.txt/b')).rejects.toThrow(/lies below a file/);
     await expect(write(workspace, 'a.txt/b', '')).rejects.toThrow(/lies below a file/);
     await expect(read(workspace, `${'n'.repeat(300)}`)).rejects.toThrow(/name that is too long/);
+    await expect(read(workspace, 'a/'.repeat(50_000))).rejects.toThrow(/name that is too long/);
     await expect(read(workspace, 'a\0b')).rejects.toThrow(/NUL/);
     await expect(write(workspace, '.', '')).rejects.toThrow(/is a folder/);
   });
@@ -225,6 +226,14 @@ describe('writes', () => {
     });
     expect(await readFile(join(workspace.root, 'a.txt'), 'utf8')).toBe('by another\n');
     expect(await readdir(workspace.root)).toEqual(['a.txt']);
+  });
+
+  test('keep a byte order mark, which a model does not see', async () => {
+    const workspace = await temporaryWorkspace({ 'a.txt': '\ufeffone\n' });
+    await write(workspace, 'a.txt', 'two\n');
+    expect(await readFile(join(workspace.root, 'a.txt'), 'utf8')).toBe('\ufefftwo\n');
+    await write(workspace, 'a.txt', '\ufeffthree\n');
+    expect(await readFile(join(workspace.root, 'a.txt'), 'utf8')).toBe('\ufeffthree\n');
   });
 
   test('that change nothing touch nothing', async () => {

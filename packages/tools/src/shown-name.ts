@@ -1,5 +1,5 @@
 /** What breaks a line, drives a terminal, hides text, or makes a quoted name ambiguous. */
-const odd = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}"\\]|^\s|\s$/u;
+const odd = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}"\\]|^\s|\s$/u;
 
 /**
  * A path on one line. A path with line breaks, escapes, invisible characters, quotes or backslashes is shown as a JSON string,

@@ -66,17 +66,18 @@ const conflictTexts: Readonly<Record<UndoConflict, string>> = {
  * @param now - by path; a path that is not in it has no file
  */
 export function undoSteps(edits: readonly FileEdit[], now: ReadonlyMap<string, CurrentState>): readonly UndoStep[] {
-  const byPath = new Map<string, FileEdit[]>();
+  const byPath = new Map<string, [FileEdit, ...FileEdit[]]>();
   for (const edit of edits) {
-    const known = byPath.get(edit.path) ?? [];
+    const known = byPath.get(edit.path);
     byPath.delete(edit.path);
-    byPath.set(edit.path, [...known, edit]);
+    known?.push(edit);
+    byPath.set(edit.path, known ?? [edit]);
   }
   return [...byPath].reverse().map(([path, changes]) => undoStep(path, changes, now.get(path) ?? null));
 }
 
-function undoStep(path: string, edits: readonly FileEdit[], now: CurrentState): UndoStep {
-  const before = edits[0]?.before ?? null;
+function undoStep(path: string, edits: readonly [FileEdit, ...FileEdit[]], now: CurrentState): UndoStep {
+  const { before, createdFolders } = edits[0];
   const isThere = now !== 'not-a-file' && isSame(now, before);
   const conflict = isThere ? undefined : conflictOf(edits, now);
   return {
@@ -86,7 +87,7 @@ function undoStep(path: string, edits: readonly FileEdit[], now: CurrentState): 
     now,
     eventIds: edits.map(({ eventId }) => eventId).reverse(),
     ...(conflict === undefined ? {} : { conflict }),
-    createdFolders: edits[0]?.createdFolders ?? [],
+    createdFolders,
   };
 }
 

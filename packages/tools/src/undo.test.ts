@@ -242,3 +242,31 @@ test('a process that is killed in the middle of its edits leaves nothing that ca
   await undoEdits({ workspace, history, events });
   expect(await readFile(join(workspace.root, 'a.txt'), 'utf8')).toBe('version 0\n');
 });
+
+test('folders that were made for files go with the last of these, in whatever order they were changed', async () => {
+  const { write, options, workspace } = await recorded();
+  await write('new/deep/a.txt', 'a\n');
+  await write('new/deep/b.txt', 'b\n');
+  await write('new/deep/a.txt', 'A\n');
+  await undoEdits(options);
+  expect(await readdir(workspace.root)).toEqual([]);
+});
+
+test('a folder that is left of an undo that was cut off goes when it is repeated', async () => {
+  const { write, options, place, workspace } = await recorded();
+  await write('new/a.txt', 'a\n');
+  await rm(place('new/a.txt'));
+  await undoEdits(options);
+  expect(await readdir(workspace.root)).toEqual([]);
+});
+
+test('changes of one file that are asked for at the same time are made one after the other, and undone', async () => {
+  const { write, edit, read, options } = await recorded({ 'a.txt': 'one two three four\n' });
+  const words = ['one', 'two', 'three', 'four'];
+  await Promise.all(words.map((word) => edit('a.txt', word, word.toUpperCase())));
+  expect(await read('a.txt')).toBe('ONE TWO THREE FOUR\n');
+  await Promise.allSettled([edit('a.txt', 'absent', ''), write('new.txt', '1\n'), write('new.txt', '2\n')]);
+  expect(await read('new.txt')).toBe('2\n');
+  expect(await undoEdits(options)).toHaveLength(2);
+  expect(await read('a.txt')).toBe('one two three four\n');
+});

@@ -58,6 +58,9 @@ export async function undoEdits(options: UndoOptions & { readonly force?: boolea
   );
   if (conflicts.length > 0) throw new UndoConflictError(conflicts);
   for (const step of steps) await carryOut(workspace, history, step);
+  // Last, because files in one folder are undone in any order; also where an undo or a change was cut off before.
+  const folders = steps.flatMap(({ before, createdFolders }) => (before === null ? createdFolders : []));
+  await removeEmpty(workspace, [...new Set(folders)]);
   return steps;
 }
 
@@ -79,7 +82,6 @@ async function carryOut(workspace: Workspace, history: FileHistory, step: UndoSt
     },
     { createFolders: action === 'restore' },
   );
-  if (action === 'delete') await removeEmpty(workspace, step.createdFolders);
 }
 
 /** What stands at a path of a log. The path must be the file's own, not one that leads to it through a link. */
@@ -112,16 +114,13 @@ async function fileState({ handle, status }: OpenFile): Promise<Exclude<CurrentS
   return { digest: hash.digest('hex'), size: status.size, mode: status.mode & 0o777 };
 }
 
+/** Removes those that are empty, the inner ones first. */
 async function removeEmpty(workspace: Workspace, folders: readonly string[]): Promise<void> {
-  for (const folder of [...folders].reverse()) {
+  for (const folder of [...folders].sort((left, right) => right.length - left.length)) {
     const place = path.join(workspace.root, folder);
     const isFolder = (await lstat(place).catch(() => undefined))?.isDirectory() === true;
-    if (!isFolder || (await workspace.resolveLinks(folder).catch(() => undefined)) !== place) return;
-    const isGone = await rmdir(place).then(
-      () => true,
-      () => false,
-    );
-    // Somebody else uses it.
-    if (!isGone) return;
+    if (!isFolder || (await workspace.resolveLinks(folder).catch(() => undefined)) !== place) continue;
+    // Else somebody uses it.
+    await rmdir(place).catch(() => undefined);
   }
 }

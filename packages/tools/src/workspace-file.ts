@@ -5,7 +5,7 @@ import { lstat, mkdir, open, rename, unlink } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { PathChangedError, UnusableFileError } from './errors.js';
-import { codeOf, problemOf } from './file-problem.js';
+import { codeOf, ifAbsent, problemOf } from './file-problem.js';
 import { carefully, openFolder } from './open-folder.js';
 import type { OpenFolder } from './open-folder.js';
 import { shownName } from './shown-name.js';
@@ -182,11 +182,6 @@ export function kindOf(status: Pick<Stats, 'isFIFO' | 'isSocket' | 'isSymbolicLi
 /** The error for a file that is not there. */
 export function absent(shown: string, cause?: unknown): UnusableFileError {
   return new UnusableFileError(shown, `There is no file '${shown}'. Use list_files or search to find it.`, { cause });
-}
-
-function ifAbsent(error: unknown): undefined {
-  if (codeOf(error) === 'ENOENT') return undefined;
-  throw error;
 }
 
 /** The error itself, or, where it is the system's, one that does not name the place on this machine. */

@@ -1,7 +1,7 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { DanglingLinkError, InvalidWorkspaceError, OutsideWorkspaceError, UnusableFileError } from './errors.js';
-import { codeOf, problemOf } from './file-problem.js';
+import { codeOf, ifAbsent, problemOf } from './file-problem.js';
 
 /** The folder in which an agent works. Tools name files relative to it, and no path reaches a file outside of it. */
 export interface Workspace {
@@ -66,24 +66,35 @@ function isInside(root: string, absolute: string): boolean {
   return relative === '' || (relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative));
 }
 
-/** The path with its links resolved. Only its existing part can hold links. */
+/** The path with its links resolved. Only its existing part can hold links, and it is looked for from the outside in. */
 async function withLinksResolved(absolute: string, requested: string): Promise<string> {
   try {
     return await realpath(absolute);
   } catch (cause) {
-    const parent = path.dirname(absolute);
-    if (codeOf(cause) !== 'ENOENT' || parent === absolute) {
-      throw new UnusableFileError(requested, `'${requested}' ${problemOf(cause)}.`, { cause });
-    }
-    // A dangling link exists, and a write would follow it.
-    if (await isLink(absolute)) throw new DanglingLinkError(requested);
-    return path.join(await withLinksResolved(parent, requested), path.basename(absolute));
+    const unusable = (error: unknown) =>
+      new UnusableFileError(requested, `'${requested}' ${problemOf(error)}.`, { cause: error });
+    if (codeOf(cause) !== 'ENOENT') throw unusable(cause);
+    const { existing, rest } = await existingPart(absolute).catch((error: unknown) => {
+      throw unusable(error);
+    });
+    const real = await realpath(existing).catch((error: unknown) => {
+      // A dangling link exists, and a write would follow it.
+      throw codeOf(error) === 'ENOENT' ? new DanglingLinkError(requested) : unusable(error);
+    });
+    return path.join(real, ...rest);
   }
 }
 
-async function isLink(absolute: string): Promise<boolean> {
-  return lstat(absolute).then(
-    (status) => status.isSymbolicLink(),
-    () => false,
-  );
+async function existingPart(
+  absolute: string,
+): Promise<{ readonly existing: string; readonly rest: readonly string[] }> {
+  let existing = path.parse(absolute).root;
+  const rest = path.relative(existing, absolute).split(path.sep);
+  for (let next = rest[0]; next !== undefined; next = rest[0]) {
+    const place = path.join(existing, next);
+    if ((await lstat(place).catch(ifAbsent)) === undefined) break;
+    existing = place;
+    rest.shift();
+  }
+  return { existing, rest };
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { changeFile } from './file-change.js';
 import type { FileChangeOptions } from './file-change.js';
 import { fileEditType } from './file-edit.js';
-import { hasCrlf, linesOf } from './text-file.js';
+import { byteOrderMark, hasCrlf, linesOf } from './text-file.js';
 import type { Workspace } from './workspace.js';
 
 const input = z.object({
@@ -12,7 +12,7 @@ const input = z.object({
   content: z.string().describe('The whole content of the file.'),
 });
 
-/** The tool `write_file`. A file is replaced in one step, and keeps its mode. */
+/** The tool `write_file`. A file is replaced in one step, and keeps its mode and its byte order mark. */
 export function writeFileTool(workspace: Workspace, options: FileChangeOptions = {}): Tool<z.infer<typeof input>> {
   return defineTool({
     name: 'write_file',
@@ -26,7 +26,7 @@ export function writeFileTool(workspace: Workspace, options: FileChangeOptions =
         path,
         context,
         { ...options, create: true },
-        () => ({ content }),
+        (found) => ({ content: found !== undefined && hasMark(found.content) ? withMark(content) : content }),
       );
       const lines = linesOf(content).length;
       const created = before === undefined;
@@ -43,6 +43,15 @@ export function writeFileTool(workspace: Workspace, options: FileChangeOptions =
       };
     },
   });
+}
+
+/** A byte order mark is not shown by `read_file`, so a model does not know that it leaves it out. */
+function hasMark(content: Buffer): boolean {
+  return content.subarray(0, 3).toString() === byteOrderMark;
+}
+
+function withMark(content: string): string {
+  return content.startsWith(byteOrderMark) ? content : byteOrderMark + content;
 }
 
 /** What is said of hard links. */

@@ -28,6 +28,9 @@ const classes: Readonly<Record<string, string>> = { d: '0-9', w: '0-9A-Za-z_', s
 /** Escapes that mean the same to both engines. */
 const shared = new Set([...'tnrfvzABb']);
 
+/** What only a line break matches. */
+const lineBreak = /^(?:\n|\\n|\\x0a|\\u000a|\\[ux]\{0*a\}|\[(?:\\n|\n)+\])/i;
+
 /**
  * Changes a pattern, written as models write it (in JavaScript), for both engines: braces that are no quantifier and needless
  * escapes are taken literally, `\uNNNN` is a character, `(?<name>` names a group, and classes mean ASCII.
@@ -41,11 +44,21 @@ export function enginePatterns(pattern: string): EnginePatterns {
     out.rust += rust;
   };
   let inClass = false;
+  /** The quantifier that ends here, such as `{2}?`. */
+  let quantifier = '';
   for (let at = 0; at < pattern.length;) {
     const rest = pattern.slice(at, at + 80);
     const character = String.fromCodePoint(pattern.codePointAt(at) ?? 0);
     let taken = character.length;
-    if (character === '\\') taken = addEscape(pattern, rest, inClass, add);
+    const repeats = inClass ? undefined : /^(?:[*+?]|\{\d+(?:,\d*)?\})/.exec(rest)?.[0];
+    const isLazy = repeats === '?' && /^(?:[*+?]|\{[\d,]+\})$/.test(quantifier);
+    if (repeats !== undefined && quantifier !== '' && !isLazy) throw unclear(pattern, quantifier, repeats);
+    quantifier = repeats === undefined ? '' : quantifier + repeats;
+    if (repeats !== undefined) {
+      add(repeats);
+      taken = repeats.length;
+    } else if (!inClass && lineBreak.test(rest)) throw overLines(pattern);
+    else if (character === '\\') taken = addEscape(pattern, rest, inClass, add);
     else if (inClass) {
       const posix = /^\[:\^?[a-z]+:\]/.exec(rest)?.[0];
       if (posix !== undefined) {
@@ -62,8 +75,8 @@ export function enginePatterns(pattern: string): EnginePatterns {
       inClass = true;
       add(start.endsWith(']') ? `${start.slice(0, -1)}\\]` : start);
       taken = start.length;
-    } else if (character === '{' && !/^\{\d+(,\d*)?\}/.test(rest)) add('\\{');
-    else if (character === '}' && !/\{\d+(,\d*)?$/.test(pattern.slice(0, at))) add('\\}');
+    } else if (character === '{' || character === '}') add(`\\${character}`);
+    else if (character === '$') add('$', '(?:\\r?$)');
     else if (character === '(') taken = addGroup(pattern, rest, add);
     else add(character);
     at += taken;
@@ -91,12 +104,15 @@ function addEscape(pattern: string, rest: string, inClass: boolean, add: Add): n
     add(`\\x{${code.slice(1).find((digits) => digits !== undefined)}}`);
     return code[0].length;
   }
-  const property = /^\\[pP](?:[A-Z]|\{\^?\w+\})/.exec(rest)?.[0];
-  if (property !== undefined) {
-    add(property);
-    return property.length;
+  const property = /^\\([pP])([A-Z]|\{(\^?)(\w+)\})/.exec(rest);
+  if (property !== null) {
+    const [whole, letter = 'p', short = '', not, long] = property;
+    const isNegated = (letter === 'P') !== (not === '^');
+    add(`\\${isNegated ? 'P' : 'p'}${long === undefined ? short : `{${long}}`}`);
+    return whole.length;
   }
   if (name === '0') add('\\x00');
+  else if (!inClass && name === 'z') add('\\z', '(?:\\r?\\z)');
   else if (!inClass && (name === 'b' || name === 'B')) add(`\\${name}`, `(?-u:\\${name})`);
   else if (inClass && name === 'b') add('\\x08');
   else if (shared.has(name)) add(`\\${name}`);
@@ -116,6 +132,8 @@ function addEscape(pattern: string, rest: string, inClass: boolean, add: Add): n
 /** Adds the beginning of a group, and returns its length. */
 function addGroup(pattern: string, rest: string, add: Add): number {
   if (/^\(\?<?[=!]/.test(rest)) throw unsupported(pattern, 'look-ahead and look-behind');
+  if (/^\(\?[imsU-]*[^imsU:)<P-]/.test(rest))
+    throw new SearchPatternError(pattern, `has the unknown group ${rest.slice(0, 3)}.`);
   const named = /^\(\?P?<(\w+)>/.exec(rest);
   if (named === null) {
     add('(');
@@ -123,6 +141,16 @@ function addGroup(pattern: string, rest: string, add: Add): number {
   }
   add(`(?P<${named[1]}>`);
   return named[0].length;
+}
+
+function unclear(pattern: string, first: string, second: string): SearchPatternError {
+  const way = 'Leave one out, or put a group around what both repeat.';
+  return new SearchPatternError(pattern, `repeats a repetition (${first}${second}). ${way}`);
+}
+
+function overLines(pattern: string): SearchPatternError {
+  const way = 'Search for one of the lines, and read the file around it.';
+  return new SearchPatternError(pattern, `holds a line break, and each line is searched alone. ${way}`);
 }
 
 function unsupported(pattern: string, what: string): SearchPatternError {

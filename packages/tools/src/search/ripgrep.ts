@@ -3,7 +3,8 @@ import { access, constants, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { once } from 'node:events';
 import { maxLinesOfFile } from './engine.js';
-import type { Engine } from './engine.js';
+import type { Engine, EngineSearch } from './engine.js';
+import { linearEngine } from './linear-engine.js';
 import { enginePatterns, SearchPatternError } from './pattern.js';
 import type { Workspace } from '../workspace.js';
 
@@ -12,6 +13,9 @@ const maxOutputCharacters = 20_000_000;
 
 /** A line: the path, NUL, the number, and a text that is cut away. */
 const matchPattern = /([^\0]+)\0(\d+):[^\n]*\n/g;
+
+const everyRun = ['--no-config', '--text', '--null', '--color=never', '--no-messages'];
+const crFlags = [...everyRun, '--files-with-matches', '-e', '\\r'];
 
 /**
  * The engine that runs ripgrep. It reads no configuration, no ignore files and no standard input, and gets each file by name. Its
@@ -22,33 +26,44 @@ const matchPattern = /([^\0]+)\0(\d+):[^\n]*\n/g;
 export function ripgrepEngine(command: string): Engine {
   return async (workspace, { pattern, ignoreCase, signal }) => {
     const { rust } = enginePatterns(pattern);
-    const options = [
-      '--no-config',
-      '--text',
-      '--line-number',
-      '--with-filename',
-      '--null',
-      '--no-heading',
-      '--color=never',
-    ];
     // Only the numbers of lines are taken: the texts are read where links are guarded against.
-    const limits = ['--max-columns=1', `--max-count=${maxLinesOfFile}`, '--no-messages', '--crlf'];
-    const flags = [...options, ...limits, ...(ignoreCase ? ['--ignore-case'] : ['--case-sensitive']), '-e', rust, '--'];
+    const limits = [
+      '--line-number',
+      '--max-columns=1',
+      `--max-count=${maxLinesOfFile}`,
+      '--with-filename',
+      '--no-heading',
+    ];
+    const flags = [...everyRun, ...limits, ignoreCase ? '--ignore-case' : '--case-sensitive', '-e', rust];
+    const ask = async (args: readonly string[], paths: Iterable<string>) => {
+      const files = Array.from(paths, (each) => `./${each}`);
+      const { status, output, complaint } = await run(command, [...args, '--', ...files], {
+        cwd: workspace.root,
+        signal,
+      });
+      // 2 is also the status when a file could not be read; then nothing is printed, because of --no-messages.
+      if (status === 2 && complaint !== '') throw new SearchPatternError(pattern, explained(complaint));
+      return output;
+    };
+    let linear: EngineSearch | undefined;
     return {
-      close: async () => undefined,
+      close: async () => linear?.close(),
       async matchingLines(paths) {
         if (paths.length === 0) return new Map();
-        const args = [...flags, ...paths.map((each) => `./${each}`)];
-        const { status, output, complaint } = await run(command, args, { cwd: workspace.root, signal });
-        // 2 is also the status when a file could not be read; then nothing is printed, because of --no-messages.
-        if (status === 2 && complaint !== '') throw new SearchPatternError(pattern, explained(complaint));
-        const found = new Map<string, number[]>();
-        for (const [, file = '', line] of output.matchAll(matchPattern)) {
+        const found = new Map<string, readonly number[]>();
+        for (const [, file = '', line] of (await ask(flags, paths)).matchAll(matchPattern)) {
           const name = file.slice(2);
-          const lines = found.get(name) ?? [];
+          const lines = (found.get(name) ?? []) as number[];
           lines.push(Number(line));
           found.set(name, lines);
         }
+        if (found.size === 0) return found;
+        // To ripgrep the CR of a line's end is a part of the line, so what it has found there is looked at again.
+        const withCr = (await ask(crFlags, found.keys())).split('\0').flatMap((file) => file.slice(2) || []);
+        if (withCr.length === 0) return found;
+        linear ??= await linearEngine(workspace, { pattern, ignoreCase, signal });
+        const checked = await linear.matchingLines(withCr);
+        for (const file of withCr) found.set(file, checked.get(file) ?? []);
         return found;
       },
     };

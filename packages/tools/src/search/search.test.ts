@@ -113,6 +113,24 @@ describe.skipIf(ripgrep === undefined)('both engines', () => {
       'utf16.txt:1: one;',
     ]);
   });
+
+  test('answer the same for line ends and carriage returns', async () => {
+    const workspace = await temporaryWorkspace({
+      'crlf.txt': 'one;\r\ntwo;\r\n\r\n',
+      'progress.txt': '1%\rone;\r\n2%\rtwo \r\n',
+      'lf.txt': 'one; \n\n',
+    });
+    const ofLines = [
+      '.{5}$',
+      '^$',
+      ...String.raw`\s$ \r o[\s\S]{4}$ [^;]$ \z one;\b \B$ \W+$ \p{^L}$ [^\n]; (?:;$) \rone`.split(' '),
+    ];
+    for (const pattern of ofLines) {
+      const [first, second] = await Promise.all(engines.map(([, options]) => search(workspace, { pattern }, options)));
+      expect(first).toBe(second);
+    }
+    expect(await search(workspace, { pattern: String.raw`\s$` })).toBe('lf.txt:1: one; \nprogress.txt:2: 2%\rtwo ');
+  });
 });
 
 describe.each(engines)('%s', (_name, options) => {
@@ -129,6 +147,11 @@ describe.each(engines)('%s', (_name, options) => {
     [String.raw`(a)\1`, /back-references/],
     ['(', /no regular expression that the search takes/],
     ['[z-a]', /no regular expression that the search takes/],
+    ['x{2}*', /repeats a repetition \(\{2\}\*\)/],
+    ['x+?+', /repeats a repetition/],
+    ['(?x)a b', /unknown group/],
+    [String.raw`a\nb`, /holds a line break/],
+    [String.raw`[\n]`, /holds a line break/],
     ['x\\', /ends in a backslash/],
     [String.raw`\y`, /unknown escape/],
     ['((a{1000}){1000}){1000}', /no regular expression that the search takes/],
