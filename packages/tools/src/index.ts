@@ -25,6 +25,8 @@ export type { SearchOptions } from './search/search.js';
 export { searchTool } from './search/search.js';
 export type { TodoItem } from './todo.js';
 export { todoItems, todoTool } from './todo.js';
+export type { Toolbox, ToolboxAnswer, ToolboxCall, ToolboxOptions } from './toolbox.js';
+export { toolbox } from './toolbox.js';
 export type { UndoOptions } from './undo.js';
 export { planUndo, undoEdits } from './undo.js';
 export type { CurrentState, UndoConflict, UndoStep } from './undo-plan.js';

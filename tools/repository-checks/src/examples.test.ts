@@ -18,7 +18,7 @@ const steps = 60;
 const answer = 'It is for agents.';
 const input = { path: 'README.md' };
 
-/** A model that calls the first tool of each request, 60 times, and then has an answer. */
+/** A model that calls `read_file`, or else the first tool of each request, 60 times, and then has an answer. */
 function readingModel(name: string): Promise<ProviderServer> {
   if (name.startsWith('anthropic')) {
     return anthropicServer({
@@ -32,7 +32,8 @@ function readingModel(name: string): Promise<ProviderServer> {
   return openaiServer({
     reply: ({ tools }, index) => {
       if (index === steps) return { message: { content: answer } };
-      const [tool] = tools as readonly { name?: string; function?: { name: string } }[];
+      const offered = tools as readonly { name?: string; function?: { name: string } }[];
+      const tool = offered.find((each) => each.function?.name === 'read_file') ?? offered[0];
       const called = { name: tool?.function?.name ?? tool?.name, arguments: JSON.stringify(input) };
       return { message: { content: null, tool_calls: [{ id: `call_${index}`, type: 'function', function: called }] } };
     },

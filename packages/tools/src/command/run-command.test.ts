@@ -100,3 +100,11 @@ test('keeps the beginning and the end of long output', async () => {
   expect(output).toMatch(/^first\n1\n2\n[\s\S]*characters left out[\s\S]*20000\nlast\n$/);
   expect(output.length).toBeLessThan(1_100);
 });
+
+test.each([
+  ['echo a\0b', /cannot hold a NUL/],
+  ['é'.repeat(90_000), /too long for the system: write it into a file/],
+])('says why a command cannot be started', async (command, message) => {
+  const running = runCommand(await temporaryWorkspace(), command, { timeoutMs: 10_000 });
+  await expect(running).rejects.toThrow(message);
+});

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { Socket } from 'node:net';
 import { PalimpsestError } from '@palimpsest/events';
+import { codeOf } from '../file-problem.js';
 import type { Sandbox, SandboxedProgram } from '../sandbox/sandbox.js';
 import type { Workspace } from '../workspace.js';
 import { commandEnvironment, withoutTerminal } from './command-environment.js';
@@ -117,11 +118,16 @@ export class CommandNotStartedError extends PalimpsestError {
 
   constructor(cause: unknown) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    super('command-not-started', `The command was not started: ${reason}. Does the folder of the workspace exist?`, {
-      cause,
-    });
+    const way = ways[codeOf(cause) ?? ''] ?? '';
+    super('command-not-started', `The command was not started: ${reason}.${way}`, { cause });
   }
 }
+
+const ways: Readonly<Record<string, string>> = {
+  ENOENT: ' Does the folder of the workspace exist?',
+  E2BIG: ' It is too long for the system: write it into a file, and run that.',
+  ERR_INVALID_ARG_VALUE: ' A command cannot hold a NUL character.',
+};
 
 /** One command and all its processes. */
 class RunningCommand {
