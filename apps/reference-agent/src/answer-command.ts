@@ -85,9 +85,11 @@ function callLines({ toolCall, summary, securityRisk }: ActionEvent): readonly s
 function inputLines(json: string): readonly string[] {
   try {
     const input = JSON.parse(json) as Readonly<Record<string, unknown>>;
-    return Object.entries(input).flatMap(([name, value]) =>
-      `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`.split('\n'),
-    );
+    return Object.entries(input).flatMap(([name, value]) => {
+      const [first = '', ...more] = (typeof value === 'string' ? value : JSON.stringify(value)).split('\n');
+      // A line of a value must not look like another input, or like what is said of the call.
+      return [`${onOneLine(name)}: ${first}`, ...more.map((line) => `  | ${line}`)];
+    });
   } catch {
     return json.split('\n');
   }

@@ -95,9 +95,8 @@ test('what commands wrote to their temporary folder goes away, whatever they mad
   const { folder, shell, run } = await shellWith({});
   skip(shell.settings.sandbox === undefined, 'no sandbox works here');
   const name = 'n'.repeat(200);
-  await run(
-    `cd /tmp; for i in $(seq 30); do mkdir ${name}; cd ${name}; done; touch end; mkdir -p /tmp/a/b; chmod 0 /tmp/a`,
-  );
+  const deep = `for (let i = 0; i < 30; i++) { fs.mkdirSync("${name}"); process.chdir("${name}"); }`;
+  await run(`mkdir -p /tmp/a/b; chmod 0 /tmp/a; cd /tmp; '${process.execPath}' -e '${deep}'`);
   expect(await readdir(join(folder, 'scratch/tmp'))).toContain(name);
   await shell.close();
   expect(await readdir(folder)).not.toContain('scratch');

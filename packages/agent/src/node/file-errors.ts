@@ -3,7 +3,7 @@ export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }
 
-/** Resolves to undefined if the file is missing, may not be read, or is a link that leads nowhere or to itself. */
+/** Resolves to undefined if the file is missing, may not be read, lies too deep to be named, or is a link that leads nowhere or to itself. */
 export async function ifThere<T>(attempt: Promise<T>): Promise<T | undefined> {
   try {
     return await attempt;
@@ -22,6 +22,6 @@ export function ifThereSync<T>(attempt: () => T): T | undefined {
 }
 
 function undefinedIfNotThere(error: unknown): undefined {
-  if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP')) return undefined;
+  if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG')) return undefined;
   throw error;
 }

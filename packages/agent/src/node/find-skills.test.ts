@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chown, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -240,6 +241,18 @@ describe('skills', () => {
     const { skills, problems } = await findSkills({ workingDirectory: root });
     expect(skills.map(({ name }) => name)).toEqual(['good']);
     expect(problems.map(({ file }) => file)).toEqual([path.join(root, '.palimpsest/skills/bad.md')]);
+  });
+
+  test.skipIf(process.platform === 'win32')('folders too deep to be named are passed over', async () => {
+    await put('.agents/skills/good/SKILL.md', '---\nname: good\ndescription: d\n---\nText');
+    const deep = `const d = 'd'.repeat(200); for (let i = 0; i < 30; i++) { fs.mkdirSync(d); process.chdir(d); }`;
+    execFileSync(process.execPath, ['-e', deep], { cwd: path.join(root, '.agents/skills') });
+    try {
+      expect(await names()).toEqual(['good']);
+    } finally {
+      // Node cannot name them either.
+      execFileSync('rm', ['-r', path.join(root, '.agents')]);
+    }
   });
 
   test('quirk: nothing is created', async () => {

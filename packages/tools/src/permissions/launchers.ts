@@ -21,7 +21,13 @@ const interpreters = new Set(
 const runners = new Map<string, ReadonlySet<string>>(
   Object.entries({
     ...{ npx: '', bunx: '', pnpx: '', uvx: '', pipx: 'run' },
-    ...{ npm: 'exec x', pnpm: 'exec dlx', yarn: 'exec dlx', bun: 'x', corepack: 'npm pnpm yarn' },
+    ...{
+      npm: 'exec x init create innit',
+      pnpm: 'exec dlx create',
+      yarn: 'exec dlx create',
+      bun: 'x create',
+      corepack: 'npm pnpm yarn',
+    },
     ...{
       uv: 'run',
       poetry: 'run',

@@ -50,6 +50,8 @@ describe('a rule that allows a command', () => {
     ['run_command(npm *)', 'npm test', 'allow'],
     ['run_command(npm *)', 'npm exec evil', undefined],
     ['run_command(npm **)', 'npm exec evil', undefined],
+    ['run_command(npm *)', 'npm init evil', undefined],
+    ['run_command(yarn *)', 'yarn create evil', undefined],
     ['run_command(npm exec evil)', 'npm exec evil', 'allow'],
     ['run_command(docker run node *)', 'docker run node x', 'allow'],
     ['run_command(docker *)', 'docker run evil', undefined],
