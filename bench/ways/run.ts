@@ -3,12 +3,12 @@ import { anthropicLoop } from './anthropic-messages.js';
 import { langchainLoop } from './langchain.js';
 import { meter, readPrices } from './meter.js';
 import { openaiChat } from './openai-chat.js';
-import { scriptedServer, steps } from './scripted-loop.js';
+import { steps, toolLoopServer } from './scripted-loop.js';
 import { glueLines } from './way.js';
 import type { Way } from './way.js';
 
 async function measured(way: Way) {
-  const server = await scriptedServer(way.api);
+  const server = await toolLoopServer(way.api);
   const { fetch, figures } = meter();
   let problem: unknown;
   await way.run(server.url, fetch).catch((error: unknown) => (problem = error));

@@ -1,4 +1,4 @@
-import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
+import { scriptedServer } from '@palimpsest/provider-servers';
 import type { ProviderServer } from '@palimpsest/provider-servers';
 
 /** Model calls of a loop; the last one is answered by text. */
@@ -43,28 +43,13 @@ const textAt = (step: number) =>
 /** The answer of a framework's own summariser. Unit: about 600 tokens. */
 const summary = 'The agent reads the billing module, and no part so far rounds twice. '.repeat(35);
 
-/** A server whose model goes on calling a tool. A request without tools is a summariser's. */
-export async function scriptedServer(api: 'openai' | 'anthropic'): Promise<ProviderServer> {
+/** A server whose model goes on calling a tool. A request of OpenAI's without tools is a summariser's. */
+export function toolLoopServer(api: 'openai' | 'anthropic'): Promise<ProviderServer> {
   let step = 0;
-  if (api === 'anthropic') {
-    return anthropicServer({
-      reply: () => {
-        const calls = step === steps - 1 ? [] : callsAt(step).map((call) => ({ type: 'tool_use', ...call }));
-        return { content: [{ type: 'text', text: textAt(step++) }, ...calls] };
-      },
-    });
-  }
-  return openaiServer({
-    reply: (body) => {
-      if (!Array.isArray(body.tools)) return { message: { role: 'assistant', content: summary } };
-      const calls = step === steps - 1 ? [] : callsAt(step);
-      const tool_calls = calls.map(({ id, name, input }) => ({
-        id,
-        type: 'function',
-        function: { name, arguments: JSON.stringify(input) },
-      }));
-      const message = { role: 'assistant', content: textAt(step++) };
-      return { message: tool_calls.length === 0 ? message : { ...message, tool_calls } };
-    },
+  return scriptedServer(api, (body) => {
+    if (api === 'openai' && !Array.isArray(body.tools)) return { text: summary };
+    const answer = { text: textAt(step), calls: step === steps - 1 ? [] : callsAt(step) };
+    step++;
+    return answer;
   });
 }

@@ -50,7 +50,7 @@ export async function trustCommand(
     return;
   }
   const found = await projectIn(asked);
-  const values = settingsInToml(found.bytes, found.file);
+  const values = await settingsInToml(found.bytes, found.file);
   await trustFolder(record, found);
   const { ignored } = untrustedPart(values, defaultSettings);
   print(`${found.folder} is trusted, with ${found.file} as it is now: a change of the file asks again.`);

@@ -17,7 +17,8 @@ import {
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { pixel, plainConversation } from '../test-support/conversations.js';
-import { chatModel, rewritesIn, scriptedServer, sentTo } from '../test-support/scripted-model.js';
+import { rewritesIn, sentTo } from '@palimpsest/provider-servers';
+import { chatModel, scriptedModel } from '../test-support/scripted-model.js';
 import type { Api, Script } from '../test-support/scripted-model.js';
 import { condensing, condensingEdit } from './index.js';
 import type { CondensingOptions } from './index.js';
@@ -30,7 +31,7 @@ afterEach(async () => {
 });
 
 async function started(api: Api, name: string, script: Script) {
-  const server = await scriptedServer(api, script);
+  const server = await scriptedModel(api, script);
   servers.push(server);
   return { server, model: chatModel(api, name, server) };
 }

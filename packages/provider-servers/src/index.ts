@@ -27,5 +27,10 @@ export type {
 } from './provider-server.js';
 export { serve } from './provider-server.js';
 export { checkResponsesRequest } from './responses/request.js';
+export type { Script, ScriptedAnswer, ScriptedCall } from './scripted-server.js';
+export { scriptedServer } from './scripted-server.js';
+export { rewritesIn, sentTo } from './sent-history.js';
+export type { ToolLoopOptions } from './tool-loop.js';
+export { toolLoop } from './tool-loop.js';
 export type { Violation } from './violation.js';
 export type { JsonObject } from './wire-json.js';

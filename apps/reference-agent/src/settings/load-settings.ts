@@ -53,7 +53,7 @@ export async function loadSettings({ folder, env, flags, file }: LoadSettingsOpt
     flags === undefined ? [] : [{ origin: 'flag', folder, values: checkedSettings(flags, 'the command line') }];
   const found = await findProjectFile(folder);
   if (found === undefined) return { ...mergeSettings([...user, ...above]), userFile, project: undefined, notes: [] };
-  const values = settingsInToml(found.bytes, found.file);
+  const values = await settingsInToml(found.bytes, found.file);
   const trusted = isTrusted(await readTrust(trustFile(env)), found);
   const part = trusted ? { counted: values, ignored: [] } : untrustedPart(values, mergeSettings(user).settings);
   const project: Layer = { origin: 'project', file: found.file, folder: found.folder, values: part.counted };
@@ -76,7 +76,7 @@ async function layerOfUser(file: string, isNamed: boolean): Promise<readonly Lay
   }
   return bytes === undefined
     ? []
-    : [{ origin: 'user', file, folder: dirname(file), values: settingsInToml(bytes, file) }];
+    : [{ origin: 'user', file, folder: dirname(file), values: await settingsInToml(bytes, file) }];
 }
 
 function noteOf({ file, folder }: ProjectFile, ignored: readonly string[]): string {

@@ -1,4 +1,3 @@
-import { parse, TomlError } from 'smol-toml';
 import type { z } from 'zod';
 import { InvalidSettingsError } from './errors.js';
 import type { SettingsProblem } from './errors.js';
@@ -14,9 +13,9 @@ import { namesAt } from './settings-keys.js';
  * @param file - for errors
  * @throws {@link InvalidSettingsError} when the text is not TOML, or has names or values that the schema does not have.
  */
-export function settingsInToml(bytes: Uint8Array, file: string): SettingsValues {
+export async function settingsInToml(bytes: Uint8Array, file: string): Promise<SettingsValues> {
   const text = textOf(bytes, file);
-  return checkedSettings(tableOf(text, file), file, (path) => keyPlace(text, path));
+  return checkedSettings(await tableOf(text, file), file, (path) => keyPlace(text, path));
 }
 
 /** @throws {@link InvalidSettingsError} when the table has names or values that the schema does not have. */
@@ -49,7 +48,9 @@ function found(issue: z.core.$ZodIssue): readonly Found[] {
   }));
 }
 
-function tableOf(text: string, file: string): unknown {
+async function tableOf(text: string, file: string): Promise<unknown> {
+  // Most runs have no file.
+  const { parse, TomlError } = await import('smol-toml');
   try {
     return parse(text);
   } catch (cause) {
