@@ -6,7 +6,7 @@ import { documentation } from './documentation.js';
 import { grouping } from './grouping.js';
 import { repair } from './repair.js';
 import { countOfTests, report } from './report.js';
-import { recall, search, succeeded } from './steps.js';
+import { finish, recall, search, succeeded } from './steps.js';
 import { survey } from './survey.js';
 
 const known = new Map(
@@ -87,24 +87,13 @@ export const demoPlan: readonly PlanStep[] = [
     ...atOnce('report/all', 'All tests, one last time.', 'report/all'),
     next: (results) => (succeeded(results) ? 'report/done' : 'report/failure'),
   },
-  {
-    name: 'report/done',
-    turn: (memory) => ({
-      say: 'Everything is done.',
-      calls: [
-        {
-          tool: 'finish',
-          input: {
-            message: [
-              `All ${countOfTests(memory)?.[1] ?? ''} tests pass.`,
-              'The failing test was right: splitCompound now rounds before it splits, so that 5.999 ft is 6 ft.',
-              'sum, mean and underscores in numbers are there, with tests. README, guide and changelog say so.',
-            ].join(' '),
-          },
-        },
-      ],
-    }),
-  },
+  finish('report/done', 'Everything is done.', (memory) =>
+    [
+      `All ${countOfTests(memory)?.[1] ?? ''} tests pass.`,
+      'The failing test was right: splitCompound now rounds before it splits, so that 5.999 ft is 6 ft.',
+      'sum, mean and underscores in numbers are there, with tests. README, guide and changelog say so.',
+    ].join(' '),
+  ),
   ...report.filter(({ name }) => name === 'report/failure'),
 ];
 

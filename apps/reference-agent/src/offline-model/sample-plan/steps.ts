@@ -1,5 +1,5 @@
 import type { PlanStep, PlannedCall } from '../plan.js';
-import type { ToolResult } from '../recollection.js';
+import type { Recollection, ToolResult } from '../recollection.js';
 
 const reporter = '--test-reporter=./scripts/reporter.js';
 
@@ -52,6 +52,14 @@ export function write(path: string, content: string): PlannedCall {
 /** A step with fixed words and calls. */
 export function step(name: string, say: string, ...calls: readonly PlannedCall[]): PlanStep {
   return { name, turn: { say, calls } };
+}
+
+/** The last step: a call of `finish`, with what the model remembers in its message. */
+export function finish(name: string, say: string, message: (memory: Recollection) => string): PlanStep {
+  return {
+    name,
+    turn: (memory) => ({ say, calls: [{ tool: 'finish', input: { message: message(memory) } }] }),
+  };
 }
 
 /** True when a command ended with status 0. */
