@@ -4,9 +4,11 @@ import { processInterrupts } from './interrupts.js';
 
 function fakeProcess() {
   const exits: number[] = [];
-  const streams = { stdout: new EventEmitter(), stderr: new EventEmitter() };
+  const said: string[] = [];
+  const stderr = Object.assign(new EventEmitter(), { write: (text: string) => said.push(text) });
+  const streams = { stdout: new EventEmitter(), stderr, exitCode: 0 };
   const host = Object.assign(new EventEmitter(), streams, { exit: (status: number) => exits.push(status) });
-  return { host, exits, interrupts: processInterrupts(host as unknown as NodeJS.Process) };
+  return { host, exits, said, interrupts: processInterrupts(host as unknown as NodeJS.Process) };
 }
 
 test('the first signal interrupts, the second one ends the process at once', () => {
@@ -18,11 +20,19 @@ test('the first signal interrupts, the second one ends the process at once', () 
   expect(exits).toEqual([130]);
 });
 
-test('a reader that goes away interrupts; any other error of an output is thrown', () => {
+test('a reader that goes away interrupts', () => {
   const { host, interrupts } = fakeProcess();
   host.stderr.emit('error', Object.assign(new Error('broken pipe'), { code: 'EPIPE' }));
   expect(interrupts.signal.aborted).toBe(false);
   host.stdout.emit('error', Object.assign(new Error('broken pipe'), { code: 'EPIPE' }));
   expect(interrupts).toMatchObject({ signal: { aborted: true }, exitStatus: 141 });
-  expect(() => host.stdout.emit('error', Object.assign(new Error('full'), { code: 'ENOSPC' }))).toThrow('full');
+});
+
+test('output that cannot be written is told once, ends the run, and is a failure whatever the command says', () => {
+  const { host, said, interrupts } = fakeProcess();
+  for (const _ of [1, 2]) host.stdout.emit('error', Object.assign(new Error('full'), { code: 'ENOSPC' }));
+  expect(interrupts).toMatchObject({ signal: { aborted: true }, exitStatus: 1 });
+  expect(said).toEqual(['palimpsest: cannot write to standard output: full\n']);
+  host.emit('exit');
+  expect(host.exitCode).toBe(1);
 });

@@ -14,11 +14,13 @@ export const readerGoneStatus = 141;
 
 /**
  * Follows the signals of the process and its standard output. The first SIGINT, SIGTERM or SIGHUP, and a reader that goes away, abort
- * the run, which then ends in an orderly way; the next signal ends the process at once. A closed pipe is never an error.
+ * the run, which then ends in an orderly way; the next signal ends the process at once. A closed pipe is never an error. Output that cannot be written for another reason is told once,
+ * aborts the run, and makes the exit status 1.
  */
 export function processInterrupts(host: NodeJS.Process = process): Interrupts {
   const controller = new AbortController();
   let status: number = exitStatus.interrupted.SIGINT;
+  let isOutputLost = false;
   const interrupt = (name: string, newStatus: number): void => {
     if (controller.signal.aborted) return;
     status = newStatus;
@@ -31,13 +33,17 @@ export function processInterrupts(host: NodeJS.Process = process): Interrupts {
     });
   }
   host.stdout.on('error', (error: Error) => {
-    if (!isReaderGone(error)) throw error;
-    interrupt('nobody reads the output', readerGoneStatus);
+    if (isReaderGone(error)) return interrupt('nobody reads the output', readerGoneStatus);
+    // Such as a full disk. What the command resolves to counts no more: its output is not whole.
+    if (!isOutputLost) {
+      host.stderr.write(`palimpsest: cannot write to standard output: ${error.message}\n`);
+      host.on('exit', () => (host.exitCode = exitStatus.error));
+    }
+    isOutputLost = true;
+    interrupt('the output cannot be written', exitStatus.error);
   });
-  // Lines for people who have gone.
-  host.stderr.on('error', (error: Error) => {
-    if (!isReaderGone(error)) throw error;
-  });
+  // Lines for people who have gone, or for a file on a full disk: there is no other place to tell it.
+  host.stderr.on('error', () => undefined);
   return {
     signal: controller.signal,
     get exitStatus() {

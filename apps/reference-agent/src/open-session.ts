@@ -26,6 +26,8 @@ export interface OpenedSession {
   readonly workspace: Workspace;
   /** The model's name, as its provider knows it. */
   readonly model: string;
+  /** The address of its server, if one is named. Without a password. */
+  readonly baseUrl: string | undefined;
   /** The names of the tools. */
   readonly tools: readonly string[];
   /** What the user should know before the run begins. */
@@ -49,11 +51,12 @@ export async function openSession(
   { env, cwd }: CommandSurroundings,
   onRetry: (failure: FailedAttempt) => void,
 ): Promise<OpenedSession> {
+  // An unset variable of a script must not become the current folder.
+  if (flags.cwd === '') throw new UsageError('--cwd is empty: name a folder.');
   const folder = flags.cwd === undefined ? (found?.record.workspace ?? cwd) : resolve(cwd, flags.cwd);
   const workspace = await openWorkspace(folder).catch((cause: unknown) => {
-    throw new UsageError(`Cannot work in '${folder}': ${(cause as Error).message}. --cwd names another folder.`, {
-      cause,
-    });
+    const reason = (cause as Error).message.replace(/\.?$/, '.');
+    throw new UsageError(`Cannot work in '${folder}': ${reason} --cwd names another folder.`, { cause });
   });
   const own = flags.model === undefined ? found?.record : undefined;
   const named = { ...flags, model: flags.model ?? own?.model, baseUrl: flags.baseUrl ?? own?.baseUrl };
@@ -86,6 +89,7 @@ export async function openSession(
     conversation,
     workspace,
     model: llm.model,
+    baseUrl: place.baseUrl,
     tools: [...coding.conversation.agent.tools.keys()],
     notes: [...notes, ...coding.notes],
     async begin(task) {

@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { calls, chatServer, says, toolCall } from '../test-support/chat-server.js';
 import type { ChatServerOptions } from '../test-support/chat-server.js';
-import { startCli } from '../test-support/cli-process.js';
+import { startCli, startInShell } from '../test-support/cli-process.js';
 import { headlessRig } from '../test-support/headless-rig.js';
 
 /** What only whole processes show: signals, their death, two of them, and a reader that goes away. */
@@ -126,4 +126,27 @@ test('wrong input: one line, status 2, and no session', async () => {
     expect(run.stderr()).toMatch(/^palimpsest: [^\n]+\n$/);
   }
   expect(await readdir(rig.sessions).catch(() => [])).toEqual([]);
+});
+
+/** Runs the built command behind a line of a shell. */
+async function inShell(line: string, args: readonly string[]) {
+  const rig = await headlessRig();
+  const run = startInShell(line, args, { cwd: rig.workspace, env: rig.env });
+  return { status: await run.ended, stderr: run.stderr() };
+}
+
+test('a folder that was deleted meanwhile: one line, and no stack', async () => {
+  const runs = [['list'], ['config'], ['-p', 'Go.']].map((args) => inShell('rmdir "$PWD"; "$@"', args));
+  for (const ran of await Promise.all(runs)) {
+    expect(ran).toMatchObject({ status: 2, stderr: expect.stringMatching(/^palimpsest: [^\n]+cd[^\n]+\n$/) as string });
+  }
+});
+
+test.skipIf(!existsSync('/dev/full'))('output on a full disk: one line, and status 1', async () => {
+  for (const args of [['config'], ['list', '--json']]) {
+    expect(await inShell('"$@" > /dev/full', args)).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^palimpsest: cannot write to standard output: ENOSPC[^\n]+\n$/) as string,
+    });
+  }
 });

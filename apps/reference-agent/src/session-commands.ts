@@ -26,6 +26,7 @@ export async function runCommand(
   const task = await taskFrom(flags.print, surroundings);
   if (task === 'interrupted') return surroundings.interrupts.exitStatus;
   if (task !== 'none') return headlessRun({ task: task.words }, flags, surroundings);
+  if (flags.print !== undefined) throw new UsageError('The task is empty.');
   help();
   surroundings.stderr.write('\npalimpsest: there is no task: give one with -p "…", or on standard input.\n');
   return exitStatus.wrongInput;

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import type { ChildProcess, ChildProcessByStdio } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
@@ -21,7 +22,20 @@ export function startCli(
   args: readonly string[],
   options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
 ): CliProcess {
-  const child = spawn(process.execPath, [cli, ...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  return follow(spawn(process.execPath, [cli, ...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] }));
+}
+
+/** Starts the built command, as `"$@"`, by a line of a shell. */
+export function startInShell(
+  line: string,
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): CliProcess {
+  const command = ['-c', line, 'sh', process.execPath, cli, ...args];
+  return follow(spawn('/bin/sh', command, { ...options, stdio: ['ignore', 'pipe', 'pipe'] }));
+}
+
+function follow(child: ChildProcessByStdio<null, Readable, Readable>): CliProcess {
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));

@@ -64,7 +64,10 @@ function textOfParts(parts: readonly ContentPart[]): string {
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-/** Runs of one character, as in ruled lines, count as one: tokenizers have tokens for them. */
+/**
+ * Runs of one character, as in ruled lines, count as one: tokenizers have tokens for them. They are bounded because an engine
+ * of regular expressions remembers each repetition, and the stack ends at some millions of them.
+ */
 function blackCharacters(text: string): number {
-  return text.replace(/\s+/g, '').replace(/(.)\1{3,}/gsu, '$1').length;
+  return text.replace(/\s+/g, '').replace(/(.)\1{3,999}/gsu, '$1').length;
 }

@@ -476,6 +476,8 @@ describe('an overflow that a server answers with 200', () => {
     const ruled = `${'='.repeat(60_000)}${' '.repeat(60_000)}`;
     const step = answered({ prompt_tokens: 2_048, completion_tokens: 5 }, 'stop', 'Hello.');
     expect((await ask(step, ruled)).finishReason).toBe('stop');
+    // An engine remembers each repetition of a run, and the stack ends at some millions of them.
+    expect((await ask(step, 'x'.repeat(5_000_000))).finishReason).toBe('stop');
     // 0 is what servers say who do not count.
     const uncounted = answered({ prompt_tokens: 0, completion_tokens: 0 }, 'stop', 'Hello.');
     expect((await ask(uncounted, 'word '.repeat(10_000))).finishReason).toBe('stop');

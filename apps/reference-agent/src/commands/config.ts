@@ -12,7 +12,7 @@ export function addConfigCommand(program: Command): void {
     .option('--config <file>', 'a configuration file, instead of the user’s')
     .action(async (flags: ConfigFlags) => {
       const { configCommand } = await import('../config-command.js');
-      const { env, stdout } = process;
-      await configCommand(flags, { env, stdout, cwd: process.cwd() });
+      const { processSurroundings } = await import('../process-surroundings.js');
+      await configCommand(flags, processSurroundings());
     });
 }

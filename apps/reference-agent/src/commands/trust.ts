@@ -11,7 +11,7 @@ export function addTrustCommand(program: Command): void {
     .option('--list', 'show the folders that are trusted')
     .action(async (folder: string | undefined, flags: TrustFlags) => {
       const { trustCommand } = await import('../trust-command.js');
-      const { env, stdout } = process;
-      await trustCommand(folder, flags, { env, stdout, cwd: process.cwd() });
+      const { processSurroundings } = await import('../process-surroundings.js');
+      await trustCommand(folder, flags, processSurroundings());
     });
 }

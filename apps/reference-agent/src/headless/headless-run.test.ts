@@ -10,6 +10,7 @@ import { calls, chatServer, says, toolCall } from '../../test-support/chat-serve
 import type { ChatServerOptions } from '../../test-support/chat-server.js';
 import { eventsOf, headlessRig } from '../../test-support/headless-rig.js';
 import type { HeadlessRig } from '../../test-support/headless-rig.js';
+import type { RunFlags } from '../run-flags.js';
 import { streamEventSchema, streamJsonSchema } from './stream-event.js';
 
 /** A rig whose model is a server of Chat Completions. */
@@ -120,6 +121,49 @@ test('what the provider refuses has a status, with both SDKs', async () => {
       error: { code: expect.any(String) as string },
     });
   }
+});
+
+test('each failure says what to do, in the words of this command', async () => {
+  const looping = await rigWith({ reply: () => calls(null, toolCall('list_files', {})) });
+  const problemOf = async (rig: HeadlessRig, flags: Partial<RunFlags>) => {
+    const ran = await rig.run({ print: 'Go.', ...flags });
+    const said = ran.events.at(-1);
+    return said?.type === 'result' ? said.error?.message : undefined;
+  };
+  expect(await problemOf(looping, { maxSteps: 1 })).toBe(
+    'The limit of 1 model call was reached (--max-steps, or maxSteps in the configuration).',
+  );
+  expect(await problemOf(looping, { maxCost: 1 })).toContain('no known price');
+  expect(await problemOf(looping, { baseUrl: looping.server.url.replace('/v1', '') })).toMatch(
+    /\(404\).* below http:.*Is this the address of the API\? It often ends in \/v1/,
+  );
+  const keyed = await rigWith({ reply: () => says('Hi.'), apiKey: 'a-key-of-this-test' });
+  expect(await problemOf(keyed, {})).toMatch(/\(401\).* PALIMPSEST_API_KEY/);
+  const stuck = await looping.run({ print: 'Go.', outputFormat: 'text' });
+  expect(stuck.stderr).toMatch(/got nowhere: the model makes the same call again and again/);
+  // As it is, the session has nothing to go on with.
+  expect(stuck.stderr).toMatch(/Go on with: palimpsest resume \w+ -p "…"/);
+  await expect(looping.run({ print: ' ' })).rejects.toThrow('The task is empty.');
+  await expect(looping.run({ print: 'Go.', cwd: '' })).rejects.toThrow('--cwd is empty');
+});
+
+test('summaries are asked of the small model, and nothing else is', async () => {
+  const rig = await rigWith(
+    {
+      reply: (body, index) => {
+        if ((body as { readonly tools?: unknown }).tools === undefined) return says('Files were read.');
+        return index < 6 ? calls(null, toolCall('read_file', { path: `${index}.txt` })) : says('Done.');
+      },
+    },
+    Object.fromEntries(Array.from({ length: 6 }, (_, index) => [`${index}.txt`, `hello ${index} `.repeat(200)])),
+  );
+  const config = join(rig.workspace, 'own.toml');
+  await writeFile(config, 'smallModel = "small"\n[condenser]\ntype = "llmSummarizing"\nmaxSize = 8\nkeepFirst = 2\n');
+  const ran = await rig.run({ print: 'Go.', config });
+  expect(ran.status).toBe(0);
+  const asked = rig.server.requests.map(({ body }) => body as { readonly model: string; readonly tools?: unknown });
+  expect(asked.filter(({ model }) => model === 'small').length).toBeGreaterThan(0);
+  for (const { model, tools } of asked) expect(model).toBe(tools === undefined ? 'small' : 'local');
 });
 
 test('a model without tool calling writes its calls as text', async () => {

@@ -11,6 +11,7 @@ import { accountOf, savedShares } from '../run-account.js';
 import type { RunFlags } from '../run-flags.js';
 import type { ListedSession } from '../sessions/session-list.js';
 import { UsageError } from '../usage-error.js';
+import { failureInWords, stuckInWords } from './failure.js';
 import { runOutput } from './run-output.js';
 import type { RunOutput } from './run-output.js';
 import { noTotals, withEvent } from './run-totals.js';
@@ -104,7 +105,7 @@ async function followedRun(
     for (const told of translation.follow(event)) output(told);
   });
   await opened.begin(task);
-  const end = await endOf(conversation, how);
+  const end = await endOf(opened, how, () => totals.costUsd);
   const { usage, costUsd, steps, condensations } = totals;
   const { tokens, bill } = savedShares(accountOf(conversation.events));
   const { log, id } = session;
@@ -129,7 +130,11 @@ function rounded(share: number): number {
 
 type Ending = Pick<ResultEvent, 'status' | 'exitStatus' | 'answer' | 'error' | 'waiting'>;
 
-async function endOf(conversation: Conversation, { interrupts, onDelta }: How): Promise<Ending> {
+async function endOf(
+  { conversation, baseUrl }: OpenedSession,
+  { interrupts, onDelta }: How,
+  costUsd: () => number | undefined,
+): Promise<Ending> {
   try {
     const outcome = await conversation.run({ signal: interrupts.signal, onDelta });
     return endingOf(outcome, interrupts.exitStatus);
@@ -141,7 +146,9 @@ async function endOf(conversation: Conversation, { interrupts, onDelta }: How): 
       : ContentPolicyError.isInstance(cause)
         ? 'refused'
         : 'error';
-    return { status, exitStatus: exitStatus[status], error: failureIn(conversation) ?? error };
+    const { code, message } = failureIn(conversation) ?? error;
+    const words = failureInWords(message, cause, { baseUrl, costUsd: costUsd() });
+    return { status, exitStatus: exitStatus[status], error: { code, message: words } };
   }
 }
 
@@ -150,8 +157,7 @@ function endingOf({ status, answer, stuck, waiting = [] }: RunOutcome, interrupt
     case 'finished':
       return { status: 'done', exitStatus: exitStatus.done, answer };
     case 'stuck': {
-      const message = `The run got nowhere: ${stuck ?? 'it repeats itself'}.`;
-      return { status, exitStatus: exitStatus.stuck, error: { code: 'stuck', message } };
+      return { status, exitStatus: exitStatus.stuck, error: { code: 'stuck', message: stuckInWords(stuck) } };
     }
     case 'paused':
       return { status: 'interrupted', exitStatus: interruptedStatus };

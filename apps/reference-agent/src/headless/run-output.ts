@@ -80,7 +80,8 @@ function shownAnswer(text: string): string {
 
 /** What went wrong, and what to do: whole, however wide the terminal is. */
 function problemLines({ status, error, session, waiting = [] }: ResultEvent): readonly string[] {
-  const goOn = `Go on with: palimpsest resume ${session}`;
+  // A run that got nowhere goes on with other words only.
+  const goOn = `Go on with: palimpsest resume ${session}${status === 'stuck' ? ' -p "…"' : ''}`;
   const message = shownLines(error?.message ?? '');
   switch (status) {
     case 'done':

@@ -1,4 +1,5 @@
 import { readdir, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { SessionError } from './errors.js';
 import { readRecord } from './record-file.js';
 import type { SessionRecord } from './session-record.js';
@@ -31,7 +32,7 @@ export async function listSessions(root: string, options: { readonly workspace?:
       if (options.workspace === undefined || listed.record.workspace === options.workspace) sessions.push(listed);
     } catch (error) {
       if (!SessionError.isInstance(error)) throw error;
-      problems.push(error);
+      if (!(await hasNotBegun(sessionAt(root, id)))) problems.push(error);
     }
   }
   return { sessions: sessions.sort((one, other) => other.usedAt - one.usedAt), problems };
@@ -89,4 +90,15 @@ async function foldersIn(root: string): Promise<readonly string[]> {
       cause,
     });
   }
+}
+
+/** A process that was killed before its session began leaves no more than a log without events. */
+async function hasNotBegun({ folder, log }: Session): Promise<boolean> {
+  const entries = await readdir(folder).catch(() => [folder]);
+  const isLog = (name: string) => name === basename(log) || name.endsWith('.lock');
+  const size = await stat(log).then(
+    (found) => found.size,
+    () => 0,
+  );
+  return entries.every(isLog) && size === 0;
 }

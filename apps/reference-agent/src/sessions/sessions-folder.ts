@@ -1,5 +1,6 @@
 import { isAbsolute, join } from 'node:path';
 import envPaths from 'env-paths';
+import { homeFolder, isWithoutXdg } from '../settings/user-folders.js';
 
 /**
  * The folder of all sessions of the user: `$XDG_STATE_HOME/palimpsest/sessions`, where the variable is set; else
@@ -10,7 +11,6 @@ import envPaths from 'env-paths';
 export function sessionsFolder(env: Readonly<Record<string, string | undefined>>): string {
   const state = env['XDG_STATE_HOME'];
   if (state !== undefined && isAbsolute(state)) return join(state, 'palimpsest', 'sessions');
-  // `log` is the folder for state where there is such a folder; elsewhere it is one for files that a system may delete.
-  const { log, data } = envPaths('palimpsest', { suffix: '' });
-  return join(['darwin', 'win32'].includes(process.platform) ? data : log, 'sessions');
+  if (isWithoutXdg()) return join(envPaths('palimpsest', { suffix: '' }).data, 'sessions');
+  return join(homeFolder(), '.local', 'state', 'palimpsest', 'sessions');
 }

@@ -1,6 +1,7 @@
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { calls, chatServer, says, toolCall } from '../../test-support/chat-server.js';
 import { eventsOf, headlessRig } from '../../test-support/headless-rig.js';
 import { exportCommand } from './export-command.js';
@@ -47,10 +48,10 @@ test('broken, foreign and newer folders are told and skipped', async () => {
     await mkdir(join(rig.sessions, name));
     for (const [file, text] of Object.entries(files)) await writeFile(join(rig.sessions, name, file), text);
   };
-  await make('empty', {});
+  await make('empty', { 'notes.txt': 'Nothing of ours.' });
   await make('foreign', { 'foreign.jsonl': '{"type":"something"}\n' });
   await make('newer', { 'session.json': '{"schemaVersion":2,"id":"newer"}', 'newer.jsonl': '' });
-  await make('nowhere', { 'nowhere.jsonl': '' });
+  await make('nowhere', { 'nowhere.jsonl': '', 'notes.txt': 'Nothing of ours.' });
   await writeFile(join(rig.sessions, 'a-file'), '');
   const { sessions, problems } = await listSessions(rig.sessions);
   expect(sessions.map(({ session }) => session.id)).toEqual([id]);
@@ -110,4 +111,19 @@ test('a folder that cannot be made is told', async () => {
 test('the folder of all sessions is the one for state', () => {
   expect(sessionsFolder({ XDG_STATE_HOME: '/state' })).toBe('/state/palimpsest/sessions');
   expect(sessionsFolder({ XDG_STATE_HOME: 'relative' })).not.toContain('relative');
+});
+
+test('what a process leaves that is killed before its session began is no session and no problem', async () => {
+  const rig = await headlessRig();
+  await createSession(rig.sessions);
+  await writeFile((await createSession(rig.sessions)).log, '');
+  expect(await listSessions(rig.sessions)).toEqual({ sessions: [], problems: [] });
+});
+
+test.runIf(process.platform === 'linux')('a relative folder in the variable is ignored, as the standard says', () => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv('XDG_STATE_HOME', 'relative');
+  expect(sessionsFolder(process.env)).toBe(join(homedir(), '.local/state/palimpsest/sessions'));
+  vi.stubEnv('HOME', '');
+  expect(sessionsFolder(process.env)).toMatch(/^\//);
 });

@@ -1,3 +1,4 @@
+import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import envPaths from 'env-paths';
 
@@ -22,5 +23,15 @@ export function trustFile(env: Environment): string {
 export function userFolder(env: Environment): string {
   const config = env['XDG_CONFIG_HOME'];
   if (config !== undefined && isAbsolute(config)) return join(config, 'palimpsest');
-  return envPaths('palimpsest', { suffix: '' }).config;
+  return isWithoutXdg() ? envPaths('palimpsest', { suffix: '' }).config : join(homeFolder(), '.config', 'palimpsest');
+}
+
+/** Where the system has folders of its own for what programs keep. */
+export function isWithoutXdg(): boolean {
+  return process.platform === 'darwin' || process.platform === 'win32';
+}
+
+/** The user's folder; that of the list of users if `HOME` is empty, as it is in some containers. */
+export function homeFolder(): string {
+  return homedir() || userInfo().homedir;
 }

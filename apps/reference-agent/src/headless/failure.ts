@@ -1,0 +1,50 @@
+import { LimitExceededError } from '@palimpsest/agent';
+import { LLMError } from '@palimpsest/llm-adapters';
+import { serverKeyVariable } from '@palimpsest/llm-adapters/by-name';
+
+/** What is known of a run that failed. */
+export interface FailedRun {
+  /** The address of the model's server, if the settings name one. */
+  readonly baseUrl: string | undefined;
+  /** Unit: USD. Undefined if the cost of a call is not known. */
+  readonly costUsd: number | undefined;
+}
+
+/**
+ * A failure in the words of this command: with its flags in place of a package's options, and with what to do about a server.
+ *
+ * @param message - the failure as the log has it: without secrets
+ */
+export function failureInWords(message: string, cause: unknown, { baseUrl, costUsd }: FailedRun): string {
+  if (LimitExceededError.isInstance(cause)) return limitInWords(cause, costUsd) ?? message;
+  if (baseUrl === undefined || !LLMError.isInstance(cause)) return message;
+  if (cause.statusCode === 401) {
+    return `${message.replace(/\.?$/, '.')} The key for a server of --base-url is read from ${serverKeyVariable}; a provider's own key is sent to the provider alone.`;
+  }
+  // A server that knows the path, and not the model, says so.
+  if (cause.statusCode !== 404 || /model/i.test(message)) return message;
+  return `${message} below ${baseUrl}. Is this the address of the API? It often ends in /v1. A server that speaks Anthropic's API is asked by --model anthropic:NAME.`;
+}
+
+function limitInWords({ limit, value }: LimitExceededError, costUsd: number | undefined): string | undefined {
+  if (limit === 'iterations') {
+    return `The limit of ${value} model ${value === 1 ? 'call' : 'calls'} was reached (--max-steps, or maxSteps in the configuration).`;
+  }
+  if (limit !== 'cost-usd') return undefined;
+  return costUsd === undefined
+    ? `The model has no known price, so a limit of $${value} (--max-cost) cannot be kept. --max-steps limits the model calls instead.`
+    : `The limit of $${value} was reached (--max-cost, or maxCost in the configuration).`;
+}
+
+const patterns: Readonly<Record<string, string>> = {
+  'repeated-action': 'the model makes the same call again and again, and gets the same result',
+  'repeated-error': 'the model makes a call again and again that fails',
+  'alternating-actions': 'the model makes the same two calls in turns, and gets the same results',
+  monologue: 'the model talks without calling a tool or giving an answer',
+  'context-window-loop': 'the history does not fit into the window of the model, however often it is condensed',
+};
+
+/** What a run does that got nowhere, by the name of its pattern. */
+export function stuckInWords(pattern: string | undefined): string {
+  return `The run got nowhere: ${patterns[pattern ?? ''] ?? 'it repeats itself'}.`;
+}
