@@ -20,6 +20,7 @@ export type { FileHistory, FileHistoryOptions } from './file-history.js';
 export { fileHistory, FileHistoryError } from './file-history.js';
 export { listFilesTool } from './list-files.js';
 export { readFileTool } from './read-file.js';
+export { SearchWorkerError } from './search/linear-engine.js';
 export { SearchPatternError } from './search/pattern.js';
 export type { SearchOptions } from './search/search.js';
 export { searchTool } from './search/search.js';

@@ -1,10 +1,11 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { ToolContext } from '@palimpsest/events';
 import { onTestFinished } from 'vitest';
 import { openWorkspace } from '../src/workspace.js';
 import type { Workspace } from '../src/workspace.js';
+
+export { noContext } from './no-context.js';
 
 /** A workspace with these files, for one test. */
 export async function temporaryWorkspace(files: Readonly<Record<string, string>> = {}): Promise<Workspace> {
@@ -16,12 +17,3 @@ export async function temporaryWorkspace(files: Readonly<Record<string, string>>
   }
   return openWorkspace(folder);
 }
-
-/** A tool context for tests that need no conversation. */
-export const noContext: ToolContext = {
-  actionId: 'action',
-  toolCallId: 'call',
-  log: [],
-  event: () => undefined,
-  append: async () => undefined,
-};

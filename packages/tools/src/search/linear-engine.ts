@@ -1,10 +1,25 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { PalimpsestError } from '@palimpsest/events';
 import { maxLinesOfFile, maxSearchedBytes } from './engine.js';
 import type { Engine } from './engine.js';
+import { codeOf } from '../file-problem.js';
 import { enginePatterns, SearchPatternError } from './pattern.js';
 import { wholeContent } from '../text-file.js';
 import { withFile } from '../workspace-file.js';
+
+/** The code of the search's thread is not there: a bundle of your program has left it out. */
+export class SearchWorkerError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'SearchWorkerError';
+  }
+
+  constructor(cause: unknown) {
+    const way =
+      'Keep @palimpsest/tools out of the bundle, or bundle its dist/search-worker.mjs to a file beside it; or install ripgrep.';
+    super('search-worker', `The search has no search-worker.mjs beside the program. ${way}`, { cause });
+  }
+}
 
 /** So many files are read at once. */
 const filesAtOnce = 4;
@@ -49,7 +64,7 @@ export const linearEngine: Engine = async (workspace, { pattern, ignoreCase, sig
     }
   } catch (error) {
     await close();
-    throw error;
+    throw codeOf(error)?.endsWith('MODULE_NOT_FOUND') === true ? new SearchWorkerError(error) : error;
   }
   worker.on('message', ({ id, lines }: Answer) => {
     waiting.get(id)?.resolve(lines);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { once } from 'node:events';
 import { maxLinesOfFile } from './engine.js';
 import type { Engine, EngineSearch } from './engine.js';
-import { linearEngine } from './linear-engine.js';
+import { linearEngine, SearchWorkerError } from './linear-engine.js';
 import { enginePatterns, SearchPatternError } from './pattern.js';
 import type { Workspace } from '../workspace.js';
 
@@ -61,7 +61,12 @@ export function ripgrepEngine(command: string): Engine {
         // To ripgrep the CR of a line's end is a part of the line, so what it has found there is looked at again.
         const withCr = (await ask(crFlags, found.keys())).split('\0').flatMap((file) => file.slice(2) || []);
         if (withCr.length === 0) return found;
-        linear ??= await linearEngine(workspace, { pattern, ignoreCase, signal });
+        linear ??= await linearEngine(workspace, { pattern, ignoreCase, signal }).catch((error: unknown) => {
+          if (SearchWorkerError.isInstance(error)) return undefined;
+          throw error;
+        });
+        // In a bundle without the thread's code, what ripgrep says.
+        if (linear === undefined) return found;
         const checked = await linear.matchingLines(withCr);
         for (const file of withCr) found.set(file, checked.get(file) ?? []);
         return found;

@@ -3,6 +3,7 @@ import { chmod, mkdir, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { bundledProgram } from '../../test-support/bundled-program.js';
 import { noContext, temporaryWorkspace } from '../../test-support/temporary-workspace.js';
 import { openWorkspace } from '../workspace.js';
 import type { Workspace } from '../workspace.js';
@@ -276,4 +277,12 @@ test('files that are closed are not searched, neither in a folder nor by their n
     const one = search(workspace, { pattern: 'KEY', path: 'a/../.env' }, { ...options, isClosed });
     await expect(one).rejects.toThrow("'.env' is not searched: a rule closes it.");
   }
+});
+
+test('a bundle that has no file for the thread says so, and ripgrep works in it', async () => {
+  const workspace = await temporaryWorkspace({ 'a.txt': 'x\r\n' });
+  const program = await bundledProgram('search-process', path.join(workspace.root, 'node_modules'));
+  const printed = execFileSync(process.execPath, [program, workspace.root]).toString();
+  expect(printed).toMatch(/SearchWorkerError The search has no search-worker.mjs beside the program. Keep/);
+  if (ripgrep !== undefined) expect(printed).toMatch(/^a.txt:1: x$/m);
 });

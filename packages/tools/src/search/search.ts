@@ -32,7 +32,8 @@ const input = z.object({
 export interface SearchOptions {
   /**
    * The absolute path of ripgrep, or `false` for the engine that needs no program. Both give the same answers,
-   * but for lines that are no UTF-8: there only RE2 has a character for each byte that is none.
+   * but for lines that are no UTF-8: there only RE2 has a character for each byte that is none. In a bundle the code of
+   * its thread is missing: `SearchWorkerError` says what to do.
    * @defaultValue the first ripgrep on the `PATH` that is outside of the workspace, if there is one
    */
   readonly ripgrep?: string | false;
