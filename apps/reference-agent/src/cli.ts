@@ -33,6 +33,10 @@ addConfigCommand(program);
 addTrustCommand(program);
 addDemoCommand(program);
 
+// Node adds lines of its own to a warning, such as that of a log whose torn end was put aside.
+process.removeAllListeners('warning').on('warning', ({ message }: Error) => {
+  process.stderr.write(`palimpsest: ${message.replace(/\p{Cc}/gu, ' ')}\n`);
+});
 try {
   await program.parseAsync();
 } catch (error) {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, watch } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { appendFile, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { calls, chatServer, says, toolCall } from '../test-support/chat-server.js';
@@ -149,4 +149,14 @@ test.skipIf(!existsSync('/dev/full'))('output on a full disk: one line, and stat
       stderr: expect.stringMatching(/^palimpsest: cannot write to standard output: ENOSPC[^\n]+\n$/) as string,
     });
   }
+});
+
+test('a log that a crash has torn: one line, and the session goes on', async () => {
+  const rig = await processRig({ reply: () => says('Done.') });
+  const ran = await rig.run({ print: 'Go.' });
+  const [init] = ran.events;
+  await appendFile(init?.type === 'init' ? init.log : '', '{"type":"mess');
+  const goneOn = rig.start('resume', '-p', 'Again.');
+  expect(await goneOn.ended).toBe(0);
+  expect(goneOn.stderr()).toMatch(/^palimpsest: [^\n]+ were moved to [^\n]+\n$/);
 });
