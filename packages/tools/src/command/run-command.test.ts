@@ -1,4 +1,6 @@
-import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { noContext, temporaryWorkspace } from '../../test-support/temporary-workspace.js';
 import { runCommand } from './run-command.js';
 import { runCommandTool } from './run-command-tool.js';
@@ -108,3 +110,18 @@ test.each([
   const running = runCommand(await temporaryWorkspace(), command, { timeoutMs: 10_000 });
   await expect(running).rejects.toThrow(message);
 });
+
+test.runIf(process.platform === 'linux')(
+  'what watched over the background is gone after its last process',
+  async () => {
+    const workspace = await temporaryWorkspace();
+    const handles = async () => (await readdir('/proc/self/fd')).length;
+    const before = await handles();
+    const { leftRunning } = await runCommand(workspace, 'while [ ! -e go ]; do sleep 0.01; done & true', {
+      timeoutMs: 10_000,
+    });
+    expect(leftRunning).not.toEqual([]);
+    await writeFile(join(workspace.root, 'go'), '');
+    await vi.waitFor(async () => expect(await handles()).toBeLessThanOrEqual(before), { timeout: 10_000 });
+  },
+);

@@ -10,7 +10,7 @@ import { commandEnvironment, withoutTerminal } from './command-environment.js';
 import { CommandOutput } from './command-output.js';
 import type { OutputMask } from './command-output.js';
 import { endProcesses, processesOf, sendSignal } from './command-processes.js';
-import type { CommandProcess } from './command-processes.js';
+import type { CommandMarks, CommandProcess } from './command-processes.js';
 import type { KeptOutput, OutputFolder } from './kept-output.js';
 import { markerName, supervisor } from './supervisor.js';
 
@@ -209,10 +209,9 @@ class RunningCommand {
 
   /** The processes that go on after the shell. */
   async #left(): Promise<readonly CommandProcess[]> {
-    const { pid: session } = this.#child;
-    if (session === undefined) return [];
+    if (this.#child.pid === undefined) return [];
     await this.#watched;
-    const marks = { session, marker: `${markerName}=${this.#marker}`, watchers: this.#watchers };
+    const marks = this.#marks();
     for (let round = 0; ; round++) {
       const left = processesOf(marks);
       // The sandbox's own process ends a moment after its last one.
@@ -220,6 +219,14 @@ class RunningCommand {
       if (others.length > 0 || left.length === 0 || round === 20) return others;
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
+  }
+
+  #marks(): CommandMarks {
+    return {
+      session: this.#child.pid ?? 0,
+      marker: `${markerName}=${this.#marker}`,
+      watchers: this.#watchers,
+    };
   }
 
   /** Asks all to end, and sees to it. */
@@ -236,7 +243,7 @@ class RunningCommand {
   #kill(): void {
     const { pid: session } = this.#child;
     if (session === undefined) return;
-    const marks = { session, marker: `${markerName}=${this.#marker}`, watchers: this.#watchers };
+    const marks = this.#marks();
     // One that is found may have started another meanwhile.
     for (let round = 0; round < 3; round++) {
       const found = processesOf(marks);
@@ -257,6 +264,10 @@ class RunningCommand {
     this.#lifeline.unref();
     // A program whose output nobody takes stops, or is ended by it.
     this.#stdout.removeAllListeners('data');
+    // When the last of them is gone, nobody is left to be watched.
+    this.#stdout.once('close', () => {
+      if (processesOf(this.#marks()).length === 0) end();
+    });
     this.#stdout.resume();
     this.#stdout.unref();
     this.#child.unref();
