@@ -65,7 +65,7 @@ test.each([
     '[permissions]\nallow = [\n  "x",\n  3,\n]',
     "config.toml:2:1: 'permissions.allow.1': Invalid input: expected string",
   ],
-  ['baseUrl = "localhost:8000"', "config.toml:1:1: 'baseUrl': Invalid URL"],
+  ['baseUrl = "localhost:8000"', "config.toml:1:1: 'baseUrl': must be an address with http:// or https://"],
   ['model = "a/b', 'config.toml:1:12: is not TOML'],
   ['model = "a/b"\nmodel = "c/d"', 'config.toml:2:1: is not TOML'],
   ['"__proto__" = 1', "config.toml:1:1: '__proto__' is no setting."],

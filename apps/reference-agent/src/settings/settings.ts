@@ -18,7 +18,10 @@ export const settingsSchema = table({
     .optional()
     .describe('The model that does the work: provider/name, such as "anthropic/claude-sonnet-5" or "ollama/qwen3".'),
   baseUrl: z
-    .url({ protocol: /^https?$/ })
+    .url({
+      protocol: /^https?$/,
+      error: 'must be an address with http:// or https://, such as http://localhost:8000/v1',
+    })
     .optional()
     .describe(
       'The address of a compatible server, used for the model instead of the provider’s own. No key is needed.',
