@@ -221,8 +221,14 @@ function spread<Item>(items: readonly Item[], count: number): readonly Item[] {
   return items.filter((_, index) => index % Math.ceil(items.length / count) === 0);
 }
 
-/** All pages of an answer as one text, and the addresses of its entries. */
-async function pages(input: object, { log }: Ended, condenser: Condenser) {
+interface Found {
+  readonly text: string;
+  /** The addresses of its entries. */
+  readonly found: ReadonlySet<string>;
+}
+
+/** All pages of an answer as one text, or those up to the one that is enough. */
+async function pages(input: object, { log }: Ended, condenser: Condenser, isEnough?: (found: Found) => boolean) {
   const tool = recallTool({ condenser, pageTokens });
   const byId = new Map(log.toReversed().map((event) => [event.id, event]));
   const context: ToolContext = {
@@ -241,17 +247,18 @@ async function pages(input: object, { log }: Ended, condenser: Condenser) {
     heading = end === -1 ? all : all.slice(0, end);
     text += end === -1 ? '' : all.slice(end + 1);
     last = Number(output.details?.['pages'] ?? 1);
+    for (const [, address] of `\n${heading}\n${text}`.matchAll(/\n(?:== |- )(?:mentioned in )?(\w{8}): /g))
+      found.add(address ?? '');
+    if (isEnough?.({ text, found }) === true) break;
   }
-  for (const [, address] of `\n${heading}\n${text}`.matchAll(/\n(?:== |- )(?:mentioned in )?(\w{8}): /g))
-    found.add(address ?? '');
   return { text, heading, found };
 }
 
 /** A short call is found with its result, whose description holds it. */
 async function finds(input: object, event: LLMConvertibleEvent, ended: Ended, condenser: Condenser): Promise<boolean> {
-  const { found, text } = await pages(input, ended, condenser);
-  if (found.has(addressOf(event.id))) return true;
-  return event.type === 'action' && text.includes(textOf(event).replaceAll(/\s+/g, ' '));
+  const isFound = ({ found, text }: Found): boolean =>
+    found.has(addressOf(event.id)) || (event.type === 'action' && text.includes(textOf(event).replaceAll(/\s+/g, ' ')));
+  return isFound(await pages(input, ended, condenser, isFound));
 }
 
 /**

@@ -1,8 +1,9 @@
+import type { Event } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
-import { isCondensation, ViewProjection } from '@palimpsest/view';
+import { isCondensation, View, ViewProjection } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { messageViolations } from '@palimpsest/view/testing';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { amortizedForgettingCondenser } from './amortized-forgetting/amortized-forgetting.js';
 import { browserOutputCondenser } from './browser-output/browser-output.js';
 import { condenserNames } from './config/by-name.js';
@@ -142,19 +143,10 @@ function masksOnly(share: number) {
   };
 }
 
-/** Runs a session with batches of one to three calls, and words of the user after each fiftieth step, when the agent is done. */
-async function run({ create, requestsAbove }: Run): Promise<Sent> {
-  const condenser = create();
+/** A session in steps: batches of one to three calls, and words of the user after each fiftieth step, when the agent is done. */
+function sessionInSteps(): readonly (readonly Event[])[] {
   const log = logBuilder();
-  const projection = new ViewProjection();
-  const plain = new ViewProjection();
-  const append = (...events: Parameters<typeof projection.append>): void => {
-    projection.append(...events);
-    plain.append(...events);
-  };
-  let [events, tokens, condensations, mostInARow] = [0, 0, 0, 0];
-  append(log.system());
-  append(log.user('Work through the list.'));
+  const session: (readonly Event[])[] = [[log.system(), log.user('Work through the list.')]];
   for (let step = 1; step <= steps; step++) {
     const isPage = step % 5 === 0;
     const calls = Array.from({ length: 1 + (step % 3) }, (_, index) => ({
@@ -168,13 +160,32 @@ async function run({ create, requestsAbove }: Run): Promise<Sent> {
       result: `line of step ${step}\n`.repeat(10 + ((step * 7) % 50)),
     }));
     const { actions, results } = log.batch(calls);
-    for (const event of [...actions, ...results]) append(event);
-    if (step % 50 === 0) {
-      append(log.agent(`Part ${step} is done.`));
-      append(log.user(`Now part ${step}.`));
-    }
+    const words = step % 50 === 0 ? [log.agent(`Part ${step} is done.`), log.user(`Now part ${step}.`)] : [];
+    session.push([...actions, ...results, ...words]);
+  }
+  return session;
+}
+
+/** The same for every condenser: events are immutable, and most of a run was to make them. */
+const session = sessionInSteps();
+let logged: Sent['logged'];
+
+beforeAll(() => {
+  const view = View.fromEvents(session.flat());
+  logged = { events: view.events.length, tokens: view.tokens() };
+});
+
+/** Runs the session, and appends what the condenser decides. */
+async function run({ create, requestsAbove }: Run): Promise<Sent> {
+  const condenser = create();
+  const createEvent = logBuilder({ idPrefix: 'request-' }).create;
+  const projection = new ViewProjection();
+  let [events, tokens, condensations, mostInARow] = [0, 0, 0, 0];
+  for (const [step, added] of session.entries()) {
+    for (const event of added) projection.append(event);
+    if (step === 0) continue;
     if (projection.view.events.length > (requestsAbove ?? Infinity)) {
-      projection.append(log.create('condensation-request', {}));
+      projection.append(createEvent('condensation-request', {}));
     }
     // A model call takes longer than this: what is written in the background is then there.
     await new Promise((resolve) => setImmediate(resolve));
@@ -194,14 +205,7 @@ async function run({ create, requestsAbove }: Run): Promise<Sent> {
       break;
     }
   }
-  const { view } = plain;
-  return {
-    events,
-    tokens,
-    condensations,
-    inARow: mostInARow,
-    logged: { events: view.events.length, tokens: view.tokens() },
-  };
+  return { events, tokens, condensations, inARow: mostInARow, logged };
 }
 
 describe(`${steps.toLocaleString('en-GB')} steps`, () => {
