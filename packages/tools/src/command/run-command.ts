@@ -265,9 +265,13 @@ class RunningCommand {
     // A program whose output nobody takes stops, or is ended by it.
     this.#stdout.removeAllListeners('data');
     // When the last of them is gone, nobody is left to be watched.
-    this.#stdout.once('close', () => {
+    // A process closes its files a moment before it is gone.
+    const endIfAlone = (rounds = 20): void => {
       if (processesOf(this.#marks()).length === 0) end();
-    });
+      else if (rounds > 0) setTimeout(() => endIfAlone(rounds - 1), 10).unref();
+    };
+    if (this.#stdout.closed) endIfAlone();
+    else this.#stdout.once('close', () => endIfAlone());
     this.#stdout.resume();
     this.#stdout.unref();
     this.#child.unref();
