@@ -29,6 +29,11 @@ async function rigThatCalls(...made: readonly (readonly [string, object])[]) {
   return { ...rig, server, answer, lastRequest, exists };
 }
 
+/** A tool, as the server is told of it. */
+interface Asked {
+  readonly function: { readonly name: string; readonly parameters?: { readonly properties: object } };
+}
+
 const touching = ['run_command', { command: 'touch made' }] as const;
 const stated = ['run_command', { command: 'touch made', security_risk: 'low', summary: 'Makes a\nfile.' }] as const;
 
@@ -67,6 +72,10 @@ test('--on-ask wait: the run ends, a yes is given elsewhere, and resume goes on;
   const { session = '', waiting } = eventsOf(ran, 'result')[0] ?? {};
   expect(waiting).toEqual([{ name: 'run_command', arguments: '{"command":"touch made"}' }]);
   expect(eventsOf(ran, 'tool-call')).toMatchObject([{ summary: 'Makes a file.', risk: 'low' }]);
+  // Somebody reads them, so that the model is asked for them.
+  const { tools } = rig.server.requests[0]?.body as { readonly tools: readonly Asked[] };
+  const { parameters } = tools.find(({ function: { name } }) => name === 'run_command')?.function ?? {};
+  expect(Object.keys(parameters?.properties ?? {})).toEqual(expect.arrayContaining(['security_risk', 'summary']));
 
   // Going on is no answer.
   expect(await rig.resume(session, {})).toMatchObject({ status: 6 });
