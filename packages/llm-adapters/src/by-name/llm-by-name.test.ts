@@ -88,6 +88,23 @@ test.each([
   expect(JSON.stringify(request)).not.toContain('sk-of');
 });
 
+test('a gateway to a model that is stated to be OpenAI’s, and known, is asked as OpenAI is: some take tools in Responses alone', async () => {
+  const server = await ofOpenAI();
+  const tools = [{ name: 'read_file', description: 'Reads.', inputSchema: { type: 'object', properties: {} } }];
+  const env = { OPENAI_BASE_URL: server.url };
+  const asked = [
+    await llmByName('openai:gpt-6.1-sol', { baseURL: server.url, env: {} }),
+    await llmByName('openai/gpt-6.1-sol', { env }),
+    await llmByName('openai:gpt-5.2', { baseURL: server.url, env: {} }),
+    // The server's own names.
+    await llmByName('openai:gpt-oss-20b', { baseURL: server.url, env: {} }),
+    await llmByName('openai/gpt-oss-20b', { env }),
+  ];
+  for (const llm of asked) await llm.complete(llm.model.startsWith('gpt-oss') ? { messages } : { messages, tools });
+  const paths = server.requests.map(({ path }) => path.slice('/v1/'.length));
+  expect(paths).toEqual(['responses', 'responses', 'chat/completions', 'chat/completions', 'chat/completions']);
+});
+
 test('at an address anthropic: speaks the API of Anthropic, and sends only the key for that server', async () => {
   const server = await ofAnthropic();
   const env = { ANTHROPIC_API_KEY: 'sk-of-anthropic', PALIMPSEST_API_KEY: 'sk-of-server' };

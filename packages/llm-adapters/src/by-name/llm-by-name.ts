@@ -2,6 +2,7 @@ import { assertModel } from '../checked-input.js';
 import { environmentVariable } from '../environment.js';
 import { InvalidRequestError } from '../errors.js';
 import type { LLM } from '../llm.js';
+import { modelFacts } from '../models/model-facts.js';
 import { isThisMachine } from '../openai/server-profile.js';
 import type { SdkLLMOptions } from '../sdk-llm.js';
 import { shownAddress } from '../shown-address.js';
@@ -17,7 +18,7 @@ export interface LLMByNameOptions extends Pick<
   /**
    * The address of another server, which speaks OpenAI's Chat Completions. The name is then that server's own and sent as it is
    * written, slashes included. Only a local server's name (`ollama/`, `vllm/` …) and a provider with a colon (`anthropic:`) are
-   * taken from its front; they say how the server speaks. No key is needed: the one in `PALIMPSEST_API_KEY` is sent if there is
+   * taken from its front; they say how the server speaks (`openai:` and a model of OpenAI's: as OpenAI itself). No key is needed: the one in `PALIMPSEST_API_KEY` is sent if there is
    * one; a provider's own key is sent to the provider's own address alone.
    * @defaultValue the provider's address
    */
@@ -52,7 +53,8 @@ export async function llmByName(name: string, options: LLMByNameOptions = {}): P
   const common = { ...rest, model, baseURL: place.baseURL, apiKey };
   if (provider.protocol === 'anthropic') return (await import('../anthropic/llm.js')).anthropicLLM(common);
   const { openaiLLM } = await import('../openai/llm.js');
-  return openaiLLM(provider.server === undefined ? common : { ...common, server: provider.server });
+  const server = isOpenAIs(name, place) ? 'openai' : provider.server;
+  return openaiLLM(server === undefined ? common : { ...common, server });
 }
 
 /** The provider and the model's name there, as a name without an address states them. */
@@ -117,6 +119,15 @@ function placeOfAddress(name: string, address: string, variable: Variable): Reac
   // Anthropic's SDK adds the version to the address itself.
   const at = provider.protocol === 'anthropic' ? baseURL.replace(/\/v1\/?$/, '') : baseURL;
   return { provider, model: isStated ? rest : name, baseURL: at, apiKey };
+}
+
+/**
+ * The name says that the model is OpenAI's, and it is one that we know: then the address is a gateway to OpenAI, whatever its host. Some
+ * of these models take tools in the Responses API alone.
+ */
+function isOpenAIs(name: string, { provider, model }: ModelPlace): boolean {
+  const isStated = provider === openai && model !== name;
+  return isStated && !modelFacts(model, 'openai').isAssumed;
 }
 
 function partsOf(name: string): { readonly prefix: string; readonly separator: string; readonly rest: string } {
