@@ -100,9 +100,17 @@ class Model {
 /** The window of the servers, which overflows once half of the modules have been read. Unit: tokens. */
 const contextWindow = 14_000;
 
-const ofOpenAI = async (model: Model, repeatedId?: string) => {
+interface OpenAIFlow {
+  readonly names: readonly string[];
+  /** A server that imitates OpenAI's. @defaultValue OpenAI's own rules */
+  readonly profile?: 'llama.cpp';
+  /** The id of each answer and call. @defaultValue each has its own */
+  readonly repeatedId?: string;
+}
+
+const ofOpenAI = async (model: Model, { names, profile, repeatedId }: OpenAIFlow) => {
   const server = await openaiServer({
-    profile: 'llama.cpp',
+    profile,
     contextWindow,
     responseId: repeatedId === undefined ? undefined : () => repeatedId,
     reply: async (body, index) => {
@@ -113,10 +121,12 @@ const ofOpenAI = async (model: Model, repeatedId?: string) => {
         function: { name: tool, arguments: JSON.stringify(input) },
       }));
       const message = { content: say, ...(calls.length === 0 ? {} : { tool_calls }) };
-      return isStalled ? { message, delivery: { fault: 'stall', afterEvents: 3 } } : { message };
+      // Responses begins an answer with more events than Chat Completions.
+      const afterEvents = profile === undefined ? 6 : 3;
+      return isStalled ? { message, delivery: { fault: 'stall', afterEvents } } : { message };
     },
   });
-  return { server, names: ['local', 'other'] };
+  return { server, names };
 };
 
 const ofAnthropic = async (model: Model) => {
@@ -140,8 +150,14 @@ const ofAnthropic = async (model: Model) => {
 
 type Flow = (model: Model) => Promise<{ readonly server: ProviderServer; readonly names: readonly string[] }>;
 const flows: readonly (readonly [string, Flow])[] = [
-  ['OpenAI', (model) => ofOpenAI(model)],
-  ['OpenAI, with one id for all answers and calls', (model) => ofOpenAI(model, 'id-0')],
+  [
+    'a server like OpenAI’s, with one id for all answers and calls',
+    (model) => ofOpenAI(model, { names: ['local', 'other'], profile: 'llama.cpp', repeatedId: 'id-0' }),
+  ],
+  [
+    'OpenAI, from Responses to Chat Completions',
+    (model) => ofOpenAI(model, { names: ['openai:gpt-6.1-sol', 'openai:gpt-5.2'] }),
+  ],
   ['Anthropic, with signed thinking', ofAnthropic],
 ];
 
