@@ -3,7 +3,6 @@ import type { ToolContext } from '@palimpsest/events';
 import { constants } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { access } from 'node:fs/promises';
-import path from 'node:path';
 import { UnusableFileError } from './errors.js';
 import { fileEditType } from './file-edit.js';
 import { digestOf } from './file-history.js';
@@ -54,11 +53,11 @@ export async function changeFile<Change extends { readonly content: string }>(
   change: (before: FileBefore | undefined, place: FilePlace) => Change,
 ): Promise<FileChange<Change>> {
   const { history, create, maxBytes = maxKeptBytes } = options;
-  return atPlace(
-    workspace,
-    requested,
-    (place) =>
-      inTurn(path.join(workspace.root, place.path), async () => {
+  return inTurn(workspace.root, () =>
+    atPlace(
+      workspace,
+      requested,
+      async (place) => {
         const before = await contentAt(place, maxBytes);
         if (before === undefined && !create) throw absent(place.shown);
         const changed = change(before, place);
@@ -69,22 +68,26 @@ export async function changeFile<Change extends { readonly content: string }>(
         if (history !== undefined) await record(history, place, before, content, context);
         await replaceAt(place, content, { before: before?.status });
         return { place, before, isChanged: true, change: changed };
-      }),
-    { createFolders: create },
+      },
+      { createFolders: create },
+    ),
   );
 }
 
-/** The changes that run now, by file. */
-const running = new Map<string, Promise<unknown>>();
+/** The last change that was asked for in each folder. */
+const last = new Map<string, Promise<unknown>>();
 
-/** Many loops run the calls of one answer at the same time. Changes of one file are made one after the other, each on the last one's result. */
-async function inTurn<Result>(file: string, change: () => Promise<Result>): Promise<Result> {
-  const mine = (running.get(file) ?? Promise.resolve()).then(change, change);
-  running.set(file, mine);
+/**
+ * Many loops run the calls of one answer at the same time. The changes in a workspace are made one after the other, in the order
+ * in which they are asked for: which files two names mean is known only when they are open.
+ */
+async function inTurn<Result>(root: string, change: () => Promise<Result>): Promise<Result> {
+  const mine = (last.get(root) ?? Promise.resolve()).then(change, change);
+  last.set(root, mine);
   try {
     return await mine;
   } finally {
-    if (running.get(file) === mine) running.delete(file);
+    if (last.get(root) === mine) last.delete(root);
   }
 }
 
