@@ -1,8 +1,7 @@
-export type { CommandProcess } from './command/command-processes.js';
 export type { OutputMask } from './command/command-output.js';
 export type { KeptOutput, OutputFolder } from './command/kept-output.js';
 export type { CommandResult, CommandSettings, RunCommandOptions } from './command/run-command.js';
-export { CommandNotStartedError, runCommand } from './command/run-command.js';
+export { runCommand } from './command/run-command.js';
 export type { RunCommandToolOptions } from './command/run-command-tool.js';
 export { runCommandTool } from './command/run-command-tool.js';
 export { editFileTool } from './edit-file.js';
@@ -22,6 +21,8 @@ export { listFilesTool } from './list-files.js';
 export { readFileTool } from './read-file.js';
 export { SearchWorkerError } from './search/linear-engine.js';
 export { SearchPatternError } from './search/pattern.js';
+export type { CommandProcess } from './process/processes.js';
+export { CommandNotStartedError } from './process/supervised-process.js';
 export type { SearchOptions } from './search/search.js';
 export { searchTool } from './search/search.js';
 export type { TodoItem } from './todo.js';

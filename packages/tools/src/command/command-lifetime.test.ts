@@ -8,7 +8,7 @@ import { bundledProgram } from '../../test-support/bundled-program.js';
 import { temporaryWorkspace } from '../../test-support/temporary-workspace.js';
 import { openSandbox } from '../sandbox/open-sandbox.js';
 import { openWorkspace } from '../workspace.js';
-import { foundInList, processesOf } from './command-processes.js';
+import { foundInList, processesOf } from '../process/processes.js';
 import { runCommand } from './run-command.js';
 
 let program: string;

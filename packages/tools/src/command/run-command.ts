@@ -1,18 +1,11 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { Socket } from 'node:net';
-import { PalimpsestError } from '@palimpsest/events';
-import { codeOf } from '../file-problem.js';
+import type { CommandProcess } from '../process/processes.js';
+import { SupervisedProcess } from '../process/supervised-process.js';
 import type { Sandbox, SandboxedProgram } from '../sandbox/sandbox.js';
 import type { Workspace } from '../workspace.js';
 import { commandEnvironment, withoutTerminal } from './command-environment.js';
 import { CommandOutput } from './command-output.js';
 import type { OutputMask } from './command-output.js';
-import { endProcesses, processesOf, sendSignal } from './command-processes.js';
-import type { CommandMarks, CommandProcess } from './command-processes.js';
 import type { KeptOutput, OutputFolder } from './kept-output.js';
-import { markerName, supervisor } from './supervisor.js';
 
 /** What is the same for every command of a conversation. */
 export interface CommandSettings {
@@ -74,8 +67,6 @@ export interface CommandResult {
 const graceMs = 250;
 /** Processes that were not found can print for ever. */
 const mostGraces = 8;
-/** The time between the request to end and the end. Unit: milliseconds. */
-const politeMs = 500;
 
 /**
  * Runs a shell command in the root of the workspace, with no terminal and nothing to read, and waits for its shell. When the
@@ -110,59 +101,15 @@ export async function runCommand(
 
 type Ending = Pick<CommandResult, 'exitStatus' | 'endedBy' | 'timedOut' | 'leftRunning' | 'endedAfter'>;
 
-/** The operating system did not start a command. */
-export class CommandNotStartedError extends PalimpsestError {
-  static override get typeName(): string {
-    return 'CommandNotStartedError';
-  }
-
-  constructor(cause: unknown) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const way = ways[codeOf(cause) ?? ''] ?? '';
-    super('command-not-started', `The command was not started: ${reason}.${way}`, { cause });
-  }
-}
-
-const ways: Readonly<Record<string, string>> = {
-  ENOENT: ' Does the folder of the workspace exist?',
-  E2BIG: ' It is too long for the system: write it into a file, and run that.',
-  ERR_INVALID_ARG_VALUE: ' A command cannot hold a NUL character.',
-};
-
 /** One command and all its processes. */
 class RunningCommand {
-  readonly #child: ChildProcess;
-  readonly #exit: Promise<readonly [number | null, NodeJS.Signals | null]>;
-  /** The watcher has said which process it is, or is gone. */
-  readonly #watched: Promise<void>;
-  readonly #stdout: Socket;
-  /** While it is open the watcher waits. */
-  readonly #lifeline: Socket;
-  readonly #marker = randomUUID();
-  readonly #watchers = new Set<number>();
+  readonly #process: SupervisedProcess;
   readonly #settings: CommandSettings;
 
   constructor({ root }: Workspace, program: readonly string[], settings: CommandSettings) {
     this.#settings = settings;
-    // A session of its own: no terminal to ask for passwords on, and a group that is ended as one.
-    this.#child = started(root, [this.#marker, ...program], settings.env);
-    this.#exit = new Promise((resolve, reject) => {
-      this.#child.once('error', (error) => reject(new CommandNotStartedError(error)));
-      this.#child.once('exit', (status, by) => resolve([status, by]));
-    });
-    const [, stdout, , lifeline] = this.#child.stdio as unknown as readonly (Socket | null | undefined)[];
-    // No more files can be opened: the error follows.
-    this.#stdout = stdout ?? new Socket();
-    this.#lifeline = lifeline ?? new Socket();
-    this.#watched = new Promise((resolve) => {
-      this.#lifeline.once('close', () => resolve());
-      this.#lifeline.setEncoding('latin1').once('data', (pid: string) => {
-        this.#watchers.add(Number.parseInt(pid, 10));
-        resolve();
-      });
-    });
-    // The other end may be closed by then.
-    this.#lifeline.on('error', () => undefined);
+    const env = { ...(settings.env ?? commandEnvironment(process.env)), ...withoutTerminal };
+    this.#process = new SupervisedProcess(program, { cwd: root, env, streams: 'one' });
   }
 
   /** Waits for the end of the shell, or brings it about. */
@@ -173,7 +120,7 @@ class RunningCommand {
   }): Promise<Ending> {
     const { timeoutMs, signal, output } = how;
     let timedOut = false;
-    const end = (): void => this.#end();
+    const end = (): void => this.#process.end();
     const timer = setTimeout(() => {
       timedOut = true;
       end();
@@ -181,18 +128,18 @@ class RunningCommand {
     signal?.addEventListener('abort', end, { once: true });
     // Aborted while the sandbox was prepared.
     if (signal?.aborted === true) end();
-    const closed = output.read(this.#stdout);
+    const closed = output.read(this.#process.stdout);
     try {
-      const [exitStatus, endedBy] = await this.#exit;
+      const [exitStatus, endedBy] = await this.#process.exit;
       clearTimeout(timer);
-      if (timedOut || signal?.aborted === true) this.#kill();
+      if (timedOut || signal?.aborted === true) this.#process.kill();
       const left = await this.#left();
       const keeps = this.#settings.background !== 'end' && this.#settings.sandbox === undefined && !timedOut;
       const goOn = keeps && signal?.aborted !== true ? left : [];
-      if (goOn.length === 0) this.#kill();
+      if (goOn.length === 0) this.#process.kill();
       await rest(closed, output, goOn.length > 0 ? 1 : mostGraces);
       if (goOn.length > 0) this.#keep();
-      else this.#stdout.destroy();
+      else this.#process.stdout.destroy();
       const endedAfter = goOn.length === 0 && !timedOut ? left : [];
       return {
         exitStatus: exitStatus ?? undefined,
@@ -209,11 +156,10 @@ class RunningCommand {
 
   /** The processes that go on after the shell. */
   async #left(): Promise<readonly CommandProcess[]> {
-    if (this.#child.pid === undefined) return [];
-    await this.#watched;
-    const marks = this.#marks();
+    if (this.#process.pid === undefined) return [];
+    await this.#process.watched;
     for (let round = 0; ; round++) {
-      const left = processesOf(marks);
+      const left = this.#process.processes();
       // The sandbox's own process ends a moment after its last one.
       const others = left.filter(({ name }) => name !== 'bwrap');
       if (others.length > 0 || left.length === 0 || round === 20) return others;
@@ -221,78 +167,26 @@ class RunningCommand {
     }
   }
 
-  #marks(): CommandMarks {
-    return {
-      session: this.#child.pid ?? 0,
-      marker: `${markerName}=${this.#marker}`,
-      watchers: this.#watchers,
-    };
-  }
-
-  /** Asks all to end, and sees to it. */
-  #end(): void {
-    const { pid } = this.#child;
-    if (pid === undefined) return;
-    sendSignal(-pid, 'SIGTERM');
-    sendSignal(-pid, 'SIGCONT');
-    const timer = setTimeout(() => this.#kill(), politeMs);
-    this.#child.once('exit', () => clearTimeout(timer));
-  }
-
-  /** Ends all. */
-  #kill(): void {
-    const { pid: session } = this.#child;
-    if (session === undefined) return;
-    const marks = this.#marks();
-    // One that is found may have started another meanwhile.
-    for (let round = 0; round < 3; round++) {
-      const found = processesOf(marks);
-      if (found.length === 0) break;
-      endProcesses(found);
-    }
-    sendSignal(-session, 'SIGKILL');
-    this.#lifeline.destroy();
-  }
-
   /** Lets the rest go on without keeping this process from its end. */
   #keep(): void {
-    const end = (): void => this.#kill();
+    const end = (): void => this.#process.kill();
     this.#settings.lifetime?.addEventListener('abort', end, { once: true });
     if (this.#settings.lifetime?.aborted === true) return end();
+    const { stdout } = this.#process;
     // The watcher's end, which is theirs.
-    this.#lifeline.once('close', () => this.#settings.lifetime?.removeEventListener('abort', end));
-    this.#lifeline.unref();
+    this.#process.lifeline.once('close', () => this.#settings.lifetime?.removeEventListener('abort', end));
     // A program whose output nobody takes stops, or is ended by it.
-    this.#stdout.removeAllListeners('data');
+    stdout.removeAllListeners('data');
     // When the last of them is gone, nobody is left to be watched.
     // A process closes its files a moment before it is gone.
     const endIfAlone = (rounds = 20): void => {
-      if (processesOf(this.#marks()).length === 0) end();
+      if (this.#process.processes().length === 0) end();
       else if (rounds > 0) setTimeout(() => endIfAlone(rounds - 1), 10).unref();
     };
-    if (this.#stdout.closed) endIfAlone();
-    else this.#stdout.once('close', () => endIfAlone());
-    this.#stdout.resume();
-    this.#stdout.unref();
-    this.#child.unref();
-  }
-}
-
-function started(
-  cwd: string,
-  script: readonly string[],
-  env: Readonly<Record<string, string>> = commandEnvironment(process.env),
-): ChildProcess {
-  try {
-    return spawn('/bin/sh', ['-c', supervisor, 'sh', ...script], {
-      cwd,
-      env: { ...env, ...withoutTerminal },
-      // One pipe for both streams, so that their lines come in the order in which they were written.
-      stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
-      detached: true,
-    });
-  } catch (error) {
-    throw new CommandNotStartedError(error);
+    if (stdout.closed) endIfAlone();
+    else stdout.once('close', () => endIfAlone());
+    stdout.resume();
+    this.#process.unref();
   }
 }
 

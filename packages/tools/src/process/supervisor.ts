@@ -5,8 +5,10 @@
  * It hears no signal that a command sends to its own group, and no program has it for a child.
  *
  * Its arguments: the marker, then the program with its arguments.
+ *
+ * @param streams - `one`: standard error goes where standard output goes, so that lines come in the order in which they were written
  */
-export const supervisor = `
+export const supervisor = (streams: ProgramStreams): string => `
 marker=$1
 shift
 (
@@ -24,10 +26,13 @@ shift
   } &
   echo $! >&3
 )
-exec 3>&- 2>&1
+exec 3>&-${streams === 'one' ? ' 2>&1' : ''}
 export ${'PALIMPSEST_COMMAND'}="$marker"
 exec "$@"
 `;
+
+/** Where a program writes: one pipe for all, or one each, and then it has an input too. */
+export type ProgramStreams = 'one' | 'three';
 
 /** The variable by which the processes of a command are found, wherever they moved. */
 export const markerName = 'PALIMPSEST_COMMAND';

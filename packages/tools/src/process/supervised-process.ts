@@ -1,0 +1,144 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { Socket } from 'node:net';
+import { PalimpsestError } from '@palimpsest/events';
+import { codeOf } from '../file-problem.js';
+import { endProcesses, processesOf, sendSignal } from './processes.js';
+import type { CommandMarks, CommandProcess } from './processes.js';
+import { markerName, supervisor } from './supervisor.js';
+import type { ProgramStreams } from './supervisor.js';
+
+/** How a program is started. */
+export interface SupervisedProcessOptions {
+  /** The folder in which it runs. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** `one`: no input, and one pipe for all that it writes. `three`: a pipe each. @defaultValue 'three' */
+  readonly streams?: ProgramStreams;
+}
+
+/** The time between the request to end and the end. Unit: milliseconds. */
+const politeMs = 500;
+
+/** The operating system did not start a command. */
+export class CommandNotStartedError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'CommandNotStartedError';
+  }
+
+  constructor(cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const way = ways[codeOf(cause) ?? ''] ?? '';
+    super('command-not-started', `The command was not started: ${reason}.${way}`, { cause });
+  }
+}
+
+const ways: Readonly<Record<string, string>> = {
+  ENOENT: ' Does the folder of the workspace exist?',
+  E2BIG: ' It is too long for the system: write it into a file, and run that.',
+  ERR_INVALID_ARG_VALUE: ' A command cannot hold a NUL character.',
+};
+
+/**
+ * A program with all processes that it starts, in a session of its own: there is no terminal to ask for passwords on. They end with
+ * this process, however that one ends. One escapes that both moved to a session of its own and cleared its environment, or on a system
+ * without /proc one that moved.
+ */
+export class SupervisedProcess {
+  readonly #child: ChildProcess;
+  readonly #marker = randomUUID();
+  readonly #watchers = new Set<number>();
+
+  /** How the program ended: its status, or the name of a signal. @throws {@link CommandNotStartedError} */
+  readonly exit: Promise<readonly [number | null, NodeJS.Signals | null]>;
+  /** The watcher has said which process it is, or is gone. */
+  readonly watched: Promise<void>;
+  readonly stdin: Socket;
+  readonly stdout: Socket;
+  readonly stderr: Socket;
+  /** While it is open the watcher waits. */
+  readonly lifeline: Socket;
+
+  /** @param program - the name or path of the program, then its arguments */
+  constructor(program: readonly string[], options: SupervisedProcessOptions) {
+    this.#child = started([this.#marker, ...program], options);
+    this.exit = new Promise((resolve, reject) => {
+      this.#child.once('error', (error) => reject(new CommandNotStartedError(error)));
+      this.#child.once('exit', (status, by) => resolve([status, by]));
+    });
+    const [stdin, stdout, stderr, lifeline] = this.#child.stdio as unknown as readonly (Socket | null | undefined)[];
+    // No more files can be opened: the error follows.
+    this.stdin = stdin ?? new Socket();
+    this.stdout = stdout ?? new Socket();
+    this.stderr = stderr ?? new Socket();
+    this.lifeline = lifeline ?? new Socket();
+    this.watched = new Promise((resolve) => {
+      this.lifeline.once('close', () => resolve());
+      this.lifeline.setEncoding('latin1').once('data', (pid: string) => {
+        this.#watchers.add(Number.parseInt(pid, 10));
+        resolve();
+      });
+    });
+    // The other end may be closed by then.
+    this.lifeline.on('error', () => undefined);
+  }
+
+  /** Undefined if it was not started. */
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Its processes that run now. */
+  processes(): readonly CommandProcess[] {
+    return processesOf(this.#marks());
+  }
+
+  /** Asks all to end, and ends them after half a second. */
+  end(): void {
+    const { pid } = this;
+    if (pid === undefined) return;
+    sendSignal(-pid, 'SIGTERM');
+    sendSignal(-pid, 'SIGCONT');
+    const timer = setTimeout(() => this.kill(), politeMs);
+    this.#child.once('exit', () => clearTimeout(timer));
+  }
+
+  /** Ends all. */
+  kill(): void {
+    const { pid: session } = this;
+    if (session === undefined) return;
+    const marks = this.#marks();
+    // One that is found may have started another meanwhile.
+    for (let round = 0; round < 3; round++) {
+      const found = processesOf(marks);
+      if (found.length === 0) break;
+      endProcesses(found);
+    }
+    sendSignal(-session, 'SIGKILL');
+    this.lifeline.destroy();
+  }
+
+  /** Lets this process end while the program runs; the program then ends with it. */
+  unref(): void {
+    for (const stream of [this.stdin, this.stdout, this.stderr, this.lifeline]) stream.unref();
+    this.#child.unref();
+  }
+
+  #marks(): CommandMarks {
+    return { session: this.pid ?? 0, marker: `${markerName}=${this.#marker}`, watchers: this.#watchers };
+  }
+}
+
+function started(program: readonly string[], { cwd, env, streams = 'three' }: SupervisedProcessOptions): ChildProcess {
+  try {
+    return spawn('/bin/sh', ['-c', supervisor(streams), 'sh', ...program], {
+      cwd,
+      env: { ...env },
+      stdio: streams === 'one' ? ['ignore', 'pipe', 'ignore', 'pipe'] : ['pipe', 'pipe', 'pipe', 'pipe'],
+      detached: true,
+    });
+  } catch (error) {
+    throw new CommandNotStartedError(error);
+  }
+}
