@@ -2,7 +2,7 @@ import { rmdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Conversation } from '@palimpsest/agent';
 import type { Event } from '@palimpsest/events';
-import type { FailedAttempt } from '@palimpsest/llm-adapters';
+import type { FailedAttempt, LLM } from '@palimpsest/llm-adapters';
 import { openWorkspace } from '@palimpsest/tools';
 import type { Workspace } from '@palimpsest/tools';
 import { codingAgent } from './coding-agent.js';
@@ -18,6 +18,7 @@ import type { Session } from './sessions/session.js';
 import { sessionsFolder } from './sessions/sessions-folder.js';
 import { settingsOf } from './settings-of.js';
 import { UsageError } from './usage-error.js';
+import { watchedLLM } from './watched-llm.js';
 
 /** A session with an agent that can go on with it. */
 export interface OpenedSession {
@@ -38,18 +39,25 @@ export interface OpenedSession {
   close(): Promise<void>;
 }
 
+/** Who is told of what a session does besides its log. */
+export interface SessionListeners {
+  /** Called for each failed model call that is tried again. */
+  readonly onRetry: (failure: FailedAttempt) => void;
+  /** Called when a model call begins or ends, with how many are under way. @defaultValue nobody is told */
+  readonly onModelCalls?: (purpose: 'agent' | 'condenser', underWay: number) => void;
+}
+
 /**
  * Opens a session: a new one in the current folder, or one that exists, in its own folder and with its own model unless the flags
  * say otherwise. A new one is a folder, without an event until {@link OpenedSession.begin}.
  *
- * @param onRetry - called for each failed model call that is tried again
  * @throws {@link PalimpsestError} when the folder, the settings or the model are not usable; nothing has been made then.
  */
 export async function openSession(
   found: ListedSession | undefined,
   flags: RunFlags,
   { env, cwd }: CommandSurroundings,
-  onRetry: (failure: FailedAttempt) => void,
+  { onRetry, onModelCalls }: SessionListeners,
 ): Promise<OpenedSession> {
   // An unset variable of a script must not become the current folder.
   if (flags.cwd === '') throw new UsageError('--cwd is empty: name a folder.');
@@ -64,7 +72,9 @@ export async function openSession(
   const { llm, smallLlm } = await chooseModels(settings, env, onRetry);
   const session = found?.session ?? (await createSession(sessionsFolder(env)));
   const onAsk = flags.onAsk ?? found?.record.onAsk;
-  const models = { llm, smallLlm: smallLlm ?? llm };
+  const watched = (model: LLM, purpose: 'agent' | 'condenser'): LLM =>
+    onModelCalls === undefined ? model : watchedLLM(model, (underWay) => onModelCalls(purpose, underWay));
+  const models = { llm: watched(llm, 'agent'), smallLlm: watched(smallLlm ?? llm, 'condenser') };
   const coding = await codingAgent({ workspace, settings, ...models, session, env, onAsk, yolo: flags.yolo }).catch(
     async (error: unknown) => {
       await removeEmpty(session);

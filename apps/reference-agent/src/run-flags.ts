@@ -5,6 +5,8 @@ export interface RunFlags {
   /** The task; `-` reads it from standard input. */
   readonly print?: string;
   readonly outputFormat: OutputFormat;
+  /** Interactive: line by line, for screen readers. */
+  readonly plain?: boolean;
   /** With `stream-json`: pieces of answers, too. */
   readonly deltas?: boolean;
   readonly model?: string;

@@ -2,7 +2,8 @@ import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { CommandSurroundings } from './command-surroundings.js';
 import { exitStatus } from './exit-status.js';
-import { headlessRun } from './headless/headless-run.js';
+import type { headlessRun as HeadlessRun } from './headless/headless-run.js';
+import type { interactiveCommand as InteractiveCommand } from './interactive/interactive-command.js';
 import type { RunFlags } from './run-flags.js';
 import { findSession } from './sessions/session-list.js';
 import type { ListedSession } from './sessions/session-list.js';
@@ -11,7 +12,7 @@ import { taskFrom } from './task.js';
 import { UsageError } from './usage-error.js';
 
 /**
- * `palimpsest -p "…"`: works on a task in a new session, or with `--continue` in the last one of the folder. Resolves to the exit
+ * `palimpsest`: talks with the user, if standard input is a terminal. `palimpsest -p "…"`: works on a task in a new session, or with `--continue` in the last one of the folder. Resolves to the exit
  * status.
  *
  * @param help - prints the help, if there is nothing to do
@@ -23,28 +24,47 @@ export async function runCommand(
   help: () => void,
 ): Promise<number> {
   if (flags.continue === true) return resumeCommand(undefined, flags, surroundings);
+  if (isInteractive(flags, surroundings)) return interact(undefined, flags, surroundings);
   const task = await taskFrom(flags.print, surroundings);
   if (task === 'interrupted') return surroundings.interrupts.exitStatus;
-  if (task !== 'none') return headlessRun({ task: task.words }, flags, surroundings);
+  if (task !== 'none') return runWithoutScreen({ task: task.words }, flags, surroundings);
   if (flags.print !== undefined) throw new UsageError('The task is empty.');
   help();
   surroundings.stderr.write('\npalimpsest: there is no task: give one with -p "…", or on standard input.\n');
   return exitStatus.wrongInput;
 }
 
-/** `palimpsest resume [id]`: goes on with a session. Resolves to the exit status. @throws as {@link runCommand} does. */
+/** `palimpsest resume [id]`: goes on with a session, interactively if there is no task and a terminal. Resolves to the exit status. @throws as {@link runCommand} does. */
 export async function resumeCommand(
   id: string | undefined,
   flags: RunFlags,
   surroundings: CommandSurroundings,
 ): Promise<number> {
   const session = await foundSession(id, flags.cwd, surroundings);
+  if (isInteractive(flags, surroundings)) return interact(session, flags, surroundings);
   // Standard input is read only where it is asked for: it may be open, and nobody writes.
-  if (flags.print === undefined) return headlessRun({ session }, flags, surroundings);
+  if (flags.print === undefined) return runWithoutScreen({ session }, flags, surroundings);
   const task = await taskFrom(flags.print, surroundings);
   if (task === 'interrupted') return surroundings.interrupts.exitStatus;
   if (task === 'none') throw new UsageError('The task is empty.');
-  return headlessRun({ session, task: task.words }, flags, surroundings);
+  return runWithoutScreen({ session, task: task.words }, flags, surroundings);
+}
+
+/** Whether somebody sits at a terminal and gave no task. Formats for programs are never interactive. */
+function isInteractive({ print, outputFormat }: RunFlags, { stdin }: CommandSurroundings): boolean {
+  return print === undefined && outputFormat === 'text' && stdin.isTTY === true;
+}
+
+/** Loads the agent. A screen is there before it is. */
+async function runWithoutScreen(...args: Parameters<typeof HeadlessRun>): Promise<number> {
+  const { headlessRun } = await import('./headless/headless-run.js');
+  return headlessRun(...args);
+}
+
+/** Loads what only a screen needs. */
+async function interact(...args: Parameters<typeof InteractiveCommand>): Promise<number> {
+  const { interactiveCommand } = await import('./interactive/interactive-command.js');
+  return interactiveCommand(...args);
 }
 
 /**

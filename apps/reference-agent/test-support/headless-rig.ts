@@ -31,7 +31,7 @@ export interface HeadlessRig {
 }
 
 interface How {
-  /** What is written to standard input. @defaultValue it is a terminal */
+  /** What is written to standard input. @defaultValue nothing */
   readonly stdin?: string;
   readonly signal?: AbortSignal;
   /** Called with everything that is printed to standard output. */
@@ -63,9 +63,7 @@ export async function headlessRig(
     const status = await call({
       env,
       cwd: workspace,
-      stdin: Object.assign(Readable.from(how.stdin === undefined ? [] : [how.stdin]), {
-        isTTY: how.stdin === undefined,
-      }),
+      stdin: Readable.from(how.stdin === undefined ? [] : [how.stdin]),
       stdout: {
         write: (text) => {
           printed.stdout += text;

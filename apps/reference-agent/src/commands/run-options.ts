@@ -10,6 +10,7 @@ export function addRunOptions(command: Command): Command {
         .choices(['text', 'json', 'stream-json'])
         .default('text'),
     )
+    .option('--plain', 'talk line by line, without a screen: for screen readers, and for terminals that are none')
     .option('--deltas', 'with stream-json: also each piece of an answer as it arrives')
     .option('--model <name>', 'provider/name, such as anthropic/claude-sonnet-5 or ollama/qwen3')
     .option('--base-url <address>', 'a compatible server; it needs no key')

@@ -1,7 +1,5 @@
-import { ConversationRunError, ConversationStateProjection, LimitExceededError } from '@palimpsest/agent';
-import type { Conversation, RunOutcome } from '@palimpsest/agent';
+import type { Conversation } from '@palimpsest/agent';
 import { isUserMessage } from '@palimpsest/events';
-import { ContentPolicyError } from '@palimpsest/llm-adapters';
 import type { Delta } from '@palimpsest/llm-adapters';
 import type { CommandSurroundings } from '../command-surroundings.js';
 import { exitStatus } from '../exit-status.js';
@@ -11,7 +9,8 @@ import { accountOf, savedShares } from '../run-account.js';
 import type { RunFlags } from '../run-flags.js';
 import type { ListedSession } from '../sessions/session-list.js';
 import { UsageError } from '../usage-error.js';
-import { failureInWords, stuckInWords } from './failure.js';
+import { initEvent } from './init-event.js';
+import { runToEnd } from './run-ending.js';
 import { runOutput } from './run-output.js';
 import type { RunOutput } from './run-output.js';
 import { noTotals, withEvent } from './run-totals.js';
@@ -38,9 +37,9 @@ export async function headlessRun(
   surroundings: CommandSurroundings,
 ): Promise<number> {
   const output = runOutput(flags.outputFormat, surroundings);
-  const opened = await openSession(session, flags, surroundings, ({ error, ...retry }) =>
-    output({ type: 'retry', ...retry, error: error.message }),
-  );
+  const opened = await openSession(session, flags, surroundings, {
+    onRetry: ({ error, ...retry }) => output({ type: 'retry', ...retry, error: error.message }),
+  });
   try {
     const { conversation } = opened;
     if (task === undefined) assertGoesOn(conversation);
@@ -66,25 +65,6 @@ function assertGoesOn({ status, id, events }: Conversation): void {
   throw new UsageError(`Session '${id}' ${state}. Give it a new task: palimpsest resume ${id} -p "…"`);
 }
 
-function initEvent({ session, conversation, workspace, model, tools, notes }: OpenedSession, isResumed: boolean) {
-  const { pendingActions, releasedActions } = ConversationStateProjection.fromEvents(conversation.events);
-  // What waits for a yes, or has got one and was not gone on with, has not begun.
-  const isWaiting = conversation.status === 'waiting-for-confirmation' || conversation.waitingActions.length > 0;
-  const cutOff = isWaiting ? [] : pendingActions.filter(({ id }) => !releasedActions.has(id));
-  return {
-    type: 'init',
-    version: streamVersion,
-    session: session.id,
-    isResumed,
-    workspace: workspace.root,
-    model,
-    log: session.log,
-    tools: [...tools],
-    notes: [...notes],
-    cutOff: cutOff.map(({ toolCall: { name, arguments: json } }) => ({ name, arguments: json })),
-  } as const;
-}
-
 interface How extends Pick<CommandSurroundings, 'interrupts'> {
   /** Called with each piece of an answer. With it answers are streamed, and a part of one is kept if the run is interrupted. */
   readonly onDelta: (delta: Delta) => void;
@@ -105,7 +85,8 @@ async function followedRun(
     for (const told of translation.follow(event)) output(told);
   });
   await opened.begin(task);
-  const end = await endOf(opened, how, () => totals.costUsd);
+  const { interrupts, onDelta } = how;
+  const end = await runToEnd(opened, { signal: interrupts.signal, onDelta, costUsd: () => totals.costUsd });
   const { usage, costUsd, steps, condensations } = totals;
   const { tokens, bill } = savedShares(accountOf(conversation.events));
   const { log, id } = session;
@@ -113,6 +94,7 @@ async function followedRun(
     type: 'result',
     version: streamVersion,
     ...end,
+    exitStatus: statusOf(end.status, how),
     session: id,
     steps,
     condensations,
@@ -128,48 +110,6 @@ function rounded(share: number): number {
   return Number(share.toFixed(4)) + 0;
 }
 
-type Ending = Pick<ResultEvent, 'status' | 'exitStatus' | 'answer' | 'error' | 'waiting'>;
-
-async function endOf(
-  { conversation, baseUrl }: OpenedSession,
-  { interrupts, onDelta }: How,
-  costUsd: () => number | undefined,
-): Promise<Ending> {
-  try {
-    const outcome = await conversation.run({ signal: interrupts.signal, onDelta });
-    return endingOf(outcome, interrupts.exitStatus);
-  } catch (error) {
-    if (!ConversationRunError.isInstance(error)) throw error;
-    const { cause } = error;
-    const status = LimitExceededError.isInstance(cause)
-      ? 'limit'
-      : ContentPolicyError.isInstance(cause)
-        ? 'refused'
-        : 'error';
-    const { code, message } = failureIn(conversation) ?? error;
-    const words = failureInWords(message, cause, { baseUrl, costUsd: costUsd() });
-    return { status, exitStatus: exitStatus[status], error: { code, message: words } };
-  }
-}
-
-function endingOf({ status, answer, stuck, waiting = [] }: RunOutcome, interruptedStatus: number): Ending {
-  switch (status) {
-    case 'finished':
-      return { status: 'done', exitStatus: exitStatus.done, answer };
-    case 'stuck': {
-      return { status, exitStatus: exitStatus.stuck, error: { code: 'stuck', message: stuckInWords(stuck) } };
-    }
-    case 'paused':
-      return { status: 'interrupted', exitStatus: interruptedStatus };
-    case 'waiting-for-confirmation': {
-      const calls = waiting.map(({ toolCall: { name, arguments: json } }) => ({ name, arguments: json }));
-      return { status: 'waiting', exitStatus: exitStatus.waiting, waiting: calls };
-    }
-  }
-}
-
-/** Why the run failed, as the log has it: without secrets. */
-function failureIn({ events }: Conversation): ResultEvent['error'] {
-  const last = events.slice().findLast((event) => event.type === 'conversation-error');
-  return last === undefined ? undefined : { code: last.code, message: last.detail };
+function statusOf(status: ResultEvent['status'], { interrupts }: How): number {
+  return status === 'interrupted' ? interrupts.exitStatus : exitStatus[status];
 }

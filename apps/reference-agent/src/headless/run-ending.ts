@@ -1,0 +1,61 @@
+import { ConversationRunError, LimitExceededError } from '@palimpsest/agent';
+import type { Conversation, RunOutcome } from '@palimpsest/agent';
+import { ContentPolicyError } from '@palimpsest/llm-adapters';
+import type { Delta } from '@palimpsest/llm-adapters';
+import type { OpenedSession } from '../open-session.js';
+import { failureInWords, stuckInWords } from './failure.js';
+import type { ResultEvent } from './stream-event.js';
+
+/** How a run ended. */
+export type RunEnding = Pick<ResultEvent, 'status' | 'answer' | 'error' | 'waiting'>;
+
+/** How {@link runToEnd} runs. */
+export interface HowToRun {
+  readonly signal: AbortSignal;
+  /** Called with each piece of an answer. With it answers are streamed, and a part of one is kept if the run is interrupted. */
+  readonly onDelta: (delta: Delta) => void;
+  /** What the run has cost so far. Unit: USD. Undefined if it is not known. */
+  readonly costUsd: () => number | undefined;
+}
+
+/** Runs the conversation, and says how that ended. @throws what is no failure of the run, such as a `ConversationBusyError`. */
+export async function runToEnd(
+  { conversation, baseUrl }: OpenedSession,
+  { signal, onDelta, costUsd }: HowToRun,
+): Promise<RunEnding> {
+  try {
+    return endingOf(await conversation.run({ signal, onDelta }));
+  } catch (error) {
+    if (!ConversationRunError.isInstance(error)) throw error;
+    const { cause } = error;
+    const status = LimitExceededError.isInstance(cause)
+      ? 'limit'
+      : ContentPolicyError.isInstance(cause)
+        ? 'refused'
+        : 'error';
+    const { code, message } = failureIn(conversation) ?? error;
+    const words = failureInWords(message, cause, { baseUrl, costUsd: costUsd() });
+    return { status, error: { code, message: words } };
+  }
+}
+
+function endingOf({ status, answer, stuck, waiting = [] }: RunOutcome): RunEnding {
+  switch (status) {
+    case 'finished':
+      return { status: 'done', answer };
+    case 'stuck':
+      return { status, error: { code: 'stuck', message: stuckInWords(stuck) } };
+    case 'paused':
+      return { status: 'interrupted' };
+    case 'waiting-for-confirmation': {
+      const calls = waiting.map(({ toolCall: { name, arguments: json } }) => ({ name, arguments: json }));
+      return { status: 'waiting', waiting: calls };
+    }
+  }
+}
+
+/** Why the run failed, as the log has it: without secrets. */
+function failureIn({ events }: Conversation): ResultEvent['error'] {
+  const last = events.slice().findLast((event) => event.type === 'conversation-error');
+  return last === undefined ? undefined : { code: last.code, message: last.detail };
+}

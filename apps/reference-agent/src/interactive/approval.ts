@@ -1,0 +1,29 @@
+import type { FileDiff } from './file-diff.js';
+
+/** A call that waits for the user's yes. All of it but `proposedRule` and `reason` is what a model wrote. */
+export interface Approval {
+  /** The action in the log. */
+  readonly id: string;
+  readonly name: string;
+  /** As the model wrote them: JSON, or what was to be JSON. */
+  readonly arguments: string;
+  /** Unchecked words of the model about its call. */
+  readonly summary?: string | undefined;
+  readonly risk?: string | undefined;
+  /** Why it is asked about, in one sentence. */
+  readonly reason: string;
+  /** What the call would change in a file, if it is a change of one and can be made. */
+  readonly diff?: FileDiff | undefined;
+  /** A rule that allows this call and calls like it. The user may edit it. Undefined: no rule can allow it. */
+  readonly proposedRule?: string | undefined;
+}
+
+/** What the user says to a call. */
+export type ApprovalAnswer =
+  | { readonly type: 'once' }
+  /** Yes, and to all calls that the rule allows: until the program ends. */
+  | { readonly type: 'session'; readonly rule: string }
+  /** Yes, and to all calls in this folder that the rule allows, in every session. */
+  | { readonly type: 'rule'; readonly rule: string }
+  /** The model reads the reason. */
+  | { readonly type: 'no'; readonly reason?: string | undefined };

@@ -1,0 +1,34 @@
+import { PalimpsestError } from '@palimpsest/events';
+import type { CommandScreen } from '../command-screen.js';
+import { screenCommands } from './index.js';
+import type { ScreenCommand } from './screen-command.js';
+
+/** A line that begins with a slash, and so is no message: the command, or undefined if there is none of this name. */
+export interface TypedCommand {
+  readonly name: string;
+  readonly argument: string;
+  readonly command: ScreenCommand | undefined;
+}
+
+/** Reads a line as a command; undefined if it is a message. A path, such as `/etc/hosts is odd`, is a message. */
+export function typedCommand(line: string): TypedCommand | undefined {
+  const read = /^\/([a-z][a-z-]*)(?:\s+([\s\S]*))?$/.exec(line.trim());
+  if (read === null) return undefined;
+  const [, name = '', argument = ''] = read;
+  return { name, argument: argument.trim(), command: screenCommands.find((each) => each.name === name) };
+}
+
+/** Runs a command, and tells what keeps it from running. Never rejects for an error that the user can do something about. */
+export async function runTypedCommand({ name, argument, command }: TypedCommand, screen: CommandScreen): Promise<void> {
+  if (command === undefined) return screen.say(`There is no command /${name}. /help lists those that there are.`);
+  const { type } = screen.session.state;
+  if (!command.whileRunning && (type === 'working' || type === 'waiting')) {
+    return screen.say(`/${name} has to wait until the agent is done. Esc or Ctrl-C interrupts it.`);
+  }
+  try {
+    await command.run(argument, screen);
+  } catch (error) {
+    if (!PalimpsestError.isInstance(error)) throw error;
+    screen.say(error.message);
+  }
+}
