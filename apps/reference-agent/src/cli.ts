@@ -20,6 +20,7 @@ const program = new Command('palimpsest')
   .version(version)
   .enablePositionalOptions()
   // What is written here is seen by every command that is added below.
+  .configureHelp({ minWidthToWrap: 20 })
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
   .configureOutput({ outputError: (text, write) => write(text.replace(/^error:/, 'palimpsest:')) });
 addRun(program);
