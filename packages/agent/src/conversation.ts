@@ -99,7 +99,9 @@ export class Conversation {
    * resolves at once, without a step.
    *
    * @throws {@link ConversationRunError} when a step fails or a limit is reached; the log then holds a `conversation-error`,
-   *   and the status is `error`. {@link ConversationBusyError} when a run is under way, in this process or another one.
+   *   and the status is `error`. When `cause` is a {@link ConcurrencyError} or a {@link WriterOustedError}, another writer has the
+   *   conversation, and nothing is appended. {@link ConversationBusyError} when a run is under way, in this process or another
+   *   one.
    */
   async run(options: RunOptions = {}): Promise<RunOutcome> {
     this.#assertNoRun();
@@ -118,6 +120,15 @@ export class Conversation {
     } finally {
       this.#run = undefined;
     }
+  }
+
+  /**
+   * Ends the run after its present step, as {@link Conversation.pause} does, and appends nothing: for the log, the run goes on. The next
+   * {@link Conversation.run}, in this process or another one, continues it, within what is left of its limits. Without a run it does
+   * nothing.
+   */
+  release(): void {
+    this.#run?.release();
   }
 
   /**

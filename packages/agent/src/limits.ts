@@ -3,7 +3,10 @@ import type { Event, Usage } from '@palimpsest/events';
 import { LimitExceededError } from './errors.js';
 import { assertCount, assertPositive } from './option-checks.js';
 
-/** Limits of a run. It ends with {@link LimitExceededError} when one is reached. */
+/**
+ * Limits of a run. It ends with {@link LimitExceededError} when one is reached. A run that another process takes over, because the first
+ * one died or released it, is the same run: what it has used is read from the log.
+ */
 export interface Limits {
   /** Steps that call the model or carry out confirmed calls; steps that condense do not count. @defaultValue 500 */
   readonly maxIterations: number;

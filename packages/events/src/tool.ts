@@ -7,7 +7,10 @@ import type { ToolDefinition } from './tool-definition.js';
 
 /** What a tool may use while it runs. */
 export interface ToolContext {
-  /** The action that is being carried out. */
+  /**
+   * The action that is being carried out: the same id however often it runs, in whatever process. Give it to services as the idempotency
+   * key, so that an action of a `repeatable` tool takes effect once though it runs again after a crash.
+   */
   readonly actionId: EventId;
   readonly toolCallId: string;
   /** Aborted when the run is interrupted or the tool's time is over. */

@@ -46,6 +46,7 @@ function endingOf({ status, answer, stuck, waiting = [] }: RunOutcome): RunEndin
     case 'stuck':
       return { status, error: { code: 'stuck', message: stuckInWords(stuck) } };
     case 'paused':
+    case 'released':
       return { status: 'interrupted' };
     case 'waiting-for-confirmation': {
       const calls = waiting.map(({ toolCall: { name, arguments: json } }) => ({ name, arguments: json }));

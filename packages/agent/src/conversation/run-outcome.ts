@@ -8,7 +8,8 @@ export type ConversationStatus = (typeof statuses)[number];
 
 /** How a run ended. */
 export interface RunOutcome {
-  readonly status: 'finished' | 'paused' | 'waiting-for-confirmation' | 'stuck';
+  /** `released`: by `Conversation.release`. */
+  readonly status: 'finished' | 'paused' | 'waiting-for-confirmation' | 'stuck' | 'released';
   /** The final answer, when the run finished. */
   readonly answer?: string;
   /** The actions that wait for `Conversation.confirm` or `Conversation.reject`. */

@@ -1,3 +1,4 @@
+import { ConcurrencyError, ConversationBusyError, WriterOustedError } from '@palimpsest/events';
 import type { MessageEvent } from '@palimpsest/events';
 import { untilAborted } from '@palimpsest/view';
 import type { Agent } from '../agent.js';
@@ -20,6 +21,7 @@ import { answerLeftovers } from './leftovers.js';
 import type { RequestedCondensation } from './requested-condensation.js';
 import type { RunOutcome } from './run-outcome.js';
 import type { StandingContext } from './standing-context.js';
+import { usageOfOpenRun } from './usage-of-open-run.js';
 
 /** What a run works with. */
 export interface RunParts {
@@ -40,7 +42,10 @@ export class Run {
   readonly #signal: AbortSignal;
   readonly #onDelta: RunOptions['onDelta'];
   #pauseRequested = false;
+  #isReleased = false;
   #used: RunUsage = noRunUsage;
+  /** What earlier processes did of the same run. Unit: steps. */
+  #earlierIterations = 0;
   #condensations = 0;
 
   constructor(parts: RunParts, { signal, onDelta }: RunOptions) {
@@ -60,6 +65,11 @@ export class Run {
     this.#pauseRequested = true;
   }
 
+  /** Ends the run after its present step; the log does not say that it has ended. */
+  release(): void {
+    this.#isReleased = true;
+  }
+
   /** Ends the run now. */
   interrupt(): void {
     this.#interruption.abort(new Error('The run was interrupted.'));
@@ -77,6 +87,8 @@ export class Run {
       return { status, answer: status === 'stuck' ? undefined : finalAnswer, ...this.#counts() };
     }
     this.#log.status = 'running';
+    this.#used = usageOfOpenRun(events);
+    this.#earlierIterations = this.#used.iterations;
     const stop = events.observe((event) => {
       this.#used = withCallOf(this.#used, event);
     });
@@ -117,6 +129,7 @@ export class Run {
     await this.#log.append(missingCutOffNote(state.recentEvents, this.#agent.createEvent));
     await standingContext.append();
     for (;;) {
+      if (this.#isReleased) return this.#released();
       if (this.#pauseRequested || this.#signal.aborted) return this.#paused();
       assertWithinLimits(this.#used, this.#limits);
       const stuck = await this.#stuckIn();
@@ -209,8 +222,13 @@ export class Run {
     return this.#ended('paused', {});
   }
 
+  #released(): RunOutcome {
+    this.#log.status = 'idle';
+    return { status: 'released', ...this.#counts() };
+  }
+
   async #ended(
-    status: RunOutcome['status'],
+    status: Exclude<RunOutcome['status'], 'released'>,
     found: Pick<RunOutcome, 'answer' | 'waiting' | 'stuck'>,
   ): Promise<RunOutcome> {
     await this.#log.setStatus(status);
@@ -218,12 +236,17 @@ export class Run {
   }
 
   #counts(): Pick<RunOutcome, 'iterations' | 'condensations'> {
-    return { iterations: this.#used.iterations, condensations: this.#condensations };
+    return { iterations: this.#used.iterations - this.#earlierIterations, condensations: this.#condensations };
   }
 
   async #failed(cause: unknown): Promise<ConversationRunError> {
     const { events, secrets } = this.#log;
     const detail = messageOf(cause);
+    if (isOfAnotherWriter(cause)) {
+      // Another writer has the conversation. What is open in its log may be under way there, so nothing is said about it.
+      this.#log.status = 'error';
+      return new ConversationRunError(events.conversationId, cause, secrets.text(detail));
+    }
     try {
       await this.#log.append(this.#agent.createEvent('conversation-error', { code: codeOf(cause), detail }));
       await this.#log.setStatus('error');
@@ -233,4 +256,9 @@ export class Run {
     }
     return new ConversationRunError(events.conversationId, cause, secrets.text(detail));
   }
+}
+
+/** Somebody else has appended to the conversation, or may do so now. */
+function isOfAnotherWriter(cause: unknown): boolean {
+  return [ConcurrencyError, ConversationBusyError, WriterOustedError].some((type) => type.isInstance(cause));
 }

@@ -1,0 +1,28 @@
+import type { EventLog } from '@palimpsest/events';
+import { noRunUsage, withCallOf } from '../limits.js';
+import type { RunUsage } from '../limits.js';
+
+/**
+ * What a run has used that the log does not say has ended: its process died, or released it. Whoever runs the conversation next goes on
+ * with that run and its limits. Nothing when the newest run has ended.
+ */
+export function usageOfOpenRun(events: EventLog): RunUsage {
+  let begin: number | undefined;
+  for (let index = events.length - 1; index >= 0; index--) {
+    const event = events.at(index);
+    if (event?.type !== 'conversation-state-update' || event.key !== 'status') continue;
+    // A run that goes on says once more that it runs.
+    if (event.value !== 'running') break;
+    begin = index;
+  }
+  if (begin === undefined) return noRunUsage;
+  let used = noRunUsage;
+  for (let index = begin; index < events.length; index++) {
+    const event = events.at(index);
+    if (event === undefined) continue;
+    used = withCallOf(used, event);
+    // The record of a model call that a step made, and not a condenser or a question aside.
+    if (event.type === 'llm-usage' && event.purpose === 'agent') used = { ...used, iterations: used.iterations + 1 };
+  }
+  return used;
+}

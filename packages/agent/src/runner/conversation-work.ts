@@ -1,0 +1,113 @@
+import { ConversationBusyError, EventStoreError, WriterOustedError } from '@palimpsest/events';
+import type { Conversation } from '../conversation.js';
+import { ConversationRunError } from '../errors.js';
+import type { RunEnd } from './runner.js';
+
+/** What a worker needs to serve requests. */
+export interface ConversationWorkOptions {
+  /**
+   * Opens a conversation with its agent, store and limits: `(conversationId) => Conversation.open({ agent, store, conversationId })`. It
+   * may return the same object for the same id, so that the application can send messages to it during a run.
+   */
+  readonly open: (conversationId: string) => Promise<Conversation>;
+  /** Called with what came of each request. It must not throw. */
+  readonly onEnd: (end: RunEnd) => void;
+  /**
+   * After what time a conversation is tried again that another process holds, or whose store could not be reached. Unit: milliseconds.
+   * @defaultValue 1000
+   */
+  readonly retryMs?: number;
+  /** How often in a row a request is tried again whose store cannot be read or written. @defaultValue 60 */
+  readonly maxStoreRetries?: number;
+}
+
+/**
+ * One request: a run of a conversation to its end. A conversation that another process holds is waited for, and never touched. For
+ * runners of your own.
+ */
+export class ConversationWork {
+  readonly conversationId: string;
+  readonly #options: ConversationWorkOptions;
+  readonly #stopped = new AbortController();
+  readonly #interrupted = new AbortController();
+  #conversation: Conversation | undefined;
+
+  constructor(conversationId: string, options: ConversationWorkOptions) {
+    this.conversationId = conversationId;
+    this.#options = options;
+  }
+
+  /**
+   * Runs. Resolves to `over` when the request is served, also by a failure that is told to `onEnd`; to `handed-over` when
+   * {@link ConversationWork.stop} came first, or `isMine` said that the request is another worker's by now.
+   *
+   * @param isMine - asked before each further try
+   */
+  async done(isMine: () => Promise<boolean> = async () => true): Promise<'over' | 'handed-over'> {
+    const { onEnd, retryMs = 1_000, maxStoreRetries = 60 } = this.#options;
+    const { conversationId } = this;
+    let failures = 0;
+    let length = 0;
+    for (;;) {
+      try {
+        const outcome = await this.#run();
+        if (outcome !== undefined && outcome.status !== 'released') {
+          onEnd({ type: 'ended', conversationId, outcome });
+          return 'over';
+        }
+      } catch (error) {
+        const isBusy = isOf(error, [ConversationBusyError, WriterOustedError]);
+        const progress = this.#conversation?.events.length ?? 0;
+        failures = isBusy || progress > length ? 0 : failures + 1;
+        length = Math.max(length, progress);
+        const isTransient = isBusy || (isOf(error, [EventStoreError]) && failures <= maxStoreRetries);
+        onEnd({ type: 'failed', conversationId, error, ...(isTransient ? { retryInMs: retryMs } : {}) });
+        if (!isTransient) return 'over';
+        await elapsed(retryMs, this.#stopped.signal);
+      }
+      if (!this.#stopped.signal.aborted && (await isMine().catch(() => true))) continue;
+      onEnd({ type: 'handed-over', conversationId });
+      return 'handed-over';
+    }
+  }
+
+  /** Ends the run after its present step, so that another worker goes on with it. */
+  stop(): void {
+    this.#stopped.abort();
+    this.#conversation?.release();
+  }
+
+  /** Ends the run now. */
+  interrupt(): void {
+    this.stop();
+    this.#interrupted.abort(new Error('The worker was stopped.'));
+  }
+
+  async #run() {
+    this.#conversation = undefined;
+    const conversation = await this.#options.open(this.conversationId);
+    if (this.#stopped.signal.aborted) return undefined;
+    this.#conversation = conversation;
+    return conversation.run({ signal: this.#interrupted.signal });
+  }
+}
+
+/** Whether the error, or the reason of a run that failed, is one of these. */
+function isOf(error: unknown, types: readonly { isInstance(value: unknown): boolean }[]): boolean {
+  const reason = ConversationRunError.isInstance(error) ? error.cause : error;
+  return types.some((type) => type.isInstance(reason));
+}
+
+/** Resolves after a time, or when the signal is aborted. */
+function elapsed(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+  });
+}

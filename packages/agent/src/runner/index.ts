@@ -1,0 +1,6 @@
+export type { ConversationWorkOptions } from './conversation-work.js';
+export { ConversationWork } from './conversation-work.js';
+export type { InProcessRunnerOptions } from './in-process-runner.js';
+export { inProcessRunner } from './in-process-runner.js';
+export type { RunEnd, Runner, RunnerStatus } from './runner.js';
+export { stopAll } from './stopping.js';

@@ -1,0 +1,47 @@
+import type { RunOutcome } from '../conversation/run-outcome.js';
+
+/**
+ * Runs conversations that somebody has asked to be run: as many at once as it may, one run of a conversation at a time. The log of a
+ * conversation is all that it goes by, so a request is no more than an id. Test your own runner with `runnerContract` of
+ * `@palimpsest/agent/testing`.
+ */
+export interface Runner {
+  /**
+   * Asks for a run of a conversation; resolves when the request is kept. Call it after each message, confirmation or rejection: during a
+   * run it means another run afterwards, so that nothing which came too late for the first one is left unread. A request for a
+   * conversation that has nothing to do does nothing.
+   */
+  enqueue(conversationId: string): Promise<void>;
+
+  /** Begins to run conversations. Requests that were kept before are served, too. */
+  start(): Promise<void>;
+
+  /**
+   * Begins no more runs, and hands over those under way: each ends after its present step, and its request is kept for another worker,
+   * or for the next `start`.
+   *
+   * @param options - `graceMs`: how long a step may take until it is interrupted. Unit: milliseconds. @defaultValue 30000
+   */
+  stop(options?: { readonly graceMs?: number }): Promise<void>;
+
+  status(): Promise<RunnerStatus>;
+}
+
+/** What a runner does at the moment. */
+export interface RunnerStatus {
+  /** Whether it was started, and not stopped since. */
+  readonly isWorking: boolean;
+  /** The conversations that this worker runs now. */
+  readonly running: readonly string[];
+  /** Requests that wait, over all workers. */
+  readonly queued: number;
+}
+
+/** What came of a request: told to the worker's application, because no caller waits for it. */
+export type RunEnd = { readonly conversationId: string } & (
+  | { readonly type: 'ended'; readonly outcome: RunOutcome }
+  /** The run failed, or the conversation could not be opened. The runner tries again by itself if `retryInMs` is set. */
+  | { readonly type: 'failed'; readonly error: unknown; readonly retryInMs?: number }
+  /** The worker was stopped, or has lost the request to another one. */
+  | { readonly type: 'handed-over' }
+);

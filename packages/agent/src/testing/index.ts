@@ -1,0 +1,2 @@
+export type { RunnerContractOptions, RunnerUnderTest, RunnerUnderTestOptions } from './runner-contract.js';
+export { runnerContract } from './runner-contract.js';
