@@ -22,6 +22,8 @@ export type DeliveryFault =
   | { readonly fault: 'cut'; readonly afterEvents?: number }
   /** The server sends nothing more. The connection stays open until the client closes it. */
   | { readonly fault: 'stall'; readonly afterEvents?: number }
+  /** The stream waits for the promise `until`, or for `until` milliseconds, and goes on. Unstreamed: as `slow-first-byte`. */
+  | { readonly fault: 'pause'; readonly afterEvents?: number; readonly until: Promise<unknown> | number }
   /** After status 200, the stream ends with an error event. Unstreamed: a 500 instead of the answer; a refusal is unchanged. */
   | { readonly fault: 'stream-error'; readonly afterEvents?: number }
   /** The first byte waits for the promise `until`, or for `until` milliseconds. Then the whole answer is sent. */
@@ -43,7 +45,7 @@ export function faultAt(faults: Faults | undefined, body: unknown, index: number
 
 /** True for a fault during delivery; false for a fault that replaces the answer. */
 export function isDeliveryFault(fault: Fault): fault is DeliveryFault {
-  return ['cut', 'stall', 'stream-error', 'slow-first-byte'].includes(fault.fault);
+  return ['cut', 'stall', 'pause', 'stream-error', 'slow-first-byte'].includes(fault.fault);
 }
 
 /** Applies the fault to an answer. `failure` is the provider failure as a stream event and as a whole answer. */
@@ -52,10 +54,12 @@ export function spoiled(
   fault: DeliveryFault,
   failure: { readonly event: ServerSentEvent; readonly response: ServerResponse },
 ): ServerResponse {
-  if (fault.fault === 'slow-first-byte') {
+  if (fault.fault === 'slow-first-byte' || fault.fault === 'pause') {
+    const afterEvents = fault.fault === 'pause' ? (fault.afterEvents ?? 0) : 0;
     const { until } = fault;
-    const startsAfter = typeof until === 'number' ? elapsed(until) : until;
-    return { ...response, startsAfter };
+    const over = typeof until === 'number' ? elapsed(until) : until;
+    if (response.events === undefined || afterEvents === 0) return { ...response, startsAfter: over };
+    return { ...response, events: paused(response.events, afterEvents, over) };
   }
   const { events, ...whole } = response;
   const { afterEvents = 0 } = fault;
@@ -71,6 +75,18 @@ export function spoiled(
 /** Never keeps the process alive, because the server may be closed earlier. */
 function elapsed(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+}
+
+async function* paused(
+  events: Iterable<ServerSentEvent> | AsyncIterable<ServerSentEvent>,
+  afterEvents: number,
+  over: Promise<unknown>,
+): AsyncGenerator<ServerSentEvent> {
+  let sent = 0;
+  for await (const event of events) {
+    if (sent++ === afterEvents) await over;
+    yield event;
+  }
 }
 
 async function* firstOf(

@@ -121,6 +121,28 @@ describe('spoiled', () => {
     await next;
   });
 
+  it('pauses a stream until it may go on', async () => {
+    let release: () => void = () => undefined;
+    const until = new Promise<void>((resolve) => (release = resolve));
+    const server = await start(({ body }) =>
+      body === null ? answer : spoiled(stream, { fault: 'pause', afterEvents: 1, until }, failure),
+    );
+    const response = await post(server.url, '{}');
+    const reader = response.body?.getReader();
+    const first = await reader?.read();
+    expect(new TextDecoder().decode(first?.value as Uint8Array)).toBe('event: one\ndata: {"n":1}\n\n');
+    let hasMore = false;
+    const next = reader?.read().finally(() => (hasMore = true));
+    await (await post(server.url, 'null')).json();
+    expect(hasMore).toBe(false);
+    release();
+    let rest = new TextDecoder().decode((await next)?.value as Uint8Array);
+    for (let more = await reader?.read(); more?.done === false; more = await reader?.read()) {
+      rest += new TextDecoder().decode(more.value as Uint8Array);
+    }
+    expect(`event: one\ndata: {"n":1}\n\n${rest}`).toBe(whole);
+  });
+
   it('holds the first byte back until it may go', async () => {
     let release: () => void = () => undefined;
     const until = new Promise<void>((resolve) => (release = resolve));
