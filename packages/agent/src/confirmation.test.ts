@@ -75,6 +75,53 @@ describe('an action that needs confirmation', () => {
     expect(JSON.stringify(last)).toContain('a and b are still needed');
   });
 
+  test.each(['confirmed', 'rejected'] as const)(
+    'calls of one response are answered one by one, also by another process that goes on; the last is %s',
+    async (last) => {
+      const { agent, removed, llm } = setup([
+        { toolCalls: [removing('a'), { name: 'look' }, removing('b'), removing('c')] },
+        'Done.',
+      ]);
+      const store = memoryEventStore();
+      const conversation = await Conversation.open({ agent, store, conversationId: 'one' });
+      await conversation.send('Tidy up.');
+      const { waiting = [] } = await conversation.run();
+      const [a = '', b = '', c = ''] = waiting.map(({ id }) => id);
+      const [middle, end] = last === 'confirmed' ? [c, b] : [b, c];
+      expect(await conversation.confirm({ actions: [a] })).toMatchObject([{ id: a }]);
+      await conversation.reject('It is still needed.', { actions: [middle] });
+      expect(conversation.waitingActions.map(({ id }) => id)).toEqual([end]);
+      expect(conversation.status).toBe('waiting-for-confirmation');
+      expect((await conversation.run()).status).toBe('waiting-for-confirmation');
+      if (last === 'confirmed') await conversation.confirm({ actions: [end] });
+      else await conversation.reject('Nor this one.', { actions: [end] });
+      expect(await conversation.reject('Twice.', { actions: [middle] })).toEqual([]);
+      expect([conversation.status, removed]).toEqual(['idle', []]);
+      await conversation.close();
+      const other = await Conversation.open({ agent, store, conversationId: 'one' });
+      expect(await other.run()).toMatchObject({ answer: 'Done.' });
+      expect(removed).toEqual(last === 'confirmed' ? ['a', 'b'] : ['a']);
+      const types = results(other.events).map(({ type }) => type);
+      const [refused, ran] = ['user-reject-observation', 'observation'];
+      expect(types).toEqual(last === 'confirmed' ? [refused, ran, ran, ran] : [refused, refused, ran, ran]);
+      const messages = llm.requests.at(-1)?.messages ?? [];
+      expect(messageViolations(messages)).toEqual([]);
+      expect(JSON.stringify(messages)).toContain('It is still needed.');
+    },
+  );
+
+  test('the last one that waits is rejected: what needs no confirmation runs', async () => {
+    const { agent, removed } = setup([{ toolCalls: [{ name: 'look' }, removing('a')] }, 'Done.']);
+    const conversation = await Conversation.open({ agent });
+    await conversation.send('Look, and remove a.');
+    const { waiting = [] } = await conversation.run();
+    await conversation.reject(undefined, { actions: waiting.map(({ id }) => id) });
+    expect(conversation.status).toBe('idle');
+    expect(await conversation.run()).toMatchObject({ answer: 'Done.' });
+    expect(removed).toEqual([]);
+    expect(results(conversation.events).map(({ type }) => type)).toEqual(['user-reject-observation', 'observation']);
+  });
+
   test('a second response needs its own confirmation', async () => {
     const { agent, removed } = setup([{ toolCalls: [removing('a')] }, { toolCalls: [removing('b')] }, 'Done.']);
     const conversation = await Conversation.open({ agent });

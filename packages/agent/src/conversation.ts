@@ -199,19 +199,31 @@ export class Conversation {
   /**
    * Rejects all actions without a result, with a reason that the model reads. Without such actions, and during a run, it does
    * nothing. Resolves to the actions that it has rejected.
+   *
+   * @param options - `actions`: the ids of those that are rejected. Others still wait; those that need no confirmation, or have one,
+   *   are carried out by the next {@link Conversation.run} when none waits any more. @defaultValue all without a result
    */
-  async reject(reason = 'The user did not allow it.'): Promise<readonly ActionEvent[]> {
-    return this.#access.during(() => this.#reject(reason));
+  async reject(
+    reason = 'The user did not allow it.',
+    options: { readonly actions?: Iterable<EventId> } = {},
+  ): Promise<readonly ActionEvent[]> {
+    const only = options.actions === undefined ? undefined : new Set(options.actions);
+    return this.#access.during(() => this.#reject(reason, only));
   }
 
-  async #reject(reason: string): Promise<readonly ActionEvent[]> {
+  async #reject(reason: string, only: ReadonlySet<EventId> | undefined): Promise<readonly ActionEvent[]> {
     const { createEvent } = this.#agent;
-    const { secrets } = this.#log;
-    const open = this.#log.state.pendingActions;
+    const { secrets, state } = this.#log;
+    const open = state.pendingActions.filter(({ id }) => only?.has(id) ?? true);
     const refused = open.map((action) => rejected(action, { reason, source: 'user' }, createEvent));
     if (refused.length === 0 || this.#run !== undefined) return [];
     await this.#log.append(refused);
-    await this.#log.setStatus('idle');
+    if (this.waitingActions.length === 0) {
+      // What is left has not begun.
+      if (state.pendingActions.length > 0)
+        await this.#log.append(confirmationOf([], state.pendingActions, createEvent));
+      await this.#log.setStatus('idle');
+    }
     return open.map((action) => secrets(action));
   }
 

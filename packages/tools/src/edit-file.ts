@@ -18,7 +18,8 @@ const maxEditedCharacters = 100_000_000;
 /** So many places are named. */
 const maxNamedPlaces = 10;
 
-const input = z.object({
+/** The input of `edit_file`. */
+export const editInput = z.object({
   path: z.string().min(1).describe('The file, relative to the root of the workspace.'),
   old_text: z
     .string()
@@ -35,11 +36,11 @@ const input = z.object({
 export function editFileTool(
   workspace: Workspace,
   options: FileChangeOptions = {},
-): Tool<Omit<z.infer<typeof input>, 'replace_all'> & { readonly replace_all?: boolean }> {
+): Tool<Omit<z.infer<typeof editInput>, 'replace_all'> & { readonly replace_all?: boolean }> {
   return defineTool({
     name: 'edit_file',
     description: 'Replace a piece of a text file. The old text must be exact and stand in the file exactly once.',
-    input,
+    input: editInput,
     ...(options.history === undefined ? {} : { eventTypes: [fileEditType] }),
     execute: async ({ path, old_text, replace_all, ...rest }, context) => {
       // Half of a character is written as U+FFFD, and shown so.
@@ -87,7 +88,8 @@ interface Edit {
   readonly addedCharacters: number;
 }
 
-function edited(
+/** @throws Error with what the model reads, when the edit cannot be made. */
+export function edited(
   text: string,
   {
     shown,

@@ -13,6 +13,8 @@ export {
   UnusableFileError,
 } from './errors.js';
 export type { FileChangeOptions } from './file-change.js';
+export type { FileChangePreview } from './change-preview.js';
+export { changedText, previewChange } from './change-preview.js';
 export type { FileEdit, FileState } from './file-edit.js';
 export { fileEdits, fileEditType } from './file-edit.js';
 export type { FileHistory, FileHistoryOptions } from './file-history.js';

@@ -7,17 +7,18 @@ import { fileEditType } from './file-edit.js';
 import { byteOrderMark, hasCrlf, linesOf } from './text-file.js';
 import type { Workspace } from './workspace.js';
 
-const input = z.object({
+/** The input of `write_file`. */
+export const writeInput = z.object({
   path: z.string().min(1).describe('The file, relative to the root of the workspace. Folders are made as needed.'),
   content: z.string().describe('The whole content of the file.'),
 });
 
 /** The tool `write_file`. A file is replaced in one step, and keeps its mode and its byte order mark. */
-export function writeFileTool(workspace: Workspace, options: FileChangeOptions = {}): Tool<z.infer<typeof input>> {
+export function writeFileTool(workspace: Workspace, options: FileChangeOptions = {}): Tool<z.infer<typeof writeInput>> {
   return defineTool({
     name: 'write_file',
     description: 'Write a whole file. What was in it before is lost: to change a part of a file, use edit_file.',
-    input,
+    input: writeInput,
     annotations: { repeatable: true },
     ...(options.history === undefined ? {} : { eventTypes: [fileEditType] }),
     execute: async ({ path, content }, context) => {

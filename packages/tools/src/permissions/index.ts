@@ -5,3 +5,4 @@ export { PermissionRuleError } from './permission-rule.js';
 export type { PermissionPolicy, PermissionPolicyOptions } from './permission-policy.js';
 export { permissionPolicy } from './permission-policy.js';
 export { linkedNames } from './linked-names.js';
+export { proposedRule } from './proposed-rule.js';

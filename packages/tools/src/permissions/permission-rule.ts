@@ -30,6 +30,8 @@ export interface PermissionRule {
   readonly text: string;
   /** Undefined: any tool. */
   readonly toolName: string | undefined;
+  /** A command as it is written, with all that a shell makes of it. */
+  readonly exact?: string;
   readonly command?: CommandPattern;
   readonly path?: PathPattern;
 }
@@ -37,7 +39,7 @@ export interface PermissionRule {
 const form = /^\s*(\*|[A-Za-z0-9_-]+)\s*(?:\(([\s\S]*)\))?\s*$/;
 
 /**
- * Reads a rule: `*`, `tool`, or `tool(pattern)`.
+ * Reads a rule: `*`, `tool`, `tool(pattern)`, or for a command `tool(= text)`, which means this text and no other.
  *
  * @throws {@link PermissionRuleError}
  */
@@ -67,6 +69,11 @@ export function permissionRule(
   if (subject === undefined) throw new PermissionRuleError(text, `'${name}' has no pattern; write '${name}'`);
   if (pattern.trim() === '')
     throw new PermissionRuleError(text, `the pattern is empty; for every call write '${name}'`);
+  if (subject.is === 'command' && pattern.trimStart().startsWith('=')) {
+    const exact = exactText(pattern.trimStart().slice(1));
+    if (exact === '') throw new PermissionRuleError(text, "behind '=' stands no command");
+    return { text, toolName: name, exact };
+  }
   try {
     return subject.is === 'command'
       ? { text, toolName: name, command: commandPattern(pattern, options) }
@@ -74,4 +81,9 @@ export function permissionRule(
   } catch (error) {
     throw new PermissionRuleError(text, (error as Error).message);
   }
+}
+
+/** A command as exact rules compare it. */
+export function exactText(command: string): string {
+  return command.trim();
 }

@@ -1,10 +1,13 @@
 import { hidesPrograms, textsOf } from './command-pattern.js';
 import { pathInside } from './path-pattern.js';
-import { permissionRule } from './permission-rule.js';
+import { exactText, permissionRule } from './permission-rule.js';
 import type { PermissionRule, RuleSubject } from './permission-rule.js';
 import { simpleCommands } from './simple-command.js';
 
-/** Rules such as `run_command(npm test)`, `run_command(git diff *)`, `edit_file(src/**)`, `read_file`, `*`. */
+/**
+ * Rules such as `run_command(npm test)`, `run_command(git diff *)`, `edit_file(src/**)`, `read_file`, `*`. A command behind `=` is
+ * compared as it is written, and may hold anything that a shell reads: `run_command(= make > log.txt)`.
+ */
 export interface PermissionRules {
   /** Calls that run without a question. @defaultValue none */
   readonly allow?: readonly string[];
@@ -85,7 +88,7 @@ export function permissions(options: PermissionOptions): Permissions {
       rules.filter(({ toolName }) => toolName === undefined || toolName === call.toolName),
     );
     const [denying = [], asking = [], allowing = []] = about;
-    const judged = judge(subjectOf(call, subjects.get(call.toolName), options));
+    const judged = judge(subjectOf(call, options));
     const denied = denying.find(judged.touches);
     if (denied !== undefined) return decision('deny', [denied]);
     const asked = asking.find(judged.touches);
@@ -104,7 +107,11 @@ export function permissions(options: PermissionOptions): Permissions {
 }
 
 type Subject =
-  | { readonly is: 'command'; readonly commands: readonly (readonly string[])[] | undefined }
+  | {
+      readonly is: 'command';
+      readonly text: string | undefined;
+      readonly commands: readonly (readonly string[])[] | undefined;
+    }
   | { readonly is: 'path'; readonly names: readonly string[] | undefined }
   | { readonly is: 'none' };
 
@@ -118,7 +125,10 @@ interface Judged {
 }
 
 function judge(subject: Subject): Judged {
-  const isWhole = (rule: PermissionRule): boolean => rule.command === undefined && rule.path === undefined;
+  const isWhole = (rule: PermissionRule): boolean =>
+    rule.exact === undefined
+      ? rule.command === undefined && rule.path === undefined
+      : subject.is === 'command' && rule.exact === subject.text;
   const parts = subject.is === 'command' ? subject.commands : subject.is === 'path' ? subject.names : undefined;
   const coveredBy = (rules: readonly PermissionRule[], part: string | readonly string[]) =>
     rules.find((rule) => (typeof part === 'string' ? rule.path?.covers(part) : rule.command?.covers(part)));
@@ -148,16 +158,29 @@ function unclearPart(subject: Subject): { readonly unclear?: string } {
   return subject.commands.some(hidesPrograms) ? { unclear: 'The command runs a program text' } : {};
 }
 
-function subjectOf(
-  { input }: JudgedCall,
-  subject: RuleSubject | undefined,
-  { root, otherNames }: PermissionOptions,
-): Subject {
-  if (subject === undefined) return { is: 'none' };
+/** The input of a call that the pattern of a rule is compared with; undefined if a rule for the tool has no pattern. */
+export function subjectInputOf(
+  { toolName, input }: JudgedCall,
+  { subjects }: Pick<PermissionOptions, 'subjects'>,
+): { readonly is: RuleSubject['is']; readonly value: unknown } | undefined {
+  const all = { ...ownSubjects, ...subjects };
+  const subject = Object.hasOwn(all, toolName) ? all[toolName] : undefined;
+  if (subject === undefined) return undefined;
   const value: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, subject.input) : undefined;
+  return { is: subject.is, value };
+}
+
+function subjectOf(call: JudgedCall, { root, otherNames, subjects }: PermissionOptions): Subject {
+  const subject = subjectInputOf(call, { subjects });
+  if (subject === undefined) return { is: 'none' };
+  const { value } = subject;
   if (subject.is === 'command') {
     const commands = typeof value === 'string' ? simpleCommands(value) : undefined;
-    return { is: 'command', commands: commands?.map(textsOf) };
+    return {
+      is: 'command',
+      text: typeof value === 'string' ? exactText(value) : undefined,
+      commands: commands?.map(textsOf),
+    };
   }
   if (typeof value !== 'string') return { is: 'path', names: undefined };
   try {
