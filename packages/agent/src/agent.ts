@@ -136,7 +136,10 @@ export class Agent {
     return condense(this.#begin(state, options));
   }
 
-  #begin(state: ConversationState, { signal, onDelta, secrets, ...sink }: StepOptions): StepContext {
+  #begin(
+    state: ConversationState,
+    { signal, onDelta, secrets, requestedCondenser, ...sink }: StepOptions,
+  ): StepContext {
     const { tools, toolDefinitions, hooks, createEvent, sentPrompts, cacheWatch } = this;
     const log = new StepLog(state);
     const emitToHost = emitTo(sink);
@@ -159,6 +162,7 @@ export class Agent {
       signal,
       onDelta,
       secrets,
+      requestedCondenser,
     };
   }
 }

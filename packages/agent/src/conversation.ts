@@ -1,11 +1,17 @@
 import { ConversationBusyError, EventLog, isMeaningful, newEventId } from '@palimpsest/events';
 import type { ActionEvent, Condensation, ContentPart, Event, EventId } from '@palimpsest/events';
+import { pin, unpin } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 import type { Agent } from './agent.js';
 import { confirmationOf } from './confirmation.js';
 import { askAside } from './conversation/aside.js';
 import { ConversationLog } from './conversation/conversation-log.js';
-import type { ConversationOptions, ForkOptions, RunOptions } from './conversation/conversation-options.js';
+import type {
+  ConversationOptions,
+  ForkOptions,
+  RequestOptions,
+  RunOptions,
+} from './conversation/conversation-options.js';
 import { eventStream } from './conversation/event-stream.js';
 import { forkedEvents } from './conversation/forked-events.js';
 import { RequestedCondensation } from './conversation/requested-condensation.js';
@@ -13,7 +19,8 @@ import type { ConversationStatus, RunOutcome } from './conversation/run-outcome.
 import { Run } from './conversation/run.js';
 import { StandingContext } from './conversation/standing-context.js';
 import { WriteAccess } from './conversation/write-access.js';
-import { CondensationNotSupportedError } from './errors.js';
+import { assertFocus } from './condensing/requested-focus.js';
+import { CondensationNotSupportedError, EventNotInViewError } from './errors.js';
 import { assertLimits } from './limits.js';
 import { rejected } from './tools/call-answers.js';
 
@@ -284,12 +291,63 @@ export class Conversation {
    * condensation, or to undefined during a run and when nothing could be condensed; the newest `condensation-attempt` then
    * says why.
    *
-   * @throws {@link CondensationNotSupportedError} when the agent's condenser does not handle requests.
+   * @throws {@link CondensationNotSupportedError} when the condenser does not handle requests; RangeError when the focus is too
+   *   long. Nothing is appended then.
    */
-  async condense(options: { readonly signal?: AbortSignal } = {}): Promise<Condensation | undefined> {
-    const { condenser } = this.#agent;
+  async condense(options: RequestOptions = {}): Promise<Condensation | undefined> {
+    const condenser = options.condenser ?? this.#agent.condenser;
     if (condenser?.handlesCondensationRequests !== true) throw new CondensationNotSupportedError(condenser?.name);
-    return this.#access.during(() => this.#requestedCondensation.make(options.signal, () => this.#run !== undefined));
+    assertFocus(options.focus);
+    return this.#access.during(() => this.#requestedCondensation.make(options, () => this.#run !== undefined));
+  }
+
+  /**
+   * Pins events: from now on no condensation forgets or masks them, one that is under way included. Pinning a call or a result pins
+   * its whole batch. Possible during a run. An event that is pinned already is pinned once. Resolves to the ids that the pin names.
+   *
+   * @throws {@link EventNotInViewError} when an event is not in the view, because it is hidden or the log has none such: a pin brings
+   *   nothing back. Nothing is appended then.
+   */
+  async pin(
+    ids: EventId | readonly EventId[],
+    options: { readonly reason?: string } = {},
+  ): Promise<readonly EventId[]> {
+    return this.#access.during(() => this.#appendPin(pin, ids, options.reason));
+  }
+
+  /**
+   * Ends {@link Conversation.pin} for some events. What is not pinned stays so. Possible during a run.
+   *
+   * @throws {@link EventNotInViewError} when an event is not in the view. Nothing is appended then.
+   */
+  async unpin(ids: EventId | readonly EventId[]): Promise<readonly EventId[]> {
+    return this.#access.during(() => this.#appendPin(unpin, ids, undefined));
+  }
+
+  async #appendPin(
+    make: typeof pin,
+    given: EventId | readonly EventId[],
+    reason: string | undefined,
+  ): Promise<readonly EventId[]> {
+    const { view } = this.#log.state;
+    const ids = typeof given === 'string' ? [given] : given;
+    const hidden = ids.filter((id) => view.indexOf(id) === undefined);
+    if (hidden.length > 0) throw new EventNotInViewError(this.id, hidden);
+    if (ids.length === 0) return [];
+    const { createEvent } = this.#agent;
+    await this.#log.append(make(ids, { createEvent, ...(reason === undefined ? {} : { reason }) }));
+    return ids;
+  }
+
+  /**
+   * Appends a message of the framework, which the model reads with its next call: text that the user brings back from what is
+   * hidden, for instance. It is not the user's own word. Possible during a run.
+   *
+   * @throws TypeError when it is empty.
+   */
+  async tell(text: string): Promise<void> {
+    if (text.trim() === '') throw new TypeError('A message must hold some text.');
+    await this.#access.during(() => this.#log.tell(text));
   }
 
   /**

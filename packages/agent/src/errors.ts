@@ -1,4 +1,5 @@
 import { PalimpsestError } from '@palimpsest/events';
+import type { EventId } from '@palimpsest/events';
 
 /** A run failed. The status of the conversation is `error`, the log ends in a `conversation-error`, and `cause` is the error. */
 export class ConversationRunError extends PalimpsestError {
@@ -132,6 +133,23 @@ export class CondensationNotInForceError extends PalimpsestError {
     );
     this.condensationId = condensationId;
     this.reason = reason;
+  }
+}
+
+/** Events that were to be pinned or unpinned are not in the view: they are hidden, or the log has none such. Nothing was appended. */
+export class EventNotInViewError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'EventNotInViewError';
+  }
+
+  readonly eventIds: readonly EventId[];
+
+  constructor(conversationId: string, eventIds: readonly EventId[]) {
+    super(
+      'event-not-in-view',
+      `Conversation '${conversationId}': the model does not see ${eventIds.join(', ')} now, and a pin brings nothing back; revert the condensation that hides it first.`,
+    );
+    this.eventIds = eventIds;
   }
 }
 

@@ -8,7 +8,12 @@ export type { StepOutcome } from './step/step-outcome.js';
 export type { ConversationState } from './conversation-state.js';
 export { ConversationStateProjection } from './conversation-state.js';
 export { Conversation } from './conversation.js';
-export type { ConversationOptions, ForkOptions, RunOptions } from './conversation/conversation-options.js';
+export type {
+  ConversationOptions,
+  ForkOptions,
+  RequestOptions,
+  RunOptions,
+} from './conversation/conversation-options.js';
 export type { CacheDriftReport } from './model/cache-watch.js';
 export { cacheDriftKey } from './model/cache-watch.js';
 export type { StandingWords } from './model/standing-words.js';
@@ -37,6 +42,7 @@ export {
   ContextOverflowError,
   ConversationClosedError,
   ConversationRunError,
+  EventNotInViewError,
   LimitExceededError,
   NoUserMessageError,
   ToolEventRefusedError,

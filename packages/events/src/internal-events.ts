@@ -29,6 +29,7 @@ export const condensationSchema = z.extend(eventBaseSchema, {
 export const condensationRequestSchema = z.extend(eventBaseSchema, {
   type: z.literal('condensation-request'),
   reason: z.exactOptional(z.string()),
+  focus: z.exactOptional(z.string()),
 });
 
 /** The schema of {@link CondensationAttempt}. */
@@ -92,7 +93,10 @@ export type Redaction = Immutable<z.infer<typeof redactionSchema>>;
  */
 export type Condensation = Immutable<z.infer<typeof condensationSchema>>;
 
-/** Asks for a condensation at the next step: a model call overflowed, or a person asked for it. */
+/**
+ * Asks for a condensation at the next step: a model call overflowed, or a person asked for it. `focus`: what the summary is to keep
+ * in view. It counts only in a request with source `user`, as the user's own words.
+ */
 export type CondensationRequest = Immutable<z.infer<typeof condensationRequestSchema>>;
 
 /** An attempt of a condenser and its outcome, so that back-off and batching are functions of the log. */

@@ -65,6 +65,12 @@ export interface CondenseContext {
    */
   readonly agentRequest?: ((view: View) => AgentRequest) | undefined;
   /**
+   * What the user wants a requested condensation to keep in view, in their own words: trusted as their messages are. A condenser that
+   * asks a model passes it on; any other ignores it. A host takes it from a request of the user, never from a tool or a model.
+   * @defaultValue the user said nothing
+   */
+  readonly focus?: string | undefined;
+  /**
    * The host only displays the view and appends no `Condensation`. The condenser returns a view and calls no model.
    * @defaultValue false
    */

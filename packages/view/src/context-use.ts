@@ -199,11 +199,11 @@ function mainTokens(event: LLMConvertibleEvent): number {
 
 function thinkingSize({ reasoningContent = '', thinkingBlocks = [] }: ActionEvent | MessageEvent): number {
   const blocks = thinkingBlocks.flatMap((block) => (block.type === 'thinking' ? [block.thinking] : []));
-  return [reasoningContent, ...blocks].reduce((sum, text) => sum + sizeOf(text as string), 0);
+  return [reasoningContent, ...blocks].reduce((sum, text) => sum + sizeOf(text), 0);
 }
 
 function sizeOfParts(parts: readonly ContentPart[] = []): number {
-  return parts.reduce((sum, part) => sum + (part.type === 'text' ? sizeOf(part.text as string) : 0), 0);
+  return parts.reduce((sum, part) => sum + (part.type === 'text' ? sizeOf(part.text) : 0), 0);
 }
 
 function sizeOf(text: string): number {

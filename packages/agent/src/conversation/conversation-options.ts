@@ -1,6 +1,6 @@
 import type { EventId, EventStore } from '@palimpsest/events';
 import type { Delta } from '@palimpsest/llm-adapters';
-import type { ViewOptions } from '@palimpsest/view';
+import type { Condenser, ViewOptions } from '@palimpsest/view';
 import type { Agent } from '../agent.js';
 import type { Limits } from '../limits.js';
 import type { SecretMask } from '../secrets/secret-mask.js';
@@ -37,6 +37,21 @@ export interface RunOptions {
    * are void: the connection was lost, and the answer begins anew or the run fails. Its errors are ignored.
    */
   readonly onDelta?: (delta: Delta) => void;
+}
+
+/** Options of `Conversation.condense`. */
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * What the condensation is to keep in view, in the user's own words: at most 4,000 characters. A condenser that asks a model passes
+   * it on; any other ignores it. @defaultValue nothing
+   */
+  readonly focus?: string | undefined;
+  /**
+   * Answers this one request in the place of the agent's condenser, which may not follow a focus. The agent's protects, vetoes and
+   * limits stay in force. After a restart the agent's condenser answers a request that is still open. @defaultValue the agent's
+   */
+  readonly condenser?: Condenser | undefined;
 }
 
 /** Options of `Conversation.fork`. */

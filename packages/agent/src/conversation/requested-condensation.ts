@@ -1,37 +1,56 @@
 import type { Condensation, EventId } from '@palimpsest/events';
 import { isCondensation, untilAborted } from '@palimpsest/view';
-import type { View } from '@palimpsest/view';
+import type { Condenser, View } from '@palimpsest/view';
 import type { Agent } from '../agent.js';
 import { isEmpty } from '../condensing/condense-once.js';
 import { revertOf } from '../condensing/revert.js';
+import type { StepOptions } from '../step/step-options.js';
 import type { ConversationLog } from './conversation-log.js';
+import type { RequestOptions } from './conversation-options.js';
 
 /** Condensations that the user asks for between two runs, and reverts. One is under way at a time. */
 export class RequestedCondensation {
   readonly #agent: Agent;
   readonly #log: ConversationLog;
+  /** What answers the open request in the place of the agent's condenser. Not in the log: after a restart the agent's own does. */
+  #condenser: Condenser | undefined;
   #underWay: Promise<View | Condensation> | undefined;
   #lastRevert: Promise<void> = Promise.resolve();
 
   constructor(agent: Agent, log: ConversationLog) {
     this.#agent = agent;
     this.#log = log;
+    log.events.observe(({ type }) => {
+      if (type === 'condensation') this.#condenser = undefined;
+    });
   }
 
   /**
    * Appends a request and has the condenser act on it, or waits for the condensation that is under way. During a run the run's
    * next step acts on the request.
    */
-  async make(signal: AbortSignal | undefined, isRunning: () => boolean): Promise<Condensation | undefined> {
+  async make(
+    { signal, focus, condenser }: RequestOptions,
+    isRunning: () => boolean,
+  ): Promise<Condensation | undefined> {
     if (this.#underWay === undefined) {
-      await this.#log.append(this.#agent.createEvent('condensation-request', { source: 'user' }));
+      const words = focus?.trim() ?? '';
+      const request = { source: 'user', ...(words === '' ? {} : { focus: words }) } as const;
+      await this.#log.append(this.#agent.createEvent('condensation-request', request));
+      this.#condenser = condenser;
       if (isRunning()) return undefined;
     }
-    this.#underWay ??= this.#agent.condense(this.#log.state, this.#log.stepOptions(signal)).finally(() => {
+    const options = { ...this.#log.stepOptions(signal), ...this.stepOptions };
+    this.#underWay ??= this.#agent.condense(this.#log.state, options).finally(() => {
       this.#underWay = undefined;
     });
     const result = await this.#underWay;
     return isCondensation(result) && !isEmpty(result) ? result : undefined;
+  }
+
+  /** How a step answers the open request. */
+  get stepOptions(): Pick<StepOptions, 'requestedCondenser'> {
+    return { requestedCondenser: () => this.#condenser };
   }
 
   /** Resolves when none is under way, however it ended. */

@@ -173,6 +173,7 @@ export class Run {
     const signal = this.#signal;
     const deltas = this.#onDelta === undefined ? undefined : maskedDeltas(secrets, this.#onDelta);
     const options: StepOptions = {
+      ...this.#parts.requestedCondensation.stepOptions,
       secrets,
       signal,
       onDelta: deltas?.write,

@@ -4,6 +4,7 @@ import { condensationProblem, isCondensation, untilAborted } from '@palimpsest/v
 import type { Condenser, View } from '@palimpsest/view';
 import { condenseOnce, isEmpty, nothingToForget, refusedAttempt } from '../condensing/condense-once.js';
 import { cacheTermsOf } from '../condensing/cache-terms.js';
+import { requestedFocus } from '../condensing/requested-focus.js';
 import { tokensBesideView, usableWindow } from '../condensing/window.js';
 import { note } from '../notes.js';
 import { noteOf, vetoOf } from '../hooks.js';
@@ -16,8 +17,9 @@ import type { StepContext } from './step-context.js';
 /** Calls the condenser once. Emits its reports and its condensation. See `Agent.condense`. */
 export async function condense(step: StepContext): Promise<View | Condensation> {
   const { state, createEvent, emit, signal, toolDefinitions } = step;
-  const { llm, condenser, maxOutputTokens } = step.options;
+  const { llm, maxOutputTokens } = step.options;
   const { view, standingWords } = state;
+  const condenser = condenserOf(step);
   if (condenser === undefined) return view;
   const contextWindow = usableWindow(llm, maxOutputTokens);
   const fixedTokens = tokensBesideView(view, toolDefinitions, standingWords);
@@ -29,6 +31,7 @@ export async function condense(step: StepContext): Promise<View | Condensation> 
     maxOutputTokens,
     ...(fixedTokens === 0 ? {} : { fixedTokens }),
     ...cacheTermsOf(llm),
+    focus: requestedFocus(view),
     agentRequest: (seen) => agentRequest(seen, requestParts(standingWords, step)),
     signal,
   });
@@ -39,6 +42,11 @@ export async function condense(step: StepContext): Promise<View | Condensation> 
   return view.unhandledCondensationRequest
     ? emitCondensation(nothingToForget(condenser.name, createEvent), step)
     : view;
+}
+
+/** The one that a request names, for that request alone; else the agent's. */
+function condenserOf({ options, state, requestedCondenser }: StepContext): Condenser | undefined {
+  return state.view.unhandledCondensationRequest ? (requestedCondenser?.() ?? options.condenser) : options.condenser;
 }
 
 /** Asks the hook `beforeCondensation`. A veto is emitted as an attempt, with the cost of the model call that was made. */

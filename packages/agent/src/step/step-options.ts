@@ -1,4 +1,5 @@
 import type { Delta } from '@palimpsest/llm-adapters';
+import type { Condenser } from '@palimpsest/view';
 import type { SecretMask } from '../secrets/secret-mask.js';
 import type { EventSink } from '../event-sink.js';
 
@@ -16,4 +17,6 @@ export type StepOptions = EventSink & {
   readonly onDelta?: ((delta: Delta) => void) | undefined;
   /** Hides values in the descriptions of tools and in their output. The host masks events itself. @defaultValue nothing is hidden */
   readonly secrets?: SecretMask | undefined;
+  /** The condenser that answers an open condensation request in the place of the agent's. @defaultValue the agent's condenser */
+  readonly requestedCondenser?: (() => Condenser | undefined) | undefined;
 };

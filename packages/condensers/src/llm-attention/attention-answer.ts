@@ -62,13 +62,17 @@ const usualAnswer = 1_024;
 export async function askForRanking(
   view: View,
   { llm, write, maxOutputTokens, timeoutMs, maxEventCharacters }: AttentionQuestion,
-  { wanted, signal }: { readonly wanted: number; readonly signal: AbortSignal | undefined },
+  {
+    wanted,
+    signal,
+    focus,
+  }: { readonly wanted: number; readonly signal: AbortSignal | undefined; readonly focus: string | undefined },
 ): Promise<Ranking> {
   for (const [attempt, inputScale] of inputScales.entries()) {
     try {
       const history = promptWithin(
         write,
-        { events: [...view.events], maxSummaryTokens: usualAnswer, inputScale },
+        { events: [...view.events], maxSummaryTokens: usualAnswer, inputScale, focus },
         { contextWindow: llm.contextWindow, maxOutputTokens, maxEventCharacters },
       );
       const prompt = `${history}\n\nAbout ${wanted} of these events can stay. Name at least so many by their numbers, the most important first.`;

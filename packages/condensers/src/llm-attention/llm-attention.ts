@@ -130,9 +130,9 @@ function attention({ sizes, maxTokens, isEarly, question, createEvent, asks }: P
         );
       if (room.events <= 0 || room.tokens <= 0) return forget(view, candidates, requirement);
       assertProgress(view, leastToGo(candidates, room));
-      const { signal } = context;
+      const { signal, focus } = context;
       asks();
-      const { ranked, account, unreadable } = await askForRanking(view, question, { wanted, signal });
+      const { ranked, account, unreadable } = await askForRanking(view, question, { wanted, signal, focus });
       if (unreadable !== undefined) {
         const data = { condenser: name, model: account.model };
         context.report?.({ outcome: 'fallback', reason: `${unreadable}; the newest events stay instead`, data });

@@ -22,6 +22,8 @@ export interface AskSummarizerOptions {
   /** Unit: tokens. */
   readonly maxSummaryTokens: number;
   readonly signal: AbortSignal | undefined;
+  /** What the user wants the summary to keep in view. */
+  readonly focus: string | undefined;
 }
 
 /** The summariser's input after a prompt that was too long. Unit: share. */
@@ -46,6 +48,7 @@ export async function askSummarizer(
     previousSummary: plan.seeds.length === 0 ? undefined : plan.seeds.map(({ event }) => event.summary).join('\n\n'),
     // An event that is read again may still be in the view.
     userWords: wordsThatStay(view, (id) => read.has(id) || plan.forgotten.has(id)),
+    focus: options.focus,
     maxSummaryTokens: Math.max(leastSummaryTokens, Math.min(options.maxSummaryTokens, Math.floor(forgottenTokens / 2))),
   };
   const summary = await askForSummary(view, input, options).catch((error: unknown) => {

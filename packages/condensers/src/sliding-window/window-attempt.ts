@@ -45,7 +45,8 @@ export async function summarise(
   const { view, timeline, plan, reason, context } = options;
   const { summarizer, modelCall, maxSummaryTokens, createEvent } = options.options;
   const { timeoutMs } = modelCall;
-  const summary = await askSummarizer(view, plan, { summarizer, timeoutMs, maxSummaryTokens, signal: context.signal });
+  const { signal, focus } = context;
+  const summary = await askSummarizer(view, plan, { summarizer, timeoutMs, maxSummaryTokens, signal, focus });
   return windowCondensation({ view, timeline, plan, summary, reason, createEvent });
 }
 

@@ -6,6 +6,8 @@ import { sizeNow } from '../rolling/back-off.js';
 /** One decision of a condenser. It may outlast the call that started it. */
 export class BackgroundTask {
   readonly view: View;
+  /** What the user wanted it to keep in view. */
+  readonly focus: string | undefined;
   readonly #reports: AttemptReport[] = [];
   readonly #stop = new AbortController();
   readonly #signals = new Set<AbortSignal>();
@@ -20,6 +22,7 @@ export class BackgroundTask {
   }) {
     const { view, context, create } = options;
     this.view = view;
+    this.focus = context.focus;
     let asks = (): void => {};
     this.#asked = new Promise((resolve) => (asks = () => resolve(undefined)));
     const condenser = create(asks);

@@ -61,6 +61,15 @@ export function backgroundCondenser(options: BackgroundOptions): Condenser {
       if (context.preview === true) return view;
       const task = [...tasks].find((one) => one.belongsTo(view));
       if (task === undefined) return start(view, context);
+      if (context.focus !== undefined && context.focus !== task.focus) {
+        // What is being written does not know what the user has just asked for.
+        tasks.delete(task);
+        const written = task.isSettled ? await task.outcome().catch(() => undefined) : undefined;
+        task.stop(new CondenserModelError('error', 'the user asked for another summary'));
+        task.deliverReports(context, view);
+        if (isCondensation(written)) reportDiscarded(written, 'the user asked for another summary', context);
+        return start(view, context);
+      }
       task.stopWith(context.signal);
       if (!task.isSettled && !mustWait(view, context)) return view;
       let result: View | Condensation;
@@ -80,12 +89,15 @@ export function backgroundCondenser(options: BackgroundOptions): Condenser {
       if (rebased !== undefined) {
         return Object.freeze({ ...rebased, metadata: Object.freeze({ ...rebased.metadata, background: true }) });
       }
-      const reason = 'what the answer covers is no longer in the view as it was read';
-      const { model, usage, costUsd } = result.metadata ?? {};
-      context.report?.({ outcome: 'discarded', reason, data: { condenser: name, model, usage, costUsd } });
+      reportDiscarded(result, 'what the answer covers is no longer in the view as it was read', context);
       return start(view, context);
     },
   };
+
+  function reportDiscarded({ metadata }: Condensation, reason: string, { report }: CondenseContext): void {
+    const { model, usage, costUsd } = metadata ?? {};
+    report?.({ outcome: 'discarded', reason, data: { condenser: name, model, usage, costUsd } });
+  }
 }
 
 /** A summariser that calls `asks` when it is called. */

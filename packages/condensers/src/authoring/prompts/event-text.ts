@@ -19,7 +19,7 @@ export function eventText(event: LLMConvertibleEvent): string {
 export function neutralised(text: string): string {
   // Most texts contain no tag, and a search for one character is much faster.
   if (!text.includes('<')) return text;
-  return text.replaceAll(/<(\/?)(event|previous_summary|user_words|facts)\b/gi, '<$1 $2');
+  return text.replaceAll(/<(\/?)(event|previous_summary|user_words|user_focus|facts)\b/gi, '<$1 $2');
 }
 
 function textOf(event: LLMConvertibleEvent): string {

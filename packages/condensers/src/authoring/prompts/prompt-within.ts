@@ -4,6 +4,7 @@ import { eventText, neutralised } from './event-text.js';
 import { cutInMiddle } from './middle-cut.js';
 import { eventsAbove, interruption } from './extension.prompt.js';
 import type { Prompt, PromptValues } from './prompt.js';
+import { withFocus } from './focus.prompt.js';
 import { textLimits } from './text-limits.js';
 
 /** The assumed window of a model that does not state its own. Unit: tokens. */
@@ -36,8 +37,8 @@ export interface PromptLimits {
  *   is blank; when it exceeds the window minus the answer, because its own text grows with the events.
  */
 export function promptWithin(prompt: Prompt, input: SummaryInput, limits: PromptLimits): string {
-  const write = (values: PromptValues): string => written(prompt, values);
-  const { events, previousSummary = '', maxSummaryTokens, inputScale = 1 } = input;
+  const { events, previousSummary = '', maxSummaryTokens, inputScale = 1, focus } = input;
+  const write = (values: PromptValues): string => withFocus(written(prompt, values), focus);
   const { contextWindow = assumedWindow, maxEventCharacters } = limits;
   const answer =
     limits.maxOutputTokens ?? Math.min(Math.max(usualAnswer, maxSummaryTokens), Math.floor(contextWindow / 4));
@@ -103,7 +104,7 @@ export function promptBehind(prompt: Prompt, input: SummaryInput, keptFrom: stri
       : `${eventsAbove} But what begins with the following, and all behind it, stays as it is:\n${keptFrom}`;
   const events = [{ number: 1, id: '', type: 'conversation', text }];
   const values = { previousSummary: '', userWords: '', facts: factLines(input), events, leftOut: 0, maxSummaryTokens };
-  return `${interruption}\n\n${written(prompt, values)}`.toWellFormed();
+  return withFocus(`${interruption}\n\n${written(prompt, values)}`, input.focus).toWellFormed();
 }
 
 function factLines({ facts = [] }: SummaryInput): string {

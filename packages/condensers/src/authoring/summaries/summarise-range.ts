@@ -153,6 +153,7 @@ function askFor(options: RangeToSummarise, kept: Kept, inputScale: number): Prom
     previousSummary: writtenBefore(view, content),
     userWords: [...wordsThatStay(view), ...kept.words.shown],
     facts: kept.facts.map(({ text }) => text),
+    focus: context.focus,
     maxSummaryTokens: Math.max(leastSummaryTokens, most - kept.reservedTokens),
     inputScale,
     conversation: inputScale < 1 ? undefined : conversationOf(options),

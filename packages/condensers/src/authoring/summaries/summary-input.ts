@@ -20,6 +20,8 @@ export interface SummaryInput {
   readonly userWords?: readonly string[] | undefined;
   /** What the summary must name, each in one line, as exact as the log. @defaultValue none */
   readonly facts?: readonly string[] | undefined;
+  /** What the user wants the summary to keep in view, in their own words. @defaultValue they said nothing */
+  readonly focus?: string | undefined;
   /**
    * The conversation that holds the events. A summariser of the same model asks behind it, so that its input is read from the
    * prompt cache. @defaultValue none: it reads `events`
