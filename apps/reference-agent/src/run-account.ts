@@ -1,5 +1,5 @@
 import { usageSchema } from '@palimpsest/events';
-import type { Condensation, Event, Usage } from '@palimpsest/events';
+import type { Condensation, Event, EventId, LLMUsageEvent, Usage } from '@palimpsest/events';
 import { costOf, pricesAt, totalInputTokens } from '@palimpsest/llm-adapters';
 import type { TokenPrices } from '@palimpsest/llm-adapters';
 import { ViewProjection } from '@palimpsest/view';
@@ -37,11 +37,30 @@ export interface RunAccount {
 
 /** Replays a log: once as it is, and once as if nothing had ever been condensed. */
 export function accountOf(log: Iterable<Event>): RunAccount {
-  const uncondensed = new ViewProjection();
-  const condensed = new ViewProjection();
-  const caches = { condensed: warmCache(), uncondensed: warmCache() };
-  let known: { readonly model: string; readonly prices: TokenPrices } | undefined;
-  const account = {
+  const running = new RunningAccount();
+  for (const event of log) running.append(event);
+  return running.account;
+}
+
+/** What the prompt cache could no longer serve at a call. */
+export interface CacheBreak {
+  /** The usage event of the call. */
+  readonly callId: EventId;
+  /** What has changed the request since the call before: a condensation, a revert, new instructions. Undefined if it is not in the log. */
+  readonly cause: Event | undefined;
+  /** What was written again. Unit: tokens, as the view estimates. */
+  readonly rewrittenTokens: number;
+}
+
+/** A {@link RunAccount} that follows a log. An append costs O(1) amortised, a condensation as much as in a view. */
+export class RunningAccount {
+  readonly #uncondensed = new ViewProjection();
+  readonly #condensed = new ViewProjection();
+  readonly #caches = { condensed: warmCache(), uncondensed: warmCache() };
+  readonly #cacheBreaks: CacheBreak[] = [];
+  #known: { readonly model: string; readonly prices: TokenPrices } | undefined;
+  #cause: Event | undefined;
+  #account: Omit<RunAccount, 'pricedAs'> = {
     steps: 0,
     condensations: 0,
     forgotten: 0,
@@ -54,35 +73,72 @@ export function accountOf(log: Iterable<Event>): RunAccount {
     costUncondensedUsd: 0,
     tokensByProvider: 0,
   };
-  for (const event of log) {
-    if (event.type === 'llm-usage' && event.purpose === 'agent') {
-      known ??= pricesFor(event.model, new Date(event.timestamp));
-      // The usage event stands just before the answer, so both views are what this call was sent.
-      const sent = event.estimatedInputTokens ?? 0;
-      const whole = uncondensed.view.tokens();
-      const { outputTokens } = event.usage;
-      account.steps++;
-      account.tokensSent += sent;
-      account.tokensUncondensed += whole;
-      account.peakSent = Math.max(account.peakSent, sent);
-      account.peakUncondensed = Math.max(account.peakUncondensed, whole);
-      account.costUsd += costOf({ ...caches.condensed(condensed.view), outputTokens }, known.prices);
-      account.costUncondensedUsd += costOf({ ...caches.uncondensed(uncondensed.view), outputTokens }, known.prices);
-      account.tokensByProvider += totalInputTokens(event.usage);
-    }
-    if (event.type === 'condensation') {
-      account.condensations++;
-      account.forgotten += event.forgottenEventIds.length;
-      account.masked += event.redactions?.length ?? 0;
-      known ??= pricesFor(usualModel, new Date(event.timestamp));
-      const usage = usageOf(event);
-      if (usage !== undefined) account.costUsd += costOf(usage, known.prices);
-    } else if (event.type !== 'condensation-revert') {
-      uncondensed.append(event);
-    }
-    condensed.append(event);
+
+  get account(): RunAccount {
+    return { ...this.#account, pricedAs: this.#known?.model ?? usualModel };
   }
-  return { ...account, pricedAs: known?.model ?? usualModel };
+
+  /** The view of all events so far. */
+  get view(): View {
+    return this.#condensed.view;
+  }
+
+  /** The calls whose request did not begin with the whole request before, in order. */
+  get cacheBreaks(): readonly CacheBreak[] {
+    return this.#cacheBreaks;
+  }
+
+  /** Adds the next event of the log. */
+  append(event: Event): void {
+    if (event.type === 'llm-usage' && event.purpose === 'agent') this.#call(event);
+    if (event.type === 'condensation') this.#condense(event);
+    else if (event.type !== 'condensation-revert') this.#uncondensed.append(event);
+    if (changesPrefix(event)) this.#cause = event;
+    this.#condensed.append(event);
+  }
+
+  /** The usage event stands just before the answer, so both views are what this call was sent. */
+  #call(event: LLMUsageEvent): void {
+    this.#known ??= pricesFor(event.model, new Date(event.timestamp));
+    const { prices } = this.#known;
+    const sent = event.estimatedInputTokens ?? 0;
+    const whole = this.#uncondensed.view.tokens();
+    const { outputTokens } = event.usage;
+    const { rewrittenTokens, ...input } = this.#caches.condensed(this.#condensed.view);
+    const { rewrittenTokens: _, ...uncondensed } = this.#caches.uncondensed(this.#uncondensed.view);
+    if (rewrittenTokens > 0) this.#cacheBreaks.push({ callId: event.id, cause: this.#cause, rewrittenTokens });
+    this.#cause = undefined;
+    const before = this.#account;
+    this.#account = {
+      ...before,
+      steps: before.steps + 1,
+      tokensSent: before.tokensSent + sent,
+      tokensUncondensed: before.tokensUncondensed + whole,
+      peakSent: Math.max(before.peakSent, sent),
+      peakUncondensed: Math.max(before.peakUncondensed, whole),
+      costUsd: before.costUsd + costOf({ ...input, outputTokens }, prices),
+      costUncondensedUsd: before.costUncondensedUsd + costOf({ ...uncondensed, outputTokens }, prices),
+      tokensByProvider: before.tokensByProvider + totalInputTokens(event.usage),
+    };
+  }
+
+  #condense(event: Condensation): void {
+    this.#known ??= pricesFor(usualModel, new Date(event.timestamp));
+    const usage = usageOf(event);
+    const before = this.#account;
+    this.#account = {
+      ...before,
+      condensations: before.condensations + 1,
+      forgotten: before.forgotten + event.forgottenEventIds.length,
+      masked: before.masked + (event.redactions?.length ?? 0),
+      costUsd: before.costUsd + (usage === undefined ? 0 : costOf(usage, this.#known.prices)),
+    };
+  }
+}
+
+/** What can change the beginning of a request. */
+function changesPrefix({ type }: Event): boolean {
+  return type === 'condensation' || type === 'condensation-revert' || type === 'system-prompt';
 }
 
 /** The shares of tokens and of the cost that condensation saved, from 0 to 1; negative if it cost more than it saved. */
@@ -111,13 +167,33 @@ function usageOf({ metadata }: Condensation): Usage | undefined {
   return usageSchema.safeParse(metadata?.['usage']).data;
 }
 
-/** Divides one request after the other: what the request before began with is read from the cache, the rest is written to it. */
-function warmCache(): (view: View) => Omit<Usage, 'outputTokens'> {
-  let before: View['events'] | undefined;
+/**
+ * Divides one request after the other: what the request before began with is read from the cache, the rest is written to it. Of the
+ * rest, `rewrittenTokens` stood in the request before or came into its midst.
+ */
+function warmCache(): (view: View) => Omit<Usage, 'outputTokens'> & { readonly rewrittenTokens: number } {
+  let before: View | undefined;
   return (view) => {
-    let same = 0;
-    while (same < view.events.length && view.events.at(same) === before?.at(same)) same++;
-    before = view.events;
-    return { uncachedInputTokens: 0, cacheReadTokens: view.tokens(0, same), cacheWriteTokens: view.tokens(same) };
+    const same = before === undefined ? 0 : sameAtStart(before, view);
+    const isBroken = before !== undefined && same < before.events.length;
+    const rewrittenTokens = isBroken ? view.tokens(same, endOfKnown(before, view, same)) : 0;
+    before = view;
+    const cacheReadTokens = view.tokens(0, same);
+    return { uncachedInputTokens: 0, cacheReadTokens, cacheWriteTokens: view.tokens(same), rewrittenTokens };
   };
+}
+
+/** Where the events end that an earlier view held, and the summaries among them. */
+function endOfKnown(before: View | undefined, { events }: View, from: number): number {
+  let end = events.length;
+  while (end > from && before?.indexOf(events.at(end - 1)?.id ?? '') === undefined) end--;
+  return end;
+}
+
+function sameAtStart({ events: before }: View, { events: after }: View): number {
+  // A list that has only grown shares its source.
+  if (before.source !== undefined && before.source === after.source) return Math.min(before.length, after.length);
+  let same = 0;
+  while (same < after.length && after.at(same) === before.at(same)) same++;
+  return same;
 }

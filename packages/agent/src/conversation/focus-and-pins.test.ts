@@ -65,18 +65,21 @@ describe('a focus', () => {
 
   test('during a run the next step follows it', async () => {
     const own = rolling();
-    let conversation: Conversation | undefined;
+    const open: { conversation?: Conversation } = {};
     const asks = defineTool({
       name: 'note',
       description: '',
       input: z.object({ name: z.string() }),
       execute: async () => {
-        expect(await conversation?.condense({ focus: 'the names' })).toBeUndefined();
+        expect(await open.conversation?.condense({ focus: 'the names' })).toBeUndefined();
         return 'noted';
       },
     });
     const llm = scriptedLLM({ script: [call('a'), 'Done.'] });
-    conversation = await Conversation.open({ agent: new Agent({ llm, tools: [asks], condenser: own.condenser }) });
+    const conversation = await Conversation.open({
+      agent: new Agent({ llm, tools: [asks], condenser: own.condenser }),
+    });
+    open.conversation = conversation;
     await conversation.send('Go.');
     await conversation.run();
     expect(own.focuses()).toContain('the names');
@@ -129,18 +132,19 @@ describe('a condenser for one request', () => {
 
   test('during a run, too; and an agent without a condenser takes it', async () => {
     const once = rolling('once');
-    let conversation: Conversation | undefined;
+    const open: { conversation?: Conversation } = {};
     const asks = defineTool({
       name: 'note',
       description: '',
       input: z.object({ name: z.string() }),
       execute: async () => {
-        await conversation?.condense({ condenser: once.condenser });
+        await open.conversation?.condense({ condenser: once.condenser });
         return 'noted';
       },
     });
     const llm = scriptedLLM({ script: [call('a'), 'Done.'] });
-    conversation = await Conversation.open({ agent: new Agent({ llm, tools: [asks] }) });
+    const conversation = await Conversation.open({ agent: new Agent({ llm, tools: [asks] }) });
+    open.conversation = conversation;
     await conversation.send('Go.');
     await conversation.run();
     expect(names(conversation.events)).toEqual(['once']);

@@ -1,0 +1,72 @@
+import { fileURLToPath } from 'node:url';
+import { createEvent, EventLog } from '@palimpsest/events';
+import type { Event } from '@palimpsest/events';
+import { fileEventStore } from '@palimpsest/events/file';
+import { View } from '@palimpsest/view';
+import { expect, test } from 'vitest';
+import { RunFigures } from './run-figures.js';
+
+const directory = fileURLToPath(new URL('../../../../corpus/', import.meta.url));
+const logOf = async (name: string): Promise<readonly Event[]> => [
+  ...(await EventLog.open(name, { store: fileEventStore({ directory }) })),
+];
+
+test.each(['demo-default', 'first-task-overflow', 'parallel-calls'])(
+  'the figures of %s follow from its events, one by one',
+  async (name) => {
+    const log = await logOf(name);
+    const figures = new RunFigures();
+    for (const [index, event] of log.entries()) {
+      figures.append(event);
+      if (index % 20 === 0) expect(figures.figures().tokens).toBe(View.fromEvents(log.slice(0, index + 1)).tokens());
+    }
+    const usages = log.flatMap((event) =>
+      event.type === 'llm-usage' && event.purpose === 'agent' ? [event.usage] : [],
+    );
+    const sum = (read: (usage: (typeof usages)[number]) => number) =>
+      usages.reduce((all, usage) => all + read(usage), 0);
+    const input = sum((usage) => usage.uncachedInputTokens + usage.cacheReadTokens + usage.cacheWriteTokens);
+    const { requestTokens, cachedShare, steps, condensations } = figures.figures();
+    const last = usages.at(-1);
+    expect(steps).toBe(usages.length);
+    expect(condensations).toBe(log.filter(({ type }) => type === 'condensation').length);
+    expect(cachedShare).toBeCloseTo(sum(({ cacheReadTokens }) => cacheReadTokens) / input, 10);
+    expect(requestTokens).toBe(
+      (last?.uncachedInputTokens ?? 0) + (last?.cacheReadTokens ?? 0) + (last?.cacheWriteTokens ?? 0),
+    );
+    // Each condensation that was followed by a call has the cache written anew, and nothing else has.
+    const causes = figures.cacheBreaks.map(({ cause }) => cause?.type);
+    expect(new Set(causes)).toEqual(new Set(['condensation']));
+    expect(figures.cacheBreaks.every(({ rewrittenTokens }) => rewrittenTokens > 0)).toBe(true);
+  },
+);
+
+const usage = { uncachedInputTokens: 100, cacheReadTokens: 300, cacheWriteTokens: 0, outputTokens: 50 };
+const call = (fields: object) =>
+  createEvent('llm-usage', { responseId: 'r', model: 'big', purpose: 'agent', usage, ...fields });
+
+test('what it cost is told by model and purpose; an unknown cost makes the sum unknown', () => {
+  const figures = new RunFigures([
+    call({ costUsd: 0.5 }),
+    createEvent('condensation', {
+      forgottenEventIds: [],
+      metadata: { condenser: 'structuredSummary', model: 'small', usage, costUsd: 0.25 },
+    }),
+    createEvent('condensation-attempt', {
+      condenser: 'structuredSummary',
+      outcome: 'failed',
+      reason: 'it said nothing',
+      data: { model: 'small', usage, costUsd: 0.25 },
+    }),
+    call({ costUsd: 0.5 }),
+  ]);
+  expect(figures.bills).toMatchObject([
+    { model: 'big', purpose: 'agent', calls: 2, costUsd: 1, usage: { cacheReadTokens: 600 } },
+    { model: 'small', purpose: 'structuredSummary', calls: 2, costUsd: 0.5 },
+  ]);
+  // The condenser's own reading does not count as the agent's.
+  expect(figures.figures()).toMatchObject({ costUsd: 1.5, cachedShare: 0.75, requestTokens: 400 });
+  figures.append(call({}));
+  expect(figures.figures().costUsd).toBeUndefined();
+  expect(new RunFigures().figures()).toMatchObject({ costUsd: 0, cachedShare: undefined, requestTokens: undefined });
+});
