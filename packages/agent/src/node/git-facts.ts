@@ -61,13 +61,14 @@ export async function gitFacts(
   if (filters === undefined) return { root };
   // The history of a folder of a repository is that folder's; of the whole, it is asked for nothing that has to be looked for.
   const here = (await realpath(folder)) === (await realpath(root)) ? [] : ['--', '.'];
-  const [branch, status, log] = await Promise.all([
-    ask(['symbolic-ref', '--quiet', '--short', 'HEAD']),
+  const [status, log] = await Promise.all([
     ask([
       ...filters,
       ...[
         'status',
         '--porcelain=v1',
+        '--branch',
+        '--no-ahead-behind',
         '-z',
         '--untracked-files=normal',
         '--ignore-submodules=all',
@@ -80,8 +81,8 @@ export async function gitFacts(
   ]);
   return {
     root,
-    ...(branch?.isWhole === true ? { branch: branch.text.trim() } : {}),
-    ...(status === undefined ? {} : { changes: changesOf(status) }),
+    // Where the changes are not told in time, the branch still is.
+    ...(status === undefined ? branchIn(await ask(['symbolic-ref', '--quiet', '--short', 'HEAD'])) : statusOf(status)),
     ...(log?.isWhole === true ? { commits: log.text.split('\0').filter((line) => line !== '') } : {}),
   };
 }
@@ -185,9 +186,24 @@ async function configuredFilters(
   );
 }
 
-function changesOf({ text, isWhole }: { readonly text: string; readonly isWhole: boolean }): readonly string[] {
-  const entries = text.split('\0').slice(0, -1);
+function branchIn(answer: Awaited<ReturnType<typeof git>>): Pick<GitFacts, 'branch'> {
+  return answer?.isWhole === true ? { branch: answer.text.trim() } : {};
+}
+
+/** The branch stands in the first entry; where the head is on none, in words that no branch can be called. */
+function statusOf({
+  text,
+  isWhole,
+}: {
+  readonly text: string;
+  readonly isWhole: boolean;
+}): Pick<GitFacts, 'branch' | 'changes'> {
+  const [head = '', ...entries] = text.split('\0').slice(0, -1);
+  const branch = /^## (?:No commits yet on )?(\S+?)(?:\.\.\.\S+(?: \[.*\])?)?$/.exec(head)?.[1];
   const named = entries.slice(0, maxChanges);
   const more = entries.length - named.length;
-  return more === 0 ? named : [...named, `(${isWhole ? more : `at least ${more}`} more)`];
+  return {
+    ...(branch === undefined ? {} : { branch }),
+    changes: more === 0 ? named : [...named, `(${isWhole ? more : `at least ${more}`} more)`],
+  };
 }

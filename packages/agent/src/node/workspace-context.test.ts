@@ -112,6 +112,27 @@ test('limits what it tells of large folders and long histories', async () => {
   expect(text.length).toBeLessThan(5_000);
 });
 
+test('tells the branch beside its upstream, without an answer about changes, and none where the head is detached', async () => {
+  await repository();
+  git('checkout', '-qb', 'feature/1.2');
+  git('config', 'branch.feature/1.2.remote', '.');
+  git('config', 'branch.feature/1.2.merge', 'refs/heads/main');
+  expect(await shown()).toContain('Branch: feature/1.2. ');
+  git('config', 'branch.feature/1.2.merge', 'refs/heads/gone');
+  expect(await shown()).toContain('Branch: feature/1.2. ');
+  const script = await put(
+    '../bin/git',
+    '#!/bin/sh\nPATH=${PATH#*:}\ncase "$*" in *" status "*) exit 1;; esac\nexec git "$@"\n',
+  );
+  await chmod(script, 0o755);
+  const env = { PATH: `${path.dirname(script)}${path.delimiter}${process.env['PATH']}` };
+  const withoutStatus = await shown(root, { env });
+  expect(withoutStatus).toContain('Branch: feature/1.2. ');
+  expect(withoutStatus).not.toContain('Changes');
+  git('checkout', '-q', '--detach');
+  expect(await shown()).not.toContain('Branch');
+});
+
 test('a git that does not answer is not waited for', async () => {
   await put('a.txt');
   const script = await put('../bin/git', '#!/bin/sh\nexec sleep 600\n');

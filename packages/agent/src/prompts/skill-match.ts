@@ -35,8 +35,8 @@ export function matchSkills(text: string, skills: readonly Skill[]): readonly Tr
 /** Scripts that put no space between words, and Korean, whose particles are attached to the word. */
 const unspaced = String.raw`[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]`;
 const word = String.raw`(?:(?!${unspaced})[\p{L}\p{M}\p{N}_])`;
-const startsWithWord = new RegExp(`^${word}`, 'u');
-const endsWithWord = new RegExp(`${word}$`, 'u');
+/** Made for the first trigger: the engine needs milliseconds for these sets of letters. */
+let ends: { readonly startsWithWord: RegExp; readonly endsWithWord: RegExp } | undefined;
 
 /**
  * Matches the text as written, then in composed form: an accented letter can be one or two characters. If the first match
@@ -56,9 +56,10 @@ function patternOf(trigger: string): RegExp {
   if (trigger.startsWith('/')) {
     return new RegExp(String.raw`(?<!\S)${wanted}(?=$|\s|[.,;:!?)](?:\s|$))`, 'iu');
   }
-  const before = startsWithWord.test(trigger) ? `(?<!${word})` : '';
+  ends ??= { startsWithWord: new RegExp(`^${word}`, 'u'), endsWithWord: new RegExp(`${word}$`, 'u') };
+  const before = ends.startsWithWord.test(trigger) ? `(?<!${word})` : '';
   // A combining accent belongs to the letter before it.
-  const after = endsWithWord.test(trigger) ? String.raw`(?!${word}|\p{M})` : '';
+  const after = ends.endsWithWord.test(trigger) ? String.raw`(?!${word}|\p{M})` : '';
   return new RegExp(before + wanted + after, 'iu');
 }
 
