@@ -89,7 +89,7 @@ async function wait(delayMs: number, signal: AbortSignal | undefined): Promise<v
     };
     const abort = () => {
       end();
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- the reason is whatever the caller gave
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the reason is whatever the caller gave
       reject(signal?.reason);
     };
     const timer = setTimeout(() => {

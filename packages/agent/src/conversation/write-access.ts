@@ -46,6 +46,7 @@ export class WriteAccess {
     const opened = (this.#opened ??= this.#open());
     const working = opened.then(work);
     this.#holders.add(working);
+    // oxlint-disable-next-line typescript/no-misused-promises -- `finally` waits for what it is returned
     return working.finally(async () => {
       this.#holders.delete(working);
       if (this.#holders.size === 0) await this.#release(opened);

@@ -13,7 +13,7 @@ export function readArguments(text: string): ReadArguments {
   // Some models write nothing for a tool without parameters.
   if (text.trim() === '') return { json: {} };
   try {
-    return { json: JSON.parse(text) };
+    return { json: JSON.parse(text) as unknown };
   } catch {
     const repaired = isWhole(text) ? repair(text) : undefined;
     return repaired ?? { problem: jsonProblem(text) };
