@@ -27,7 +27,7 @@ test('what a call would change is what it changes then, and looking changes noth
     expect(preview).toMatchObject({ path, before: (files as Record<string, string>)[path] });
     expect((await readdir(workspace.root)).sort()).toEqual(Object.keys(files).sort());
     const tool = workspaceTools(workspace).find(({ name }) => name === call.toolName);
-    await tool?.execute(call.input as never, noContext);
+    await tool?.execute(call.input, noContext);
     expect(await readFile(join(workspace.root, path), 'utf8')).toBe(preview?.after);
   }
 });
