@@ -1,4 +1,5 @@
 import type { Document } from './documents.js';
+import { excerptOf } from './excerpt.js';
 import { callText } from './originals.js';
 import type { Standings } from './standing.js';
 
@@ -88,4 +89,18 @@ export function ranked(documents: readonly Document[], query: string, standings:
     .filter(({ whole, score }) => whole > 0 || score > 0)
     .sort((a, b) => b.whole - a.whole || b.score - a.score)
     .map(({ document }) => document);
+}
+
+/** The lines of a text that hold most of a query, each with its number. */
+export function linesWithWords(text: string, query: string): readonly string[] {
+  const [phrase, terms] = [phraseOf(query), termsOf(query)];
+  return excerptOf(text, (line) => {
+    const lower = line.toLowerCase();
+    const hits = terms.map((term) => hitsOf(lower, term)).filter(({ count }) => count > 0);
+    const whole = wordForWord(lower, phrase, terms);
+    const best = whole > 0 ? hitsOf(lower, phrase) : hits.toSorted((a, b) => b.count - a.count)[0];
+    // Each word counts once in a line.
+    const score = hits.reduce((sum, { count }) => sum + Math.min(1, count), 0);
+    return { score: score + whole * (terms.length + 1), at: best?.at ?? 0 };
+  });
 }

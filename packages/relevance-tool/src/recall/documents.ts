@@ -17,7 +17,11 @@ export interface Document {
  * The texts of a log, newest first, hidden or not. Answers of the recall tool and their calls are copies of others and are left
  * out, and so are short calls whose result is hidden too: the result's description holds them whole.
  */
-export function documentsOf(context: ToolContext, hidden: HiddenEvents, standings: Standings): readonly Document[] {
+export function documentsOf(
+  context: Pick<ToolContext, 'log' | 'event' | 'actionId'>,
+  hidden: HiddenEvents,
+  standings: Standings,
+): readonly Document[] {
   const events = new Map<EventId, Event>();
   // Of events with one id only the first is in the conversation.
   for (const event of context.log) if (!events.has(event.id)) events.set(event.id, event);

@@ -10,6 +10,9 @@ import type { hiddenReasons } from './recall.prompt.js';
 /** Why the model does not see a text. */
 export type HiddenReason = keyof typeof hiddenReasons;
 
+/** A log, as a tool is given it. */
+export type HiddenLog = Pick<ToolContext, 'log' | 'event' | 'signal'>;
+
 /** What of a log the model does not see. */
 export interface HiddenEvents {
   /** The view as the model reads it. */
@@ -23,14 +26,14 @@ export interface HiddenEvents {
  * model and appends nothing. Without a condenser, what a condenser hides in the view alone is not known. A condenser that fails
  * counts as none. Targets of directives count as hidden, because a directive may take effect at the next call.
  */
-export async function hiddenEvents(context: ToolContext, condenser: Condenser | undefined): Promise<HiddenEvents> {
+export async function hiddenEvents(context: HiddenLog, condenser: Condenser | undefined): Promise<HiddenEvents> {
   const stored = View.fromEvents(context.log);
   const view = condenser === undefined ? stored : await preview(stored, condenser, context);
   const dismissed = new Set<EventId>(relevanceDirectives(stored).map(({ targetEventId }) => targetEventId));
   return { view, reasonOf: (event) => reasonIn(view, event, dismissed, context) };
 }
 
-async function preview(stored: View, condenser: Condenser, { signal }: ToolContext): Promise<View> {
+async function preview(stored: View, condenser: Condenser, { signal }: HiddenLog): Promise<View> {
   try {
     const result = await condenser.condense(stored, { preview: true, signal });
     return isCondensation(result) ? stored : result;
@@ -43,7 +46,7 @@ function reasonIn(
   view: View,
   event: Event,
   dismissed: ReadonlySet<EventId>,
-  context: ToolContext,
+  context: HiddenLog,
 ): HiddenReason | undefined {
   const id = event.type === 'condensation' ? summaryIdOf(view, event.id) : event.id;
   const index = id === undefined ? undefined : view.indexOf(id);

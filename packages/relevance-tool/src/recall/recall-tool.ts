@@ -8,7 +8,7 @@ import { recallToolName } from '../tool-names.js';
 import { note, pageOf, refusal } from './answers.js';
 import type { Entry } from './answers.js';
 import { documentsOfPath } from './by-path.js';
-import { hitsOf, phraseOf, ranked, termsOf, wordForWord } from './by-words.js';
+import { linesWithWords, ranked } from './by-words.js';
 import { documentsOf, isRecall } from './documents.js';
 import type { Document } from './documents.js';
 import { excerptOf } from './excerpt.js';
@@ -175,7 +175,9 @@ function byWords(query: string, search: Search): ToolOutput {
     const seen = ranked(documents, query, standings);
     return seen.length > 0 ? inView('The words', seen, search) : nothing('holds any of these words', documents);
   }
-  const entries = found.map((document) => entryOf(document, '', linesWithWords(document, query), standings));
+  const entries = found.map((document) =>
+    entryOf(document, '', linesWithWords(document.text, query).join('\n'), standings),
+  );
   const heading = `${found.length} of ${hidden.length} hidden texts fit, the best first. Recall one by its address.`;
   return pageOf({ heading, entries }, page, characters);
 }
@@ -190,19 +192,6 @@ function linesWithPath({ text }: Document, path: string): string {
   return excerptOf(text, (line) => {
     const at = placeOfPath(line, path);
     return { score: at === undefined ? 0 : 1, at: at ?? 0 };
-  }).join('\n');
-}
-
-function linesWithWords({ text }: Document, query: string): string {
-  const [phrase, terms] = [phraseOf(query), termsOf(query)];
-  return excerptOf(text, (line) => {
-    const lower = line.toLowerCase();
-    const hits = terms.map((term) => hitsOf(lower, term)).filter(({ count }) => count > 0);
-    const whole = wordForWord(lower, phrase, terms);
-    const best = whole > 0 ? hitsOf(lower, phrase) : hits.toSorted((a, b) => b.count - a.count)[0];
-    // Each word counts once in a line.
-    const score = hits.reduce((sum, { count }) => sum + Math.min(1, count), 0);
-    return { score: score + whole * (terms.length + 1), at: best?.at ?? 0 };
   }).join('\n');
 }
 

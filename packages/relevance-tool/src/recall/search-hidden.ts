@@ -1,0 +1,80 @@
+import { addressOf, isLLMConvertible } from '@palimpsest/events';
+import type { Event, EventId } from '@palimpsest/events';
+import type { Condenser } from '@palimpsest/view';
+import { linesWithWords, ranked } from './by-words.js';
+import { documentsOf } from './documents.js';
+import { hiddenEvents } from './hidden-events.js';
+import type { HiddenReason } from './hidden-events.js';
+import { standingsIn } from './standing.js';
+
+/** A text of a log that its model does not see. */
+export interface HiddenText {
+  /** The event that holds it; of a summary, its condensation. */
+  readonly event: Event;
+  readonly address: string;
+  readonly reason: HiddenReason;
+  /** What it is and where it stands, in one line that begins with the address. */
+  readonly description: string;
+  /** The lines that fit best, each with its number. */
+  readonly excerpt: readonly string[];
+  /** The whole text. */
+  readonly text: string;
+}
+
+/** What a search of the hidden part of a log found. */
+export interface HiddenSearch {
+  /** How many texts are hidden in all. */
+  readonly hidden: number;
+  /** Those that fit, the best first. */
+  readonly found: readonly HiddenText[];
+  /** How many texts that the model sees fit. */
+  readonly seen: number;
+}
+
+/** Options of {@link searchHidden}. */
+export interface HiddenSearchOptions {
+  /** The condenser of the loop, which may hide more than the log records. It is asked for a preview. @defaultValue none */
+  readonly condenser?: Condenser | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Searches what is hidden from the model, for a person: the same texts in the same order as the recall tool finds. Words are plain
+ * text, never a pattern; an address finds its text, hidden or not searched for by words. Only reads the log.
+ */
+export async function searchHidden(
+  log: Iterable<Event>,
+  words: string,
+  { condenser, signal = new AbortController().signal }: HiddenSearchOptions = {},
+): Promise<HiddenSearch> {
+  const events = new Map<EventId, Event>();
+  for (const event of log) if (!events.has(event.id)) events.set(event.id, event);
+  // Nobody has called: no response of the log is the present one.
+  const context = { log: [...events.values()], event: (id: EventId) => events.get(id), signal, actionId: '' };
+  const hidden = await hiddenEvents(context, condenser);
+  const standings = standingsIn(context.log);
+  const documents = documentsOf(context, hidden, standings);
+  const isNamed = (event: Event): boolean =>
+    (isLLMConvertible(event) || event.type === 'condensation') && addressOf(event.id) === words.trim().toLowerCase();
+  const named = documents.filter(({ event }) => isNamed(event));
+  const fitting = named.length > 0 ? named : ranked(documents, words, standings);
+  const found = fitting.flatMap(({ event, text, reason }): readonly HiddenText[] => {
+    if (reason === undefined) return [];
+    const excerpt = linesWithWords(text, words);
+    return [
+      {
+        event,
+        address: addressOf(event.id),
+        reason,
+        description: standings.describe(event, reason),
+        excerpt: excerpt.length > 0 ? excerpt : text.split('\n').slice(0, 3),
+        text,
+      },
+    ];
+  });
+  return {
+    hidden: documents.filter(({ reason }) => reason !== undefined).length,
+    found,
+    seen: fitting.length - found.length,
+  };
+}
