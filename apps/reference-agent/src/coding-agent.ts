@@ -2,6 +2,7 @@ import { Agent, finishTool, readOutputTool } from '@palimpsest/agent';
 import type { ConversationOptions } from '@palimpsest/agent';
 import { fileOutputStore } from '@palimpsest/agent/node';
 import { contextMessages, loadPrompts } from '@palimpsest/agent/prompts';
+import type { Skill } from '@palimpsest/agent/prompts';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { observationLabel, recallTool, relevanceTool } from '@palimpsest/relevance-tool';
 import { fileHistory, todoTool, workspaceTools } from '@palimpsest/tools';
@@ -38,6 +39,8 @@ export interface CodingAgentOptions {
 export interface CodingAgent {
   /** For `Conversation.open`, together with a store and an id. */
   readonly conversation: Required<Pick<ConversationOptions, 'agent' | 'limits' | 'secrets'>>;
+  /** The skills that were found. */
+  readonly skills: readonly Skill[];
   /** What the user should know before the run begins. */
   readonly notes: readonly string[];
   /** Ends what the tools have started. */
@@ -105,6 +108,7 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
       },
       secrets: shell.secrets,
     },
+    skills: knowledge.context.skills ?? [],
     notes: [...notes, ...permitted.notes, ...shell.notes, ...knowledge.notes],
     close: () => shell.close(),
   };

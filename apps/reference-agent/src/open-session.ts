@@ -1,6 +1,8 @@
 import { rmdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Conversation } from '@palimpsest/agent';
+import type { Agent } from '@palimpsest/agent';
+import type { Skill } from '@palimpsest/agent/prompts';
 import type { Event } from '@palimpsest/events';
 import type { FailedAttempt, LLM } from '@palimpsest/llm-adapters';
 import { openWorkspace } from '@palimpsest/tools';
@@ -17,6 +19,7 @@ import { createSession } from './sessions/session.js';
 import type { Session } from './sessions/session.js';
 import { sessionsFolder } from './sessions/sessions-folder.js';
 import { settingsOf } from './settings-of.js';
+import type { LoadedSettings } from './settings/load-settings.js';
 import { UsageError } from './usage-error.js';
 import { watchedLLM } from './watched-llm.js';
 
@@ -31,6 +34,14 @@ export interface OpenedSession {
   readonly baseUrl: string | undefined;
   /** The names of the tools. */
   readonly tools: readonly string[];
+  /** What works: its model, its condenser, its tools as the model is told of them. */
+  readonly agent: Agent;
+  /** Writes summaries: the agent's own model where the settings name no other. */
+  readonly smallLlm: LLM;
+  /** With where each value is from. */
+  readonly settings: LoadedSettings;
+  /** Those that were found, the disabled ones too. */
+  readonly skills: readonly Skill[];
   /** What the user should know before the run begins. */
   readonly notes: readonly string[];
   /** Records where the session works, if its log does not say so, and appends the task. */
@@ -68,7 +79,8 @@ export async function openSession(
   });
   const own = flags.model === undefined ? found?.record : undefined;
   const named = { ...flags, model: flags.model ?? own?.model, baseUrl: flags.baseUrl ?? own?.baseUrl };
-  const { settings, notes } = await settingsOf(named, workspace, env);
+  const loaded = await settingsOf(named, workspace, env);
+  const { settings, notes } = loaded;
   const { llm, smallLlm } = await chooseModels(settings, env, onRetry);
   const session = found?.session ?? (await createSession(sessionsFolder(env)));
   const onAsk = flags.onAsk ?? found?.record.onAsk;
@@ -101,6 +113,10 @@ export async function openSession(
     model: llm.model,
     baseUrl: place.baseUrl,
     tools: [...coding.conversation.agent.tools.keys()],
+    agent: coding.conversation.agent,
+    smallLlm: models.smallLlm,
+    settings: loaded,
+    skills: coding.skills,
     notes: [...notes, ...coding.notes],
     async begin(task) {
       const event = coding.conversation.secrets(placeEvent(place));

@@ -34,4 +34,6 @@ export interface CommandScreen {
   choose(title: string, items: readonly Choice[]): Promise<string | undefined>;
   /** Asks for a line of text. Undefined: given up. */
   ask(question: string): Promise<string | undefined>;
+  /** Puts text into the input line, to be edited and sent; the plain mode shows it. */
+  edit(text: string): void;
 }

@@ -117,7 +117,7 @@ export class RunFigures {
       ...before,
       calls: before.calls + 1,
       usage: sumUsage([before.usage, usage]),
-      costUsd: isKnown ? before.costUsd + (call.costUsd) : undefined,
+      costUsd: isKnown ? before.costUsd + call.costUsd : undefined,
     });
   }
 }

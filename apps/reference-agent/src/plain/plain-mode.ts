@@ -16,6 +16,7 @@ export async function openPlainMode(session: InteractiveSession): Promise<number
     show: async ({ title, lines: shown }) => say([title, ...shown.map(({ text }) => text)].join('\n')),
     choose: async () => undefined,
     ask: async () => undefined,
+    edit: (text) => say(text),
   };
   const closed = new Promise<void>((resolve) => {
     session.observe((event) => {

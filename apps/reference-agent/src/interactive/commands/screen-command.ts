@@ -1,4 +1,5 @@
-import type { CommandScreen } from '../command-screen.js';
+import type { Choice, CommandScreen } from '../command-screen.js';
+import type { InteractiveSession } from '../interactive-session.js';
 
 /** A command that is typed with a slash. */
 export interface ScreenCommand {
@@ -10,6 +11,10 @@ export interface ScreenCommand {
   readonly description: string;
   /** Whether it may be called while the agent works. */
   readonly whileRunning: boolean;
+  /**
+   * What the argument may be, from what was typed of it. @defaultValue nothing is offered
+   */
+  complete?(argument: string, session: InteractiveSession): readonly Choice[] | Promise<readonly Choice[]>;
   /**
    * Does it. Errors of `PalimpsestError` are told to the user by the caller.
    *
