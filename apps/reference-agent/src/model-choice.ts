@@ -37,7 +37,12 @@ export async function chooseModels(
   onRetry?: (failure: FailedAttempt) => void,
 ): Promise<ChosenModels> {
   if (model === undefined) throw new NoModelError(whatToSet(env));
-  const options = { env, baseURL: baseUrl, ...(onRetry === undefined ? {} : { retry: { onRetry } }) };
+  const options = {
+    env,
+    baseURL: baseUrl,
+    importModule: importSdk,
+    ...(onRetry === undefined ? {} : { retry: { onRetry } }),
+  };
   const named = async (name: string): Promise<LLM> => {
     try {
       return await llmByName(name, options);
@@ -51,6 +56,10 @@ export async function chooseModels(
     toolCalls === 'text' ? (await import('@palimpsest/llm-adapters/text-tool-calls')).textToolCalls(asked) : asked;
   return { llm, smallLlm: smallModel === undefined ? undefined : await named(smallModel) };
 }
+
+/** Imported by the program itself, which has a way that takes less time: see load-module.ts. */
+const importSdk = (name: string): Promise<unknown> =>
+  name === 'openai' ? import('openai') : import('@anthropic-ai/sdk');
 
 function whatToSet(env: Environment): string {
   const [found] = modelProviders.filter(({ keyVariable }) => keyVariable !== undefined && isSet(env[keyVariable]));

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,19 @@ const preload = new URL('../test-support/until-first-request.mjs', import.meta.u
 test('before the first request nothing is loaded that only some runs need', () => {
   const home = mkdtempSync(join(tmpdir(), 'palimpsest-start-'));
   onTestFinished(() => rmSync(home, { recursive: true }));
-  const args = ['--import', preload, cli, '-p', 'Hello?', '--base-url', 'http://127.0.0.1:9/v1', '--model', 'local'];
+  // What `require` loads passes by the hooks.
+  const args = [
+    '--no-experimental-require-module',
+    '--import',
+    preload,
+    cli,
+    '-p',
+    'Hello?',
+    '--base-url',
+    'http://127.0.0.1:9/v1',
+    '--model',
+    'local',
+  ];
   const { status, output } = spawnSync(process.execPath, args, {
     cwd: home,
     env: { PATH: process.env['PATH'], HOME: home },
@@ -22,4 +34,27 @@ test('before the first request nothing is loaded that only some runs need', () =
   expect(loaded).toEqual(expect.arrayContaining(['commander', 'openai', 'zod']));
   const late = ['yaml', 'smol-toml', 'ignore', 're2js', '@anthropic-ai/sdk', 'js-tiktoken'];
   expect(late.filter((name) => loaded.includes(name))).toEqual([]);
+});
+
+test('a module that the program has loaded is the one that a package of the user imports', () => {
+  const program = new URL('../dist/load-module.js', import.meta.url).href;
+  const script = `
+    import { loadModule } from ${JSON.stringify(program)};
+    for (const name of ['@palimpsest/condensers', 'openai', 'zod']) {
+      const loaded = await loadModule(name);
+      for (const [key, value] of Object.entries(await import(name))) if (loaded[key] !== value) console.log(name, key);
+    }`;
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    encoding: 'utf8',
+  });
+  expect({ stdout, stderr, status }).toEqual({ stdout: '', stderr: '', status: 0 });
+});
+
+test('nothing but its own way imports a module while the built program runs', () => {
+  const dist = fileURLToPath(new URL('../dist/', import.meta.url));
+  const code = readdirSync(dist).filter((name) => name.endsWith('.js') && name !== 'load-module.js');
+  const importing = code.filter((name) => /\bimport\((?!"node:)/.test(readFileSync(join(dist, name), 'utf8')));
+  expect(code).toContain('cli.js');
+  expect(importing).toEqual([]);
 });

@@ -46,6 +46,8 @@ export interface SdkLLMOptions {
   readonly retry?: RetryOptions;
   /** Decides which prices are in force. @defaultValue the clock */
   readonly now?: () => Date;
+  /** Imports the provider's package, by its name, at the first call. @defaultValue `import()` */
+  readonly importModule?: ((name: string) => Promise<unknown>) | undefined;
 }
 
 /** The options of one attempt. */

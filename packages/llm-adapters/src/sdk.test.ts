@@ -27,4 +27,10 @@ describe('lazySdk', () => {
     expect(await load()).toBe('loaded');
     expect(loads).toBe(2);
   });
+
+  it('is loaded by the function of the caller, and named when that finds none', async () => {
+    const load = lazySdk({ provider: 'test', packageName, load: missing });
+    expect(await load((name) => Promise.resolve(`imported ${name}`))).toBe(`imported ${packageName}`);
+    await expect(load(missing)).rejects.toThrow(MissingSdkError);
+  });
 });

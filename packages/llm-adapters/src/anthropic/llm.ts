@@ -32,7 +32,7 @@ interface PlannedRequest {
 const loadAnthropic = lazySdk({
   provider: 'anthropic',
   packageName: '@anthropic-ai/sdk',
-  load: async () => (await import('@anthropic-ai/sdk')).default,
+  load: () => import('@anthropic-ai/sdk'),
 });
 
 /**
@@ -61,7 +61,7 @@ export function anthropicLLM(options: AnthropicLLMOptions): LLM {
       facts: modelFacts(model, 'anthropic', options.facts),
       baseURL: baseURL ?? environmentVariable('ANTHROPIC_BASE_URL') ?? 'https://api.anthropic.com',
       newClient: async () => {
-        const Client = await loadAnthropic();
+        const { default: Client } = await loadAnthropic(options.importModule);
         return new Client({
           maxRetries: 0,
           // Errors are thrown. The SDK's log would also print them, with text of the conversation.

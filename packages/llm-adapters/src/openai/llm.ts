@@ -42,7 +42,7 @@ const defaultBaseURL = 'https://api.openai.com/v1';
 const loadOpenAI = lazySdk({
   provider: 'openai',
   packageName: 'openai',
-  load: async () => (await import('openai')).default,
+  load: () => import('openai'),
 });
 
 /** A request of either API, tagged with the API. */
@@ -95,7 +95,7 @@ export function openaiLLM(options: OpenAILLMOptions): LLM {
     facts,
     baseURL,
     newClient: async () => {
-      const OpenAIClient = await loadOpenAI();
+      const { default: OpenAIClient } = await loadOpenAI(options.importModule);
       const apiKey =
         options.apiKey ?? environmentVariable('OPENAI_API_KEY') ?? (isThisMachine(baseURL) ? 'none' : undefined);
       return new OpenAIClient({
