@@ -27,12 +27,18 @@ export interface CodingAgentOptions {
   readonly smallLlm?: LLM;
   /** Keeps whole outputs and the edit history. */
   readonly session: Pick<Session, 'folder' | 'outputs' | 'files'>;
+  /** Called with each model that the condenser asks: what it returns is asked in its place. @defaultValue the model itself */
+  readonly condenserModel?: ((llm: LLM) => LLM) | undefined;
   /** Where the secrets are from. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** What becomes of a call that needs a yes. @defaultValue 'deny', and the model is told */
   readonly onAsk?: 'deny' | 'wait' | undefined;
   /** No call needs a yes. @defaultValue false */
   readonly yolo?: boolean | undefined;
+  /** Whether the model can ask the user a question. @defaultValue false */
+  readonly isInteractive?: boolean | undefined;
+  /** Rules that the user's answers have made, read at each call. @defaultValue none */
+  readonly answers?: (() => readonly string[]) | undefined;
 }
 
 /** What a conversation needs to work on a workspace. */
@@ -41,6 +47,8 @@ export interface CodingAgent {
   readonly conversation: Required<Pick<ConversationOptions, 'agent' | 'limits' | 'secrets'>>;
   /** The skills that were found. */
   readonly skills: readonly Skill[];
+  /** Which calls need a yes. */
+  readonly permitted: Pick<RunPermissions, 'reason' | 'propose' | 'check'>;
   /** What the user should know before the run begins. */
   readonly notes: readonly string[];
   /** Ends what the tools have started. */
@@ -54,7 +62,11 @@ export interface CodingAgent {
  */
 export async function codingAgent(options: CodingAgentOptions): Promise<CodingAgent> {
   const { workspace, settings, llm, session, env, onAsk = 'deny', yolo = false } = options;
-  const { condenser, notes } = await settingsCondenser(settings, { llm: options.smallLlm ?? llm, env });
+  const { condenser, notes } = await settingsCondenser(settings, {
+    llm: options.smallLlm ?? llm,
+    env,
+    watched: options.condenserModel,
+  });
   const outputs = fileOutputStore({ directory: session.outputs });
   const knowledge = await workspaceKnowledge(workspace, settings.context, env);
   const shell = await openShell(options, knowledge.folders);
@@ -81,13 +93,15 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
     folders: ownFolders(env),
     onAsk,
     yolo,
+    ...(options.answers === undefined ? {} : { answers: options.answers }),
   });
   const prompts = await loadPrompts({
     systemPrompt: 'system_prompt_coding.j2',
     toolNames: tools.map(({ name }) => name),
     shell: '/bin/sh',
     cliMode: true,
-    headless: true,
+    // Somebody sits there.
+    headless: options.isInteractive !== true,
   });
   const agent = new Agent({
     llm,
@@ -109,6 +123,7 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
       secrets: shell.secrets,
     },
     skills: knowledge.context.skills ?? [],
+    permitted,
     notes: [...notes, ...permitted.notes, ...shell.notes, ...knowledge.notes],
     close: () => shell.close(),
   };

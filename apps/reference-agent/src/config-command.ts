@@ -1,17 +1,23 @@
+import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { secretMask } from '@palimpsest/agent';
 import { coloursFor, cutToWidth, onOneLine, shownJson } from '@palimpsest/terminal';
 import { apiKeys } from './model-choice.js';
 import { settingsJsonSchema } from './settings/json-schema.js';
+import { forgetRule } from './settings/kept-rules.js';
 import { loadSettings } from './settings/load-settings.js';
 import type { LoadedSettings } from './settings/load-settings.js';
 import { settingKeys } from './settings/settings-keys.js';
+import { keptRulesFile } from './settings/user-folders.js';
 import { withoutSecrets } from './settings/without-secrets.js';
+import { UsageError } from './usage-error.js';
 
 /** Options of `palimpsest config`, as the command line gives them. */
 export interface ConfigFlags {
   readonly json?: boolean;
   readonly schema?: boolean;
+  /** A rule of an answer that counts no longer. */
+  readonly forget?: string;
   readonly cwd?: string;
   readonly config?: string;
 }
@@ -22,13 +28,23 @@ interface Surroundings {
   readonly stdout: { readonly isTTY?: boolean; readonly columns?: number; write(text: string): unknown };
 }
 
-/** Prints the settings with their origins, or their schema. @throws the errors of `loadSettings`. */
+/**
+ * Prints the settings with their origins, or their schema, or forgets a rule.
+ *
+ * @throws the errors of `loadSettings`; {@link UsageError} when there is no such rule to forget.
+ */
 export async function configCommand(flags: ConfigFlags, { env, cwd, stdout }: Surroundings): Promise<void> {
   if (flags.schema === true) {
     stdout.write(`${JSON.stringify(settingsJsonSchema(), undefined, 2)}\n`);
     return;
   }
-  const loaded = await loadSettings({ folder: resolve(cwd, flags.cwd ?? ''), env, file: flags.config });
+  const folder = resolve(cwd, flags.cwd ?? '');
+  if (flags.forget !== undefined) {
+    await forget(flags.forget, folder, env);
+    stdout.write(`Forgotten: ${onOneLine(flags.forget)}. Such calls are asked about again.\n`);
+    return;
+  }
+  const loaded = await loadSettings({ folder, env, file: flags.config });
   const mask = secretMask(apiKeys(env));
   const origins = loaded.origins.map((each) => ({ ...each, value: withoutSecrets(each.value) }));
   const { userFile, project } = loaded;
@@ -41,6 +57,14 @@ export async function configCommand(flags: ConfigFlags, { env, cwd, stdout }: Su
   const lines = linesOf({ ...loaded, origins }).map((line) => cutToWidth(onOneRow(mask.text(line)), width));
   const [head = '', ...rest] = lines;
   stdout.write(`${[colors.bold(head), ...rest, ...filesOf(loaded).map(onOneLine)].join('\n')}\n`);
+}
+
+async function forget(rule: string, folder: string, env: Surroundings['env']): Promise<void> {
+  const real = await realpath(folder).catch(() => folder);
+  if (await forgetRule(keptRulesFile(env), real, rule)) return;
+  throw new UsageError(
+    `No answer has made the rule '${rule}' in '${real}'. palimpsest config shows those that there are.`,
+  );
 }
 
 /** Without what a terminal would obey; the columns stay. */
@@ -68,13 +92,16 @@ function shown(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function filesOf({ userFile, origins, project, notes }: LoadedSettings): readonly string[] {
+function filesOf({ userFile, origins, project, notes, kept }: LoadedSettings): readonly string[] {
   const isRead = origins.some(({ origin }) => origin === 'user');
   const trust = project?.isTrusted === true ? 'trusted' : 'not trusted';
   return [
     '',
     `user: ${userFile}${isRead ? '' : ' (sets nothing)'}`,
     ...(project === undefined ? [] : [`project: ${project.file} (${trust})`]),
+    ...(kept.rules.length === 0
+      ? []
+      : [`kept: ${kept.file} (rules of your answers in this folder; palimpsest config --forget 'RULE' removes one)`]),
     ...notes,
   ];
 }

@@ -8,6 +8,7 @@ import type { FailedAttempt, LLM } from '@palimpsest/llm-adapters';
 import { openWorkspace } from '@palimpsest/tools';
 import type { Workspace } from '@palimpsest/tools';
 import { codingAgent } from './coding-agent.js';
+import type { CodingAgent } from './coding-agent.js';
 import type { CommandSurroundings } from './command-surroundings.js';
 import { chooseModels } from './model-choice.js';
 import type { RunFlags } from './run-flags.js';
@@ -42,6 +43,8 @@ export interface OpenedSession {
   readonly settings: LoadedSettings;
   /** Those that were found, the disabled ones too. */
   readonly skills: readonly Skill[];
+  /** Which calls need a yes. */
+  readonly permitted: CodingAgent['permitted'];
   /** What the user should know before the run begins. */
   readonly notes: readonly string[];
   /** Records where the session works, if its log does not say so, and appends the task. */
@@ -50,12 +53,16 @@ export interface OpenedSession {
   close(): Promise<void>;
 }
 
-/** Who is told of what a session does besides its log. */
-export interface SessionListeners {
+/** Who holds a session: what it is told besides the log, and what it adds. */
+export interface SessionHolder {
   /** Called for each failed model call that is tried again. */
   readonly onRetry: (failure: FailedAttempt) => void;
-  /** Called when a model call begins or ends, with how many are under way. @defaultValue nobody is told */
-  readonly onModelCalls?: (purpose: 'agent' | 'condenser', underWay: number) => void;
+  /** Called when a model call begins (1) and when it ends (-1). @defaultValue nobody is told */
+  readonly onModelCall?: (purpose: 'agent' | 'condenser', change: 1 | -1) => void;
+  /** Rules that the user's answers have made for a folder since the program began. @defaultValue none */
+  readonly answers?: (folder: string) => readonly string[];
+  /** Whether the model can ask the user a question. @defaultValue false */
+  readonly isInteractive?: boolean;
 }
 
 /**
@@ -68,7 +75,7 @@ export async function openSession(
   found: ListedSession | undefined,
   flags: RunFlags,
   { env, cwd }: CommandSurroundings,
-  { onRetry, onModelCalls }: SessionListeners,
+  { onRetry, onModelCall, answers, isInteractive }: SessionHolder,
 ): Promise<OpenedSession> {
   // An unset variable of a script must not become the current folder.
   if (flags.cwd === '') throw new UsageError('--cwd is empty: name a folder.');
@@ -80,19 +87,29 @@ export async function openSession(
   const own = flags.model === undefined ? found?.record : undefined;
   const named = { ...flags, model: flags.model ?? own?.model, baseUrl: flags.baseUrl ?? own?.baseUrl };
   const loaded = await settingsOf(named, workspace, env);
-  const { settings, notes } = loaded;
+  const { settings, notes, kept } = loaded;
   const { llm, smallLlm } = await chooseModels(settings, env, onRetry);
   const session = found?.session ?? (await createSession(sessionsFolder(env)));
   const onAsk = flags.onAsk ?? found?.record.onAsk;
-  const watched = (model: LLM, purpose: 'agent' | 'condenser'): LLM =>
-    onModelCalls === undefined ? model : watchedLLM(model, (underWay) => onModelCalls(purpose, underWay));
-  const models = { llm: watched(llm, 'agent'), smallLlm: watched(smallLlm ?? llm, 'condenser') };
-  const coding = await codingAgent({ workspace, settings, ...models, session, env, onAsk, yolo: flags.yolo }).catch(
-    async (error: unknown) => {
-      await removeEmpty(session);
-      throw error;
-    },
-  );
+  const watched = (purpose: 'agent' | 'condenser') => (model: LLM) =>
+    onModelCall === undefined ? model : watchedLLM(model, (change) => onModelCall(purpose, change));
+  const made = withKept(kept.rules, () => answers?.(workspace.root) ?? []);
+  const coding = await codingAgent({
+    workspace,
+    settings,
+    llm: watched('agent')(llm),
+    smallLlm: smallLlm ?? llm,
+    session,
+    env,
+    onAsk,
+    yolo: flags.yolo,
+    answers: made,
+    isInteractive,
+    condenserModel: watched('condenser'),
+  }).catch(async (error: unknown) => {
+    await removeEmpty(session);
+    throw error;
+  });
   const { store, id } = session;
   const conversation = await Conversation.open({ ...coding.conversation, store, conversationId: id }).catch(
     async (error: unknown) => {
@@ -114,9 +131,10 @@ export async function openSession(
     baseUrl: place.baseUrl,
     tools: [...coding.conversation.agent.tools.keys()],
     agent: coding.conversation.agent,
-    smallLlm: models.smallLlm,
+    smallLlm: watched('condenser')(smallLlm ?? llm),
     settings: loaded,
     skills: coding.skills,
+    permitted: coding.permitted,
     notes: [...notes, ...coding.notes],
     async begin(task) {
       const event = coding.conversation.secrets(placeEvent(place));
@@ -129,6 +147,15 @@ export async function openSession(
       await coding.close();
       await removeEmpty(session);
     },
+  };
+}
+
+/** The rules of earlier answers and those of this program: the same list until one is added. */
+function withKept(kept: readonly string[], answers: () => readonly string[]): () => readonly string[] {
+  let [seen, all] = [answers(), [...kept, ...answers()]];
+  return () => {
+    if (answers() !== seen) [seen, all] = [answers(), [...kept, ...answers()]];
+    return all;
   };
 }
 

@@ -1,6 +1,7 @@
 import type { AgentOptions } from '@palimpsest/agent';
 import type { Tool } from '@palimpsest/events';
-import { linkedNames, permissionPolicy, permissions } from '@palimpsest/tools/permissions';
+import { linkedNames, permissionPolicy, permissions, proposedRule } from '@palimpsest/tools/permissions';
+import type { JudgedCall, PermissionOptions, Permissions } from '@palimpsest/tools/permissions';
 import type { Workspace } from '@palimpsest/tools';
 import { patternsInside } from './own-folders.js';
 import type { Settings } from './settings/settings.js';
@@ -19,12 +20,23 @@ export interface RunPermissionsOptions {
   readonly onAsk: 'deny' | 'wait';
   /** No call needs a yes. */
   readonly yolo: boolean;
+  /**
+   * Rules that the user's answers have made: read at each call, so that a new one counts at once. Those that cannot be read, or name a
+   * tool that there is not, do not count. @defaultValue none
+   */
+  readonly answers?: () => readonly string[];
 }
 
 /** Which calls of a run need a yes, and what the user should know of it. */
 export interface RunPermissions {
   readonly agent: Pick<AgentOptions, 'confirmation' | 'hooks' | 'askOfModel'>;
   readonly notes: readonly string[];
+  /** Why a call is asked about, or not, in one sentence. */
+  reason(call: JudgedCall): string;
+  /** A rule that would allow a call, to propose to the user; undefined if none would. */
+  propose(call: JudgedCall): string | undefined;
+  /** Checks a rule that allows. @throws {@link PermissionRuleError} when it cannot be read. */
+  check(rule: string): void;
   /** Whether a rule keeps `read_file` from a path, so that `search` must not read it either. */
   isClosed(path: string): boolean;
 }
@@ -35,30 +47,70 @@ export interface RunPermissions {
  * @throws {@link PermissionRuleError} when a rule cannot be read.
  */
 export function runPermissions(options: RunPermissionsOptions): RunPermissions {
-  const { rules, tools, workspace, folders = [], onAsk, yolo } = options;
+  const { rules, tools, workspace, folders = [], onAsk, yolo, answers = () => [] } = options;
   const { root } = workspace;
   const asked = [...guarded, ...patternsInside(root, folders)].flatMap((path) => [
     `edit_file(${path})`,
     `write_file(${path})`,
   ]);
-  const permitted = permissions({
+  const toolNames = tools.map(({ name }) => name);
+  const fixed: PermissionOptions = {
     // What the user has denied stays denied.
     ...(yolo ? { allow: ['*'], deny: rules.deny } : { ...rules, ask: [...rules.ask, ...asked] }),
-    toolNames: tools.map(({ name }) => name),
+    toolNames,
     root,
     otherNames: linkedNames(root),
+  };
+  const check = (rule: string): void => void permissions({ allow: [rule], toolNames });
+  const current = whenChanged(answers, (made) => {
+    const known = made.filter((rule) => isReadable(rule, check));
+    const inForce = { ...fixed, allow: [...(fixed.allow ?? []), ...known] };
+    return { inForce, permitted: permissions(inForce) };
   });
+  // Wrong rules are told now.
+  current();
+  const permitted: Permissions = {
+    get allow() {
+      return current().permitted.allow;
+    },
+    decide: (call) => current().permitted.decide(call),
+  };
   const policy = permissionPolicy({ permissions: permitted, tools, onAsk });
   const hasReadRules = [...rules.deny, ...(yolo ? [] : rules.ask)].some((rule) => /^\s*read_file\b/.test(rule));
   // Somebody reads them before they say yes.
   const isRead = onAsk === 'wait' && !yolo;
   return {
     agent: { ...policy, ...(isRead ? { askOfModel: { risk: true, summary: true } } : {}) },
-    notes: yolo ? [yoloNote(rules.deny)] : onAsk === 'deny' && rules.allow.length === 0 ? [deniedNote] : [],
+    notes: yolo ? [yoloNote(rules.deny)] : onAsk === 'deny' && permitted.allow.length === 0 ? [deniedNote] : [],
+    reason: (call) => permitted.decide(call).reason,
+    propose: (call) => proposedRule(call, current().inForce),
+    check,
     isClosed: (path) =>
       hasReadRules &&
       ['deny', 'ask'].includes(permitted.decide({ toolName: 'read_file', input: { path } }).outcome ?? 'allow'),
   };
+}
+
+/** Computes from what is read, anew only if that is another list. */
+function whenChanged<Result>(
+  read: () => readonly string[],
+  compute: (list: readonly string[]) => Result,
+): () => Result {
+  let last: { readonly list: readonly string[]; readonly result: Result } | undefined;
+  return () => {
+    const list = read();
+    if (last?.list !== list) last = { list, result: compute(list) };
+    return last.result;
+  };
+}
+
+function isReadable(rule: string, check: (rule: string) => void): boolean {
+  try {
+    check(rule);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function yoloNote(deny: readonly string[]): string {

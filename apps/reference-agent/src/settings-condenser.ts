@@ -10,6 +10,8 @@ export interface SettingsCondenserOptions {
   readonly llm: LLM;
   /** The models that a condenser can name: `llm = "provider/name"`. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Called with each model that the condenser asks: what it returns is asked in its place. @defaultValue the model itself */
+  readonly watched?: ((llm: LLM) => LLM) | undefined;
 }
 
 /** A condenser, and what the user should know of how it was read. */
@@ -26,7 +28,7 @@ export interface SettingsCondenser {
  */
 export async function settingsCondenser(
   { condenser, condenserFolder }: Pick<Settings, 'condenser' | 'condenserFolder'>,
-  { llm, env }: SettingsCondenserOptions,
+  { llm, env, watched = (model) => model }: SettingsCondenserOptions,
 ): Promise<SettingsCondenser> {
   const { preset, ...others } = condenser ?? {};
   if (Object.keys(others).length === 0) {
@@ -43,8 +45,8 @@ export async function settingsCondenser(
   const loaded = await loadCondenserConfig(
     { condenser: condenser as never },
     {
-      defaultLLM: llm,
-      llm: (name) => llmByName(name, { env }),
+      defaultLLM: watched(llm),
+      llm: async (name) => watched(await llmByName(name, { env })),
       importModule: importFrom(folder),
       readPrompt: promptsFrom(folder),
     },

@@ -1,8 +1,7 @@
 import type { LLM } from '@palimpsest/llm-adapters';
 
-/** The same model. `onCalls` is called when a call begins or ends, with how many are under way. */
-export function watchedLLM(llm: LLM, onCalls: (underWay: number) => void): LLM {
-  let underWay = 0;
+/** The same model. `onCall` is called when a call begins (1) and when it ends (-1). */
+export function watchedLLM(llm: LLM, onCall: (change: 1 | -1) => void): LLM {
   const { model, contextWindow, prices, facts, countTokens } = llm;
   return {
     model,
@@ -11,11 +10,11 @@ export function watchedLLM(llm: LLM, onCalls: (underWay: number) => void): LLM {
     ...(facts === undefined ? {} : { facts }),
     ...(countTokens === undefined ? {} : { countTokens: (request) => countTokens.call(llm, request) }),
     complete: async (request) => {
-      onCalls(++underWay);
+      onCall(1);
       try {
         return await llm.complete(request);
       } finally {
-        onCalls(--underWay);
+        onCall(-1);
       }
     },
   };

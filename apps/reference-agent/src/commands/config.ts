@@ -8,6 +8,7 @@ export function addConfigCommand(program: Command): void {
     .description('Show each setting, and where it is from.')
     .option('--json', 'as JSON')
     .option('--schema', 'print the JSON schema of a configuration file instead')
+    .option('--forget <rule>', 'remove a rule that an answer made in this folder')
     .option('--cwd <folder>', 'the folder to work in')
     .option('--config <file>', 'a configuration file, instead of the user’s')
     .action(async (flags: ConfigFlags) => {

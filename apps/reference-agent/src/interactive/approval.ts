@@ -1,4 +1,9 @@
+import type { ActionEvent } from '@palimpsest/events';
+import { previewChange } from '@palimpsest/tools';
+import type { OpenedSession } from '../open-session.js';
+import { fileDiff } from './file-diff.js';
 import type { FileDiff } from './file-diff.js';
+import { inputOf } from './call-input.js';
 
 /** A call that waits for the user's yes. All of it but `proposedRule` and `reason` is what a model wrote. */
 export interface Approval {
@@ -21,9 +26,31 @@ export interface Approval {
 /** What the user says to a call. */
 export type ApprovalAnswer =
   | { readonly type: 'once' }
-  /** Yes, and to all calls that the rule allows: until the program ends. */
+  /** Yes, and to all calls in this folder that the rule allows: until the program ends. */
   | { readonly type: 'session'; readonly rule: string }
   /** Yes, and to all calls in this folder that the rule allows, in every session. */
   | { readonly type: 'rule'; readonly rule: string }
   /** The model reads the reason. */
   | { readonly type: 'no'; readonly reason?: string | undefined };
+
+/** Larger files are not compared before an answer. Unit: bytes. */
+const maxPreviewBytes = 2_000_000;
+
+/** What to show of a call that waits, as the workspace is now. */
+export async function approvalOf(
+  { id, toolCall, summary, securityRisk: risk }: ActionEvent,
+  { workspace, permitted }: Pick<OpenedSession, 'workspace' | 'permitted'>,
+): Promise<Approval> {
+  const call = { toolName: toolCall.name, input: inputOf(toolCall) };
+  const change = await previewChange(workspace, call, { maxBytes: maxPreviewBytes });
+  return {
+    id,
+    name: toolCall.name,
+    arguments: toolCall.arguments,
+    summary,
+    risk,
+    reason: permitted.reason(call),
+    diff: change === undefined ? undefined : fileDiff(change.path, change.before, change.after),
+    proposedRule: permitted.propose(call),
+  };
+}

@@ -1,3 +1,5 @@
+import { structuredPatch } from 'diff';
+
 /** A line of a diff. */
 export interface DiffLine {
   /** `gap`: lines that are not shown; `text` says how many. */
@@ -18,4 +20,60 @@ export interface FileDiff {
   /** Unit: lines. */
   readonly removed: number;
   readonly lines: readonly DiffLine[];
+}
+
+/** Lines that stay around those that change. */
+const contextLines = 3;
+/** More lines are not shown. */
+const maxLines = 400;
+/** Texts that differ by more are not compared, which takes long: they are counted. Unit: lines. */
+const maxChanges = 2_000;
+
+/** The diff of two texts, in which line breaks of both kinds are the same. `before` is undefined for a new file. */
+export function fileDiff(path: string, before: string | undefined, after: string): FileDiff {
+  const options = { context: contextLines, stripTrailingCr: true, maxEditLength: maxChanges };
+  const patch = structuredPatch('', '', before ?? '', after, '', '', options);
+  const isNew = before === undefined;
+  if (patch === undefined) {
+    const [removed, added] = [linesIn(before ?? ''), linesIn(after)];
+    return { path, isNew, added, removed, lines: [gap(`${removed} lines become ${added}: too many to compare`)] };
+  }
+  const lines: DiffLine[] = [];
+  let shownTo = 0;
+  let [added, removed] = [0, 0];
+  for (const { oldStart, newStart, lines: hunk } of patch.hunks) {
+    if (newStart - 1 > shownTo) lines.push(gap(`${count(newStart - 1 - shownTo)}`));
+    let [oldLine, newLine] = [oldStart, newStart];
+    for (const line of hunk) {
+      const [sign, text] = [line[0], line.slice(1)];
+      if (sign === '+') lines.push({ kind: 'added', text, line: newLine++ });
+      else if (sign === '-') lines.push({ kind: 'removed', text, line: oldLine++ });
+      else if (sign === ' ') {
+        lines.push({ kind: 'same', text, line: newLine++ });
+        oldLine++;
+      } else lines.push(gap('no line break at the end'));
+      added += sign === '+' ? 1 : 0;
+      removed += sign === '-' ? 1 : 0;
+    }
+    shownTo = newLine - 1;
+  }
+  if (lines.length === 0 && before !== undefined && before !== after) lines.push(gap('only line breaks change'));
+  return { path, isNew, added, removed, lines: limited(lines) };
+}
+
+function limited(lines: readonly DiffLine[]): readonly DiffLine[] {
+  if (lines.length <= maxLines) return lines;
+  return [...lines.slice(0, maxLines), gap(`${count(lines.length - maxLines)} more of this diff`)];
+}
+
+function gap(text: string): DiffLine {
+  return { kind: 'gap', text };
+}
+
+function count(lines: number): string {
+  return `${lines} ${lines === 1 ? 'line' : 'lines'}`;
+}
+
+function linesIn(text: string): number {
+  return text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
 }

@@ -1,4 +1,6 @@
+import { dirname } from 'node:path';
 import type { Conversation } from '@palimpsest/agent';
+import type { Event } from '@palimpsest/events';
 import type { Delta, FailedAttempt } from '@palimpsest/llm-adapters';
 import type { CommandSurroundings } from '../command-surroundings.js';
 import type { RunEnding } from '../headless/run-ending.js';
@@ -6,6 +8,7 @@ import type { OpenedSession } from '../open-session.js';
 import type { RunFlags } from '../run-flags.js';
 import type { ListedSession } from '../sessions/session-list.js';
 import type { ApprovalAnswer } from './approval.js';
+import type { FileDiff } from './file-diff.js';
 import type {
   LoggedEvent,
   QueuedMessage,
@@ -43,11 +46,11 @@ export type OwnWork<Result> = (conversation: Conversation, signal: AbortSignal) 
  * notice, and never an exception, unless a method says so.
  */
 export class InteractiveSession {
-  readonly #surroundings: CommandSurroundings;
+  readonly surroundings: CommandSurroundings;
+  readonly #listeners = new Set<SessionListener>();
   #flags: RunFlags;
   #found: ListedSession | undefined;
   #working: WorkingSession | undefined;
-  readonly #listeners = new Set<SessionListener>();
   #state: SessionState = { type: 'opening' };
   #queue: readonly QueuedMessage[] = [];
   #nextId = 1;
@@ -55,20 +58,27 @@ export class InteractiveSession {
   #isHeld = false;
   /** There is something to do without a message. */
   #goesOn = false;
-  /** What is under way, and ends by itself or by `#interruption`. */
+  /** The work that is under way: one at a time. It never rejects. */
   #underWay: Promise<void> | undefined;
   #interruption = new AbortController();
-  #phase: WorkPhase = 'asking';
+  /** Answers are given one after another. */
+  #answered: Promise<void> = Promise.resolve();
+  /** Ends the wait for the answer of another process. */
+  #wait = new AbortController();
+  #opening: Promise<boolean> = Promise.resolve(false);
+  #switched: Promise<void> = Promise.resolve();
+  /** Nothing new begins: another session is opened, or none. */
+  #isLeaving = false;
+  #closed: Promise<void> | undefined;
+  /** Rules that answers have made, by the folder for which they hold. */
+  readonly #rules = new Map<string, readonly string[]>();
   #agentCalls = 0;
   #condenserCalls = 0;
-  #closed: Promise<void> | undefined;
-  /** Ends what waits for the answer of another process. */
-  #waiting: AbortController | undefined;
 
   constructor({ session, flags, surroundings }: InteractiveOptions) {
     this.#found = session;
     this.#flags = flags;
-    this.#surroundings = surroundings;
+    this.surroundings = surroundings;
   }
 
   get state(): SessionState {
@@ -90,8 +100,9 @@ export class InteractiveSession {
     return this.#flags;
   }
 
-  get surroundings(): CommandSurroundings {
-    return this.#surroundings;
+  /** The rules of answers that hold in this folder until the program ends. */
+  get sessionRules(): readonly string[] {
+    return this.#rules.get(this.opened?.workspace.root ?? '') ?? noRules;
   }
 
   /** Calls the listener with everything from now on. Returns the function that ends it. */
@@ -108,15 +119,15 @@ export class InteractiveSession {
   }
 
   /**
-   * Takes a message. It is sent at once, or, while the agent works, at its next step. Until then it can be taken back.
-   * Blanks alone are no message.
+   * Takes a message. It is sent at once, or, while the agent works, at its next step; until then it can be taken back. Blanks alone are
+   * no message.
    */
   send(text: string): void {
-    if (text.trim() === '') return;
-    this.#setQueue([...this.#queue, { id: this.#nextId++, text }]);
+    if (text.trim() === '' || this.#closed !== undefined) return;
     this.#isHeld = false;
+    this.#setQueue([...this.#queue, { id: this.#nextId++, text }]);
     if (this.#state.type === 'unusable') this.#notice('problem', this.#state.problem);
-    if (this.#state.type === 'working') this.#working?.opened.conversation.pause();
+    this.#askForStep();
     this.#drive();
   }
 
@@ -128,23 +139,22 @@ export class InteractiveSession {
     return message.text;
   }
 
-  /** Goes on without a message where the work was interrupted. Without such work it does nothing. */
+  /** Goes on without a message where the work was interrupted or failed. Where there is nothing to go on with, nothing happens. */
   goOn(): void {
     this.#isHeld = false;
-    this.#goesOn = true;
+    this.#goesOn = this.opened?.conversation.events.slice().some(isOfUser) === true;
     this.#drive();
   }
 
   /**
-   * Interrupts what is under way at once: the model, tools, a pause before a retry, a condensation. Calls that wait are denied.
-   * The agent then waits for the user, and messages of the queue do as well.
+   * Interrupts what is under way at once: the model, tools, a pause before a retry, a condensation. Calls that wait are denied. The
+   * agent then waits for the user, and messages of the queue do as well, until the next one is sent.
    */
   interrupt(): void {
     if (this.#state.type === 'waiting') {
-      const ids = this.#state.approvals.map(({ id }) => id);
       this.#isHeld = true;
-      void this.answer(ids, { type: 'no', reason: 'The user interrupted the run.' }, { goOn: false });
-    } else if (this.#state.type === 'working') {
+      void this.#inTurn(() => this.#denyAll(), { goOn: false });
+    } else if (this.#state.type === 'working' && !this.#interruption.signal.aborted) {
       this.#isHeld = true;
       this.#setState({ ...this.#state, isInterrupted: true });
       this.#interruption.abort(new Error('The user interrupted the run.'));
@@ -152,92 +162,112 @@ export class InteractiveSession {
   }
 
   /**
-   * Answers calls that wait: some of them, or all. When none waits any more, the agent goes on. A call that somebody else has
-   * answered meanwhile is passed over.
+   * Answers calls that wait: some of them, or all. When none waits any more, the agent goes on. A call that somebody else has answered
+   * meanwhile is passed over.
    *
-   * @throws {@link PermissionRuleError} when the rule cannot be read: nothing is answered then.
+   * @throws {@link PermissionRuleError} when the rule cannot be read, {@link InvalidSettingsError} when it cannot be kept: nothing is
+   *   answered then.
    */
-  async answer(
-    ids: readonly string[],
-    answer: ApprovalAnswer,
-    { goOn = true }: { readonly goOn?: boolean } = {},
-  ): Promise<void> {
-    const { conversation } = this.#working?.opened ?? {};
-    if (conversation === undefined) return;
-    await this.#told(async () => {
-      if (answer.type === 'no') await conversation.reject(answer.reason);
+  async answer(ids: readonly string[], answer: ApprovalAnswer): Promise<void> {
+    const working = this.#working;
+    if (working === undefined || this.#state.type !== 'waiting') return;
+    const { conversation, permitted, workspace } = working.opened;
+    const { type } = answer;
+    if (type === 'session' || type === 'rule') permitted.check(answer.rule);
+    if (type === 'rule') await working.keep(answer.rule);
+    await this.#inTurn(async () => {
+      if (type === 'no') await conversation.reject(answer.reason, { actions: ids });
       else await conversation.confirm({ actions: ids });
-      this.#afterAnswers(goOn);
+      if (type === 'session' || type === 'rule') {
+        this.#rules.set(workspace.root, [...(this.#rules.get(workspace.root) ?? []), answer.rule]);
+      }
     });
   }
 
-  /** Does work of its own on the conversation when the agent has nothing to do; `interrupt` aborts it. Undefined if it was. */
+  /** What a call has changed in a file; undefined if it changed none. */
+  async diffOf(actionId: string): Promise<FileDiff | undefined> {
+    return this.#working?.diffOf(actionId);
+  }
+
+  /**
+   * Does work on the conversation that is no step of the agent, such as a condensation; `interrupt` aborts it. Undefined if it was
+   * interrupted, if the agent is at work, or if the work failed, which is told.
+   */
   async work<Result>(work: OwnWork<Result>): Promise<Result | undefined> {
-    const { conversation } = this.#working?.opened ?? {};
-    if (conversation === undefined || this.#underWay !== undefined) return undefined;
-    const { signal } = this.#beginWork('condensing');
+    const working = this.#working;
+    if (working === undefined || this.#underWay !== undefined || this.#isLeaving) return undefined;
     let result: Result | undefined;
-    this.#underWay = this.#told(async () => {
-      result = await work(conversation, signal).catch((error: unknown) => {
+    await this.#begin('condensing', async (signal) => {
+      result = await work(working.opened.conversation, signal).catch((error: unknown) => {
         if (!signal.aborted) throw error;
         return undefined;
       });
-    }).finally(() => {
-      this.#underWay = undefined;
-      this.#settle();
-      this.#drive();
     });
-    await this.#underWay;
     return result;
   }
 
-  /** Opens another session, or the same one with another model. If that fails, what was open is opened again. */
-  async switchTo({ session, flags }: SwitchTarget): Promise<void> {
-    const before = { found: this.#found, flags: this.#flags };
+  /**
+   * Opens another session, or the same one with another model. What is under way is interrupted, and all that tools have started ends. If
+   * it cannot be opened, that is told, and what was open is opened again.
+   */
+  switchTo(target: SwitchTarget): Promise<void> {
+    this.#switched = this.#switched.then(() => this.#switchTo(target));
+    return this.#switched;
+  }
+
+  /** Interrupts what is under way, ends all that tools have started, and tells `closed`. Calls that wait go on waiting in the log. */
+  close(): Promise<void> {
+    this.#closed ??= this.#leave().finally(() => this.#setState({ type: 'closed' }));
+    return this.#closed;
+  }
+
+  async #switchTo({ session, flags }: SwitchTarget): Promise<void> {
+    const before = { found: await this.#same(), flags: this.#flags, wasOpen: this.#working !== undefined };
+    const root = this.opened?.workspace.root;
+    if (session !== 'same') this.#isHeld = true;
     await this.#leave();
-    if (this.#closed !== undefined) return;
-    const same = await this.#listed();
-    this.#found = session === 'same' ? same : session === 'new' ? undefined : session;
-    this.#flags = { ...this.#flags, ...flags };
-    if (!(await this.#open()) && before !== undefined && this.#canReopen) {
-      this.#found = same;
+    // A session has a folder of its own, and a new one begins where the old one was.
+    const folder = session === 'same' ? {} : session === 'new' ? { cwd: root ?? this.#flags.cwd } : { cwd: undefined };
+    this.#found = session === 'same' ? before.found : session === 'new' ? undefined : session;
+    this.#flags = withoutUndefined({ ...this.#flags, ...folder, ...flags });
+    if (!(await this.#open()) && before.wasOpen) {
+      this.#found = before.found;
       this.#flags = before.flags;
       await this.#open();
     }
     this.#drive();
   }
 
-  /** Interrupts what is under way, ends all that tools have started, and tells `closed`. */
-  close(): Promise<void> {
-    this.#closed ??= this.#leave().then(() => this.#setState({ type: 'closed' }));
-    return this.#closed;
+  /** True if it is open now. What keeps it from being opened is told. */
+  #open(): Promise<boolean> {
+    this.#opening = this.#opened();
+    return this.#opening;
   }
 
-  #canReopen = false;
-
-  /** True if it is open now. */
-  async #open(): Promise<boolean> {
+  async #opened(): Promise<boolean> {
+    if (this.#isClosed) return false;
     this.#setState({ type: 'opening' });
     try {
       const { openWorkingSession } = await import('./working-session.js');
-      const working = await openWorkingSession(this.#found, this.#flags, this.#surroundings, {
+      const working = await openWorkingSession(this.#found, this.#flags, this.surroundings, {
+        isInteractive: true,
+        answers: (folder) => this.#rules.get(folder) ?? noRules,
         onLogged: (logged) => this.#logged(logged),
         onDelta: (delta) => this.#delta(delta),
+        onDiff: (action, diff) => this.#tell({ type: 'diff', action, diff }),
         onRetry: (failure) => this.#retry(failure),
-        onModelCalls: (purpose, underWay) => this.#modelCalls(purpose, underWay),
+        onModelCall: (purpose, change) => this.#modelCall(purpose, change),
       });
-      if (this.#closed !== undefined) {
-        await working.opened.close();
-        return false;
-      }
       this.#working = working;
-      this.#canReopen = true;
+      this.#isLeaving = this.#isClosed;
+      if (this.#isClosed) return false;
       this.#tell({ type: 'opened', init: working.init, history: working.history });
-      this.#settle();
+      await this.#settle(working);
       return true;
     } catch (error) {
       const problem = await problemIn(error);
-      this.#setState({ type: 'unusable', problem });
+      this.#isLeaving = this.#isClosed;
+      if (!this.#isClosed) this.#setState({ type: 'unusable', problem });
       this.#notice('problem', problem);
       return false;
     }
@@ -245,52 +275,61 @@ export class InteractiveSession {
 
   /** Ends what is under way, and closes what is open. */
   async #leave(): Promise<void> {
-    this.#isHeld = true;
+    this.#isLeaving = true;
     this.#goesOn = false;
-    this.#waiting?.abort();
+    this.#wait.abort();
     this.#interruption.abort(new Error('The session was left.'));
+    await this.#opening;
     await this.#underWay;
+    await this.#answered;
+    this.#wait.abort();
     const working = this.#working;
     this.#working = undefined;
     await working?.opened.close();
   }
 
-  async #listed(): Promise<ListedSession | undefined> {
-    return this.#found;
+  /** The session that is open, to be opened again: undefined if it has not begun. */
+  async #same(): Promise<ListedSession | undefined> {
+    const { session, conversation, workspace } = this.opened ?? {};
+    if (session === undefined || conversation?.events.length === 0) return this.#found;
+    const { findSession } = await import('../sessions/session-list.js');
+    return findSession(dirname(session.folder), { id: session.id, workspace: workspace?.root ?? '' });
   }
 
-  /** Begins to work if there is something to do and nothing is under way. */
+  /** Goes to work, if there is something to do and nothing is in the way. */
   #drive(): void {
-    if (this.#underWay !== undefined || this.#working === undefined || this.#closed !== undefined) return;
-    if (this.#state.type === 'waiting' || !this.#hasWork) return;
-    const { signal } = this.#beginWork('asking');
-    this.#underWay = this.#told(() => this.#workOn(signal)).finally(() => {
-      this.#underWay = undefined;
-      this.#settle();
-      // What came at the last moment.
-      this.#drive();
-    });
+    const working = this.#working;
+    if (working === undefined || this.#isLeaving || this.#underWay !== undefined || !this.#hasWork) return;
+    if (working.opened.conversation.waitingActions.length > 0) return;
+    void this.#begin('asking', (signal) => this.#workOn(working, signal));
   }
 
   get #hasWork(): boolean {
     return this.#goesOn || (this.#queue.length > 0 && !this.#isHeld);
   }
 
-  #beginWork(phase: WorkPhase): AbortController {
+  /** Works, and then waits for the user, or goes on with what has come meanwhile. */
+  #begin(phase: WorkPhase, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    this.#wait.abort();
     this.#interruption = new AbortController();
-    this.#phase = phase;
+    const { signal } = this.#interruption;
     this.#setState({ type: 'working', phase, isInterrupted: false });
-    return this.#interruption;
+    const done = this.#told(() => work(signal))
+      .then(() => this.#told(() => this.#afterWork(signal)))
+      .then(() => {
+        this.#underWay = undefined;
+        this.#drive();
+      });
+    this.#underWay = done;
+    return done;
   }
 
-  async #workOn(signal: AbortSignal): Promise<void> {
-    const working = this.#working;
-    if (working === undefined) return;
-    while (this.#hasWork && !signal.aborted) {
+  async #workOn(working: WorkingSession, signal: AbortSignal): Promise<void> {
+    const { conversation } = working.opened;
+    while (this.#hasWork && !signal.aborted && conversation.waitingActions.length === 0) {
       this.#goesOn = false;
       if (!this.#isHeld) await this.#sendQueue(working);
       this.#ended(await working.run(signal), signal);
-      if (working.approvals().length > 0) return;
     }
   }
 
@@ -301,7 +340,6 @@ export class InteractiveSession {
       try {
         await working.send(next.text);
       } catch (error) {
-        this.#isHeld = true;
         this.#setQueue([next, ...this.#queue]);
         throw error;
       }
@@ -309,41 +347,67 @@ export class InteractiveSession {
   }
 
   #ended({ status, error }: RunEnding, signal: AbortSignal): void {
-    // The run was paused for what is in the queue.
+    // It ended at its step for what is in the queue, or was in it and has been taken back.
     if (status === 'interrupted' && !signal.aborted) this.#goesOn = true;
     if (error === undefined) return;
     this.#isHeld = true;
     this.#notice('problem', error.message);
   }
 
-  #afterAnswers(goOn: boolean): void {
-    this.#goesOn = goOn;
-    this.#settle();
-    this.#drive();
+  /** Calls that came to wait while the user interrupted are denied. */
+  async #afterWork(signal: AbortSignal): Promise<void> {
+    const working = this.#working;
+    if (working === undefined || this.#isLeaving) return;
+    const { conversation } = working.opened;
+    if (signal.aborted && conversation.waitingActions.length > 0) await this.#denyAll();
+    await this.#settle(working);
   }
 
-  /** The state when nothing is under way. */
-  #settle(): void {
-    if (this.#working === undefined || this.#closed !== undefined || this.#underWay !== undefined) return;
-    this.#waiting?.abort();
-    const approvals = this.#working.approvals();
+  async #denyAll(): Promise<void> {
+    await this.#working?.opened.conversation.reject('The user interrupted the run.');
+  }
+
+  /** Tells what the session does when nothing is under way: it waits for an answer, or for a message. */
+  async #settle(working: WorkingSession): Promise<void> {
+    this.#wait.abort();
+    const approvals = await working.approvals();
+    if (this.#isLeaving) return;
     if (approvals.length === 0) return this.#setState({ type: 'idle' });
+    this.#wait = new AbortController();
+    const { signal } = this.#wait;
     this.#setState({ type: 'waiting', approvals });
-    this.#waiting = new AbortController();
-    const { signal } = this.#waiting;
-    // Another process may answer.
-    void this.#working.opened.conversation.answered({ signal }).then(
-      () => {
-        if (this.#state.type === 'waiting') this.#afterAnswers(true);
-      },
+    // Another process may answer, too.
+    void working.opened.conversation.answered({ signal }).then(
+      () => this.#inTurn(async () => undefined),
       () => undefined,
     );
   }
 
+  /** Answers, one answer after another, and goes on if that was the last one that was waited for. */
+  #inTurn(answer: () => Promise<void>, { goOn = true } = {}): Promise<void> {
+    this.#answered = this.#answered.then(() =>
+      this.#told(async () => {
+        const working = this.#working;
+        if (working === undefined || this.#state.type !== 'waiting' || this.#isLeaving) return;
+        await answer();
+        if (working.opened.conversation.waitingActions.length > 0 || !goOn) return this.#settle(working);
+        this.#goesOn = true;
+        this.#drive();
+      }),
+    );
+    return this.#answered;
+  }
+
+  /** The run ends after its present step, so that what is in the queue is read with the next one. */
+  #askForStep(): void {
+    if (this.#queue.length > 0 && !this.#isHeld && this.#underWay !== undefined) this.opened?.conversation.pause();
+  }
+
   #logged(logged: LoggedEvent): void {
+    // A message may have come when the run had not begun.
+    this.#askForStep();
     this.#tell({ type: 'logged', ...logged });
-    const { type } = logged.event;
-    if (type === 'action') this.#setPhase('tools');
+    if (logged.event.type === 'action') this.#setPhase('tools');
   }
 
   #delta(delta: Delta): void {
@@ -356,22 +420,23 @@ export class InteractiveSession {
     this.#tell({ type: 'retry', ...retry, error: error.message });
   }
 
-  #modelCalls(purpose: 'agent' | 'condenser', underWay: number): void {
+  #modelCall(purpose: 'agent' | 'condenser', change: 1 | -1): void {
     if (purpose === 'agent') {
-      this.#agentCalls = underWay;
-      if (underWay > 0) this.#setPhase('asking');
+      this.#agentCalls += change;
+      if (change > 0) this.#setPhase('asking');
       return;
     }
-    if (underWay > 0 !== this.#condenserCalls > 0) this.#tell({ type: 'background', isCondensing: underWay > 0 });
-    this.#condenserCalls = underWay;
-    if (this.#agentCalls === 0 && underWay > 0 && this.#phase === 'asking') this.#setPhase('condensing');
-    else if (underWay === 0 && this.#phase === 'condensing') this.#setPhase('asking');
+    const wereUnderWay = this.#condenserCalls > 0;
+    this.#condenserCalls += change;
+    const areUnderWay = this.#condenserCalls > 0;
+    if (areUnderWay !== wereUnderWay) this.#tell({ type: 'background', isCondensing: areUnderWay });
+    const phase = this.#state.type === 'working' ? this.#state.phase : undefined;
+    if (areUnderWay && this.#agentCalls === 0 && phase === 'asking') this.#setPhase('condensing');
+    else if (!areUnderWay && phase === 'condensing') this.#setPhase('asking');
   }
 
   #setPhase(phase: WorkPhase): void {
-    this.#phase = phase;
-    if (this.#state.type !== 'working' || this.#state.phase === phase) return;
-    this.#setState({ ...this.#state, phase });
+    if (this.#state.type === 'working' && this.#state.phase !== phase) this.#setState({ ...this.#state, phase });
   }
 
   #setState(state: SessionState): void {
@@ -392,20 +457,35 @@ export class InteractiveSession {
     for (const listener of [...this.#listeners]) listener(event);
   }
 
-  /** Does it, and tells what the user can do something about. */
+  get #isClosed(): boolean {
+    return this.#closed !== undefined;
+  }
+
+  /** Does it, and tells what goes wrong. Never rejects. */
   async #told(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
+      this.#isHeld = true;
       this.#notice('problem', await problemIn(error));
     }
   }
 }
 
-/** What to tell of an error. A defect is thrown again. */
+function isOfUser({ type, source }: Event): boolean {
+  return type === 'message' && source === 'user';
+}
+
+const noRules: readonly string[] = [];
+
+/** What to tell of an error. A defect has its stack, which is needed to repair it. */
 async function problemIn(error: unknown): Promise<string> {
   const { problemOf } = await import('../problem.js');
-  const problem = problemOf(error);
-  if (problem === undefined) throw error;
-  return problem.message;
+  return (
+    problemOf(error)?.message ?? `Palimpsest has a defect: ${error instanceof Error ? error.stack : String(error)}`
+  );
+}
+
+function withoutUndefined(flags: { readonly [Name in keyof RunFlags]: RunFlags[Name] | undefined }): RunFlags {
+  return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined)) as unknown as RunFlags;
 }

@@ -37,7 +37,7 @@ export type SessionState =
   /** The session could not be opened, for want of a key for instance. A command, such as `/model`, can open another one. */
   | { readonly type: 'unusable'; readonly problem: string }
   | { readonly type: 'idle' }
-  /** `queued`: it ends at the next step, and goes on with the messages of the queue. */
+  /** `isInterrupted`: it was told to end, and will have ended at the next state. */
   | { readonly type: 'working'; readonly phase: WorkPhase; readonly isInterrupted: boolean }
   /** The calls wait for an answer: at least one. */
   | { readonly type: 'waiting'; readonly approvals: readonly Approval[] }
@@ -48,8 +48,10 @@ export type SessionState =
 export type SessionEvent =
   /** A session was opened: the first one, or another one in its place. What was shown before is not of this one. */
   | { readonly type: 'opened'; readonly init: InitEvent; readonly history: readonly LoggedEvent[] }
-  /** The log has grown. `diff`: what the call of a result has changed in a file. */
-  | ({ readonly type: 'logged'; readonly diff?: FileDiff | undefined } & LoggedEvent)
+  /** The log has grown. */
+  | ({ readonly type: 'logged' } & LoggedEvent)
+  /** What a call has changed in a file; `action` is the call's event. It follows the result of the call. */
+  | { readonly type: 'diff'; readonly action: string; readonly diff: FileDiff }
   /** A piece of the answer that comes. After a `restart` the pieces since the last event of the model are void. */
   | { readonly type: 'delta'; readonly delta: Delta }
   | { readonly type: 'state'; readonly state: SessionState }

@@ -1,5 +1,7 @@
+import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { InvalidSettingsError } from './errors.js';
+import { keptRules } from './kept-rules.js';
 import { findProjectFile } from './project-file.js';
 import type { ProjectFile } from './project-file.js';
 import { bytesOfFile } from './regular-file.js';
@@ -9,7 +11,7 @@ import { mergeSettings } from './settings-layers.js';
 import type { Layer, MergedSettings } from './settings-layers.js';
 import { isTrusted, readTrust } from './trusted-folders.js';
 import { untrustedPart } from './untrusted-values.js';
-import { trustFile, userSettingsFile } from './user-folders.js';
+import { keptRulesFile, trustFile, userSettingsFile } from './user-folders.js';
 
 /** Options of {@link loadSettings}. */
 export interface LoadSettingsOptions {
@@ -37,16 +39,26 @@ export interface LoadedSettings extends MergedSettings {
   readonly project: ProjectSettings | undefined;
   /** What the user should know before the run begins. */
   readonly notes: readonly string[];
+  /** Calls that the user has allowed in this folder by an answer. They are among the origins, and not in the settings. */
+  readonly kept: { readonly file: string; readonly rules: readonly string[] };
 }
 
 /**
  * The settings of a run in a folder: flags above the project's file above the user's file above the defaults. Lists add up. Of
- * the file of a project that the user does not trust only what narrows counts.
+ * the file of a project that the user does not trust only what narrows counts. The rules of the user's answers stand beside them.
  *
  * @throws {@link InvalidSettingsError} when a file cannot be read or is wrong; {@link TrustError} when the record of trusted
  * folders cannot be read.
  */
-export async function loadSettings({ folder, env, flags, file }: LoadSettingsOptions): Promise<LoadedSettings> {
+export async function loadSettings(options: LoadSettingsOptions): Promise<LoadedSettings> {
+  const file = keptRulesFile(options.env);
+  const folder = await realpath(options.folder).catch(() => options.folder);
+  const [loaded, rules] = await Promise.all([loadLayers(options), keptRules(file, folder)]);
+  const kept = rules.map((value) => ({ name: 'permissions.allow', value, origin: 'kept', file }) as const);
+  return { ...loaded, origins: [...loaded.origins, ...kept], kept: { file, rules } };
+}
+
+async function loadLayers({ folder, env, flags, file }: LoadSettingsOptions): Promise<Omit<LoadedSettings, 'kept'>> {
   const userFile = file ?? userSettingsFile(env);
   const user = await layerOfUser(userFile, file !== undefined);
   const above: readonly Layer[] =

@@ -4,8 +4,8 @@ import { defaultSettings } from './settings.js';
 import type { Settings, SettingsValues } from './settings.js';
 import { pathSettings, setAt, settingKeys, valueAt } from './settings-keys.js';
 
-/** Where a value of the settings is from. */
-export type Origin = 'default' | 'user' | 'project' | 'flag';
+/** Where a value of the settings is from. `kept`: from an answer of the user that became a rule. */
+export type Origin = 'default' | 'user' | 'project' | 'kept' | 'flag';
 
 /** The values of one origin. */
 export interface Layer {

@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { z } from 'zod';
 import { TrustError } from './errors.js';
 import type { ProjectFile } from './project-file.js';
 import { bytesOfFile } from './regular-file.js';
+import { writeUserFile } from './user-file.js';
 
 const recordSchema = z.strictObject({
   version: z.literal(1),
@@ -53,15 +51,10 @@ export async function distrustFolder(record: string, folder: string): Promise<bo
   return true;
 }
 
-/** A reader sees the old record or the new one, never a half. */
 async function writeTrust(record: string, folders: TrustedFolders): Promise<void> {
-  const written = `${record}.${randomUUID()}`;
   try {
-    await mkdir(dirname(record), { recursive: true, mode: 0o700 });
-    await writeFile(written, `${JSON.stringify({ version: 1, folders }, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
-    await rename(written, record);
+    await writeUserFile(record, { version: 1, folders });
   } catch (cause) {
-    await rm(written, { force: true });
     throw new TrustError(`The record of trusted folders, '${record}', cannot be written: ${(cause as Error).message}`, {
       cause,
     });

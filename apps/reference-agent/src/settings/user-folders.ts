@@ -19,6 +19,11 @@ export function trustFile(env: Environment): string {
   return join(userFolder(env), 'trusted-folders.json');
 }
 
+/** The rules that the user made when a call was asked about, beside the user's settings. */
+export function keptRulesFile(env: Environment): string {
+  return join(userFolder(env), 'kept-rules.json');
+}
+
 /** The folder of the user's configuration. */
 export function userFolder(env: Environment): string {
   const config = env['XDG_CONFIG_HOME'];

@@ -1,0 +1,94 @@
+import type { ProviderServer } from '@palimpsest/provider-servers';
+import { Readable } from 'node:stream';
+import { onTestFinished } from 'vitest';
+import { InteractiveSession } from '../src/interactive/interactive-session.js';
+import type { SessionEvent, SessionState } from '../src/interactive/session-event.js';
+import type { RunFlags } from '../src/run-flags.js';
+import type { ListedSession } from '../src/sessions/session-list.js';
+import { chatServer } from './chat-server.js';
+import type { ChatServerOptions } from './chat-server.js';
+import { headlessRig } from './headless-rig.js';
+import type { HeadlessRig } from './headless-rig.js';
+
+/** An interactive session, and all that it told. */
+export interface TalkedTo {
+  readonly session: InteractiveSession;
+  readonly told: readonly SessionEvent[];
+  /** Resolves to the first event of which this is true, told before or later; `from` skips what was told before. */
+  until(is: (event: SessionEvent) => boolean, from?: number): Promise<SessionEvent>;
+  /** Resolves when the session is in this state: now or later. */
+  state<Type extends SessionState['type']>(type: Type): Promise<Extract<SessionState, { readonly type: Type }>>;
+  /** The notices so far. */
+  readonly notices: readonly string[];
+}
+
+/** A workspace, a model that is a server, and sessions that work there. */
+export interface InteractiveRig extends HeadlessRig {
+  readonly server: ProviderServer;
+  /** Opens a session; it is closed at the end of the test. */
+  open(flags?: Partial<RunFlags>, session?: ListedSession): Promise<TalkedTo>;
+}
+
+/** Makes a workspace with these files, and a server of Chat Completions. */
+export async function interactiveRig(
+  options: ChatServerOptions,
+  files: Readonly<Record<string, string>> = {},
+): Promise<InteractiveRig> {
+  const server = await chatServer(options);
+  const rig = await headlessRig(files, { model: 'local', baseUrl: server.url });
+  return {
+    ...rig,
+    server,
+    async open(flags, found) {
+      const session = new InteractiveSession({
+        session: found,
+        flags: { outputFormat: 'text', model: 'local', baseUrl: server.url, ...flags },
+        surroundings: {
+          env: rig.env,
+          cwd: rig.workspace,
+          stdin: Readable.from([]),
+          stdout: { write: () => undefined },
+          stderr: { write: () => undefined },
+          interrupts: { signal: new AbortController().signal, exitStatus: 130 },
+        },
+      });
+      const talked = talkedTo(session);
+      onTestFinished(() => session.close());
+      await session.start();
+      return talked;
+    },
+  };
+}
+
+function talkedTo(session: InteractiveSession): TalkedTo {
+  const told: SessionEvent[] = [];
+  const waiting = new Set<() => void>();
+  session.observe((event) => {
+    told.push(event);
+    for (const look of waiting) look();
+  });
+  const eventually = <Found>(find: () => Found | undefined): Promise<Found> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        const found = find();
+        if (found === undefined) return;
+        waiting.delete(look);
+        resolve(found);
+      };
+      waiting.add(look);
+      look();
+    });
+  return {
+    session,
+    told,
+    until: (is, from = 0) => eventually(() => told.slice(from).find(is)),
+    state: <Type extends SessionState['type']>(type: Type) =>
+      eventually(() => {
+        const { state } = session;
+        return state.type === type ? (state as Extract<SessionState, { readonly type: Type }>) : undefined;
+      }),
+    get notices() {
+      return told.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
+    },
+  };
+}
