@@ -28,18 +28,19 @@ export interface RuleSubject {
 /** A rule as it was written, and what it means. */
 export interface PermissionRule {
   readonly text: string;
-  /** Undefined: any tool. */
-  readonly toolName: string | undefined;
+  /** Whether the rule is about calls of this tool. */
+  readonly isAbout: (toolName: string) => boolean;
   /** A command as it is written, with all that a shell makes of it. */
   readonly exact?: string;
   readonly command?: CommandPattern;
   readonly path?: PathPattern;
 }
 
-const form = /^\s*(\*|[A-Za-z0-9_-]+)\s*(?:\(([\s\S]*)\))?\s*$/;
+const form = /^\s*([A-Za-z0-9_*-]+)\s*(?:\(([\s\S]*)\))?\s*$/;
 
 /**
- * Reads a rule: `*`, `tool`, `tool(pattern)`, or for a command `tool(= text)`, which means this text and no other.
+ * Reads a rule: `*`, `tool`, `tool(pattern)`, or for a command `tool(= text)`, which means this text and no other. `*` in a name stands
+ * for any part of it: `mcp__server__*`.
  *
  * @throws {@link PermissionRuleError}
  */
@@ -49,7 +50,7 @@ export function permissionRule(
     /** Whether the rule allows: then it covers what it says exactly, and a wildcard may not stand for a program. */
     readonly allows: boolean;
     readonly subjects: ReadonlyMap<string, RuleSubject>;
-    /** @defaultValue any name */
+    /** A name in which `*` stands for any part is one of a tool that may not be there now. @defaultValue any name */
     readonly toolNames?: ReadonlySet<string> | undefined;
   },
 ): PermissionRule {
@@ -58,13 +59,14 @@ export function permissionRule(
   if (read === null) throw new PermissionRuleError(text, "it is neither '*' nor 'tool' nor 'tool(pattern)'");
   if (name === '*') {
     if (pattern !== undefined) throw new PermissionRuleError(text, "'*' has no pattern");
-    return { text, toolName: undefined };
+    return { text, isAbout: () => true };
   }
-  if (options.toolNames?.has(name) === false) {
+  if (options.toolNames !== undefined && ![...options.toolNames].some((known) => meets(name, known))) {
     const known = [...options.toolNames].join(', ');
     throw new PermissionRuleError(text, `there is no tool '${name}'; the tools are ${known}`);
   }
-  if (pattern === undefined) return { text, toolName: name };
+  const isAbout = nameTest(name);
+  if (pattern === undefined) return { text, isAbout };
   const subject = options.subjects.get(name);
   if (subject === undefined) throw new PermissionRuleError(text, `'${name}' has no pattern; write '${name}'`);
   if (pattern.trim() === '')
@@ -72,12 +74,12 @@ export function permissionRule(
   if (subject.is === 'command' && pattern.trimStart().startsWith('=')) {
     const exact = exactText(pattern.trimStart().slice(1));
     if (exact === '') throw new PermissionRuleError(text, "behind '=' stands no command");
-    return { text, toolName: name, exact };
+    return { text, isAbout, exact };
   }
   try {
     return subject.is === 'command'
-      ? { text, toolName: name, command: commandPattern(pattern, options) }
-      : { text, toolName: name, path: pathPattern(pattern.trim()) };
+      ? { text, isAbout, command: commandPattern(pattern, options) }
+      : { text, isAbout, path: pathPattern(pattern.trim()) };
   } catch (error) {
     throw new PermissionRuleError(text, (error as Error).message);
   }
@@ -86,4 +88,18 @@ export function permissionRule(
 /** A command as exact rules compare it. */
 export function exactText(command: string): string {
   return command.trim();
+}
+
+/** A name, in which `*` stands for any part. */
+function nameTest(name: string): (toolName: string) => boolean {
+  if (!name.includes('*')) return (toolName) => toolName === name;
+  const pattern = new RegExp(`^${name.replaceAll(/\*+/g, '[A-Za-z0-9_-]*')}$`);
+  return (toolName) => pattern.test(toolName);
+}
+
+/** Whether a rule's name can be about a known one, which may hold `*` too. */
+function meets(name: string, known: string): boolean {
+  if (!known.includes('*')) return nameTest(name)(known);
+  const [begin, knownBegin] = [name, known].map((one) => one.split('*', 1)[0] ?? '') as [string, string];
+  return name.includes('*') ? begin.startsWith(knownBegin) || knownBegin.startsWith(begin) : nameTest(known)(name);
 }

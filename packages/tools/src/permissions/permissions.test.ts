@@ -290,3 +290,28 @@ test('tools of your own', () => {
   });
   expect(rules.decide({ toolName: 'deploy', input: { line: 'staging now' } }).outcome).toBe('allow');
 });
+
+describe('names with wildcards', () => {
+  const named = (rules: Parameters<typeof permissions>[0], toolName: string) =>
+    permissions(rules).decide({ toolName, input: {} }).outcome;
+
+  test('stand for the tools of a server, and for nothing else', () => {
+    const rules = { allow: ['mcp__files__*'], deny: ['mcp__*__delete*'] };
+    expect(named(rules, 'mcp__files__read')).toBe('allow');
+    expect(named(rules, 'mcp__files__delete_all')).toBe('deny');
+    expect(
+      ['mcp__files2__read', 'mcp__file', 'xmcp__files__read', 'run_command'].map((name) => named(rules, name)),
+    ).toEqual([...[undefined, undefined, undefined, undefined]]);
+  });
+
+  test('a rule for a tool that may not be there now is taken; one that meets none is an error', () => {
+    const toolNames = ['read_file', 'mcp__files__*'];
+    for (const rule of ['mcp__files__read', 'mcp__files__*', 'mcp__*', 'mcp__files__re*d', 'read_*']) {
+      expect(() => permissions({ allow: [rule], toolNames })).not.toThrow();
+    }
+    for (const rule of ['mcp__fils__read', 'mcp__fils__*', 'write_*']) {
+      expect(() => permissions({ allow: [rule], toolNames })).toThrow(/there is no tool/);
+    }
+    expect(() => permissions({ allow: ['mcp__files__*(x)'] })).toThrow(/has no pattern/);
+  });
+});

@@ -5,7 +5,7 @@ import type { PermissionRule, RuleSubject } from './permission-rule.js';
 import { simpleCommands } from './simple-command.js';
 
 /**
- * Rules such as `run_command(npm test)`, `run_command(git diff *)`, `edit_file(src/**)`, `read_file`, `*`. A command behind `=` is
+ * Rules such as `run_command(npm test)`, `run_command(git diff *)`, `edit_file(src/**)`, `read_file`, `mcp__server__*`, `*`. A command behind `=` is
  * compared as it is written, and may hold anything that a shell reads: `run_command(= make > log.txt)`.
  */
 export interface PermissionRules {
@@ -19,7 +19,10 @@ export interface PermissionRules {
 
 /** Options of {@link permissions}. */
 export interface PermissionOptions extends PermissionRules {
-  /** The tools that rules may name. @defaultValue any name is taken, misspelt ones too */
+  /**
+   * The tools that rules may name. `mcp__*` stands for any tool whose name begins so, for tools that are not always there.
+   * @defaultValue any name is taken, misspelt ones too
+   */
   readonly toolNames?: Iterable<string>;
   /** The root of the workspace, for absolute paths in calls. @defaultValue absolute paths meet no rule with a pattern */
   readonly root?: string;
@@ -84,9 +87,7 @@ export function permissions(options: PermissionOptions): Permissions {
     (rules ?? []).map((rule) => permissionRule(rule, { allows, subjects, toolNames }));
   const [deny, ask, allow] = [read(options.deny, false), read(options.ask, false), read(options.allow, true)];
   const decide = (call: JudgedCall): PermissionDecision => {
-    const about = [deny, ask, allow].map((rules) =>
-      rules.filter(({ toolName }) => toolName === undefined || toolName === call.toolName),
-    );
+    const about = [deny, ask, allow].map((rules) => rules.filter(({ isAbout }) => isAbout(call.toolName)));
     const [denying = [], asking = [], allowing = []] = about;
     const judged = judge(subjectOf(call, options));
     const denied = denying.find(judged.touches);
