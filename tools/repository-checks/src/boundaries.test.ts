@@ -17,6 +17,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'openai-agents': ['messages'],
   agent: ['events', 'view', 'llm-adapters', 'templates'],
   tools: ['events'],
+  mcp: ['events', 'tools'],
   postgres: ['events'],
   terminal: [],
   'create-condenser': [],

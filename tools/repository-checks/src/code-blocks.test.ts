@@ -31,6 +31,7 @@ const peers = [
   'pg',
   '@types/pg',
   '@electric-sql/pglite',
+  '@modelcontextprotocol/server',
   '@types/node',
   'undici-types',
   'vitest',

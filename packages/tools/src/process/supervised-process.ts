@@ -125,6 +125,11 @@ export class SupervisedProcess {
     this.#child.unref();
   }
 
+  /** Lets this process wait for the end of the program again. */
+  ref(): void {
+    this.#child.ref();
+  }
+
   #marks(): CommandMarks {
     return { session: this.pid ?? 0, marker: `${markerName}=${this.#marker}`, watchers: this.#watchers };
   }

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { modernServer, served, sessionServer } from '../test-support/http-servers.js';
+import { connected } from '../test-support/servers.js';
+
+const said = (words: string) => ({ content: [{ type: 'text', text: words }] });
+
+test('a server with sessions: headers are sent, a session that it forgot is begun again, and ended at the end', async () => {
+  const server = await sessionServer();
+  const all = await connected({ web: { url: server.url, headers: { Authorization: 'Bearer of-the-realm' } } });
+  expect(all.notes).toEqual([]);
+  expect(await all.use('mcp__web__echo', { words: 'hello' })).toEqual(said('hello'));
+  expect(server.headers.every(({ authorization }) => authorization === 'Bearer of-the-realm')).toBe(true);
+  const stop = new AbortController();
+  const resting = all.use('mcp__web__rest', {}, stop.signal);
+  stop.abort(new Error('enough'));
+  await expect(resting).rejects.toThrow('enough');
+  server.forget();
+  expect(await all.use('mcp__web__echo', { words: 'again' })).toEqual(said('again'));
+  expect(server.sessions.size).toBe(1);
+  await all.close();
+  expect(server.sessions.size).toBe(0);
+});
+
+test('a server of today, without sessions', async () => {
+  const all = await connected({ web: { url: await modernServer() } });
+  expect(all.notes).toEqual([]);
+  expect(all.tools).toHaveLength(6);
+  expect(await all.use('mcp__web__add', { a: 2, b: 3 })).toEqual(said('{"sum":5}'));
+  expect(all.servers()[0]).toMatchObject({ kind: 'http', state: 'connected' });
+});
+
+test('hostile addresses harm nothing', async () => {
+  const other = { requests: 0 };
+  const elsewhere = await served((_, response) => {
+    other.requests++;
+    response.end();
+  });
+  const endless = (type: string, text: string) =>
+    served((request, response) => {
+      request.resume();
+      response.writeHead(200, { 'content-type': type });
+      const more = (): void => {
+        while (!response.destroyed && response.write(text));
+        if (!response.destroyed) response.once('drain', more);
+      };
+      more();
+    });
+  const answering = (status: number, headers = {}) =>
+    served((request, response) => {
+      request.resume();
+      response.writeHead(status, headers).end('\u001b[2Jno');
+    });
+  const all = await connected({
+    comments: { url: await endless('text/event-stream', `: ${'x'.repeat(100_000)}\n\n`) },
+    events: { url: await endless('text/event-stream', 'data: {"jsonrpc":"2.0","method":"a"}\n\n') },
+    giant: { url: await endless('application/json', ' '.repeat(100_000)) },
+    garbage: { url: await endless('text/event-stream', 'data: x\n\n') },
+    html: { url: await answering(200, { 'content-type': 'text/html' }) },
+    login: { url: await answering(401) },
+    moved: { url: await answering(307, { location: elsewhere }), headers: { Authorization: 'secret' } },
+    silent: { url: await served(() => undefined), connectMs: 300 },
+  });
+  expect(other.requests).toBe(0);
+  expect(Object.fromEntries(all.servers().map(({ name, problem }) => [name, problem]))).toEqual({
+    comments: expect.stringMatching(/sent without end, and was left\./),
+    events: expect.stringMatching(/sent messages without end, and was left\./),
+    giant: expect.stringMatching(/sent a message of more than 16 MiB, and was left\./),
+    garbage: expect.stringMatching(/sent what is no message without end, and was left\./),
+    html: expect.stringMatching(/was not connected/),
+    login: expect.stringMatching(/wants a login \(HTTP 401\)/),
+    moved: expect.stringMatching(/was not connected/),
+    silent: expect.stringMatching(/did not answer within 0\.3 s\./),
+  });
+});

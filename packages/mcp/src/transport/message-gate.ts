@@ -1,0 +1,57 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { FloodGate } from './flood-gate.js';
+
+/** The longest message. Unit: bytes. */
+export const mostMessageBytes = 16 * 2 ** 20;
+
+/** What all answers together may come to until the tools are told. Unit: bytes. */
+const mostListBytes = 2 * mostMessageBytes;
+
+/** The notifications that somebody reads. Logs are asked for on standard error. */
+const read = /^notifications\/(?:progress|cancelled|tools\/list_changed|subscriptions\/acknowledged)$/;
+
+/**
+ * Decides what becomes of a message of a server. Answers to requests pass. What comes unasked costs: some 10,000 messages, 1,000
+ * requests or 10 MB at once, and a hundredth of it a second. A server that sends more floods.
+ */
+export class MessageGate {
+  readonly #unasked: FloodGate;
+  readonly #pending = new Set<unknown>();
+  #listBytes = 0;
+  #isListed = false;
+
+  constructor(now?: () => number) {
+    this.#unasked = new FloodGate(10_000, 100, now);
+  }
+
+  /** To be called with each message to the server. */
+  sent(message: JSONRPCMessage | readonly JSONRPCMessage[]): void {
+    for (const one of Array.isArray(message) ? (message as readonly JSONRPCMessage[]) : [message as JSONRPCMessage]) {
+      if ('method' in one && 'id' in one) this.#pending.add(one.id);
+    }
+  }
+
+  /** The server has told its tools. */
+  listed(): void {
+    this.#isListed = true;
+  }
+
+  /** @param bytes - the size of the message on the wire */
+  judge(message: unknown, bytes: number): 'pass' | 'drop' | 'flood' {
+    if (typeof message !== 'object' || message === null) return this.noise(bytes);
+    const { id, method } = message as { readonly id?: unknown; readonly method?: unknown };
+    if (method === undefined && this.#pending.delete(id)) {
+      this.#listBytes += bytes;
+      return !this.#isListed && this.#listBytes > mostListBytes ? 'flood' : 'pass';
+    }
+    // A request is answered, which takes longer than to read it.
+    if (!this.#unasked.take((id === undefined ? 1 : 10) + bytes / 1000)) return 'flood';
+    if (method === undefined) return 'drop';
+    return id !== undefined || (typeof method === 'string' && read.test(method)) ? 'pass' : 'drop';
+  }
+
+  /** Something that is no message. */
+  noise(bytes: number): 'drop' | 'flood' {
+    return this.#unasked.take(1 + bytes / 1000) ? 'drop' : 'flood';
+  }
+}

@@ -1,0 +1,148 @@
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { SupervisedProcess } from '@palimpsest/tools/process';
+import type { ServerTransport } from './server-transport.js';
+import { FloodGate } from './flood-gate.js';
+import { LineReader } from './line-reader.js';
+import { LogTail } from './log-tail.js';
+import { MessageGate, mostMessageBytes } from './message-gate.js';
+
+/** How long a server may take to end by itself when its input is closed. Unit: milliseconds. */
+const ownEndMs = 500;
+/** How long its output is read after its end. Unit: milliseconds. */
+const restMs = 250;
+
+/**
+ * A server that is a program, over its input and output. The SDK's own transport starts it without a group of its own: what a
+ * server starts would outlive it, and the server would outlive a host that is killed.
+ */
+export class StdioTransport implements Transport, ServerTransport {
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: Transport['onmessage'];
+
+  readonly gate = new MessageGate();
+  readonly log = new LogTail();
+  problem: string | undefined;
+  isFlooded = false;
+  /** By these two the SDK knows a transport over pipes: silence means an older server, and not an outage. */
+  readonly stderr = null;
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
+  readonly #program: readonly string[];
+  readonly #surroundings: { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
+  #process: SupervisedProcess | undefined;
+  #ended: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(program: readonly string[], surroundings: { cwd: string; env: Readonly<Record<string, string>> }) {
+    this.#program = program;
+    this.#surroundings = surroundings;
+  }
+
+  async start(): Promise<void> {
+    const started = new SupervisedProcess(this.#program, this.#surroundings);
+    this.#process = started;
+    this.#ended = started.exit.then(
+      ([status, by]) => this.#end(started, by === null ? `ended with status ${status ?? 0}.` : `was ended by ${by}.`),
+      (error: Error) => this.#end(started, `did not start: ${error.message}`),
+    );
+    for (const stream of [started.stdin, started.stdout, started.stderr]) stream.on('error', () => undefined);
+    if (started.pid === undefined) {
+      await this.#ended;
+      throw new Error(this.problem);
+    }
+    const lines = new LineReader(mostMessageBytes, {
+      line: (text, bytes) => this.#take(text, bytes),
+      tooLong: () => this.#flood(`sent a message of more than ${mostMessageBytes / 2 ** 20} MiB`),
+    });
+    started.stdout.on('data', (chunk: Buffer) => lines.write(chunk));
+    const noise = new FloodGate(10_000_000, 100_000);
+    started.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.log.add(text);
+      if (!noise.take(text.length)) this.#flood('filled its log without end');
+    });
+    // A host that has nothing else to do may end: the server ends with it. Calls hold it by their time limits.
+    started.unref();
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#process?.stdin;
+    if (stdin === undefined || this.#isClosed || !stdin.writable) throw new Error('The server has ended.');
+    if (stdin.writableLength > mostMessageBytes) {
+      this.#flood('does not read what it is sent');
+      throw new Error('The server does not read.');
+    }
+    this.gate.sent(message);
+    stdin.write(`${JSON.stringify(message)}\n`);
+  }
+
+  async close(): Promise<void> {
+    const started = this.#process;
+    if (started === undefined || this.#ended === undefined) return;
+    this.problem ??= 'was closed.';
+    started.ref();
+    started.stdin.end();
+    if (!this.#isClosed && !(await isSettled(this.#ended, ownEndMs))) started.end();
+    await this.#ended;
+  }
+
+  #take(line: string, bytes: number): void {
+    if (this.#isClosed || this.isFlooded) return;
+    if (this.#deliver(line, bytes) === 'flood') this.#flood('sent messages without end');
+  }
+
+  #deliver(line: string, bytes: number): 'pass' | 'drop' | 'flood' {
+    let message: unknown;
+    try {
+      message = JSON.parse(line);
+    } catch {
+      // Some servers print a greeting there.
+      this.log.add(`${line.slice(0, 500)}\n`);
+      return this.gate.noise(bytes);
+    }
+    const verdict = this.gate.judge(message, bytes);
+    if (verdict !== 'pass') return verdict;
+    try {
+      this.onmessage?.(message as JSONRPCMessage);
+      return 'pass';
+    } catch (error) {
+      this.onerror?.(error as Error);
+      return this.gate.noise(bytes);
+    }
+  }
+
+  #flood(problem: string): void {
+    if (this.isFlooded) return;
+    this.problem ??= `${problem}, and was ended.`;
+    this.isFlooded = true;
+    this.#process?.kill();
+  }
+
+  async #end(started: SupervisedProcess, how: string): Promise<void> {
+    const { stdout } = started;
+    const isRead = new Promise<void>((resolve) => (stdout.closed ? resolve() : stdout.once('close', () => resolve())));
+    await isSettled(isRead, this.isFlooded ? 0 : restMs);
+    this.problem ??= how;
+    // What it started.
+    started.kill();
+    for (const stream of [started.stdin, stdout, started.stderr]) stream.destroy();
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.onclose?.();
+  }
+}
+
+/** Waits for a promise, or for a while. */
+async function isSettled(promise: Promise<void>, forMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), forMs);
+  });
+  try {
+    return await Promise.race([promise.then(() => true as const), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,10 @@
+/** A process that connects a server, says so, and then ends or stays, as its argument says. */
+import { fileURLToPath } from 'node:url';
+import { connectMcpServers } from '../src/index.js';
+
+const [file = '', mode] = process.argv.slice(2);
+const args = [fileURLToPath(new URL('hostile-server.mjs', import.meta.url)), 'family', file];
+const all = await connectMcpServers({ servers: { family: { command: process.execPath, args } } });
+process.stdout.write(`${all.tools.length}\n`);
+if (mode === 'closes') await all.close();
+if (mode === 'stays') setInterval(() => undefined, 1_000);
