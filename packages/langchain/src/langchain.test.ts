@@ -164,7 +164,7 @@ describe('condensing', () => {
     ['chat', 'gpt-4o'],
     ['anthropic', 'claude-opus-5-5'],
   ])('%s, %s: goes on from the checkpointer after a restart, and asks no summariser again', async (api, name) => {
-    const { server, model } = await started75(api, name);
+    const { server, model } = await started(api, name, { steps: 45, thinks: api !== 'chat' });
     const checkpointer = new MemorySaver();
     const first = counting();
     const make = (made: ReturnType<typeof counting>) =>
@@ -185,7 +185,7 @@ describe('condensing', () => {
     const second = counting();
     const after = make(second);
     const { messages } = await after.invoke(null as never, config());
-    expect(messages.at(-1)?.text).toBe('Answer 74.');
+    expect(messages.at(-1)?.text).toBe('Answer 44.');
     const rewrites = rewritesIn(sentTo(server));
     expect(rewrites).not.toContain(atStop);
     expect(rewrites).toHaveLength(first.asked.count + second.asked.count);

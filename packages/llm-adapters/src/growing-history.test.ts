@@ -81,7 +81,9 @@ function requestsOf(seed: number): readonly CompletionRequest[] {
 }
 
 /** All wires are given the same messages, so that none may take what another one made of them. */
-const conversations = Array.from({ length: 42 }, (_, seed) => requestsOf(seed));
+const conversations = Array.from({ length: process.env['PALIMPSEST_BRIEF_RUNS'] === 'true' ? 14 : 42 }, (_, seed) =>
+  requestsOf(seed),
+);
 
 function withoutMemory(request: CompletionRequest): CompletionRequest {
   return { ...request, messages: structuredClone(request.messages) };

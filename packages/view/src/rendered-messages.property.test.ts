@@ -8,12 +8,15 @@ import { LogTally } from './testing/log-tally.js';
 import { messagesOfItems } from './testing/messages-of-items.js';
 
 const seed = 20_261_122;
+/** A second engine, which meets the first of these cases, is told by a variable: `.ci/run`. */
+const fewer = (count: number): number =>
+  process.env['PALIMPSEST_BRIEF_RUNS'] === 'true' ? Math.ceil(count / 5) : count;
 const tally = new LogTally();
 const logs = fc.record({ seed: fc.nat(1_000_000), length: fc.integer({ min: 5, max: 60 }), dirty: fc.boolean() });
 const forLogs = (numRuns: number, check: (events: readonly Event[]) => void) =>
   fc.assert(
     fc.property(logs, (options) => tally.check(options, check)),
-    { seed, numRuns },
+    { seed, numRuns: fewer(numRuns) },
   );
 
 const labelObservation = ({ id }: ToolResultEvent): string | undefined =>
@@ -79,7 +82,7 @@ test('views that are kept render the same later, whatever is appended and render
         }
       }),
     ),
-    { seed, numRuns: 80 },
+    { seed, numRuns: fewer(80) },
   );
 });
 
@@ -149,8 +152,8 @@ test('a message that is the same as before is the same object, also behind an ed
       [before, maskedBefore] = [messages, maskedMessages];
     }
   });
-  expect(kept).toBeGreaterThan(10_000);
-  expect(edited).toBeGreaterThan(500);
+  expect(kept).toBeGreaterThan(fewer(10_000));
+  expect(edited).toBeGreaterThan(fewer(500));
 });
 
 const isSpoken = ({ role }: Message): boolean => role !== 'system';
@@ -213,10 +216,10 @@ test('a view whose replaced events grow, change and shrink with the log sends wh
         for (const { view, messages } of kept) expect(view.toMessages(chosen)).toEqual(messages);
       }),
     ),
-    { seed, numRuns: 60 },
+    { seed, numRuns: fewer(60) },
   );
-  expect(stale).toBeGreaterThan(150);
-  expect(grown).toBeGreaterThan(250);
+  expect(stale).toBeGreaterThan(fewer(150));
+  expect(grown).toBeGreaterThan(fewer(250));
 });
 
 function expectFrozen(value: unknown, path: string): void {

@@ -10,12 +10,15 @@ import { referenceView } from './testing/specification/reference-view.js';
 import { sentParts } from './testing/sent-parts.js';
 
 const seed = 20_261_121;
+/** A second engine, which meets the first of these cases, is told by a variable: `.ci/run`. */
+const fewer = (count: number): number =>
+  process.env['PALIMPSEST_BRIEF_RUNS'] === 'true' ? Math.ceil(count / 5) : count;
 const tally = new LogTally();
 const logs = fc.record({ seed: fc.nat(1_000_000), length: fc.integer({ min: 5, max: 60 }), dirty: fc.boolean() });
 const forLogs = (numRuns: number, check: (events: readonly Event[]) => void) =>
   fc.assert(
     fc.property(logs, (options) => tally.check(options, check)),
-    { seed, numRuns },
+    { seed, numRuns: fewer(numRuns) },
   );
 
 afterAll(() => console.log(`fast-check seed ${seed}; ${tally.report()}`));
