@@ -22,6 +22,11 @@ const program = new Command('palimpsest')
   // What is written here is seen by every command that is added below.
   .configureHelp({ minWidthToWrap: 20 })
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+  // Before the work of a command is loaded; the help needs none of it.
+  .hook('preAction', async () => {
+    const { keepCompiledCode } = await import('./compiled-code.js');
+    keepCompiledCode(process.env);
+  })
   .configureOutput({ outputError: (text, write) => write(text.replace(/^error:/, 'palimpsest:')) });
 addRun(program);
 addResumeCommand(program);

@@ -1,11 +1,14 @@
 import { realpathSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import { sessionsFolder } from './sessions/sessions-folder.js';
-import { userFolder } from './settings/user-folders.js';
+import { cacheFolder, userFolder } from './settings/user-folders.js';
 
-/** What no command and no rule for all files may change: the user's configuration with the record of trust, and all sessions. */
+/**
+ * What no command and no rule for all files may change: the user's configuration with the record of trust, all sessions, and the
+ * compiled code of this program.
+ */
 export function ownFolders(env: Readonly<Record<string, string | undefined>>): readonly string[] {
-  return [userFolder(env), sessionsFolder(env)];
+  return [userFolder(env), sessionsFolder(env), cacheFolder(env)];
 }
 
 /** Patterns of the paths of a workspace that are, or lie in, one of these folders. */

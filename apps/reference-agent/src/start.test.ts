@@ -1,9 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { ownFolders } from './own-folders.js';
+import { cacheFolder } from './settings/user-folders.js';
 
 const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 const preload = new URL('../test-support/until-first-request.mjs', import.meta.url).href;
@@ -57,4 +60,16 @@ test('nothing but its own way imports a module while the built program runs', ()
   const importing = code.filter((name) => /\bimport\((?!"node:)/.test(readFileSync(join(dist, name), 'utf8')));
   expect(code).toContain('cli.js');
   expect(importing).toEqual([]);
+});
+
+test('compiled code is kept where no command can write, on a Node that keeps it', () => {
+  const home = mkdtempSync(join(tmpdir(), 'palimpsest-start-'));
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  const env = { PATH: process.env['PATH'], HOME: home, XDG_CACHE_HOME: join(home, 'cache') };
+  expect(cacheFolder(env)).toBe(join(home, 'cache', 'palimpsest'));
+  expect(ownFolders(env)).toContain(cacheFolder(env));
+  expect(cacheFolder({ XDG_CACHE_HOME: 'relative' })).not.toContain('relative');
+  const { status } = spawnSync(process.execPath, [cli, 'list'], { cwd: home, env });
+  expect(status).toBe(0);
+  expect(existsSync(cacheFolder(env))).toBe('enableCompileCache' in module);
 });

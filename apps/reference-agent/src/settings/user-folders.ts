@@ -31,6 +31,16 @@ export function userFolder(env: Environment): string {
   return isWithoutXdg() ? envPaths('palimpsest', { suffix: '' }).config : join(homeFolder(), '.config', 'palimpsest');
 }
 
+/**
+ * The folder of what can be made anew: `$XDG_CACHE_HOME/palimpsest` where the variable is set; else `~/.cache/palimpsest`, or where the
+ * system has it.
+ */
+export function cacheFolder(env: Environment): string {
+  const cache = env['XDG_CACHE_HOME'];
+  if (cache !== undefined && isAbsolute(cache)) return join(cache, 'palimpsest');
+  return isWithoutXdg() ? envPaths('palimpsest', { suffix: '' }).cache : join(homeFolder(), '.cache', 'palimpsest');
+}
+
 /** Where the system has folders of its own for what programs keep. */
 export function isWithoutXdg(): boolean {
   return process.platform === 'darwin' || process.platform === 'win32';
