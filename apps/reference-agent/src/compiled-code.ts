@@ -6,6 +6,6 @@ import { cacheFolder } from './settings/user-folders.js';
  * from it runs.
  */
 export function keepCompiledCode(env: Readonly<Record<string, string | undefined>>): void {
-  const { enableCompileCache }: Partial<Pick<typeof module, 'enableCompileCache'>> = module;
+  const { enableCompileCache } = module as { readonly enableCompileCache?: (folder: string) => unknown };
   enableCompileCache?.(cacheFolder(env));
 }
