@@ -88,8 +88,11 @@ function commandVariables(env: ShellOptions['env']): Readonly<Record<string, str
   return Object.fromEntries(all.filter(([name]) => !ofOurStart.test(name)));
 }
 
-/** Keys of providers count at half the length at which others do. One whose name holds its value is a placeholder. */
-function knownSecrets(env: ShellOptions['env']): Readonly<Record<string, string>> {
+/**
+ * The secrets of an environment by their names. Keys of providers count at half the length at which others do. One whose name holds
+ * its value is a placeholder.
+ */
+export function knownSecrets(env: ShellOptions['env']): Readonly<Record<string, string>> {
   const all = Object.entries({ ...secretsOfEnvironment(env), ...apiKeys(env) });
   return Object.fromEntries(all.filter(([, value]) => !all.some(([name]) => name.includes(value))));
 }

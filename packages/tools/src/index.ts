@@ -37,6 +37,8 @@ export type { CurrentState, UndoConflict, UndoStep } from './undo-plan.js';
 export { UndoConflictError, undoSteps } from './undo-plan.js';
 export type { WorkspaceToolOptions } from './workspace-tools.js';
 export { workspaceTools } from './workspace-tools.js';
+export type { WalkEntry, WalkOptions } from './walk.js';
+export { walk } from './walk.js';
 export type { Workspace } from './workspace.js';
 export { openWorkspace } from './workspace.js';
 export { writeFileTool } from './write-file.js';

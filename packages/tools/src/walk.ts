@@ -31,6 +31,14 @@ export interface WalkEntry {
   readonly place: string;
 }
 
+/** Options of {@link walk}. */
+export interface WalkOptions {
+  /** How many levels of folders are entered. @defaultValue 64, which is the most */
+  readonly maxDepth?: number;
+  /** Ends it: the next entry is not found any more, and the reason is thrown. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * The entries below a folder, in the order of their names, each folder before what is in it. Links are not followed. What the
  * `.gitignore` files of the workspace ignore is left out, and so are `.git`, `node_modules`, `dist` and `coverage`, unless the
@@ -41,7 +49,7 @@ export interface WalkEntry {
 export async function* walk(
   workspace: Workspace,
   real: string,
-  options: { readonly maxDepth?: number; readonly signal?: AbortSignal | undefined } = {},
+  options: WalkOptions = {},
 ): AsyncGenerator<WalkEntry> {
   const { maxDepth = maxLevels, signal } = options;
   const top = await openFolder(workspace, real).catch((error: unknown) => {

@@ -1,5 +1,4 @@
 import type { CommandSurroundings } from '../command-surroundings.js';
-import { openPlainMode } from '../plain/plain-mode.js';
 import type { RunFlags } from '../run-flags.js';
 import type { ListedSession } from '../sessions/session-list.js';
 import { InteractiveSession } from './interactive-session.js';
@@ -13,5 +12,19 @@ export async function interactiveCommand(
   flags: RunFlags,
   surroundings: CommandSurroundings,
 ): Promise<number> {
-  return openPlainMode(new InteractiveSession({ session, flags, surroundings }));
+  const open = isForScreen(flags, surroundings) ? await loadScreen() : await loadPlainMode();
+  return open(new InteractiveSession({ session, flags, surroundings }));
+}
+
+/** A terminal that can be drawn on, and a user who did not ask for lines. */
+function isForScreen({ plain }: RunFlags, { stdin, stdout, env }: CommandSurroundings): boolean {
+  return plain !== true && stdin.isTTY === true && stdout.isTTY === true && env['TERM'] !== 'dumb';
+}
+
+async function loadScreen(): Promise<OpenScreen> {
+  return (await import('../screen/open-screen.js')).openScreen;
+}
+
+async function loadPlainMode(): Promise<OpenScreen> {
+  return (await import('../plain/plain-mode.js')).openPlainMode;
 }

@@ -1,0 +1,82 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openWorkspace } from '@palimpsest/tools';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ScreenCommand } from '../interactive/commands/screen-command.js';
+import { promptCompletion } from './completion.js';
+import { WorkspaceFiles } from './workspace-files.js';
+
+const command = (name: string, more: Partial<ScreenCommand> = {}): ScreenCommand => ({
+  name,
+  usage: '',
+  description: `does ${name}`,
+  whileRunning: true,
+  run: () => undefined,
+  ...more,
+});
+const commands = [
+  command('compact', { usage: '[focus]' }),
+  command('context'),
+  command('model', {
+    complete: (argument) =>
+      [
+        { value: 'a/one', label: 'one' },
+        { value: 'b/two', label: 'two' },
+      ].filter(({ value }) => value.includes(argument)),
+  }),
+];
+
+async function found(line: string, files: readonly string[] = []) {
+  const completion = promptCompletion({ commands, session: undefined as never, files: async () => files });
+  const { signal } = new AbortController();
+  const result = await completion.getSuggestions([line], 0, line.length, { signal });
+  return result?.items.map(({ value }) => value);
+}
+
+test('a slash completes commands at the beginning, and nothing elsewhere', async () => {
+  expect(await found('/')).toEqual(['/compact', '/context', '/model']);
+  expect(await found('/con')).toEqual(['/context']);
+  expect(await found('/cpt')).toEqual(['/compact']);
+  expect(await found('see /con')).toBeUndefined();
+});
+
+test('a command completes its argument', async () => {
+  expect(await found('/model ')).toEqual(['a/one', 'b/two']);
+  expect(await found('/model two')).toEqual(['b/two']);
+  expect(await found('/compact x')).toBeUndefined();
+});
+
+test('@ completes files anywhere: names that begin so, the shortest first, and else letters in order', async () => {
+  const files = ['src/deep/parser.ts', 'parser/other.ts', 'docs/a.md', 'parse.ts'];
+  expect(await found('look at @pars', files)).toEqual(['@parse.ts', '@parser/other.ts', '@src/deep/parser.ts']);
+  expect(await found('look at @dcam', files)).toEqual(['@docs/a.md']);
+  expect(await found('a@b', files)).toBeUndefined();
+});
+
+test('what was chosen stands where it was typed, with a space behind it', () => {
+  const completion = promptCompletion({ commands, session: undefined as never, files: async () => [] });
+  const item = { value: '@src/a.ts', label: 'src/a.ts' };
+  expect(completion.applyCompletion(['see @sr now'], 0, 7, item, '@sr')).toEqual({
+    lines: ['see @src/a.ts now'],
+    cursorLine: 0,
+    cursorCol: 13,
+  });
+});
+
+test('the files of a workspace are offered without those that it ignores', async () => {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'palimpsest-files-')));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  await mkdir(join(root, 'src'));
+  await mkdir(join(root, 'node_modules'));
+  for (const name of ['src/a.ts', 'src/b.log', 'node_modules/x.js', '.gitignore', 'with blank.txt']) {
+    await writeFile(join(root, name), name === '.gitignore' ? '*.log\n' : '');
+  }
+  let time = 0;
+  const files = new WorkspaceFiles(await openWorkspace(root), () => time);
+  expect(await files.names()).toEqual(['.gitignore', 'src/a.ts']);
+  await writeFile(join(root, 'new.ts'), '');
+  expect(await files.names()).not.toContain('new.ts');
+  time = 60_000;
+  expect(await files.names()).toContain('new.ts');
+});

@@ -1,0 +1,87 @@
+import { fuzzyFilter } from '@mariozechner/pi-tui';
+import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from '@mariozechner/pi-tui';
+import type { Choice } from '../interactive/command-screen.js';
+import type { ScreenCommand } from '../interactive/commands/screen-command.js';
+import type { InteractiveSession } from '../interactive/interactive-session.js';
+import { harmlessLine } from './shown-width.js';
+
+/** Options of {@link promptCompletion}. */
+export interface PromptCompletionOptions {
+  readonly commands: readonly ScreenCommand[];
+  readonly session: InteractiveSession;
+  /** The files of the workspace, as they are known by now. */
+  readonly files: () => Promise<readonly string[]>;
+}
+
+const maxFound = 50;
+
+/** Completes `/command` and its argument at the beginning of the input, and `@file` anywhere. */
+export function promptCompletion({ commands, session, files }: PromptCompletionOptions): AutocompleteProvider {
+  return {
+    async getSuggestions(lines, line, column, { signal }): Promise<AutocompleteSuggestions | null> {
+      const before = (lines[line] ?? '').slice(0, column);
+      const command = line === 0 ? /^\s*\/([a-z-]*)$/.exec(before)?.[1] : undefined;
+      if (command !== undefined) return suggestions(`/${command}`, commandItems(commands, command));
+      const [, name, argument] = (line === 0 ? /^\s*\/([a-z][a-z-]*)\s+(.*)$/.exec(before) : null) ?? [];
+      const complete = commands.find((each) => each.name === name)?.complete;
+      if (complete !== undefined && argument !== undefined) {
+        const choices = await complete(argument, session);
+        return signal.aborted ? null : suggestions(argument, choices.slice(0, maxFound).map(argumentItem));
+      }
+      const file = /(?:^|\s)@([^\s@]*)$/.exec(before)?.[1];
+      if (file === undefined) return null;
+      const names = await files();
+      if (signal.aborted) return null;
+      return suggestions(`@${file}`, fileItems(names, file));
+    },
+    applyCompletion(lines, line, column, item, prefix) {
+      const text = lines[line] ?? '';
+      const start = text.slice(0, column - prefix.length);
+      const rest = text.slice(column);
+      const inserted = `${item.value}${rest.startsWith(' ') ? '' : ' '}`;
+      const changed = [...lines];
+      changed[line] = start + inserted + rest;
+      return { lines: changed, cursorLine: line, cursorCol: start.length + inserted.length };
+    },
+    // Tab alone lists no files: those of a workspace begin with @.
+    shouldTriggerFileCompletion: (lines, line, column) => {
+      const before = (lines[line] ?? '').slice(0, column);
+      return /(?:^|\s)@[^\s@]*$/.test(before) || (line === 0 && /^\s*\/[a-z-]+\s/.test(before));
+    },
+  };
+}
+
+function suggestions(prefix: string, items: AutocompleteItem[]): AutocompleteSuggestions | null {
+  return items.length === 0 ? null : { prefix, items };
+}
+
+function argumentItem({ label, detail, value }: Choice): AutocompleteItem {
+  const item = { value, label: harmlessLine(label) };
+  return detail === undefined ? item : { ...item, description: harmlessLine(detail) };
+}
+
+function commandItems(commands: readonly ScreenCommand[], typed: string): AutocompleteItem[] {
+  const named = commands.filter(({ name }) => name.startsWith(typed));
+  const found = named.length > 0 ? named : fuzzyFilter([...commands], typed, ({ name }) => name);
+  return found.map(({ name, usage, description }) => ({
+    value: `/${name}`,
+    label: `/${name}${usage === '' ? '' : ` ${usage}`}`,
+    description,
+  }));
+}
+
+/** Files whose names hold what was typed, those that begin with it first; else those that hold its letters in order. */
+function fileItems(names: readonly string[], typed: string): AutocompleteItem[] {
+  const query = typed.toLowerCase();
+  const ranked: [number, string][] = [];
+  for (const name of names) {
+    const lower = name.toLowerCase();
+    const at = lower.indexOf(query);
+    if (at === -1) continue;
+    const isName = at === lower.lastIndexOf('/') + 1 || at === 0;
+    ranked.push([(isName ? 0 : 1_000) + Math.min(999, name.length), name]);
+  }
+  ranked.sort(([left, a], [right, b]) => left - right || (a < b ? -1 : 1));
+  const found = ranked.length > 0 ? ranked.map(([, name]) => name) : fuzzyFilter(names.slice(0, 5_000), query, String);
+  return found.slice(0, maxFound).map((name) => ({ value: `@${name}`, label: harmlessLine(name) }));
+}

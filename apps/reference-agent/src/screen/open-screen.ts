@@ -1,0 +1,85 @@
+import type { ReadStream, WriteStream } from 'node:tty';
+import { coloursFor } from '@palimpsest/terminal';
+import { exitStatus } from '../exit-status.js';
+import type { InteractiveSession } from '../interactive/interactive-session.js';
+import { lastWords } from './last-words.js';
+import { ProcessTerminal } from './process-terminal.js';
+import { Screen } from './screen.js';
+import type { Figures } from './screen.js';
+import { stylesOf } from './styles.js';
+
+/**
+ * Shows a session on the whole terminal until it is closed, and leaves the terminal as it was. Resolves to the exit status. The first
+ * frame is there before the agent is loaded; what is typed meanwhile is kept.
+ */
+export async function openScreen(session: InteractiveSession): Promise<number> {
+  const { stdin, stdout, stderr, env, interrupts, cwd } = session.surroundings;
+  const styles = stylesOf(coloursFor(stdout, env));
+  const strayLine = (line: string): void => screen.notice('info', line);
+  const terminal = new ProcessTerminal({
+    stdin: stdin as unknown as ReadStream,
+    stdout: stdout as unknown as WriteStream,
+    stderr: stderr as unknown as WriteStream,
+    onStrayLine: (line) => strayLine(line),
+  });
+  let figures = (): Figures => ({});
+  let remember = (_: string): void => undefined;
+  const screen = new Screen({
+    terminal,
+    styles,
+    session,
+    figures: () => figures(),
+    submitted: (text) => {
+      remember(text);
+      void submit(text, screen);
+    },
+    suspend,
+  });
+  const closed = new Promise<void>((resolve) => {
+    session.observe(({ ...event }) => {
+      if (event.type === 'state' && event.state.type === 'closed') resolve();
+    });
+  });
+  const closeSession = (): void => void session.close();
+  interrupts.signal.addEventListener('abort', closeSession, { once: true });
+  screen.open();
+  try {
+    // The frame is drawn before anything heavy is loaded.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const { sessionFigures } = await import('./session-figures.js');
+    figures = sessionFigures(session);
+    const started = session.start();
+    ({ remember } = await (await import('./prompt-help.js')).promptHelp(screen, { folder: cwd, env }));
+    await started;
+    await closed;
+  } finally {
+    interrupts.signal.removeEventListener('abort', closeSession);
+    await session.close();
+    await screen.close();
+  }
+  for (const line of lastWords(screen, stdout.columns ?? 80, styles)) stdout.write(`${line}\n`);
+  return interrupts.signal.aborted ? interrupts.exitStatus : exitStatus.done;
+}
+
+/** A command, or a message to the model. */
+async function submit(text: string, screen: Screen): Promise<void> {
+  const { typedCommand, runTypedCommand } = await import('../interactive/commands/typed-command.js');
+  const command = typedCommand(text);
+  if (command === undefined) screen.session.send(text);
+  else await runTypedCommand(command, screen);
+  screen.requestRender();
+}
+
+/** Stops this process, as Ctrl-Z does in a shell, until it is brought back. Where nobody can bring it back it is not stopped. */
+async function suspend(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(done, 300);
+    function done(): void {
+      clearTimeout(timer);
+      process.off('SIGCONT', done);
+      resolve();
+    }
+    process.on('SIGCONT', done);
+    process.kill(process.pid, 'SIGTSTP');
+  });
+}

@@ -1,0 +1,75 @@
+import { CURSOR_MARKER, Editor } from '@mariozechner/pi-tui';
+import type { TUI } from '@mariozechner/pi-tui';
+import { shownLines } from '@palimpsest/terminal';
+import type { Styles } from './styles.js';
+
+const pasteStart = '\u001b[200~';
+const pasteEnd = '\u001b[201~';
+/** A paste of more is a marker in the input line, and is sent whole. Units: lines, characters. */
+const maxInlineLines = 10;
+const maxInlineCharacters = 1_000;
+/** A longer text is not kept for ↑. Unit: characters. */
+const maxRemembered = 20_000;
+
+/** The fields of the editor that a paste of our own needs. They are private in its types, and the version is pinned. */
+interface PasteFields {
+  readonly pastes: Map<number, string>;
+  pasteCounter: number;
+}
+
+/**
+ * The input line. It is pi-tui's editor with another treatment of pastes: that of the library turns tabs into spaces in what is sent,
+ * drops control characters without a word, and lets those of eight bits and those that turn the direction of writing pass.
+ */
+export class PromptEditor extends Editor {
+  constructor(tui: TUI, { editor }: Styles) {
+    super(tui, editor, { paddingX: 1, autocompleteMaxVisible: 8 });
+    this.focused = true;
+  }
+
+  override handleInput(data: string): void {
+    if (data.startsWith(pasteStart)) return this.#paste(data.slice(pasteStart.length).replace(pasteEnd, ''));
+    // What is typed is text, but for keys: escapes, and the control characters of seven bits.
+    const isText = data.length > 0 && data.charCodeAt(0) >= 0x20 && data !== '\u007f';
+    super.handleInput(isText ? visible(data) : data);
+  }
+
+  override addToHistory(text: string): void {
+    if (text.length <= maxRemembered) super.addToHistory(text);
+  }
+
+  override render(width: number): string[] {
+    // The terminal's own cursor stands where the library draws one: both at once would cancel each other.
+    return super.render(width).map((line) => line.replace(`${CURSOR_MARKER}\u001b[7m`, CURSOR_MARKER));
+  }
+
+  /** What was typed, in place of what there is; the cursor stands at its end. */
+  replaceText(text: string): void {
+    this.setText('');
+    this.#paste(text);
+  }
+
+  #paste(pasted: string): void {
+    const text = visible(pasted.replace(/\r\n?/g, '\n'));
+    const lines = text.split('\n').length;
+    const keepsTabs = text.includes('\t') && lines > 1;
+    if (lines <= maxInlineLines && text.length <= maxInlineCharacters && !keepsTabs) {
+      if (text !== '') this.insertTextAtCursor(text.replaceAll('\t', '    '));
+      return;
+    }
+    const fields = this as unknown as PasteFields;
+    fields.pasteCounter += 1;
+    fields.pastes.set(fields.pasteCounter, text);
+    const size = lines > maxInlineLines || keepsTabs ? `+${lines} lines` : `${text.length} chars`;
+    this.insertTextAtCursor(`[paste #${fields.pasteCounter} ${size}]`);
+  }
+}
+
+/** Control characters as they are shown; tabs and the ends of lines stay. */
+function visible(text: string): string {
+  return text
+    .toWellFormed()
+    .split('\t')
+    .map((part) => shownLines(part))
+    .join('\t');
+}

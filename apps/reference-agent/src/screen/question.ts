@@ -1,0 +1,48 @@
+import { Input, matchesKey } from '@mariozechner/pi-tui';
+import { cutLine, harmless, wrapped } from './shown-width.js';
+import type { Styles } from './styles.js';
+import type { View } from './view.js';
+
+/** Options of {@link Question}. */
+export interface QuestionOptions {
+  readonly question: string;
+  /** What the answer begins with. @defaultValue nothing */
+  readonly initial?: string;
+  readonly styles: Styles;
+  /** Undefined: given up. */
+  readonly answered: (text: string | undefined) => void;
+}
+
+/** A line of text to answer with. */
+export class Question implements View {
+  readonly #options: QuestionOptions;
+  readonly #input = new Input();
+
+  constructor(options: QuestionOptions) {
+    this.#options = options;
+    this.#input.focused = true;
+    if (options.initial !== undefined) this.#input.handleInput(onOneLine(options.initial));
+  }
+
+  render(width: number): readonly string[] {
+    const { bold, dim } = this.#options.styles.colours;
+    return [
+      dim('─'.repeat(width)),
+      ...wrapped(` ${harmless(this.#options.question)}`, width).map((line) => bold(line)),
+      ...this.#input.render(width),
+      dim(cutLine(' Enter answers · Esc gives up', width)),
+    ];
+  }
+
+  handleInput(data: string): void {
+    if (matchesKey(data, 'escape') || matchesKey(data, 'ctrl+c')) return this.#options.answered(undefined);
+    if (matchesKey(data, 'enter')) return this.#options.answered(this.#input.getValue());
+    // Its own paste drops control characters but keeps those that turn the direction of writing.
+    this.#input.handleInput(data.startsWith('\u001b[200~') ? onOneLine(data) : data);
+  }
+}
+
+function onOneLine(paste: string): string {
+  const text = paste.replace(/^\u001b\[200~/, '').replace(/\u001b\[201~$/, '');
+  return `\u001b[200~${harmless(text).replace(/\s+/g, ' ')}\u001b[201~`;
+}

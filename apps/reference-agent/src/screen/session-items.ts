@@ -1,0 +1,163 @@
+import type { Event } from '@palimpsest/events';
+import type { Delta } from '@palimpsest/llm-adapters';
+import type { StreamEvent } from '../headless/stream-event.js';
+import type { FileDiff } from '../interactive/file-diff.js';
+import type { LoggedEvent, SessionEvent } from '../interactive/session-event.js';
+import { callInWords } from '../output/call-words.js';
+import { CallItem } from './call-item.js';
+import { condensationItem } from './condensation-item.js';
+import { LiveAnswer } from './live-answer.js';
+import { answerItem, frameworkItem, headerItem, noticeItem, reasoningItem, userItem } from './message-items.js';
+import type { Styles } from './styles.js';
+import type { Transcript } from './transcript.js';
+
+/** Outcomes of a condensation that came to nothing which the user can do something about. */
+const isFailure = (outcome: string): boolean =>
+  ['failed', 'unavailable', 'fallback'].includes(outcome) || outcome.startsWith('refused');
+
+/** A few words of each event are kept, for the lines of a condensation. Unit: characters. */
+const keptWords = 120;
+
+/** Makes items of the transcript of what a session tells. */
+export class SessionItems {
+  readonly #transcript: Transcript;
+  readonly #styles: Styles;
+  readonly #calls = new Map<string, CallItem>();
+  /** What each event was, by its id. */
+  readonly #words = new Map<string, string>();
+  readonly #live: LiveAnswer;
+
+  readonly #diffOf: (action: string) => Promise<FileDiff | undefined>;
+
+  /** @param diffOf - finds out what a call of an earlier run has changed in a file */
+  constructor(
+    transcript: Transcript,
+    styles: Styles,
+    diffOf: (action: string) => Promise<FileDiff | undefined> = async () => undefined,
+  ) {
+    this.#diffOf = diffOf;
+    this.#transcript = transcript;
+    this.#styles = styles;
+    this.#live = new LiveAnswer(transcript, styles);
+  }
+
+  /** Another session was opened. */
+  opened({ init, history }: Extract<SessionEvent, { readonly type: 'opened' }>): void {
+    this.#transcript.clear();
+    this.#calls.clear();
+    this.#words.clear();
+    this.#live.discard();
+    this.#transcript.add(headerItem(init, this.#styles));
+    for (const logged of history) this.logged(logged);
+    for (const { name, arguments: json } of init.cutOff) {
+      this.notice(
+        'problem',
+        `An earlier run was cut off in this call, and nobody knows its result: ${callInWords({ name, arguments: json })}`,
+      );
+    }
+    for (const note of init.notes) this.notice('info', note);
+  }
+
+  /** The log has grown. */
+  logged({ event, told }: LoggedEvent): void {
+    if (isOfModel(event)) this.#live.discard();
+    const reasoning = reasoningOf(event);
+    if (reasoning !== '') this.#transcript.add(reasoningItem(reasoning, this.#styles));
+    for (const each of told) this.#told(each, event);
+  }
+
+  /** What a call has changed in a file. */
+  changed(action: string, diff: FileDiff): void {
+    this.#calls.get(action)?.hasChanged(diff);
+  }
+
+  /** A piece of an answer. */
+  delta(delta: Delta): void {
+    this.#live.add(delta);
+  }
+
+  /** Nothing comes any more: what was streamed and never logged stays, and says that it ended here. */
+  stopped(): void {
+    this.#live.cutOff();
+  }
+
+  notice(level: 'info' | 'problem', text: string): void {
+    this.#transcript.add(noticeItem(text, level, this.#styles));
+  }
+
+  #told(told: StreamEvent, event: Event): void {
+    switch (told.type) {
+      case 'message': {
+        this.#words.set(told.id, `${told.from}: ${told.text.slice(0, keptWords)}`);
+        const { text, from } = told;
+        if (from === 'user') this.#transcript.add(userItem(text, this.#styles));
+        else if (from === 'framework') this.#transcript.add(frameworkItem(text, this.#styles));
+        else this.#transcript.add(answerItem(text, told.isCutOff === true, this.#styles));
+        return;
+      }
+      case 'tool-call': {
+        this.#words.set(told.id, callInWords(told).slice(0, keptWords));
+        const { id } = told;
+        const item = new CallItem(told, this.#styles, () => void this.#readDiff(id));
+        this.#calls.set(told.id, item);
+        this.#transcript.add(item);
+        return;
+      }
+      case 'tool-result': {
+        const call = told.call === undefined ? undefined : this.#calls.get(told.call);
+        const of = told.call === undefined ? told.name : (this.#words.get(told.call) ?? told.name);
+        this.#words.set(told.id, `result of ${of}`.slice(0, keptWords));
+        call?.ended(told);
+        return;
+      }
+      case 'condensation': {
+        if (event.type !== 'condensation') return;
+        const wordsOf = (id: string): string | undefined => this.#words.get(id);
+        this.#transcript.add(condensationItem(told, event, wordsOf, this.#styles));
+        return;
+      }
+      case 'condensation-request':
+        return this.notice('info', `A condensation was asked for: ${told.reason ?? 'by the user'}`);
+      case 'condensation-attempt':
+        if (isFailure(told.outcome)) this.notice('problem', `${told.condenser}: ${told.outcome}: ${told.reason}`);
+        return;
+      case 'retry':
+        return this.retried(told);
+      case 'init':
+      case 'delta':
+      case 'usage':
+      case 'result':
+        return;
+    }
+  }
+
+  /** The diff of a call of an earlier run is read when somebody looks. */
+  async #readDiff(action: string): Promise<void> {
+    const item = this.#calls.get(action);
+    if (item === undefined || item.hasDiff) return;
+    const diff = await this.#diffOf(action).catch(() => undefined);
+    if (diff !== undefined) item.hasChanged(diff);
+  }
+
+  /** A model call failed, and is tried again. */
+  retried({ attempt, attempts, delayMs, error }: Extract<StreamEvent, { readonly type: 'retry' }>): void {
+    const wait = (delayMs / 1_000).toFixed(1);
+    this.notice('problem', `Try ${attempt} of ${attempts} failed, the next in ${wait} s: ${error}`);
+  }
+}
+
+/** What the model answered, in one form or another. */
+function isOfModel(event: Event): boolean {
+  return (
+    (event.type === 'message' && event.source === 'agent') ||
+    event.type === 'action' ||
+    event.type === 'broken-response'
+  );
+}
+
+function reasoningOf(event: Event): string {
+  if (event.type !== 'message' && event.type !== 'action') return '';
+  const blocks = (event.thinkingBlocks ?? []).flatMap((block) => (block.type === 'thinking' ? [block.thinking] : []));
+  const whole = blocks.length > 0 ? blocks.join('\n\n') : (event.reasoningContent ?? '');
+  return whole.trim();
+}

@@ -1,0 +1,27 @@
+import type { SessionState, WorkPhase } from '../interactive/session-event.js';
+
+const phases: Readonly<Record<WorkPhase, string>> = {
+  asking: 'thinking',
+  answering: 'answering',
+  tools: 'running tools',
+  retrying: 'trying again',
+  condensing: 'condensing',
+};
+
+/** What a session does, in a word or two. */
+export function stateInWords(state: SessionState): string {
+  switch (state.type) {
+    case 'opening':
+      return 'opening';
+    case 'unusable':
+      return 'not usable';
+    case 'idle':
+      return 'ready';
+    case 'working':
+      return state.isInterrupted ? 'interrupting' : phases[state.phase];
+    case 'waiting':
+      return 'waits for your yes';
+    case 'closed':
+      return 'closed';
+  }
+}

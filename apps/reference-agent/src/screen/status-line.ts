@@ -1,0 +1,115 @@
+import { shownNumber } from '../output/shown-number.js';
+import { columnsOf, cutLine, harmlessLine } from './shown-width.js';
+import type { Styles } from './styles.js';
+
+/** What the status line shows. What is undefined is not known, and is left out. */
+export interface Status {
+  /** What the session does, in a word or two. */
+  readonly state: string;
+  /** True: it works, and a spinner turns. */
+  readonly isBusy: boolean;
+  /** How long it has been doing that. Unit: milliseconds. */
+  readonly elapsedMs?: number | undefined;
+  readonly isCondensingBehind?: boolean | undefined;
+  readonly model?: string | undefined;
+  /** What a request has now. Unit: tokens. */
+  readonly tokens?: number | undefined;
+  /** Of the model. Unit: tokens. */
+  readonly window?: number | undefined;
+  readonly costUsd?: number | undefined;
+  /** Of what was sent, what the provider had in its cache. From 0 to 1. */
+  readonly cachedShare?: number | undefined;
+  /** What condensation saved. Shares from 0 to 1; negative if it cost more. */
+  readonly savedTokens?: number | undefined;
+  readonly savedUsd?: number | undefined;
+}
+
+const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+/** A turn of the spinner. Unit: milliseconds. */
+export const spinnerMs = 100;
+const barCells = 10;
+
+interface Part {
+  readonly text: string;
+  /** The greatest goes first where there is no room. */
+  readonly rank: number;
+}
+
+/** One line, no wider than asked: where all does not fit, the least important is left out. Unit of `width`: columns. */
+export function statusLine(status: Status, width: number, { colours }: Styles): string {
+  const { dim } = colours;
+  const separator = dim(' · ');
+  const separatorColumns = 3;
+  let parts = partsOf(status, colours);
+  const columns = (): number =>
+    parts.reduce((sum, { text }) => sum + columnsOf(text), 0) + separatorColumns * (parts.length - 1) + 2;
+  while (parts.length > 1 && columns() > width) {
+    const last = Math.max(...parts.map(({ rank }) => rank));
+    parts = parts.filter(({ rank }) => rank !== last);
+  }
+  return cutLine(` ${parts.map(({ text }) => text).join(separator)}`, width);
+}
+
+function partsOf(status: Status, colours: Styles['colours']): readonly Part[] {
+  const { bold, dim, cyan, magenta, green } = colours;
+  const { state, isBusy, elapsedMs, model, costUsd, cachedShare } = status;
+  const turn = spinner[Math.floor((elapsedMs ?? 0) / spinnerMs) % spinner.length] ?? '';
+  const time = elapsedMs === undefined ? '' : ` ${shownTime(elapsedMs)}`;
+  return [
+    { text: isBusy ? `${cyan(turn)} ${bold(state)}${dim(time)}` : bold(state), rank: 0 },
+    status.isCondensingBehind === true ? { text: magenta('◆ condensing behind'), rank: 3 } : [],
+    model === undefined ? [] : { text: cutLine(harmlessLine(model), 32), rank: 6 },
+    contextPart(status, colours),
+    costUsd === undefined ? [] : { text: shownUsd(costUsd), rank: 2 },
+    cachedShare === undefined ? [] : { text: `${percent(cachedShare)} cached`, rank: 7 },
+    savedPart(status, green),
+  ].flat();
+}
+
+function contextPart({ tokens, window }: Status, { green, yellow, red, dim }: Styles['colours']): readonly Part[] {
+  if (tokens === undefined) return [];
+  if (window === undefined) return [{ text: `${inThousands(tokens)} tokens`, rank: 1 }];
+  const share = Math.min(1, tokens / window);
+  const filled = Math.min(barCells, Math.ceil(share * barCells));
+  const colour = share < 0.6 ? green : share < 0.85 ? yellow : red;
+  const bar = `${colour('▰'.repeat(filled))}${dim('▱'.repeat(barCells - filled))}`;
+  const words = `${inThousands(tokens)}/${inThousands(window)} (${percent(share)})`;
+  // The bar goes before the figures do.
+  return [
+    { text: bar, rank: 8 },
+    { text: words, rank: 1 },
+  ];
+}
+
+function savedPart({ savedTokens, savedUsd }: Status, green: (text: string) => string): readonly Part[] {
+  if (savedTokens === undefined || (savedTokens === 0 && (savedUsd ?? 0) === 0)) return [];
+  const money = savedUsd === undefined || Math.abs(savedUsd) < 0.005 ? '' : `, ${shownUsd(savedUsd)}`;
+  return [{ text: green(`saved ${percent(savedTokens)}${money}`), rank: 5 }];
+}
+
+/** An amount of money: with cents, and with four digits where it is less than that. */
+export function shownUsd(usd: number): string {
+  const sign = usd < 0 ? '−' : '';
+  const amount = Math.abs(usd);
+  return `${sign}$${amount.toFixed(amount !== 0 && amount < 0.1 ? 4 : 2)}`;
+}
+
+/** A number of tokens, in thousands or millions. */
+export function inThousands(tokens: number): string {
+  if (tokens < 1_000) return shownNumber(Math.round(tokens));
+  if (tokens < 999_500) return `${(tokens / 1_000).toFixed(tokens < 9_950 ? 1 : 0)}k`;
+  return `${(tokens / 1_000_000).toFixed(tokens % 1_000_000 === 0 ? 0 : 1)}M`;
+}
+
+function percent(share: number): string {
+  return `${Math.round(100 * share)}%`;
+}
+
+/** A time, in seconds, or minutes and seconds, or hours and minutes. */
+export function shownTime(ms: number): string {
+  const seconds = Math.floor(ms / 1_000);
+  if (seconds < 60) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}m${String(seconds % 60).padStart(2, '0')}s`;
+  return `${Math.floor(minutes / 60)}h${String(minutes % 60).padStart(2, '0')}m`;
+}

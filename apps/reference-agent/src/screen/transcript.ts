@@ -1,0 +1,228 @@
+import type { Styles } from './styles.js';
+import { cutLine } from './shown-width.js';
+import type { TranscriptItem } from './transcript-item.js';
+
+/** Columns before the lines of an item: the bar of the item in focus, the mark, and a space. */
+const margin = 3;
+
+/** Where the window begins: a line of an item. The empty line before an item is its line -1. */
+interface Place {
+  readonly index: number;
+  readonly line: number;
+}
+
+/**
+ * The items of a session, of which a window is seen. Only what is in the window is drawn, so neither a frame nor a new width costs
+ * more for a longer history.
+ */
+export class Transcript {
+  readonly #styles: Styles;
+  readonly #items: TranscriptItem[] = [];
+  /** Undefined: the end is seen, and stays seen when items are added. */
+  #top: Place | undefined;
+  #focused: TranscriptItem | undefined;
+  #areAllOpen = false;
+  #width = 80;
+  #height = 24;
+
+  constructor(styles: Styles) {
+    this.#styles = styles;
+  }
+
+  get items(): readonly TranscriptItem[] {
+    return this.#items;
+  }
+
+  /** The item in focus, if any. */
+  get focused(): TranscriptItem | undefined {
+    return this.#focused;
+  }
+
+  /** True while the end of the transcript is seen. */
+  get isAtEnd(): boolean {
+    return this.#top === undefined;
+  }
+
+  add(...items: readonly TranscriptItem[]): void {
+    for (const item of items) {
+      if (this.#areAllOpen) item.isOpen = true;
+      this.#items.push(item);
+    }
+  }
+
+  /** Takes an item back, such as a piece of an answer that is void. */
+  remove(item: TranscriptItem): void {
+    const index = this.#items.lastIndexOf(item);
+    if (index === -1) return;
+    this.#items.splice(index, 1);
+    if (this.#focused === item) this.#focused = undefined;
+    if (this.#top !== undefined && this.#top.index >= this.#items.length) this.#top = undefined;
+  }
+
+  clear(): void {
+    this.#items.length = 0;
+    this.#top = undefined;
+    this.#focused = undefined;
+  }
+
+  /** The lines of the window. Units: columns, lines. */
+  render(width: number, height: number): readonly string[] {
+    this.#width = Math.max(margin + 1, width);
+    this.#height = Math.max(1, height);
+    if (this.#top !== undefined) {
+      const lines = this.#linesFrom(this.#top, this.#height);
+      if (lines.length === this.#height || this.#isFirst(this.#top)) return lines;
+      // The window reaches beyond the end: the end is seen.
+      this.#top = undefined;
+    }
+    const start = this.#placeAbove({ index: this.#items.length, line: -1 }, this.#height);
+    return this.#linesFrom(start, this.#height);
+  }
+
+  /** Moves the window. Unit: lines; below 0 towards the beginning. */
+  scroll(lines: number): void {
+    const end = { index: this.#items.length, line: -1 };
+    const bottomTop = this.#placeAbove(end, this.#height);
+    const top = this.#top ?? bottomTop;
+    const moved = lines < 0 ? this.#placeAbove(top, -lines) : this.#placeBelow(top, lines);
+    this.#top = isBefore(moved, bottomTop) ? moved : undefined;
+  }
+
+  /** Moves the window by its height, but for two lines. */
+  scrollPages(pages: number): void {
+    this.scroll(pages * Math.max(1, this.#height - 2));
+  }
+
+  toStart(): void {
+    this.#top = { index: 0, line: 0 };
+  }
+
+  toEnd(): void {
+    this.#top = undefined;
+  }
+
+  /** Moves the focus to the item before (-1) or after (1) that opens. Without one, the last of the window is next. */
+  moveFocus(direction: -1 | 1): void {
+    const from = this.#focused === undefined ? this.#afterWindow() : this.#items.indexOf(this.#focused);
+    for (let index = from + direction; index >= 0 && index < this.#items.length; index += direction) {
+      const item = this.#items[index];
+      if (item?.opens !== true) continue;
+      this.#focused = item;
+      this.#reveal(index);
+      return;
+    }
+    if (direction === 1) this.leaveFocus();
+  }
+
+  /** Nothing is in focus any more, and the end is seen. */
+  leaveFocus(): void {
+    this.#focused = undefined;
+    this.#top = undefined;
+  }
+
+  /** Opens or closes the item in focus; without one, the last of the window that opens. */
+  toggle(): void {
+    const item = this.#focused ?? this.#items.slice(0, this.#afterWindow()).findLast(({ opens }) => opens);
+    if (item === undefined) return;
+    item.isOpen = !item.isOpen;
+    this.#reveal(this.#items.indexOf(item));
+  }
+
+  /** Opens all items, or closes them. */
+  toggleAll(): void {
+    this.#areAllOpen = !this.#areAllOpen;
+    for (const item of this.#items) item.isOpen = this.#areAllOpen;
+    if (this.#focused !== undefined) this.#reveal(this.#items.indexOf(this.#focused));
+    else this.#top = undefined;
+  }
+
+  /** The index of the first item behind the window. */
+  #afterWindow(): number {
+    if (this.#top === undefined) return this.#items.length;
+    const { index, line } = this.#placeBelow(this.#top, this.#height);
+    return line > 0 ? index + 1 : index;
+  }
+
+  /** Moves the window as little as needed to show an item, or its beginning. */
+  #reveal(index: number): void {
+    const bottomTop = this.#placeAbove({ index: this.#items.length, line: -1 }, this.#height);
+    const top = this.#top ?? bottomTop;
+    const start: Place = { index, line: 0 };
+    if (isBefore(start, top)) {
+      this.#top = isBefore(start, bottomTop) ? start : undefined;
+      return;
+    }
+    const height = Math.min(this.#linesOf(index).length, this.#height);
+    // The window that ends with the item, or begins with it if it is higher.
+    const last = this.#placeAbove({ index, line: height }, this.#height);
+    if (isBefore(top, last)) this.#top = isBefore(last, bottomTop) ? last : undefined;
+  }
+
+  #isFirst({ index, line }: Place): boolean {
+    return index === 0 && line <= 0;
+  }
+
+  #hasGap(index: number): boolean {
+    if (index === 0) return false;
+    return !(this.#items[index]?.isCompact === true && this.#items[index - 1]?.isCompact === true);
+  }
+
+  #linesOf(index: number): readonly string[] {
+    return this.#items[index]?.lines(this.#width - margin) ?? [];
+  }
+
+  #firstLine(index: number): number {
+    return this.#hasGap(index) ? -1 : 0;
+  }
+
+  #placeAbove({ index, line }: Place, lines: number): Place {
+    let at = { index, line };
+    let left = lines;
+    // An end behind the last item has no line of its own.
+    if (index === this.#items.length) at = { index, line: this.#firstLine(index) };
+    for (;;) {
+      const first = index === this.#items.length && at.index === index ? at.line : this.#firstLine(at.index);
+      const available = at.line - first;
+      if (left <= available) return { index: at.index, line: at.line - left };
+      left -= available;
+      if (at.index === 0) return { index: 0, line: 0 };
+      at = { index: at.index - 1, line: this.#linesOf(at.index - 1).length };
+    }
+  }
+
+  #placeBelow({ index, line }: Place, lines: number): Place {
+    let at = { index, line };
+    let left = lines;
+    while (at.index < this.#items.length) {
+      const available = this.#linesOf(at.index).length - at.line;
+      if (left < available) return { index: at.index, line: at.line + left };
+      left -= available;
+      at = { index: at.index + 1, line: this.#firstLine(at.index + 1) };
+    }
+    return at;
+  }
+
+  #linesFrom({ index, line }: Place, height: number): readonly string[] {
+    const lines: string[] = [];
+    let next = line;
+    for (let at = index; at < this.#items.length && lines.length < height; at++) {
+      const item = this.#items[at];
+      if (item === undefined) break;
+      const drawn = this.#linesOf(at);
+      for (; next < drawn.length && lines.length < height; next++) {
+        lines.push(next < 0 ? '' : this.#withMargin(item, drawn[next] ?? '', next));
+      }
+      next = this.#firstLine(at + 1);
+    }
+    return lines;
+  }
+
+  #withMargin(item: TranscriptItem, line: string, at: number): string {
+    const bar = item === this.#focused ? this.#styles.colours.bold('▌') : ' ';
+    return `${bar}${at === 0 ? cutLine(item.mark, 8) : ' '} ${line}`;
+  }
+}
+
+function isBefore(left: Place, right: Place): boolean {
+  return left.index < right.index || (left.index === right.index && left.line < right.line);
+}

@@ -1,0 +1,100 @@
+import type { Terminal } from '@mariozechner/pi-tui';
+import { emulatedScreen } from './terminal/emulated-screen.js';
+import type { EmulatedScreen } from './terminal/emulated-screen.js';
+
+/** A terminal in this process: what is written to it is painted, and keys come from the test. */
+export class VirtualTerminal implements Terminal {
+  readonly screen: EmulatedScreen;
+  readonly kittyProtocolActive = false;
+  /** Everything that was written. */
+  readonly written: string[] = [];
+  #painted: Promise<void> = Promise.resolve();
+  #onInput: (data: string) => void = () => undefined;
+  #onResize: () => void = () => undefined;
+
+  constructor(columns: number, rows: number) {
+    this.screen = emulatedScreen(columns, rows);
+  }
+
+  get columns(): number {
+    return this.screen.columns;
+  }
+
+  get rows(): number {
+    return this.screen.rows;
+  }
+
+  start(onInput: (data: string) => void, onResize: () => void): void {
+    this.#onInput = onInput;
+    this.#onResize = onResize;
+  }
+
+  stop(): void {
+    this.#onInput = () => undefined;
+  }
+
+  async drainInput(): Promise<void> {}
+
+  write(data: string): void {
+    this.written.push(data);
+    this.#painted = this.screen.write(data);
+  }
+
+  moveBy(lines: number): void {
+    if (lines !== 0) this.write(lines > 0 ? `\u001b[${lines}B` : `\u001b[${-lines}A`);
+  }
+
+  hideCursor(): void {
+    this.write('\u001b[?25l');
+  }
+
+  showCursor(): void {
+    this.write('\u001b[?25h');
+  }
+
+  clearLine(): void {
+    this.write('\u001b[K');
+  }
+
+  clearFromCursor(): void {
+    this.write('\u001b[J');
+  }
+
+  clearScreen(): void {
+    this.write('\u001b[2J\u001b[H');
+  }
+
+  setTitle(): void {}
+
+  setProgress(): void {}
+
+  /** Presses keys, one after the other, as a terminal sends them. */
+  async press(...keys: readonly string[]): Promise<void> {
+    for (const key of keys) {
+      this.#onInput(key);
+      // Arrows are given on at the end of what came at once.
+      await Promise.resolve();
+    }
+  }
+
+  resize(columns: number, rows: number): void {
+    this.screen.resize(columns, rows);
+    this.#onResize();
+  }
+
+  /** The lines that are seen, once they say what is expected of them. */
+  async seen(expected: (lines: readonly string[]) => boolean = () => true): Promise<readonly string[]> {
+    for (let turn = 0; turn < 500; turn++) {
+      await new Promise((resolve) => setTimeout(resolve, 4));
+      await this.#painted;
+      const lines = this.screen.screen();
+      if (expected(lines)) return lines;
+    }
+    throw new Error(`It was never seen:\n${this.screen.screen().join('\n')}`);
+  }
+
+  /** The lines that are seen, once one of them holds a text. */
+  seenText(text: string): Promise<readonly string[]> {
+    return this.seen((lines) => lines.some((line) => line.includes(text)));
+  }
+}
