@@ -69,14 +69,20 @@ const systemCommands: Readonly<Record<number, string>> = {
   777: 'notification',
   1337: 'file',
 };
-const usualModes: readonly number[] = [7, 25, 2004, 2026];
+/** Of no effect beyond the window's text: wrapping, the cursor, pastes, the wheel, updates. */
+const usualModes: readonly number[] = [7, 25, 1007, 2004, 2026];
+const alternateScreen: readonly number[] = [47, 1047, 1049];
 
-/** A terminal of this size, with a long history. */
+/**
+ * A terminal of this size, with a long history. It wraps what does not fit, also for a program that has asked it not to: what would
+ * be cut off there is found.
+ */
 export function emulatedScreen(columns: number, rows: number): EmulatedScreen {
   const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true });
   const frames: Frame[] = [];
   const effects: string[] = [];
   let isCursorHidden = false;
+  let isWrapping = true;
   let isSynchronized = false;
   let keyboardProtocols = 0;
   let otherKeys = 0;
@@ -93,8 +99,9 @@ export function emulatedScreen(columns: number, rows: number): EmulatedScreen {
   };
   const seenLines = () => seen().map((line) => line.translateToString(true));
 
-  const setModes = (numbers: readonly (number | number[])[], isOn: boolean): false => {
+  const setModes = (numbers: readonly (number | number[])[], isOn: boolean): boolean => {
     for (const mode of numbers.flat()) {
+      if (mode === 7) isWrapping = isOn;
       if (mode === 25) isCursorHidden = !isOn;
       if (mode === 2026 && isOn && !isSynchronized) {
         isSynchronized = true;
@@ -107,11 +114,15 @@ export function emulatedScreen(columns: number, rows: number): EmulatedScreen {
         frames.push({ lines: now, wrapped, hasStrayText: painted !== undefined && painted !== before.join('\n') });
         painted = now.join('\n');
       }
-      if ([47, 1047, 1049].includes(mode) && isOn) effects.push('alternate screen');
-      else if ([9, 1000, 1002, 1003].includes(mode) && isOn) effects.push('mouse');
-      else if (!usualModes.includes(mode)) effects.push(`mode ${mode} ${isOn ? 'on' : 'off'}`);
+      if (alternateScreen.includes(mode)) {
+        if (isOn) effects.push('alternate screen');
+        painted = undefined;
+      }
+      if ([9, 1000, 1002, 1003].includes(mode) && isOn) effects.push('mouse');
+      else if (!usualModes.includes(mode) && !alternateScreen.includes(mode))
+        effects.push(`mode ${mode} ${isOn ? 'on' : 'off'}`);
     }
-    return false;
+    return numbers.length === 1 && numbers[0] === 7;
   };
   const { parser } = terminal;
   parser.registerCsiHandler({ prefix: '?', final: 'h' }, (modes) => setModes(modes, true));
@@ -174,7 +185,7 @@ export function emulatedScreen(columns: number, rows: number): EmulatedScreen {
         ...(modes.sendFocusMode ? ['focus'] : []),
         ...(modes.insertMode ? ['insert'] : []),
         ...(modes.originMode ? ['origin'] : []),
-        ...(modes.wraparoundMode ? [] : ['no wraparound']),
+        ...(isWrapping ? [] : ['no wraparound']),
         ...(terminal.buffer.active.type === 'normal' ? [] : ['alternate screen']),
       ];
     },

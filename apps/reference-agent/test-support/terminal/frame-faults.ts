@@ -14,6 +14,6 @@ export function frameFaults(frames: readonly Frame[], ...rules: readonly FrameRu
       ...(hasStrayText ? ['text was painted before it, outside of an update'] : []),
       ...rules.flatMap((rule) => rule(lines) ?? []),
     ];
-    return faults.map((fault) => `frame ${index}: ${fault}\n${lines.join('\n')}`);
+    return faults.map((fault) => `frame ${index}: ${fault}\n${lines.join('\n').replace(/\n{3,}/g, '\n\n')}`);
   });
 }

@@ -36,6 +36,8 @@ export interface Terminal extends Omit<EmulatedScreen, 'write' | 'onAnswer'> {
    */
   waitFor(what: string | RegExp | (() => boolean)): Promise<void>;
   kill(signal: NodeJS.Signals): void;
+  /** The terminal goes away, as a window that is closed. */
+  hangUp(): void;
   /** Resolves to the exit status, or to the number of the signal, when everything that the program has written is read. */
   readonly ended: Promise<{ readonly status: number; readonly signal: number | undefined }>;
   /** Ends the program, if it runs, and all processes of its session. */
@@ -117,6 +119,7 @@ export function openTerminal({ command, cwd, env, columns = 100, rows = 30 }: Te
       });
     },
     kill: (signal: NodeJS.Signals) => child.kill(signal),
+    hangUp: () => (child as typeof child & { destroy(): void }).destroy(),
     ended,
     close: () => {
       if (!hasEnded) {

@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, test, vi } from 'vitest';
+import { gate, use } from '../../test-support/scripted-model.js';
+import { say, shownState, waitForState } from '../../test-support/terminal/talk.js';
+import { terminalRig } from '../../test-support/terminal/terminal-rig.js';
+import { pty } from '../../test-support/terminal/terminal.js';
+import type { Terminal } from '../../test-support/terminal/terminal.js';
+
+/** The command behind a shell, which says what it finds the terminal in. */
+const shell = '"$@"; echo "status $?"; stty -a | grep -o -- "[-]*\\b\\(icanon\\|echo\\|isig\\|opost\\)\\b" | xargs';
+const processes = () => execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
+
+/** The process of the command below the shell. */
+function commandIn(terminal: Terminal): number {
+  const child = processes().find((line) => line.trim().split(/\s+/)[1] === String(terminal.pid));
+  return Number(child?.trim().split(/\s+/)[0]);
+}
+
+const ways: readonly (readonly [string, number, (terminal: Terminal) => void])[] = [
+  ['Ctrl-D', 0, (terminal) => terminal.press('Ctrl-D')],
+  ['Ctrl-C twice', 0, (terminal) => terminal.press('Ctrl-C', 'Ctrl-C')],
+  ['/quit', 0, (terminal) => (terminal.type('/quit'), terminal.press('Enter'))],
+  ['SIGTERM', 143, (terminal) => process.kill(commandIn(terminal), 'SIGTERM')],
+  ['SIGHUP', 129, (terminal) => process.kill(commandIn(terminal), 'SIGHUP')],
+];
+
+describe.skipIf(pty === undefined)('the terminal is as it was', () => {
+  test.each(ways)('after %s', async (_, status, leave) => {
+    const rig = await terminalRig();
+    const terminal = rig.open([], { shell });
+    rig.model.will({ text: 'The last words.' });
+    await say(terminal, 'Hello.');
+    await waitForState(terminal, 'ready', 'The last words.');
+    leave(terminal);
+    await terminal.ended;
+    expect(terminal.text()).toContain(`status ${status}`);
+    expect(terminal.text()).toContain('opost isig icanon echo');
+    expect(terminal.modesLeft()).toEqual([]);
+    // What was said stays to be read, and how to go on.
+    expect(terminal.text()).toContain('The last words.');
+    expect(terminal.text()).toContain('palimpsest resume');
+  });
+
+  test('after SIGTERM in a command, whose processes end too', async () => {
+    const rig = await terminalRig({ config: '[permissions]\nallow = ["run_command(sleep *)"]\n' });
+    const terminal = rig.open([], { shell });
+    const sleep = `sleep 63${process.pid}`;
+    rig.model.will({ calls: [use('run_command', { command: sleep })] });
+    await say(terminal, 'Hang.');
+    await vi.waitUntil(() => processes().some((line) => line.includes(sleep)), { timeout: 60_000 });
+    process.kill(commandIn(terminal), 'SIGTERM');
+    await terminal.ended;
+    expect(terminal.text()).toContain('status 143');
+    expect(terminal.modesLeft()).toEqual([]);
+    await vi.waitUntil(() => !processes().some((line) => line.includes(sleep)), { timeout: 60_000 });
+  });
+
+  test('in the middle of an answer, by Ctrl-C three times at once', async () => {
+    const rig = await terminalRig();
+    const terminal = rig.open([], { shell });
+    rig.model.will({ text: 'One two three four five six.', delivery: { fault: 'pause', afterEvents: 4, ...gate() } });
+    await say(terminal, 'Count.');
+    await terminal.waitFor(() => shownState(terminal) === 'answering');
+    terminal.press('Ctrl-C', 'Ctrl-C', 'Ctrl-C');
+    await terminal.ended;
+    expect(terminal.text()).toContain('status 0');
+    expect(terminal.modesLeft()).toEqual([]);
+  });
+
+  test('a terminal that goes away ends it', async () => {
+    const rig = await terminalRig();
+    const terminal = rig.open();
+    rig.model.will({ text: 'Hi.' });
+    await say(terminal, 'Hello.');
+    await waitForState(terminal, 'ready', 'Hi.');
+    terminal.hangUp();
+    await terminal.ended;
+    await vi.waitUntil(() => !processes().some((line) => line.trim().startsWith(`${terminal.pid} `)), {
+      timeout: 60_000,
+    });
+  });
+});

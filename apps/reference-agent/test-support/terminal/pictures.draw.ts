@@ -1,0 +1,91 @@
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished, test } from 'vitest';
+import { demoModel } from '../demo-turn.js';
+import { screenPicture } from './screen-picture.js';
+import { say, shownState, waitForState } from './talk.js';
+import { terminalRig } from './terminal-rig.js';
+import type { Terminal } from './terminal.js';
+
+/** Draws docs/screens: `npm run draw-screens`. The model is that of the demo, behind a real server; the screen is the built command. */
+
+const screens = new URL('../../docs/screens/', import.meta.url);
+const project = fileURLToPath(new URL('../../sample-project/', import.meta.url));
+const folder = '/tmp/yardstick';
+const config = `
+[permissions]
+allow = ["run_command(node --test --test-reporter=./scripts/reporter.js)"]
+
+[sandbox]
+mode = "off"
+`;
+const task =
+  'The test of splitCompound fails: repair it. Then add sum and mean for quantities, and let numbers have underscores. The docs should say so.';
+
+async function draw(terminal: Terminal, name: string, title: string): Promise<void> {
+  await mkdir(screens, { recursive: true });
+  await writeFile(new URL(`${name}.svg`, screens), screenPicture(terminal.cells(), title));
+}
+
+/** Shows the page of a command, draws it, and closes it. */
+async function drawPage(terminal: Terminal, command: string, title: string): Promise<void> {
+  await say(terminal, `/${command}`);
+  await terminal.waitFor('q closes');
+  await draw(terminal, command, title);
+  terminal.type('q');
+  await waitForState(terminal, 'ready');
+}
+
+test('the screens of the documentation', async () => {
+  await rm(folder, { recursive: true, force: true });
+  await cp(project, folder, { recursive: true });
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const rig = await terminalRig({ config });
+  const turn = demoModel();
+  rig.model.will(...Array.from({ length: 60 }, () => turn));
+  const terminal = rig.open([], { cwd: folder, columns: 100, rows: 34 });
+  await waitForState(terminal, 'ready');
+  terminal.type(task);
+  await terminal.waitFor('say so.');
+  await draw(terminal, 'start', 'The screen at the start, with a task in the input line');
+  terminal.press('Enter');
+  await waitForState(terminal, 'waits for your yes');
+  await draw(terminal, 'approval', 'An edit waits for a yes: its diff, and the answers');
+
+  let hasDrawn = false;
+  for (;;) {
+    await terminal.waitFor(() => ['waits for your yes', 'ready'].includes(shownState(terminal) ?? ''));
+    if (shownState(terminal) === 'ready') break;
+    const frames = terminal.frames.length;
+    terminal.type('1');
+    await terminal.waitFor(() => terminal.frames.length > frames + 1);
+    if (
+      !hasDrawn &&
+      /\+\d+ −\d+|✓/.test(terminal.screen().join('\n')) &&
+      shownState(terminal) !== 'waits for your yes'
+    ) {
+      await draw(terminal, 'working', 'At work: the diff of an edit, and the status line');
+      hasDrawn = true;
+    }
+  }
+  await draw(terminal, 'done', 'The end of the task');
+  terminal.resize(60, 34);
+  await terminal.waitFor(
+    () => terminal.screen().every((line) => line.length <= 60) && shownState(terminal) === 'ready',
+  );
+  await draw(terminal, 'narrow', 'The same at 60 columns');
+  terminal.resize(100, 34);
+  await waitForState(terminal, 'ready');
+  await drawPage(terminal, 'context', 'What fills the window, by kind, with the largest items');
+  await drawPage(terminal, 'view', 'What the model reads now, with the hidden parts marked');
+  await drawPage(terminal, 'cost', 'The money, with and without condensation');
+  terminal.type('\x1b[1;3A');
+  while (!/▌.*◆/.test(terminal.screen().join('\n'))) {
+    const frames = terminal.frames.length;
+    terminal.type('\x1b[1;3A');
+    await terminal.waitFor(() => terminal.frames.length > frames);
+  }
+  terminal.press('Ctrl-O');
+  await terminal.waitFor('forgotten (');
+  await draw(terminal, 'condensation', 'A condensation, opened: why, the figures, what was forgotten, the summary');
+});

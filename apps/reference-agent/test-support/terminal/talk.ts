@@ -1,0 +1,33 @@
+import { frameFaults } from './frame-faults.js';
+import type { Terminal } from './terminal.js';
+
+/** What the status line begins with: the state of the session. */
+const status =
+  /^ (?:[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] )?(opening|not usable|ready|thinking|answering|running tools|trying again|condensing|interrupting|waits for your yes|closed)(?= \d| ·|$)/;
+
+/** The state of the session, as the screen says it; undefined if it does not, as behind a page. */
+export function shownState(terminal: Terminal): string | undefined {
+  return terminal.screen().flatMap((line) => status.exec(line)?.[1] ?? [])[0];
+}
+
+/** Resolves when the session is in this state and, if given, the text is on the screen. */
+export async function waitForState(terminal: Terminal, state: string, text = ''): Promise<void> {
+  const wanted = () => shownState(terminal) === state && terminal.screen().join('\n').includes(text);
+  await terminal.waitFor(Object.assign(wanted, { toString: () => `state '${state}' with '${text}'` }));
+}
+
+/** Types a message or a command and sends it, when the session can take it. */
+export async function say(terminal: Terminal, text: string): Promise<void> {
+  await terminal.waitFor(() => (shownState(terminal) ?? 'opening') !== 'opening');
+  terminal.type(text);
+  terminal.press('Enter');
+}
+
+/** What a reader saw torn. The screen has one status line, or is a page with none. */
+export function screenFaults(terminal: Terminal): readonly string[] {
+  return frameFaults(terminal.frames, (lines) => {
+    const count = lines.filter((line) => status.test(line)).length;
+    const isPage = / q closes | Enter finds,/.test(lines.at(-1) ?? '');
+    return count === (isPage ? 0 : 1) ? undefined : `there are ${count} status lines`;
+  });
+}
