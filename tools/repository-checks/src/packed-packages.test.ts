@@ -326,18 +326,21 @@ function typeErrors(project: string, code: string, options: ts.CompilerOptions):
     target: ts.ScriptTarget.ES2022,
     types: [],
     strict: true,
-    // All declarations but those of the language.
+    // Our declarations are checked too.
     skipLibCheck: false,
     skipDefaultLibCheck: true,
     noEmit: true,
   };
   const program = ts.createProgram([consumer], compilerOptions, hostWithSharedLibraries(compilerOptions));
-  // The types of a framework that is linked from the workspace are its own affair.
-  const isOurs = (file: string | undefined) => file?.startsWith(path.join(workspaceRoot, 'node_modules')) !== true;
-  return ts
-    .getPreEmitDiagnostics(program)
-    .filter(({ file }) => isOurs(file?.fileName))
-    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+  // What others declare is their own affair, and to check zod once for each package took longest.
+  const ours = program
+    .getSourceFiles()
+    .filter(({ fileName }) => fileName === consumer || fileName.includes('/node_modules/@palimpsest/'));
+  return [
+    ...program.getOptionsDiagnostics(),
+    ...program.getGlobalDiagnostics(),
+    ...ours.flatMap((file) => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]),
+  ].map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
 }
 
 /** The declarations of the language, which are the same in each program, are parsed once. */
