@@ -1,11 +1,10 @@
 import { realpath } from 'node:fs/promises';
 import { Agent, Conversation, secretMask } from '@palimpsest/agent';
-import type { ActionEvent } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
-import { onOneLine, shownLines } from '@palimpsest/terminal';
 import type { CommandSurroundings } from './command-surroundings.js';
 import { exitStatus } from './exit-status.js';
 import { apiKeys } from './model-choice.js';
+import { callLines } from './output/call-lines.js';
 import { foundSession } from './session-commands.js';
 import { listSessions } from './sessions/session-list.js';
 import type { ListedSession } from './sessions/session-list.js';
@@ -47,7 +46,10 @@ export async function answerCommand(
   if (status !== 'waiting-for-confirmation' || waiting.length === 0) {
     throw new UsageError(`Session '${session.id}' waits for nothing: it is ${status}.`);
   }
-  for (const line of waiting.flatMap(callLines)) stdout.write(`${line}\n`);
+  for (const line of waiting.flatMap((action) =>
+    callLines({ ...action, ...action.toolCall, risk: action.securityRisk }),
+  ))
+    stdout.write(`${line}\n`);
   if (answer.type === 'none') return exitStatus.done;
   const actions = waiting.map((action) => action.id);
   const answered = await (answer.type === 'yes'
@@ -68,29 +70,4 @@ async function waitingSession(env: Surroundings['env'], cwd: string): Promise<Li
   throw new UsageError(
     `No session of '${workspace}' waits for a yes. 'palimpsest list --all' shows those of all folders.`,
   );
-}
-
-/** A call with what the model says of it, which nobody has checked. The input is shown whole: it is what runs. */
-function callLines({ toolCall, summary, securityRisk }: ActionEvent): readonly string[] {
-  const said = [summary, securityRisk === undefined ? undefined : `risk: ${securityRisk}`].filter(
-    (one) => one !== undefined,
-  );
-  return [
-    onOneLine(toolCall.name),
-    ...inputLines(toolCall.arguments).map((line) => `  ${shownLines(line)}`),
-    ...(said.length === 0 ? [] : [`  the model says: ${onOneLine(said.join(' · '))}`]),
-  ];
-}
-
-function inputLines(json: string): readonly string[] {
-  try {
-    const input = JSON.parse(json) as Readonly<Record<string, unknown>>;
-    return Object.entries(input).flatMap(([name, value]) => {
-      const [first = '', ...more] = (typeof value === 'string' ? value : JSON.stringify(value)).split('\n');
-      // A line of a value must not look like another input, or like what is said of the call.
-      return [`${onOneLine(name)}: ${first}`, ...more.map((line) => `  | ${line}`)];
-    });
-  } catch {
-    return json.split('\n');
-  }
 }

@@ -20,6 +20,19 @@ test('the first signal interrupts, the second one ends the process at once', () 
   expect(exits).toEqual([130]);
 });
 
+test('SIGINT can be taken by who talks with the user; a process that ends is still ended by it', () => {
+  const { host, exits, interrupts } = fakeProcess();
+  let taken = 0;
+  interrupts.onSigint?.(() => taken++);
+  host.emit('SIGINT');
+  host.emit('SIGINT');
+  expect([taken, interrupts.signal.aborted, exits]).toEqual([2, false, []]);
+  host.emit('SIGHUP');
+  expect(interrupts).toMatchObject({ signal: { aborted: true }, exitStatus: 129 });
+  host.emit('SIGINT');
+  expect([taken, exits]).toEqual([2, [130]]);
+});
+
 test('a reader that goes away interrupts', () => {
   const { host, interrupts } = fakeProcess();
   host.stderr.emit('error', Object.assign(new Error('broken pipe'), { code: 'EPIPE' }));

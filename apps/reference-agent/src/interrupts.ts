@@ -7,6 +7,8 @@ export interface Interrupts {
   readonly signal: AbortSignal;
   /** The exit status of a run that was ended by one. */
   readonly exitStatus: number;
+  /** From now on SIGINT, which is Ctrl-C, calls the listener and ends nothing. */
+  onSigint?(listener: () => void): void;
 }
 
 /** The reader of standard output went away, as `head` does. Shells report such a process with this status. */
@@ -21,6 +23,7 @@ export function processInterrupts(host: NodeJS.Process = process): Interrupts {
   const controller = new AbortController();
   let status: number = exitStatus.interrupted.SIGINT;
   let isOutputLost = false;
+  let sigint: (() => void) | undefined;
   const interrupt = (name: string, newStatus: number): void => {
     if (controller.signal.aborted) return;
     status = newStatus;
@@ -28,6 +31,7 @@ export function processInterrupts(host: NodeJS.Process = process): Interrupts {
   };
   for (const [name, signalStatus] of Object.entries(exitStatus.interrupted)) {
     host.on(name, () => {
+      if (name === 'SIGINT' && sigint !== undefined && !controller.signal.aborted) return sigint();
       if (controller.signal.aborted) host.exit(signalStatus);
       interrupt(name, signalStatus);
     });
@@ -49,5 +53,6 @@ export function processInterrupts(host: NodeJS.Process = process): Interrupts {
     get exitStatus() {
       return status;
     },
+    onSigint: (listener) => (sigint = listener),
   };
 }

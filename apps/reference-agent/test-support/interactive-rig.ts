@@ -2,7 +2,7 @@ import type { ProviderServer } from '@palimpsest/provider-servers';
 import { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { InteractiveSession } from '../src/interactive/interactive-session.js';
-import type { SessionEvent, SessionState } from '../src/interactive/session-event.js';
+import type { SessionEvent, SessionState, WorkPhase } from '../src/interactive/session-event.js';
 import type { RunFlags } from '../src/run-flags.js';
 import type { ListedSession } from '../src/sessions/session-list.js';
 import { chatServer } from './chat-server.js';
@@ -18,6 +18,12 @@ export interface TalkedTo {
   until(is: (event: SessionEvent) => boolean, from?: number): Promise<SessionEvent>;
   /** Resolves when the session is in this state: now or later. */
   state<Type extends SessionState['type']>(type: Type): Promise<Extract<SessionState, { readonly type: Type }>>;
+  /** Resolves when the agent is in this phase of its work: now or later, but not before the event `from`. */
+  phase(phase: WorkPhase, from?: number): Promise<unknown>;
+  /** Resolves when nothing is under way and nothing more is about to begin. */
+  rest(): Promise<void>;
+  /** Sends a message, and resolves when the agent rests. */
+  said(text: string): Promise<void>;
   /** The notices so far. */
   readonly notices: readonly string[];
 }
@@ -26,7 +32,10 @@ export interface TalkedTo {
 export interface InteractiveRig extends HeadlessRig {
   readonly server: ProviderServer;
   /** Opens a session; it is closed at the end of the test. */
-  open(flags?: Partial<RunFlags>, session?: ListedSession): Promise<TalkedTo>;
+  open(
+    flags?: { readonly [Name in keyof RunFlags]?: RunFlags[Name] | undefined },
+    session?: ListedSession,
+  ): Promise<TalkedTo>;
 }
 
 /** Makes a workspace with these files, and a server of Chat Completions. */
@@ -60,6 +69,15 @@ export async function interactiveRig(
   };
 }
 
+/** What a user reads of a session: the words of both, and what became of calls. */
+export function transcriptOf({ told }: Pick<TalkedTo, 'told'>): readonly string[] {
+  const all = told.flatMap((event) => (event.type === 'logged' ? event.told : []));
+  return all.flatMap((each) => {
+    if (each.type === 'message') return each.from === 'framework' ? [] : [`${each.from}: ${each.text}`];
+    return each.type === 'tool-result' ? [`${each.name}: ${each.status}`] : [];
+  });
+}
+
 function talkedTo(session: InteractiveSession): TalkedTo {
   const told: SessionEvent[] = [];
   const waiting = new Set<() => void>();
@@ -78,9 +96,28 @@ function talkedTo(session: InteractiveSession): TalkedTo {
       waiting.add(look);
       look();
     });
+  const rest = async (): Promise<void> => {
+    const { type } = session.state;
+    // An answer that was given in this moment changes the state later.
+    for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
+    if (type === session.state.type && ['idle', 'unusable', 'closed'].includes(type)) return;
+    await eventually(() => (['idle', 'unusable', 'closed'].includes(session.state.type) ? true : undefined));
+    return rest();
+  };
   return {
     session,
     told,
+    rest,
+    async said(text) {
+      session.send(text);
+      await rest();
+    },
+    phase: (phase, from = 0) =>
+      eventually(() =>
+        told
+          .slice(from)
+          .find((event) => event.type === 'state' && event.state.type === 'working' && event.state.phase === phase),
+      ),
     until: (is, from = 0) => eventually(() => told.slice(from).find(is)),
     state: <Type extends SessionState['type']>(type: Type) =>
       eventually(() => {

@@ -1,6 +1,7 @@
 import { coloursFor, cutToWidth, onOneLine, shownJson, shownLines, terminalWidth } from '@palimpsest/terminal';
 import type { CommandSurroundings } from '../command-surroundings.js';
 import { callInWords } from '../output/call-words.js';
+import { shownAnswer } from '../output/shown-answer.js';
 import { RunPrinter } from '../output/run-printer.js';
 import { shownNumber } from '../output/shown-number.js';
 import type { InitEvent, ResultEvent, StreamEvent } from './stream-event.js';
@@ -45,7 +46,7 @@ function textOutput({ stdout, stderr }: Printed): RunOutput {
       for (const line of [colors.bold(cutToWidth(first, width)), ...notes.map(colors.yellow)]) print(line);
     } else if (event.type === 'result') {
       printer.flush();
-      if (event.answer !== undefined) stdout.write(`${shownAnswer(event.answer)}\n`);
+      if (event.answer !== undefined) stdout.write(`${shownAnswer(event.answer).trimEnd()}\n`);
       for (const line of problemLines(event)) print(line);
       print(colors.dim(cutToWidth(endWords(event), width)));
     }
@@ -71,11 +72,6 @@ function endWords({ status, session, steps, usage, costUsd, saved }: ResultEvent
     ...(saved.bill === 0 ? [] : [`condensing saved ${(saved.bill * 100).toFixed(0)} % of the bill`]),
   ];
   return `palimpsest: ${status}: ${parts.join(' · ')} · session ${session}`;
-}
-
-/** Tabs are no danger to a terminal, and part of what an answer quotes. */
-function shownAnswer(text: string): string {
-  return text.split('\t').map(shownLines).join('\t').trimEnd();
 }
 
 /** What went wrong, and what to do: whole, however wide the terminal is. */

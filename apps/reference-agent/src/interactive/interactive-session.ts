@@ -72,8 +72,13 @@ export class InteractiveSession {
   #closed: Promise<void> | undefined;
   /** Rules that answers have made, by the folder for which they hold. */
   readonly #rules = new Map<string, readonly string[]>();
+  /** What the agent does, but for a condensation that holds it up. */
+  #phase: WorkPhase = 'asking';
+  /** Calls of tools without a result. */
+  readonly #openCalls = new Set<string>();
   #agentCalls = 0;
   #condenserCalls = 0;
+  #isBehind = false;
 
   constructor({ session, flags, surroundings }: InteractiveOptions) {
     this.#found = session;
@@ -259,6 +264,7 @@ export class InteractiveSession {
         onModelCall: (purpose, change) => this.#modelCall(purpose, change),
       });
       this.#working = working;
+      this.#openCalls.clear();
       this.#isLeaving = this.#isClosed;
       if (this.#isClosed) return false;
       this.#tell({ type: 'opened', init: working.init, history: working.history });
@@ -313,6 +319,7 @@ export class InteractiveSession {
     this.#wait.abort();
     this.#interruption = new AbortController();
     const { signal } = this.#interruption;
+    this.#phase = phase;
     this.#setState({ type: 'working', phase, isInterrupted: false });
     const done = this.#told(() => work(signal))
       .then(() => this.#told(() => this.#afterWork(signal)))
@@ -328,14 +335,14 @@ export class InteractiveSession {
     const { conversation } = working.opened;
     while (this.#hasWork && !signal.aborted && conversation.waitingActions.length === 0) {
       this.#goesOn = false;
-      if (!this.#isHeld) await this.#sendQueue(working);
+      await this.#sendQueue(working);
       this.#ended(await working.run(signal), signal);
     }
   }
 
   /** A message leaves the queue before it is sent, so that it cannot be taken back then, and returns if it could not be sent. */
   async #sendQueue(working: WorkingSession): Promise<void> {
-    for (let [next, ...rest] = this.#queue; next !== undefined; [next, ...rest] = this.#queue) {
+    for (let [next, ...rest] = this.#queue; next !== undefined && !this.#isHeld; [next, ...rest] = this.#queue) {
       this.#setQueue(rest);
       try {
         await working.send(next.text);
@@ -372,6 +379,7 @@ export class InteractiveSession {
     this.#wait.abort();
     const approvals = await working.approvals();
     if (this.#isLeaving) return;
+    this.#showPhase();
     if (approvals.length === 0) return this.#setState({ type: 'idle' });
     this.#wait = new AbortController();
     const { signal } = this.#wait;
@@ -407,7 +415,13 @@ export class InteractiveSession {
     // A message may have come when the run had not begun.
     this.#askForStep();
     this.#tell({ type: 'logged', ...logged });
-    if (logged.event.type === 'action') this.#setPhase('tools');
+    const { event, told } = logged;
+    if (event.type === 'action') {
+      this.#openCalls.add(event.id);
+      this.#setPhase('tools');
+    }
+    for (const each of told) if (each.type === 'tool-result') this.#openCalls.delete(each.call ?? '');
+    if (this.#openCalls.size === 0 && this.#phase === 'tools') this.#setPhase('asking');
   }
 
   #delta(delta: Delta): void {
@@ -421,21 +435,26 @@ export class InteractiveSession {
   }
 
   #modelCall(purpose: 'agent' | 'condenser', change: 1 | -1): void {
-    if (purpose === 'agent') {
-      this.#agentCalls += change;
-      if (change > 0) this.#setPhase('asking');
-      return;
-    }
-    const wereUnderWay = this.#condenserCalls > 0;
-    this.#condenserCalls += change;
-    const areUnderWay = this.#condenserCalls > 0;
-    if (areUnderWay !== wereUnderWay) this.#tell({ type: 'background', isCondensing: areUnderWay });
-    const phase = this.#state.type === 'working' ? this.#state.phase : undefined;
-    if (areUnderWay && this.#agentCalls === 0 && phase === 'asking') this.#setPhase('condensing');
-    else if (!areUnderWay && phase === 'condensing') this.#setPhase('asking');
+    if (purpose === 'agent') this.#agentCalls += change;
+    else this.#condenserCalls += change;
+    if (purpose === 'agent' && change > 0) this.#phase = 'asking';
+    this.#showPhase();
   }
 
   #setPhase(phase: WorkPhase): void {
+    this.#phase = phase;
+    this.#showPhase();
+  }
+
+  /** A condenser that asks a model holds the agent up if the agent does nothing meanwhile. */
+  #showPhase(): void {
+    const { type } = this.#state;
+    const isIdle = this.#agentCalls === 0 && this.#openCalls.size === 0;
+    const holdsUp = this.#condenserCalls > 0 && isIdle && type === 'working';
+    const isBehind = this.#condenserCalls > 0 && !holdsUp;
+    if (isBehind !== this.#isBehind) this.#tell({ type: 'background', isCondensing: isBehind });
+    this.#isBehind = isBehind;
+    const phase = holdsUp ? 'condensing' : this.#phase;
     if (this.#state.type === 'working' && this.#state.phase !== phase) this.#setState({ ...this.#state, phase });
   }
 

@@ -84,8 +84,7 @@ export class RunPrinter {
       case 'result':
         return;
       case 'retry': {
-        const { attempt, attempts, delayMs, error } = event;
-        this.#note(`try ${attempt} of ${attempts} failed, the next in ${(delayMs / 1_000).toFixed(1)} s: ${error}`);
+        this.#note(retryInWords(event));
         return;
       }
     }
@@ -156,20 +155,12 @@ export class RunPrinter {
   #condensation(event: Told<'condensation'>): void {
     this.flush();
     const { magenta, dim } = this.#colors;
-    const { tokensBefore, tokensAfter, forgotten, masked, summary } = event;
-    const sizes = `${shownNumber(tokensBefore)} → ${shownNumber(tokensAfter)} tokens a request`;
-    const changes = [
-      forgotten === 0
-        ? []
-        : `${shownNumber(forgotten)} events ${summary === undefined ? 'are left out' : 'are a summary'}`,
-      masked === 0 ? [] : `${shownNumber(masked)} are a note`,
-    ].flat();
     // A reason is not cut: on a narrow terminal it has more lines.
     const wrapped = (text: string): readonly string[] =>
       wrapToWidth(sliceText(text, 0, 300), this.#width - indent.length);
     for (const [index, line] of wrapped(reasonInWords(event)).entries())
       this.#print(magenta(`${index === 0 ? '  ◆  ' : indent}${line}`));
-    for (const line of wrapped([sizes, ...changes].join('; '))) this.#print(dim(`${indent}${line}`));
+    for (const line of wrapped(changeInWords(event))) this.#print(dim(`${indent}${line}`));
   }
 
   #note(text: string): void {
@@ -183,8 +174,25 @@ export class RunPrinter {
 }
 
 /** Outcomes that cost something, or that a user can do something about. */
-function isFailure(outcome: string): boolean {
+export function isFailure(outcome: string): boolean {
   return ['failed', 'unavailable', 'fallback'].includes(outcome) || outcome.startsWith('refused');
+}
+
+/** A model call that is tried again. */
+export function retryInWords({ attempt, attempts, delayMs, error }: Told<'retry'>): string {
+  return `try ${attempt} of ${attempts} failed, the next in ${(delayMs / 1_000).toFixed(1)} s: ${error}`;
+}
+
+/** What a condensation changed. */
+export function changeInWords({ tokensBefore, tokensAfter, forgotten, masked, summary }: Told<'condensation'>): string {
+  const sizes = `${shownNumber(tokensBefore)} → ${shownNumber(tokensAfter)} tokens a request`;
+  const changes = [
+    forgotten === 0
+      ? []
+      : `${shownNumber(forgotten)} events ${summary === undefined ? 'are left out' : 'are a summary'}`,
+    masked === 0 ? [] : `${shownNumber(masked)} are a note`,
+  ].flat();
+  return [sizes, ...changes].join('; ');
 }
 
 /** Words on one line. Of many words only the first can be seen. */

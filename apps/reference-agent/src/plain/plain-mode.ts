@@ -1,39 +1,178 @@
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
+import { PalimpsestError } from '@palimpsest/events';
+import { onOneLine, shownLines } from '@palimpsest/terminal';
 import { exitStatus } from '../exit-status.js';
+import type { Approval } from '../interactive/approval.js';
+import type { CommandScreen, Page } from '../interactive/command-screen.js';
 import { runTypedCommand, typedCommand } from '../interactive/commands/typed-command.js';
-import type { CommandScreen } from '../interactive/command-screen.js';
 import type { InteractiveSession } from '../interactive/interactive-session.js';
-import { shownLines } from '@palimpsest/terminal';
+import { shownAnswer } from '../output/shown-answer.js';
+import { approvalLines, typedAnswer } from './approval-words.js';
+import { PlainTranscript } from './plain-transcript.js';
+import { PlainWriter } from './plain-writer.js';
 
-/** Talks with the user line by line, without moving the cursor. Resolves to the exit status when the session is closed. */
+/**
+ * Talks with the user line by line: for screen readers, and for terminals that cannot be drawn on. The terminal itself edits the line
+ * that is typed; the cursor is never moved, and nothing has a colour. Resolves to the exit status when the session is closed.
+ */
 export async function openPlainMode(session: InteractiveSession): Promise<number> {
-  const { stdin, stdout } = session.surroundings;
-  const say = (text: string): void => void stdout.write(`${shownLines(text)}\n`);
-  const lines = createInterface({ input: stdin, terminal: false });
-  const screen: CommandScreen = {
-    session,
-    say,
-    show: async ({ title, lines: shown }) => say([title, ...shown.map(({ text }) => text)].join('\n')),
-    choose: async () => undefined,
-    ask: async () => undefined,
-    edit: (text) => say(text),
-  };
+  const { stdin, stdout, interrupts } = session.surroundings;
+  const writer = new PlainWriter(stdout);
+  const transcript = new PlainTranscript(writer);
+  const input = new LineInput(session, writer);
+  const close = (): void => void session.close();
   const closed = new Promise<void>((resolve) => {
     session.observe((event) => {
-      if (event.type === 'notice') say(event.text);
-      if (event.type === 'logged')
-        for (const told of event.told) if (told.type === 'message' && told.from === 'model') say(told.text);
-      if (event.type === 'state' && event.state.type === 'closed') resolve();
+      transcript.follow(event);
+      if (event.type !== 'state') return;
+      if (event.state.type === 'closed') resolve();
+      else input.stateChanged();
     });
   });
-  lines.on('line', (line) => {
-    const command = typedCommand(line);
-    if (command === undefined) session.send(line);
-    else void runTypedCommand(command, screen);
-  });
-  lines.on('close', () => void session.close());
+  const lines = createInterface({ input: stdin, terminal: false });
+  lines.on('line', (line) => input.typed(line));
+  // Ctrl-D.
+  lines.on('close', close);
+  interrupts.signal.addEventListener('abort', close, { once: true });
+  interrupts.onSigint?.(() => input.interrupted());
+  writer.lines('palimpsest: type a message, or /help. Ctrl-C interrupts the agent, and Ctrl-D leaves.');
   await session.start();
   await closed;
   lines.close();
-  return exitStatus.done;
+  return interrupts.signal.aborted ? interrupts.exitStatus : exitStatus.done;
+}
+
+/** What becomes of a line that the user types: an answer to a question, to a call that waits, a command, or a message. */
+class LineInput {
+  readonly #session: InteractiveSession;
+  readonly #writer: PlainWriter;
+  readonly #screen: CommandScreen;
+  /** A command has asked something. */
+  #question: ((line: string | undefined) => void) | undefined;
+  /** A line that ended in a backslash goes on in the next one. */
+  #begun: readonly string[] = [];
+  #shown: Approval | undefined;
+  /** Ctrl-C was pressed where nothing was to be interrupted. */
+  #isLeaving = false;
+
+  constructor(session: InteractiveSession, writer: PlainWriter) {
+    this.#session = session;
+    this.#writer = writer;
+    const say = (text: string): void => {
+      writer.lines(shownAnswer(text));
+      this.stateChanged();
+    };
+    this.#screen = {
+      session,
+      say,
+      show: async (page) => say(pageText(page)),
+      choose: async (title, items) => {
+        const rows = items.map(
+          ({ label, detail }, index) => `${index + 1}: ${label}${detail === undefined ? '' : ` (${detail})`}`,
+        );
+        say([title, ...rows].join('\n'));
+        const number = Number((await this.#ask('A number, or nothing to give up')) ?? '');
+        return items[number - 1]?.value;
+      },
+      ask: async (question) => this.#ask(question),
+      edit: (text) => say(`To be typed anew, as it is or changed:\n${text}`),
+    };
+  }
+
+  typed(line: string): void {
+    this.#writer.typed();
+    this.#isLeaving = false;
+    const question = this.#question;
+    if (question !== undefined) {
+      this.#question = undefined;
+      return question(line.trim() === '' ? undefined : line);
+    }
+    if (line.endsWith('\\')) {
+      this.#begun = [...this.#begun, line.slice(0, -1)];
+      return;
+    }
+    const text = [...this.#begun, line].join('\n');
+    this.#begun = [];
+    const command = typedCommand(text);
+    if (command !== undefined) return void runTypedCommand(command, this.#screen).then(() => this.stateChanged());
+    if (this.#session.state.type === 'waiting') return void this.#answer(text);
+    const { type } = this.#session.state;
+    this.#session.send(text);
+    if (type === 'working' && text.trim() !== '') {
+      this.#writer.lines('Queued: it is sent at the next step. /withdraw takes it back.');
+    }
+    this.stateChanged();
+  }
+
+  /** Ctrl-C: interrupts the agent, gives up a question, and leaves if it is pressed twice with nothing to interrupt. */
+  interrupted(): void {
+    this.#begun = [];
+    const question = this.#question;
+    this.#question = undefined;
+    if (question !== undefined) return question(undefined);
+    const { type } = this.#session.state;
+    if (type === 'working' || type === 'waiting') {
+      this.#writer.lines('Interrupted.');
+      return this.#session.interrupt();
+    }
+    if (this.#isLeaving) return void this.#session.close();
+    this.#isLeaving = true;
+    this.#writer.lines('Ctrl-C again leaves.');
+    this.stateChanged();
+  }
+
+  /** Writes the prompt, or the call that waits, if it is the user's turn. */
+  stateChanged(): void {
+    const { state } = this.#session;
+    if (state.type !== 'waiting') this.#shown = undefined;
+    if (this.#question !== undefined) return;
+    if (state.type === 'idle' || state.type === 'unusable') this.#writer.prompt('> ');
+    if (state.type !== 'waiting') return;
+    const [first] = state.approvals;
+    if (first !== undefined && first.id !== this.#shown?.id) {
+      this.#shown = first;
+      this.#writer.lines(approvalLines(first, 1, state.approvals.length).join('\n'));
+    }
+    this.#writer.prompt('Answer: ');
+  }
+
+  async #answer(line: string): Promise<void> {
+    const { state } = this.#session;
+    const shown = this.#shown;
+    if (state.type !== 'waiting' || shown === undefined) return;
+    const typed = typedAnswer(line, shown);
+    if (typed === undefined) {
+      this.#writer.lines(
+        `'${onOneLine(line)}' is no answer: y, n, n REASON, a${shown.proposedRule === undefined ? '' : ', s or r'}.`,
+      );
+      return this.stateChanged();
+    }
+    const ids = typed.toAll ? state.approvals.map(({ id }) => id) : [shown.id];
+    try {
+      await this.#session.answer(ids, typed.answer);
+    } catch (error) {
+      if (!PalimpsestError.isInstance(error)) throw error;
+      this.#writer.lines(shownLines(`! ${error.message}`));
+    }
+    this.stateChanged();
+  }
+
+  #ask(question: string): Promise<string | undefined> {
+    return new Promise((resolve) => {
+      this.#question = (line) => {
+        resolve(line);
+        this.stateChanged();
+      };
+      this.#writer.prompt(`${onOneLine(question)}: `);
+    });
+  }
+}
+
+/** A page as lines. A sign stands for what colours say elsewhere. */
+function pageText({ title, lines }: Page): string {
+  const signs = { added: '+ ', removed: '- ', hidden: '(hidden) ', plain: '', dim: '', strong: '' };
+  return [
+    title,
+    ...lines.map(({ text, style = 'plain', indent = 0 }) => ' '.repeat(indent) + signs[style] + text),
+  ].join('\n');
 }

@@ -1,0 +1,121 @@
+import { sliceText } from '@palimpsest/events';
+import { onOneLine, shownLines } from '@palimpsest/terminal';
+import type { InitEvent, StreamEvent } from '../headless/stream-event.js';
+import type { LoggedEvent, SessionEvent } from '../interactive/session-event.js';
+import { callInWords } from '../output/call-words.js';
+import { reasonInWords } from '../output/condensation-reasons.js';
+import { changeInWords, isFailure, retryInWords } from '../output/run-printer.js';
+import { shownAnswer } from '../output/shown-answer.js';
+import type { PlainWriter } from './plain-writer.js';
+
+/** Unit: characters. */
+const maxWords = 300;
+
+/** Writes what a session tells, in the order in which it happens: a line each, and answers as they come. */
+export class PlainTranscript {
+  readonly #writer: PlainWriter;
+  /** The calls that were told, in words. */
+  readonly #calls = new Map<string, string>();
+  /** A part of the answer stands there. */
+  #isStreaming = false;
+
+  constructor(writer: PlainWriter) {
+    this.#writer = writer;
+  }
+
+  follow(event: SessionEvent): void {
+    switch (event.type) {
+      case 'opened':
+        return this.#opened(event.init, event.history);
+      case 'logged':
+        for (const told of event.told) this.#told(told);
+        return;
+      case 'delta':
+        return this.#delta(event.delta);
+      case 'diff':
+        return this.#line(
+          `${event.diff.isNew ? 'New file' : 'Changed'} ${event.diff.path}: ${event.diff.added} lines added, ${event.diff.removed} removed.`,
+        );
+      case 'retry':
+        return this.#line(`! ${retryInWords(event)}`);
+      case 'background':
+        return event.isCondensing ? this.#line('A summary is being written while the agent goes on.') : undefined;
+      case 'notice':
+        return this.#writer.lines(shownLines(event.level === 'problem' ? `! ${event.text}` : event.text));
+      case 'state':
+      case 'queue':
+        return;
+    }
+  }
+
+  #opened({ session, isResumed, model, workspace, notes, cutOff }: InitEvent, history: readonly LoggedEvent[]): void {
+    this.#line(`Session ${session}${isResumed ? ' goes on' : ''}: ${model} in ${workspace}`);
+    for (const note of notes) this.#line(`! ${note}`);
+    const words = history.flatMap(({ told }) => told).filter((each) => each.type === 'message');
+    const spoken = words.filter(({ from }) => from !== 'framework');
+    const last = (from: 'user' | 'model') => spoken.findLast((each) => each.from === from)?.text;
+    if (spoken.length > 0) this.#line(`It holds ${spoken.length} messages. The last ones:`);
+    for (const [name, text] of [
+      ['You', last('user')],
+      ['Agent', last('model')],
+    ] as const) {
+      if (text !== undefined) this.#writer.lines(`${name}: ${shownAnswer(sliceText(text, 0, 2_000)).trimEnd()}`);
+    }
+    for (const call of cutOff) this.#line(`! Was cut off; what it did is not known: ${callInWords(call)}`);
+  }
+
+  #told(told: StreamEvent): void {
+    switch (told.type) {
+      case 'message':
+        return this.#message(told);
+      case 'tool-call': {
+        const words = callInWords(told);
+        this.#calls.set(told.id, words);
+        return this.#line(`Call: ${words}${told.summary === undefined ? '' : ` (${told.summary})`}`);
+      }
+      case 'tool-result':
+        return this.#result(told);
+      case 'condensation':
+        this.#line(`Condensed: ${reasonInWords(told)}`);
+        return this.#line(`  ${changeInWords(told)}`);
+      case 'condensation-request':
+        return this.#line(`A condensation was asked for: ${told.reason ?? 'by the user'}`);
+      case 'condensation-attempt':
+        return isFailure(told.outcome) ? this.#line(`! ${told.condenser}: ${told.outcome}: ${told.reason}`) : undefined;
+      default:
+        return;
+    }
+  }
+
+  #message({ from, text, isCutOff }: Extract<StreamEvent, { readonly type: 'message' }>): void {
+    if (from !== 'model') return;
+    const wasStreamed = this.#isStreaming;
+    this.#isStreaming = false;
+    // The end of the line that the pieces began.
+    if (!wasStreamed) this.#writer.lines(shownAnswer(text).trimEnd());
+    if (isCutOff === true) this.#line('(the answer was interrupted here)');
+  }
+
+  #delta(delta: Extract<SessionEvent, { readonly type: 'delta' }>['delta']): void {
+    if (delta.type === 'text') {
+      this.#isStreaming = true;
+      this.#writer.piece(shownAnswer(delta.text));
+    } else if (delta.type === 'restart') {
+      if (this.#isStreaming) this.#line('(the connection was lost; the answer begins anew)');
+      this.#isStreaming = false;
+    }
+  }
+
+  #result({ call, name, status, text, exitStatus }: Extract<StreamEvent, { readonly type: 'tool-result' }>): void {
+    const words = this.#calls.get(call ?? '') ?? name;
+    this.#calls.delete(call ?? '');
+    const exit = exitStatus === undefined ? '' : `, exit status ${exitStatus}`;
+    const lines = text.trimEnd().split('\n').length;
+    if (status === 'ok') return this.#line(`Result: ${words}: ${lines} ${lines === 1 ? 'line' : 'lines'}${exit}`);
+    this.#line(`! ${status[0]?.toUpperCase()}${status.slice(1)}: ${words}${exit}: ${text}`);
+  }
+
+  #line(text: string): void {
+    this.#writer.lines(/^ */.exec(text)?.[0] + onOneLine(sliceText(text, 0, maxWords)));
+  }
+}
