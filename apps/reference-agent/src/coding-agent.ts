@@ -7,6 +7,8 @@ import type { LLM } from '@palimpsest/llm-adapters';
 import { observationLabel, recallTool, relevanceTool } from '@palimpsest/relevance-tool';
 import { fileHistory, todoTool, workspaceTools } from '@palimpsest/tools';
 import type { Workspace } from '@palimpsest/tools';
+import { mcpNotes, mcpSecrets, openMcp } from './mcp.js';
+import type { AgentMcp } from './mcp.js';
 import { ownFolders } from './own-folders.js';
 import { runPermissions } from './run-permissions.js';
 import type { RunPermissions } from './run-permissions.js';
@@ -39,6 +41,8 @@ export interface CodingAgentOptions {
   readonly isInteractive?: boolean | undefined;
   /** Rules that the user's answers have made, read at each call. @defaultValue none */
   readonly answers?: (() => readonly string[]) | undefined;
+  /** Ends the start, which waits for MCP servers. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What a conversation needs to work on a workspace. */
@@ -49,6 +53,8 @@ export interface CodingAgent {
   readonly skills: readonly Skill[];
   /** Which calls need a yes. */
   readonly permitted: Pick<RunPermissions, 'reason' | 'propose' | 'check'>;
+  /** The MCP servers. Undefined if there are none in the settings. */
+  readonly mcp: AgentMcp | undefined;
   /** What the user should know before the run begins. */
   readonly notes: readonly string[];
   /** Ends what the tools have started. */
@@ -69,7 +75,7 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
   });
   const outputs = fileOutputStore({ directory: session.outputs });
   const knowledge = await workspaceKnowledge(workspace, settings.context, env);
-  const shell = await openShell(options, knowledge.folders);
+  const shell = await openShell(options, knowledge.folders, mcpSecrets(settings.mcp, env));
   // Each change of a file is recorded before it is made, so that it can be undone.
   const history = fileHistory({ directory: session.files });
   const tools = [
@@ -103,12 +109,20 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
     // Somebody sits there.
     headless: options.isInteractive !== true,
   });
+  const { secrets } = shell;
+  const { root: cwd } = workspace;
+  const { signal } = options;
+  // Last, because it starts programs. Their tools stand behind ours, in an order that does not change.
+  const mcp = await openMcp(settings.mcp, { cwd, env, secrets, signal }).catch(async (error: unknown) => {
+    await shell.close();
+    throw error;
+  });
   const agent = new Agent({
     llm,
     systemPrompt: prompts.systemPrompt(),
     context: (view) => contextMessages(view, { prompts, ...knowledge.context }),
     condenser,
-    tools,
+    tools: [...tools, ...(mcp?.tools ?? [])],
     render: { labelObservation: observationLabel },
     output: { store: outputs },
     ...permitted.agent,
@@ -120,11 +134,14 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
         maxIterations: settings.maxSteps,
         ...(settings.maxCost === undefined ? {} : { maxCostUsd: settings.maxCost }),
       },
-      secrets: shell.secrets,
+      secrets,
     },
     skills: knowledge.context.skills ?? [],
     permitted,
-    notes: [...notes, ...permitted.notes, ...shell.notes, ...knowledge.notes],
-    close: () => shell.close(),
+    mcp,
+    notes: [...notes, ...permitted.notes, ...shell.notes, ...knowledge.notes, ...mcpNotes(settings, mcp)],
+    close: async () => {
+      await Promise.all([mcp?.close(), shell.close()]);
+    },
   };
 }

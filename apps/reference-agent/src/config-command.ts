@@ -7,7 +7,10 @@ import { settingsJsonSchema } from './settings/json-schema.js';
 import { forgetRule } from './settings/kept-rules.js';
 import { loadSettings } from './settings/load-settings.js';
 import type { LoadedSettings } from './settings/load-settings.js';
+import { shownServer } from './settings/mcp-server.js';
+import type { McpServerSettings } from './settings/mcp-server.js';
 import { settingKeys } from './settings/settings-keys.js';
+import type { SettingOrigin } from './settings/settings-layers.js';
 import { keptRulesFile } from './settings/user-folders.js';
 import { withoutSecrets } from './settings/without-secrets.js';
 import { UsageError } from './usage-error.js';
@@ -46,7 +49,7 @@ export async function configCommand(flags: ConfigFlags, { env, cwd, stdout }: Su
   }
   const loaded = await loadSettings({ folder, env, file: flags.config });
   const mask = secretMask(apiKeys(env));
-  const origins = loaded.origins.map((each) => ({ ...each, value: withoutSecrets(each.value) }));
+  const origins = loaded.origins.map((each) => ({ ...each, value: shownValue(each) }));
   const { userFile, project } = loaded;
   if (flags.json === true) {
     stdout.write(`${mask.text(shownJson({ settings: origins, userFile, project }))}\n`);
@@ -77,15 +80,23 @@ function onOneRow(line: string): string {
 
 function linesOf({ origins }: LoadedSettings): readonly string[] {
   const rows = settingKeys.flatMap(({ name }) => {
-    const values = origins.filter((each) => each.name === name);
+    const values = origins.filter((each) => each.name === name || each.name.startsWith(`${name}.`));
     if (values.length === 0) return [[name, '-', '-']];
-    return values.map(({ value, origin }, index) => [index === 0 ? name : '', origin, shown(value)]);
+    return values.map(({ name: own, value, origin }, index) => [
+      index === 0 || values[index - 1]?.name !== own ? own : '',
+      origin,
+      shown(value),
+    ]);
   });
   const table = [['setting', 'from', 'value'], ...rows];
   const widths = [0, 1].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
   return table.map(([name = '', origin = '', value = '']) =>
     `${name.padEnd(widths[0] ?? 0)}  ${origin.padEnd(widths[1] ?? 0)}  ${value}`.trimEnd(),
   );
+}
+
+function shownValue({ name, value }: SettingOrigin): unknown {
+  return withoutSecrets(name.startsWith('mcp.servers.') ? shownServer(value as McpServerSettings) : value);
 }
 
 function shown(value: unknown): string {

@@ -45,6 +45,8 @@ export interface OpenedSession {
   readonly skills: readonly Skill[];
   /** Which calls need a yes. */
   readonly permitted: CodingAgent['permitted'];
+  /** The MCP servers. Undefined if there are none in the settings. */
+  readonly mcp: CodingAgent['mcp'];
   /** What the user should know before the run begins. */
   readonly notes: readonly string[];
   /** Records where the session works, if its log does not say so, and appends the task. */
@@ -74,7 +76,7 @@ export interface SessionHolder {
 export async function openSession(
   found: ListedSession | undefined,
   flags: RunFlags,
-  { env, cwd }: CommandSurroundings,
+  { env, cwd, interrupts }: CommandSurroundings,
   { onRetry, onModelCall, answers, isInteractive }: SessionHolder,
 ): Promise<OpenedSession> {
   // An unset variable of a script must not become the current folder.
@@ -105,6 +107,7 @@ export async function openSession(
     yolo: flags.yolo,
     answers: made,
     isInteractive,
+    signal: interrupts.signal,
     condenserModel: watched('condenser'),
   }).catch(async (error: unknown) => {
     await removeEmpty(session);
@@ -135,6 +138,7 @@ export async function openSession(
     settings: loaded,
     skills: coding.skills,
     permitted: coding.permitted,
+    mcp: coding.mcp,
     notes: [...notes, ...coding.notes],
     async begin(task) {
       const event = coding.conversation.secrets(placeEvent(place));

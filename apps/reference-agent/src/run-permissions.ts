@@ -53,7 +53,8 @@ export function runPermissions(options: RunPermissionsOptions): RunPermissions {
     `edit_file(${path})`,
     `write_file(${path})`,
   ]);
-  const toolNames = tools.map(({ name }) => name);
+  // A server may be away, and its rules stay.
+  const toolNames = [...tools.map(({ name }) => name), 'mcp__*'];
   const fixed: PermissionOptions = {
     // What the user has denied stays denied.
     ...(yolo ? { allow: ['*'], deny: rules.deny } : { ...rules, ask: [...rules.ask, ...asked] }),

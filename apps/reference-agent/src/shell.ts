@@ -33,13 +33,15 @@ export interface Shell {
  * to commands, and masked wherever they appear.
  *
  * @param folders - further folders that commands may read
+ * @param given - further secrets, by name: of variables, or of the configuration
  * @throws {@link SandboxUnavailableError} when the settings require a sandbox and none works.
  */
 export async function openShell(
   { workspace, settings, session, env }: ShellOptions,
   folders: readonly string[] = [],
+  given: Readonly<Record<string, string>> = {},
 ): Promise<Shell> {
-  const secrets = secretMask(knownSecrets(env));
+  const secrets = secretMask(knownSecrets(env, given));
   const lifetime = new AbortController();
   const scratch = join(session.folder, 'scratch');
   const sandboxed = { ...settings.sandbox, readable: [...settings.sandbox.readable, ...folders] };
@@ -53,7 +55,7 @@ export async function openShell(
     const { sandbox, notes } = await sandboxFor(workspace, sandboxed, { env, scratch, guarded });
     return {
       settings: {
-        env: commandVariables(env),
+        env: commandVariables(env, given),
         ...(sandbox === undefined ? {} : { sandbox }),
         outputs: { directory: session.outputs },
         mask: secrets.stream,
@@ -83,17 +85,25 @@ async function removeScratch(folder: string): Promise<void> {
 /** What npm says of the package that it started this program from would be taken by the npm of a command for its own. */
 const ofOurStart = /^npm_(?!config_(?!local_prefix$|prefix$|global_prefix$))|^INIT_CWD$|^NODE_CHANNEL_/;
 
-function commandVariables(env: ShellOptions['env']): Readonly<Record<string, string>> {
+function commandVariables(
+  env: ShellOptions['env'],
+  given: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
   const all = Object.entries(environmentWithoutSecrets(env));
-  return Object.fromEntries(all.filter(([name]) => !ofOurStart.test(name)));
+  return Object.fromEntries(all.filter(([name]) => !ofOurStart.test(name) && given[name] === undefined));
 }
 
 /**
  * The secrets of an environment by their names. Keys of providers count at half the length at which others do. One whose name holds
  * its value is a placeholder.
+ *
+ * @param given - further ones, by name. @defaultValue none
  */
-export function knownSecrets(env: ShellOptions['env']): Readonly<Record<string, string>> {
-  const all = Object.entries({ ...secretsOfEnvironment(env), ...apiKeys(env) });
+export function knownSecrets(
+  env: ShellOptions['env'],
+  given: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const all = Object.entries({ ...given, ...secretsOfEnvironment(env), ...apiKeys(env) });
   return Object.fromEntries(all.filter(([, value]) => !all.some(([name]) => name.includes(value))));
 }
 

@@ -35,7 +35,15 @@ test('before the first request nothing is loaded that only some runs need', () =
   expect(status).toBe(0);
   const loaded = [...String(output[3]).matchAll(/\/node_modules\/((?:@[\w-]+\/)?[\w.-]+)\//g)].map((found) => found[1]);
   expect(loaded).toEqual(expect.arrayContaining(['commander', 'openai', 'zod']));
-  const late = ['yaml', 'smol-toml', 'ignore', 're2js', '@anthropic-ai/sdk', 'js-tiktoken'];
+  const late = [
+    'yaml',
+    'smol-toml',
+    'ignore',
+    're2js',
+    '@anthropic-ai/sdk',
+    'js-tiktoken',
+    '@modelcontextprotocol/client',
+  ];
   expect(late.filter((name) => loaded.includes(name))).toEqual([]);
 });
 

@@ -1,6 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { streamJsonSchema, streamVersion } from './headless/stream-event.js';
+import { settingsJsonSchema } from './settings/json-schema.js';
 
-/** Writes the schemas that the package publishes. A test compares them with the code. */
-const file = new URL(`../schemas/stream-json-${streamVersion}.json`, import.meta.url);
-await writeFile(file, `${JSON.stringify(streamJsonSchema(), undefined, 2)}\n`);
+/** Writes the schemas that the package publishes. Tests compare them with the code. */
+const schemas = { [`stream-json-${streamVersion}`]: streamJsonSchema(), config: settingsJsonSchema() };
+for (const [name, schema] of Object.entries(schemas)) {
+  await writeFile(new URL(`../schemas/${name}.json`, import.meta.url), `${JSON.stringify(schema, undefined, 2)}\n`);
+}

@@ -242,9 +242,10 @@ export class ServerConnection {
   }
 
   #failed(error: unknown): McpServerError {
+    const problem = this.#connectProblem(error);
     const lastWords = this.#transport?.isFlooded === true ? '' : (this.#transport?.log.lastWords ?? '');
-    const log = lastWords === '' ? '' : ` Its log ends: ${lastWords}`;
-    this.#problem = `${this.#connectProblem(error)}${log}`;
+    const isSaid = lastWords === '' || problem.startsWith('did not start');
+    this.#problem = isSaid ? problem : `${problem} Its log ends: ${lastWords}`;
     return this.#error(this.#problem, error);
   }
 

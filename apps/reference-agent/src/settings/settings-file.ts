@@ -40,6 +40,8 @@ interface Found {
 function found(issue: z.core.$ZodIssue): readonly Found[] {
   const path = issue.path as readonly (string | number)[];
   const name = path.join('.');
+  if (issue.code === 'invalid_key')
+    return issue.issues.map(({ message }) => ({ path, reason: `'${name}': ${message}` }));
   if (issue.code !== 'unrecognized_keys') return [{ path, reason: `'${name}': ${issue.message}` }];
   const known = namesAt(path) ?? [];
   return issue.keys.map((key) => ({

@@ -8,7 +8,12 @@ export interface SettingKey {
   readonly name: string;
   /** The values of a list add up. Of any other setting the highest layer's value holds. */
   readonly isList: boolean;
+  /** The values of a table of names add up; of each name the highest layer's value holds. */
+  readonly isByName: boolean;
 }
+
+/** The settings that are tables of names. */
+const byName: readonly string[] = ['mcp.servers'];
 
 /** Every setting of the schema, in its order. */
 export const settingKeys: readonly SettingKey[] = keysIn(settingsSchema, []);
@@ -25,8 +30,9 @@ export const pathSettings: readonly string[] = [
 export function namesAt(path: readonly (string | number)[]): readonly string[] | undefined {
   let schema: unknown = settingsSchema;
   for (const key of path) {
-    if (!(schema instanceof z.ZodObject)) return undefined;
-    schema = unwrapped((schema.shape as Record<string, unknown>)[key]);
+    if (schema instanceof z.ZodRecord) schema = schema.valueType;
+    else if (schema instanceof z.ZodObject) schema = unwrapped((schema.shape as Record<string, unknown>)[key]);
+    else return undefined;
   }
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : undefined;
 }
@@ -51,7 +57,10 @@ function keysIn(schema: z.ZodObject, before: readonly string[]): readonly Settin
     const path = [...before, key];
     const inner = unwrapped(field);
     if (inner instanceof z.ZodObject) return keysIn(inner, path);
-    return key === '$schema' ? [] : [{ path, name: path.join('.'), isList: inner instanceof z.ZodArray }];
+    const name = path.join('.');
+    return key === '$schema'
+      ? []
+      : [{ path, name, isList: inner instanceof z.ZodArray, isByName: byName.includes(name) }];
   });
 }
 

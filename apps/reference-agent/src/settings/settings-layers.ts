@@ -1,8 +1,10 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { McpServerSettings } from './mcp-server.js';
 import { defaultSettings } from './settings.js';
 import type { Settings, SettingsValues } from './settings.js';
 import { pathSettings, setAt, settingKeys, valueAt } from './settings-keys.js';
+import type { SettingKey } from './settings-keys.js';
 
 /** Where a value of the settings is from. `kept`: from an answer of the user that became a rule. */
 export type Origin = 'default' | 'user' | 'project' | 'kept' | 'flag';
@@ -41,7 +43,13 @@ export function mergeSettings(layers: readonly Layer[]): MergedSettings {
   ];
   const settings: Record<string, unknown> = {};
   const origins: SettingOrigin[] = [];
-  for (const { name, path, isList } of settingKeys) {
+  for (const { name, path, isList, isByName } of settingKeys) {
+    if (isByName) {
+      const named = namedValues(all, { name, path });
+      setAt(settings, path, Object.fromEntries(named.map((each) => [each.name.slice(name.length + 1), each.value])));
+      origins.push(...named);
+      continue;
+    }
     const stated = all.flatMap((layer) => {
       const value = valueAt(layer.values, path);
       if (value === undefined) return [];
@@ -64,11 +72,31 @@ export function mergeSettings(layers: readonly Layer[]): MergedSettings {
   return { settings: { ...(settings as unknown as Settings), condenserFolder }, origins };
 }
 
+/** The values of a table of names: of each name the highest layer's, in the order in which names are first stated. */
+function namedValues(
+  layers: readonly Layer[],
+  { name, path }: Pick<SettingKey, 'name' | 'path'>,
+): readonly SettingOrigin[] {
+  const found = new Map<string, SettingOrigin>();
+  for (const { values, origin, file, folder } of layers) {
+    const table = valueAt(values, path) as Readonly<Record<string, McpServerSettings>> | undefined;
+    for (const [key, server] of Object.entries(table ?? {})) {
+      const value = server.cwd === undefined ? server : { ...server, cwd: absolute(server.cwd, folder) };
+      found.set(key, { name: `${name}.${key}`, value, origin, file });
+    }
+  }
+  return [...found.values()];
+}
+
 function isFirstOfItsValue({ value }: SettingOrigin, index: number, all: readonly SettingOrigin[]): boolean {
   return all.findIndex((other) => other.value === value) === index;
 }
 
 function resolved(name: string, value: unknown, folder: string): unknown {
   if (!pathSettings.includes(name) || typeof value !== 'string') return value;
-  return value === '~' || value.startsWith('~/') ? join(homedir(), value.slice(1)) : resolve(folder, value);
+  return absolute(value, folder);
+}
+
+function absolute(path: string, folder: string): string {
+  return path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : resolve(folder, path);
 }

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { mcpServerName, mcpServerSchema } from './mcp-server.js';
+import type { McpServerSettings } from './mcp-server.js';
 
 /** A table of other names than these is an error, so that a misspelt setting is never silently without effect. */
 const table = z.strictObject;
@@ -68,6 +70,17 @@ export const settingsSchema = table({
   })
     .optional()
     .describe('What the model is told of the workspace.'),
+  mcp: table({
+    servers: z
+      .record(
+        z.string().regex(mcpServerName, "a name has at most 32 letters, digits, '-' and single '_'"),
+        mcpServerSchema,
+      )
+      .optional()
+      .describe('The servers by their names: the tools of a server are called mcp__NAME__TOOL.'),
+  })
+    .optional()
+    .describe('MCP servers, whose tools the agent may call, if a rule or you allow it.'),
   condenser: z
     .record(z.string(), z.unknown())
     .optional()
@@ -108,6 +121,7 @@ export interface Settings {
     readonly skillFolders: readonly string[];
     readonly disabledSkills: readonly string[];
   };
+  readonly mcp: { readonly servers: Readonly<Record<string, McpServerSettings>> };
   /** In the format of `@palimpsest/condensers/config`, or only `preset`. @defaultValue the default condenser */
   readonly condenser?: Readonly<Record<string, unknown>> | undefined;
   /** From which the condenser's package and its prompts are found: the folder of the file that names it. */
@@ -121,4 +135,5 @@ export const defaultSettings: Settings = {
   permissions: { allow: [], ask: [], deny: [] },
   sandbox: { mode: 'auto', network: false, readable: [], writable: [] },
   context: { instructions: [], skillFolders: [], disabledSkills: [] },
+  mcp: { servers: {} },
 };

@@ -1,0 +1,102 @@
+import { minSecretLength, secretsOfEnvironment } from '@palimpsest/agent';
+import type { SecretMask } from '@palimpsest/agent';
+import type { McpServerConfig, McpServers, McpServerState } from '@palimpsest/mcp';
+import { commandEnvironment } from '@palimpsest/tools/process';
+import { namedVariables, withVariables } from './settings/mcp-server.js';
+import type { McpServerSettings } from './settings/mcp-server.js';
+import type { Settings } from './settings/settings.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The MCP servers of a session. */
+export interface AgentMcp extends Pick<McpServers, 'tools' | 'notes' | 'close'> {
+  /** The servers as they are now, without secrets. */
+  servers(): readonly McpServerState[];
+  /** What was told of them since they were connected, the latest at the end. */
+  readonly told: readonly string[];
+}
+
+/** How many notes are kept. */
+const mostTold = 100;
+
+/** The secrets that servers are given: values of the variables that their settings name, and what stands there itself. By name. */
+export function mcpSecrets({ servers }: Settings['mcp'], env: Environment): Readonly<Record<string, string>> {
+  const all = Object.entries(servers).flatMap(([name, server]) => [
+    ...namedVariables(server).map((variable) => [variable, env[variable] ?? ''] as const),
+    ...Object.entries(server.headers ?? {})
+      .filter(([, text]) => !text.includes('${'))
+      .map(([header, text]) => [`${name}-${header}`, text.split(' ').at(-1) ?? ''] as const),
+    ...Object.entries(secretsOfEnvironment(server.env ?? {})).filter(([, text]) => !text.includes('${')),
+  ]);
+  const named = all.map(([name, text]) => [/^[A-Za-z_]/.test(name) ? name : `_${name}`, text.trim()] as const);
+  return Object.fromEntries(named.filter(([, text]) => text.length >= minSecretLength));
+}
+
+/** Connects the servers of the settings. Without one, nothing is loaded. @throws the reason of `signal` when it is aborted. */
+export async function openMcp(
+  { servers }: Settings['mcp'],
+  options: {
+    readonly cwd: string;
+    readonly env: Environment;
+    readonly secrets: SecretMask;
+    readonly signal?: AbortSignal | undefined;
+  },
+): Promise<AgentMcp | undefined> {
+  if (Object.keys(servers).length === 0) return undefined;
+  const { cwd, env, secrets, signal } = options;
+  const unset = Object.entries(servers).flatMap(([name, server]) => {
+    const missing = namedVariables(server).filter((variable) => (env[variable] ?? '') === '');
+    return missing.length === 0 ? [] : [{ name, missing }];
+  });
+  const usable = Object.entries(servers).filter(([name]) => !unset.some((each) => each.name === name));
+  const { connectMcpServers } = await import('@palimpsest/mcp');
+  const told: string[] = [];
+  const connected = await connectMcpServers({
+    servers: Object.fromEntries(usable.map(([name, server]) => [name, configOf(server, env)])),
+    cwd,
+    env: commandEnvironment(env),
+    // The whole of a long result is kept by the agent.
+    maxResultCharacters: Infinity,
+    onNote: (note) => {
+      told.push(secrets.text(note));
+      if (told.length > mostTold) told.shift();
+    },
+    ...(signal === undefined ? {} : { signal }),
+  });
+  return {
+    tools: connected.tools,
+    notes: [
+      ...unset.map(
+        ({ name, missing }) => `The MCP server '${name}' was not started: ${missing.join(', ')} is not set.`,
+      ),
+      ...connected.notes.map((note) => secrets.text(note)),
+    ],
+    told,
+    servers: () => secrets.data(connected.servers()),
+    close: () => connected.close(),
+  };
+}
+
+/** What the user should know of the servers, and of rules for those that there are not. */
+export function mcpNotes({ permissions, mcp }: Settings, opened: AgentMcp | undefined): readonly string[] {
+  const rules = [...permissions.allow, ...permissions.ask, ...permissions.deny];
+  const stray = rules.filter((rule) => {
+    const server = /^\s*mcp__([A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*)__/.exec(rule)?.[1];
+    return server !== undefined && !Object.hasOwn(mcp.servers, server);
+  });
+  return [
+    ...(opened?.notes ?? []),
+    ...stray.map((rule) => `The rule '${rule}' is for an MCP server that is not configured.`),
+  ];
+}
+
+function configOf(server: McpServerSettings, env: Environment): McpServerConfig {
+  const { command, args, cwd, url, tools, connectSeconds, idleSeconds, callSeconds } = server;
+  const limits = { tools, connectMs: inMs(connectSeconds), idleMs: inMs(idleSeconds), callMs: inMs(callSeconds) };
+  if (url !== undefined) return { url, headers: withVariables(server.headers ?? {}, env), ...limits };
+  return { command: command ?? '', args, cwd, env: withVariables(server.env ?? {}, env), ...limits };
+}
+
+function inMs(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1_000;
+}
