@@ -37,9 +37,12 @@ function moduleNamedBy(node: ts.Node): ts.Node | undefined {
   if (ts.isImportTypeNode(node)) return ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined;
   if (!ts.isCallExpression(node)) return undefined;
   const { kind } = node.expression;
-  const isRequire = ts.isIdentifier(node.expression) && node.expression.text === 'require';
-  return kind === ts.SyntaxKind.ImportKeyword || isRequire ? node.arguments[0] : undefined;
+  const isLoader = ts.isIdentifier(node.expression) && loaders.includes(node.expression.text);
+  return kind === ts.SyntaxKind.ImportKeyword || isLoader ? node.arguments[0] : undefined;
 }
+
+/** The build of the reference agent turns `import()` into `loadModule()`. */
+const loaders = ['require', 'loadModule'];
 
 export function isNodeBuiltin(name: string): boolean {
   return name.startsWith('node:') || builtinModules.includes(name);
