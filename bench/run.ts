@@ -2,6 +2,7 @@ import { condensationBench, foldBench } from './fold.bench.js';
 import { messageMemoryBench, messagesBench } from './messages.bench.js';
 import { readLogBench } from './read-log.bench.js';
 import { requestBodiesBench } from './request-bodies.bench.js';
+import { screenBench } from './screen.bench.js';
 import { startBench } from './start.bench.js';
 import { appendBench, stepsBench } from './store.bench.js';
 
@@ -15,6 +16,7 @@ const benches: Readonly<Record<string, () => Promise<void> | void>> = {
   append: appendBench,
   steps: stepsBench,
   start: startBench,
+  screen: screenBench,
 };
 
 console.log(`Node ${process.version}. Every ratio is to the first line of its group, measured in the same run.`);

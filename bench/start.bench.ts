@@ -10,6 +10,7 @@ import { median } from './measure.js';
 
 const rounds = 11;
 const repository = fileURLToPath(new URL('..', import.meta.url));
+const endAtFirstFrame = fileURLToPath(new URL('end-at-first-frame.cjs', import.meta.url));
 const builtCli = (app: string): string => join(repository, 'apps', app, 'dist/cli.js');
 
 /** What a program without ours does for a request: it imports the SDK, and asks. */
@@ -39,6 +40,7 @@ function processes(address: string): readonly Measured[] {
     ['node -e 0', ['-e', '0']],
     ['palimpsest --help', [agent, '--help']],
     ['palimpsest list', [agent, 'list']],
+    ['palimpsest, first frame of the screen', ['--require', endAtFirstFrame, agent]],
     ['node and the SDK openai alone, first request', alone(openaiAlone(address))],
     ['palimpsest -p …, first request, openai', run('openai:gpt-5.6')],
     ['node and the SDK of Anthropic alone, first request', alone(anthropicAlone(address))],
@@ -74,6 +76,7 @@ export async function startBench(): Promise<void> {
         TMPDIR: folder,
         OPENAI_API_KEY: 'none',
         ANTHROPIC_API_KEY: 'none',
+        TERM: 'xterm-256color',
       },
       stdio: ['ignore', 'ignore', 'pipe'],
       detached: true,

@@ -1,14 +1,15 @@
 import type { Delta } from '@palimpsest/llm-adapters';
-import { markdownLines } from './markdown-lines.js';
 import { cutLine, harmless, harmlessLine, wrapped } from './shown-width.js';
 import type { Styles } from './styles.js';
 import type { Transcript } from './transcript.js';
+import { StreamedMarkdown } from './streamed-markdown.js';
 import { TranscriptItem } from './transcript-item.js';
 
 /** The answer that comes, piece by piece, until the log has it. */
 export class LiveAnswer {
   readonly #transcript: Transcript;
   readonly #styles: Styles;
+  #markdown: StreamedMarkdown;
   #text = '';
   #reasoning = '';
   #calls: string[] = [];
@@ -20,6 +21,7 @@ export class LiveAnswer {
   constructor(transcript: Transcript, styles: Styles) {
     this.#transcript = transcript;
     this.#styles = styles;
+    this.#markdown = new StreamedMarkdown(styles);
   }
 
   add(delta: Delta): void {
@@ -71,6 +73,7 @@ export class LiveAnswer {
   }
 
   #forget(): void {
+    this.#markdown = new StreamedMarkdown(this.#styles);
     [this.#text, this.#reasoning, this.#calls] = ['', '', []];
     [this.#textItem, this.#reasoningItem, this.#callItem] = [undefined, undefined, undefined];
   }
@@ -98,7 +101,7 @@ export class LiveAnswer {
   #textLines(width: number): readonly string[] {
     const { yellow } = this.#styles.colours;
     const end = this.#isCutOff ? [yellow(cutLine('[interrupted here]', width))] : [];
-    return [...markdownLines(this.#text, width, this.#styles), ...end];
+    return [...this.#markdown.lines(this.#text, width), ...end];
   }
 
   #reasoningLines(width: number, isOpen: boolean): readonly string[] {

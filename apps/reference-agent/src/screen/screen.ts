@@ -72,10 +72,9 @@ export class Screen implements CommandScreen, Component {
     this.#stateSince = this.#options.now();
     this.#tui = new TUI(terminal, true);
     this.transcript = new Transcript(styles);
-    this.#items = new SessionItems(this.transcript, styles, async (action) => {
-      const diff = await session.diffOf(action);
-      this.requestRender();
-      return diff;
+    this.#items = new SessionItems(this.transcript, styles, {
+      diffOf: (action) => session.diffOf(action),
+      changed: () => this.requestRender(),
     });
     this.editor = new PromptEditor(this.#tui, styles);
     this.editor.onSubmit = (text) => this.#submit(text);

@@ -152,7 +152,7 @@ test('a condensation is a line that opens into why, what is forgotten and masked
     '→ [much was here]',
     'We read big.txt.',
     'model: small-model',
-    '20,000 tokens before, 5,000 after',
+    '20,000 before, 5,000 after (−75%)',
     'why',
     'forgotten',
     'masked',

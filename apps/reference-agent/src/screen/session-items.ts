@@ -5,8 +5,9 @@ import type { FileDiff } from '../interactive/file-diff.js';
 import type { LoggedEvent, SessionEvent } from '../interactive/session-event.js';
 import { callInWords } from '../output/call-words.js';
 import { CallItem } from './call-item.js';
-import { condensationItem } from './condensation-item.js';
+import { CondensationItem } from './condensation-item.js';
 import { LiveAnswer } from './live-answer.js';
+import { LoggedCondensations } from './logged-condensations.js';
 import { answerItem, frameworkItem, headerItem, noticeItem, reasoningItem, userItem } from './message-items.js';
 import type { Styles } from './styles.js';
 import type { Transcript } from './transcript.js';
@@ -18,6 +19,14 @@ const isFailure = (outcome: string): boolean =>
 /** A few words of each event are kept, for the lines of a condensation. Unit: characters. */
 const keptWords = 120;
 
+/** Options of {@link SessionItems}. */
+export interface SessionItemsOptions {
+  /** Finds out what a call of an earlier run has changed in a file. @defaultValue nobody knows */
+  readonly diffOf?: (action: string) => Promise<FileDiff | undefined>;
+  /** An item has changed by itself. @defaultValue nothing happens */
+  readonly changed?: () => void;
+}
+
 /** Makes items of the transcript of what a session tells. */
 export class SessionItems {
   readonly #transcript: Transcript;
@@ -27,15 +36,18 @@ export class SessionItems {
   readonly #words = new Map<string, string>();
   readonly #live: LiveAnswer;
 
-  readonly #diffOf: (action: string) => Promise<FileDiff | undefined>;
+  readonly #condensationItems = new Map<string, CondensationItem>();
+  #condensations = new LoggedCondensations();
+  readonly #diffOf: NonNullable<SessionItemsOptions['diffOf']>;
+  readonly #changed: () => void;
 
-  /** @param diffOf - finds out what a call of an earlier run has changed in a file */
   constructor(
     transcript: Transcript,
     styles: Styles,
-    diffOf: (action: string) => Promise<FileDiff | undefined> = async () => undefined,
+    { diffOf = async () => undefined, changed = () => undefined }: SessionItemsOptions = {},
   ) {
     this.#diffOf = diffOf;
+    this.#changed = changed;
     this.#transcript = transcript;
     this.#styles = styles;
     this.#live = new LiveAnswer(transcript, styles);
@@ -46,6 +58,8 @@ export class SessionItems {
     this.#transcript.clear();
     this.#calls.clear();
     this.#words.clear();
+    this.#condensationItems.clear();
+    this.#condensations = new LoggedCondensations();
     this.#live.discard();
     this.#transcript.add(headerItem(init, this.#styles));
     for (const logged of history) this.logged(logged);
@@ -60,6 +74,8 @@ export class SessionItems {
 
   /** The log has grown. */
   logged({ event, told }: LoggedEvent): void {
+    this.#condensations.append(event);
+    if (event.type === 'condensation-revert') this.#condensationItems.get(event.condensationId)?.reverted();
     if (isOfModel(event)) this.#live.discard();
     const reasoning = reasoningOf(event);
     if (reasoning !== '') this.#transcript.add(reasoningItem(reasoning, this.#styles));
@@ -112,8 +128,17 @@ export class SessionItems {
       }
       case 'condensation': {
         if (event.type !== 'condensation') return;
-        const wordsOf = (id: string): string | undefined => this.#words.get(id);
-        this.#transcript.add(condensationItem(told, event, wordsOf, this.#styles));
+        const { id } = event;
+        const item = new CondensationItem({
+          told,
+          event,
+          wordsOf: (of) => this.#words.get(of),
+          readDetails: () => this.#condensations.details(id),
+          changed: this.#changed,
+          styles: this.#styles,
+        });
+        this.#condensationItems.set(id, item);
+        this.#transcript.add(item);
         return;
       }
       case 'condensation-request':
@@ -136,7 +161,9 @@ export class SessionItems {
     const item = this.#calls.get(action);
     if (item === undefined || item.hasDiff) return;
     const diff = await this.#diffOf(action).catch(() => undefined);
-    if (diff !== undefined) item.hasChanged(diff);
+    if (diff === undefined) return;
+    item.hasChanged(diff);
+    this.#changed();
   }
 
   /** A model call failed, and is tried again. */
