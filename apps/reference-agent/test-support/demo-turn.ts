@@ -55,7 +55,8 @@ function messagesOf({ messages }: JsonObject, steps: ReadonlyMap<string, string>
 function resultOf(block: Block, names: ReadonlyMap<string, string>): readonly ToolMessage[] {
   if (block.type !== 'tool_result') return [];
   const { tool_use_id: id = '', content = '', is_error: isError } = block;
-  const text = typeof content === 'string' ? content : textOf(content);
+  // The demo has no addresses behind its results.
+  const text = (typeof content === 'string' ? content : textOf(content)).replace(/\s*\[event_id: \w+\]$/, '');
   return [
     {
       role: 'tool',

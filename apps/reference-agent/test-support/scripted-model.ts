@@ -7,6 +7,8 @@ export interface Turn {
   readonly thinking?: string;
   readonly text?: string;
   readonly calls?: readonly Call[];
+  /** The words of a refusal in place of an answer. @defaultValue none */
+  readonly refusal?: string;
   /** What happens to the answer on its way. @defaultValue nothing */
   readonly delivery?: DeliveryFault;
 }
@@ -73,7 +75,8 @@ export class ScriptedModel {
     const isSummary = !('tools' in body);
     if (!isSummary) this.#requests.push(body);
     const next = isSummary ? this.summary : (this.#turns.shift() ?? { text: 'There is nothing more to do.' });
-    const { thinking, text, calls = [], delivery } = typeof next === 'function' ? next(body) : next;
+    const { thinking, text, calls = [], refusal, delivery } = typeof next === 'function' ? next(body) : next;
+    if (refusal !== undefined) return { error: { status: 400, type: 'invalid_request_error', message: refusal } };
     return {
       content: [
         ...(thinking === undefined || !('thinking' in body) ? [] : [{ type: 'thinking', thinking, signature: '' }]),

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { describe, expect, test, vi } from 'vitest';
+import { existsSync } from 'node:fs';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { gate, use } from '../../test-support/scripted-model.js';
 import { say, shownState, waitForState } from '../../test-support/terminal/talk.js';
 import { terminalRig } from '../../test-support/terminal/terminal-rig.js';
-import { pty } from '../../test-support/terminal/terminal.js';
+import { openTerminal, palimpsest, pty } from '../../test-support/terminal/terminal.js';
 import type { Terminal } from '../../test-support/terminal/terminal.js';
 
 /** The command behind a shell, which says what it finds the terminal in. */
@@ -66,6 +67,28 @@ describe.skipIf(pty === undefined)('the terminal is as it was', () => {
     expect(terminal.text()).toContain('status 0');
     expect(terminal.modesLeft()).toEqual([]);
   });
+
+  test.skipIf(!existsSync('/bin/bash'))(
+    'while it is stopped by Ctrl-Z, and it comes back with what was typed',
+    async () => {
+      const rig = await terminalRig();
+      const command: readonly [string, ...string[]] = ['/bin/bash', '--norc', '--noediting', '-i'];
+      const terminal = openTerminal({ command, cwd: rig.workspace, env: { ...rig.env, PS1: '$ ' } });
+      onTestFinished(() => terminal.close());
+      terminal.type(`${palimpsest.join(' ')}\r`);
+      await waitForState(terminal, 'ready');
+      terminal.type('half a line');
+      await terminal.waitFor('half a line');
+      terminal.press('Ctrl-Z');
+      await terminal.waitFor('Stopped');
+      terminal.type('stty -a | grep -c -- -icanon; fg\r');
+      await waitForState(terminal, 'ready', 'half a line');
+      terminal.press('Ctrl-C', 'Ctrl-D');
+      await terminal.waitFor('palimpsest resume');
+      expect(terminal.screen()).toContain('0');
+      expect(terminal.modesLeft()).toEqual([]);
+    },
+  );
 
   test('a terminal that goes away ends it', async () => {
     const rig = await terminalRig();

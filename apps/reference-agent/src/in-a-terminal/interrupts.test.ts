@@ -68,7 +68,7 @@ describe.skipIf(pty === undefined)('a key interrupts at once', () => {
     expect(await terminal.ended).toEqual({ status: 0, signal: undefined });
   });
 
-  test.each([true])('a condensation that a model writes (in the background: %s)', async (background) => {
+  test.each([true, false])('a condensation that a model writes (in the background: %s)', async (background) => {
     const held = gate();
     const model = await ScriptedModel.start();
     model.summary = { text: 'What was read.', delivery: { fault: 'slow-first-byte', until: held.until } };

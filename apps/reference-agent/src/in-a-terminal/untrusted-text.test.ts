@@ -26,9 +26,9 @@ const hostile = [
 const text = hostile.join('\n');
 
 describe.skipIf(pty === undefined)('escapes are shown, and none is obeyed', () => {
-  test('of a model, a tool, a file name, the arguments of a call that waits, and an error of the provider', async () => {
+  test('of a model, a tool, a file, its name, a call that waits, a provider, and a paste', async () => {
     const name = 'a\x1b]0;mine\x07\u202eb\n.txt';
-    const rig = await terminalRig({ files: { 'log.txt': text, [name]: 'x' } });
+    const rig = await terminalRig({ files: { 'log.txt': text, [name]: 'x', 'AGENTS.md': text } });
     const terminal = rig.open([], { columns: 100, rows: 60 });
     const { model } = rig;
     model.will(
@@ -50,6 +50,14 @@ describe.skipIf(pty === undefined)('escapes are shown, and none is obeyed', () =
     await terminal.waitFor('(2 of 2)');
     terminal.press('Escape');
     await waitForState(terminal, 'ready');
+
+    model.will({ refusal: `Wrong: ${text}` });
+    terminal.paste(`Pasted: ${text.replaceAll('\x1b[201~', '')}`);
+    await terminal.waitFor('[paste #');
+    terminal.press('Enter');
+    await waitForState(terminal, 'ready', 'Wrong: ');
+    await say(terminal, '/help');
+    await waitForState(terminal, 'ready', '/quit');
 
     // The screen's own: its buffer, once.
     expect(terminal.effects).toEqual(['alternate screen']);

@@ -379,11 +379,12 @@ export class InteractiveSession {
     this.#wait.abort();
     const approvals = await working.approvals();
     if (this.#isLeaving) return;
+    this.#setState(approvals.length === 0 ? { type: 'idle' } : { type: 'waiting', approvals });
+    // A summary in the making goes on behind.
     this.#showPhase();
-    if (approvals.length === 0) return this.#setState({ type: 'idle' });
+    if (approvals.length === 0) return;
     this.#wait = new AbortController();
     const { signal } = this.#wait;
-    this.#setState({ type: 'waiting', approvals });
     // Another process may answer, too.
     void working.opened.conversation.answered({ signal }).then(
       () => this.#inTurn(async () => undefined),
