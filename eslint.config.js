@@ -19,6 +19,7 @@ const mayImport = {
   tools: ['events'],
   mcp: ['events', 'tools'],
   postgres: ['events'],
+  dbos: ['events', 'agent', 'postgres'],
   terminal: [],
   'create-condenser': [],
   'provider-servers': [],
@@ -60,6 +61,12 @@ const layers = [
     // What a history is for are the condensers. Its code takes any, and any store.
     rules: boundaries([...testsMayImport, 'condensers', 'events']),
   },
+  {
+    files: ['packages/dbos/src/**/*.test.ts', 'packages/dbos/test-support/**/*.ts'],
+    plugins: { '@nx': nx },
+    // What workers run are whole agents.
+    rules: boundaries([...testsMayImport, 'condensers', 'llm-adapters']),
+  },
   // Outside of the workspaces: they are users of our packages, and run the suites of their tests.
   { files: ['integrations/**/*.ts'], plugins: { '@nx': nx }, rules: { '@nx/enforce-module-boundaries': 'off' } },
 ];
@@ -97,6 +104,7 @@ const nodeFolders = [
   'packages/condensers/src/node/**',
   'packages/create-condenser/src/**',
   'packages/mcp/src/**',
+  'packages/dbos/src/**',
   'packages/provider-servers/src/**',
   'packages/terminal/src/**',
   'packages/tools/src/**',

@@ -3,7 +3,7 @@ import { newEventId, parseEvent } from '@palimpsest/events';
 import type { Event, EventStore } from '@palimpsest/events';
 import { migrate, postgresEventStore } from '@palimpsest/postgres';
 import pg from 'pg';
-import { localPostgres } from '../packages/postgres/test-support/local-postgres.js';
+import { localPostgres } from '@palimpsest/postgres/testing';
 import { measure, printTimings, wallClock } from './measure.js';
 import type { Subject } from './measure.js';
 

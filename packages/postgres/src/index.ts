@@ -1,4 +1,5 @@
 export type { PostgresClient, PostgresSession } from './client.js';
+export { LeasedSession } from './leased-session.js';
 export type { MigrationOptions } from './migrations.js';
 export { migrate, migrationSql } from './migrations.js';
 export type { PostgresEventStoreOptions } from './postgres-event-store.js';

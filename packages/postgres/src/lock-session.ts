@@ -1,5 +1,6 @@
-import { ConversationBusyError, EventStoreError } from '@palimpsest/events';
+import { ConversationBusyError } from '@palimpsest/events';
 import type { PostgresClient, PostgresSession } from './client.js';
+import { LeasedSession } from './leased-session.js';
 import { hexOf } from './statements.js';
 import type { Statements } from './statements.js';
 import { asStoreError, codeOf } from './store-errors.js';
@@ -81,53 +82,8 @@ export class LockSession {
 }
 
 /** One connection, from its first conversation to its last. */
-class Connection implements PostgresClient {
+class Connection extends LeasedSession {
   users = 0;
-  isLost = false;
-  readonly #connected: Promise<PostgresSession>;
-  /** The statement that was asked last: a client runs one at a time. */
-  #last: Promise<unknown>;
-  #ping: ReturnType<typeof setInterval> | undefined;
-  // The connection may break while nothing is asked; without a listener the process would end.
-  readonly #onError = () => this.lose();
-
-  constructor(connect: () => Promise<PostgresSession>, leaseMs: number) {
-    this.#connected = this.#connect(connect, leaseMs);
-    // Whoever needs the session learns of the failure.
-    this.#last = this.#connected.catch(() => this.lose());
-  }
-
-  query(text: string, params?: unknown[]): Promise<{ readonly rows: readonly unknown[] }> {
-    const answer = this.#last.then(async () => (await this.#connected).query(text, params));
-    this.#last = answer.catch(() => undefined);
-    return answer;
-  }
-
-  async #connect(connect: () => Promise<PostgresSession>, leaseMs: number): Promise<PostgresSession> {
-    const session = await connect();
-    session.on?.('error', this.#onError);
-    await session.query(`set idle_session_timeout = ${leaseMs}`);
-    // The server hears of the session while the process is alive. Keeps no process alive.
-    this.#ping = setInterval(() => void this.query('select').catch(() => this.lose()), leaseMs / 3);
-    (this.#ping as { unref?: () => void }).unref?.();
-    return session;
-  }
-
-  lose(): void {
-    this.isLost = true;
-    clearInterval(this.#ping);
-  }
-
-  async giveBack(): Promise<void> {
-    clearInterval(this.#ping);
-    const session = await this.#connected.catch(() => undefined);
-    if (session === undefined) return;
-    if (!this.isLost) await this.query('reset idle_session_timeout').catch(() => this.lose());
-    if (session.release !== undefined) await session.release(this.isLost);
-    else await Promise.resolve(session.end?.()).catch(() => undefined);
-    // A broken connection may report its end once more.
-    if (!this.isLost) session.off?.('error', this.#onError);
-  }
 }
 
 /** The locks of one conversation, until they are given up. */
@@ -160,10 +116,4 @@ export class HeldLocks {
 async function isTrue(answer: Promise<{ readonly rows: readonly unknown[] }>): Promise<boolean> {
   const { rows } = await answer;
   return (rows[0] as { readonly taken: string } | undefined)?.taken === 'true';
-}
-
-/** @throws {@link EventStoreError} when the lease is no whole number of milliseconds that the server can keep. */
-export function assertLease(leaseMs: number): void {
-  if (Number.isSafeInteger(leaseMs) && leaseMs >= 100 && leaseMs <= 2_147_483_647) return;
-  throw new EventStoreError(`leaseMs is ${String(leaseMs)}; it has to be a whole number of milliseconds, 100 or more.`);
 }

@@ -10,7 +10,8 @@ import {
 import type { ConversationWriter, Event, EventStore } from '@palimpsest/events';
 import { preparedAppend, runAppend } from './appends.js';
 import type { PostgresClient, PostgresSession } from './client.js';
-import { LockSession, assertLease } from './lock-session.js';
+import { assertLease } from './leased-session.js';
+import { LockSession } from './lock-session.js';
 import type { HeldLocks } from './lock-session.js';
 import { conversationOf, hexOf, pageSize, statementsFor } from './statements.js';
 import type { Statements } from './statements.js';

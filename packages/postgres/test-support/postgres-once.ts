@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { localPostgres } from './local-postgres.js';
+import { localPostgres } from '../src/testing/index.js';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -19,6 +19,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   tools: ['events'],
   mcp: ['events', 'tools'],
   postgres: ['events'],
+  dbos: ['events', 'agent', 'postgres'],
   terminal: [],
   'create-condenser': [],
   'provider-servers': [],

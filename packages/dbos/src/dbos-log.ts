@@ -1,0 +1,12 @@
+import type { DBOSConfig } from '@dbos-inc/dbos-sdk';
+
+/** Where DBOS writes what it does. */
+export type DLogger = NonNullable<DBOSConfig['logger']>;
+
+/** Nothing: what matters to an application is told to `onEnd` and `onTrouble`. */
+export const silent: DLogger = {
+  info: () => undefined,
+  debug: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};

@@ -1,0 +1,191 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+import { DBOS } from '@dbos-inc/dbos-sdk';
+import { ConversationWork, stopAll } from '@palimpsest/agent/runner';
+import type { ConversationWorkOptions, Runner } from '@palimpsest/agent/runner';
+import pg from 'pg';
+import { silent } from './dbos-log.js';
+import type { DLogger } from './dbos-log.js';
+import { applicationVersionOf, workflowName } from './names.js';
+import { Requests } from './requests.js';
+import { WorkerLock } from './worker-lock.js';
+
+/** Options of {@link dbosRunner}. */
+export interface DbosRunnerOptions extends ConversationWorkOptions {
+  /** The database, as a URL with user and database. DBOS makes its tables there, in the schema `dbos`. */
+  readonly url: string;
+  /** Workers of one name share the requests. @defaultValue 'palimpsest' */
+  readonly name?: string;
+  /** How many conversations this worker runs at once. @defaultValue 4 */
+  readonly maxConcurrentRuns?: number;
+  /**
+   * After what time without a sign of life the server takes a frozen worker for dead. One whose process ended is known to be dead at
+   * once. Unit: milliseconds. @defaultValue 30000
+   */
+  readonly leaseMs?: number;
+  /** How often a worker looks for requests of dead workers. Unit: milliseconds. @defaultValue 5000 */
+  readonly sweepMs?: number;
+  /** How often a worker looks for new requests. Unit: milliseconds. @defaultValue 1000 */
+  readonly pollMs?: number;
+  /**
+   * Called when a look for dead workers failed, as while the server restarts; it is repeated after `sweepMs`. It must not throw.
+   * @defaultValue nothing is told
+   */
+  readonly onTrouble?: (error: unknown) => void;
+  /** Where DBOS writes its log. @defaultValue nowhere */
+  readonly logger?: DLogger;
+}
+
+/** DBOS is one in a process, and so is the worker that it serves. */
+let working: Worker | undefined;
+let workflow: ((conversationId: string) => Promise<void>) | undefined;
+
+/**
+ * A {@link Runner} on any number of processes and machines, over PostgreSQL. Requests are workflows of DBOS that hold the id of a
+ * conversation and nothing else: the log is the state. What a worker had that died, froze or was stopped, another one goes on with.
+ *
+ * `open` must give conversations on a store with `openForWriting` that all workers share, as `postgresEventStore` with `connect` is. A
+ * process that only enqueues never calls `start`; `stop` closes its connections, too.
+ *
+ * @throws {@link EventStoreError} when `leaseMs` is out of range; `start` throws when another runner of this process works.
+ */
+export function dbosRunner(options: DbosRunnerOptions): Runner {
+  const { url, name = 'palimpsest', logger = silent } = options;
+  const requests = new Requests(url, name, logger);
+  let worker: Worker | undefined;
+  return {
+    enqueue: (conversationId) => requests.add(conversationId),
+    async start() {
+      if (worker !== undefined) return;
+      if (working !== undefined)
+        throw new Error('Another runner of this process works. Stop it first: DBOS is one in a process.');
+      worker = working = new Worker(options, requests);
+      try {
+        await worker.start();
+      } catch (error) {
+        await worker.stop({ graceMs: 0 }).catch(() => undefined);
+        worker = working = undefined;
+        throw error;
+      }
+    },
+    async stop(stopping) {
+      const stopped = worker;
+      try {
+        await stopped?.stop(stopping);
+      } finally {
+        if (stopped !== undefined) worker = working = undefined;
+        await requests.close();
+      }
+    },
+    async status() {
+      return { isWorking: worker !== undefined, running: worker?.running ?? [], queued: await requests.waiting() };
+    },
+  };
+}
+
+/** From a start to a stop. */
+class Worker {
+  /** New each time: a worker that comes back is another one. */
+  readonly #executorId = randomUUID();
+  readonly #options: DbosRunnerOptions;
+  readonly #requests: Requests;
+  readonly #lock: WorkerLock;
+  readonly #work = new Map<ConversationWork, Promise<unknown>>();
+  /** Runs what it is given as if no workflow had called it: tools may use DBOS on their own, and nothing becomes a step. */
+  readonly #outside = AsyncLocalStorage.snapshot();
+  #sweep: ReturnType<typeof setTimeout> | undefined;
+  #sweeping: Promise<void> = Promise.resolve();
+  #isStopping = false;
+
+  constructor(options: DbosRunnerOptions, requests: Requests) {
+    const { url, leaseMs = 30_000 } = options;
+    this.#options = options;
+    this.#requests = requests;
+    const connect = async () => {
+      const client = new pg.Client({ connectionString: url, application_name: `palimpsest ${this.#executorId}` });
+      await client.connect();
+      return client;
+    };
+    this.#lock = new WorkerLock(this.#executorId, connect, leaseMs);
+  }
+
+  get running(): readonly string[] {
+    return [...this.#work.keys()].map(({ conversationId }) => conversationId);
+  }
+
+  async start(): Promise<void> {
+    const { url, name = 'palimpsest', maxConcurrentRuns = 4, pollMs = 1_000, logger = silent } = this.#options;
+    // Before the first request: nobody may take this worker for dead.
+    await this.#lock.hold();
+    workflow ??= DBOS.registerWorkflow(serve, { name: workflowName, maxRecoveryAttempts: 2_147_483_647 });
+    DBOS.setConfig({
+      name,
+      systemDatabaseUrl: url,
+      executorID: this.#executorId,
+      applicationVersion: applicationVersionOf(name),
+      listenQueues: [name],
+      useListenNotify: false,
+      logger,
+    });
+    await DBOS.launch();
+    await DBOS.registerQueue(name, {
+      partitionConcurrency: 1,
+      workerConcurrency: maxConcurrentRuns,
+      minPollingIntervalMs: pollMs,
+      onConflict: 'always_update',
+    });
+    this.#sweepSoon(0);
+  }
+
+  /** Serves a request. */
+  async serve(conversationId: string, workflowID: string): Promise<void> {
+    await this.#outside(async () => {
+      const work = new ConversationWork(conversationId, this.#options);
+      const isMine = () => this.#requests.isOf(this.#executorId, workflowID);
+      const done = work.done(isMine);
+      this.#work.set(work, done);
+      if (this.#isStopping) work.stop();
+      await done.finally(() => this.#work.delete(work));
+      // A workflow that does not end is put back by `stop`. One that is another worker's may end: DBOS records nothing of it.
+      if (this.#isStopping) await new Promise<never>(() => undefined);
+    });
+  }
+
+  async stop(options: { readonly graceMs?: number } = {}): Promise<void> {
+    this.#isStopping = true;
+    clearTimeout(this.#sweep);
+    await stopAll(this.#work, options);
+    // Without a wait for its workflows, which do not end any more.
+    if (DBOS.isInitialized()) await DBOS.shutdown();
+    await this.#sweeping;
+    await this.#requests.putBack(this.#executorId);
+    await this.#lock.giveUp();
+  }
+
+  #sweepSoon(ms: number): void {
+    this.#sweep = setTimeout(() => {
+      this.#sweeping = this.#sweepOnce()
+        .catch((error: unknown) => this.#options.onTrouble?.(error))
+        .finally(() => {
+          if (!this.#isStopping) this.#sweepSoon(this.#options.sweepMs ?? 5_000);
+        });
+    }, ms);
+  }
+
+  /** Takes over what dead and frozen workers had. */
+  async #sweepOnce(): Promise<void> {
+    await this.#lock.hold();
+    for (const executorId of await this.#requests.workers()) {
+      if (executorId === this.#executorId) continue;
+      // Listed anew while the lock is held: another worker may have been here before.
+      await this.#lock.withLockOf(executorId, () => this.#requests.putBack(executorId));
+    }
+  }
+}
+
+/** The workflow. It returns nothing, so nothing but the id is ever stored by DBOS. */
+async function serve(conversationId: string): Promise<void> {
+  const { workflowID } = DBOS;
+  if (working === undefined || workflowID === undefined) throw new Error('No worker is started in this process.');
+  await working.serve(conversationId, workflowID);
+}

@@ -1,0 +1,2 @@
+export type { DbosRunnerOptions } from './dbos-runner.js';
+export { dbosRunner } from './dbos-runner.js';

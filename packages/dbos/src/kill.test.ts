@@ -1,0 +1,30 @@
+import { localPostgres } from '@palimpsest/postgres/testing';
+import { afterAll, expect, test } from 'vitest';
+import { killTest } from '../test-support/kill-test.js';
+
+/** More of everything: `npm run soak`. */
+const times = Number(process.env.PALIMPSEST_SOAK ?? 1);
+
+// A server of its own: it is restarted.
+const server = await localPostgres();
+afterAll(() => server?.close());
+
+test.skipIf(server === undefined)(
+  'workers are killed and frozen, the server is restarted: every conversation ends, nothing is lost, and nothing unsafe is repeated',
+  { timeout: 600_000 * times },
+  async () => {
+    if (server === undefined) return;
+    const report = await killTest({ server, conversations: 40 * times, steps: 10, kills: 11 * times, leaseMs: 2_000 });
+    expect(report).toMatchObject({
+      kills: 11 * times,
+      finished: 40 * times,
+      unsafeRepeats: 0,
+      withoutEffect: 0,
+      eventsLost: 0,
+      wrongCounts: [],
+      zombie: { effects: 1, result: 'agent-error', wasTakenOver: true },
+    });
+    expect(report.condensations).toBeGreaterThan(40 * times);
+    if (server.restart !== undefined) expect(report.restarts).toBe(1);
+  },
+);

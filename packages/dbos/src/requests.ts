@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { DBOS, DBOSClient } from '@dbos-inc/dbos-sdk';
+import type { DLogger } from './dbos-log.js';
+import { applicationVersionOf, workflowName } from './names.js';
+
+/** The requests that wait and run, as workflows of DBOS: for processes that work, and for those that only ask. */
+export class Requests {
+  readonly #url: string;
+  readonly #queue: string;
+  readonly #logger: DLogger;
+  #client: Promise<DBOSClient> | undefined;
+
+  constructor(url: string, queue: string, logger: DLogger) {
+    this.#url = url;
+    this.#queue = queue;
+    this.#logger = logger;
+  }
+
+  /** Keeps a request. Its id is new each time: an id that DBOS knows would be answered with the result of the request before. */
+  async add(conversationId: string): Promise<void> {
+    const client = await this.#connected();
+    const workflowID = `${this.#queue}-${randomUUID()}`;
+    await client.enqueue(
+      {
+        workflowName,
+        workflowID,
+        queueName: this.#queue,
+        queuePartitionKey: conversationId,
+        appVersion: applicationVersionOf(this.#queue),
+      },
+      conversationId,
+    );
+  }
+
+  /** How many wait. */
+  async waiting(): Promise<number> {
+    const client = await this.#connected();
+    const filter = { queueName: this.#queue, status: 'ENQUEUED', loadInput: false, loadOutput: false } as const;
+    return (await client.listWorkflows(filter)).length;
+  }
+
+  /** Who runs requests now: the ids of workers, live or dead, without repeats. */
+  async workers(): Promise<readonly string[]> {
+    const pending = await this.#pending();
+    return [...new Set(pending.flatMap(({ executorId }) => executorId ?? []))];
+  }
+
+  /** Whether a worker still has a request that it was given. */
+  async isOf(executorId: string, workflowID: string): Promise<boolean> {
+    const status = await (await this.#connected()).getWorkflow(workflowID);
+    return status?.status === 'PENDING' && status.executorId === executorId;
+  }
+
+  /** Puts all requests of a worker back into the queue. What it records of them later is refused by DBOS. Resolves to their number. */
+  async putBack(executorId: string): Promise<number> {
+    const ids = (await this.#pending(executorId)).map(({ workflowID }) => workflowID);
+    if (ids.length > 0) await (await this.#connected()).resumeWorkflows(ids, { queueName: this.#queue });
+    return ids.length;
+  }
+
+  async close(): Promise<void> {
+    const client = this.#client;
+    this.#client = undefined;
+    await (await client?.catch(() => undefined))?.destroy();
+  }
+
+  async #pending(executorId?: string) {
+    const client = await this.#connected();
+    const filter = { queueName: this.#queue, status: 'PENDING', loadInput: false, loadOutput: false } as const;
+    return client.listWorkflows(executorId === undefined ? filter : { ...filter, executorId });
+  }
+
+  #connected(): Promise<DBOSClient> {
+    this.#client ??= this.#connect().catch((error: unknown) => {
+      this.#client = undefined;
+      throw error;
+    });
+    return this.#client;
+  }
+
+  async #connect(): Promise<DBOSClient> {
+    await DBOS.migrate(this.#url);
+    return DBOSClient.create({
+      systemDatabaseUrl: this.#url,
+      systemDatabasePoolSize: 2,
+      applicationName: this.#queue,
+      logger: this.#logger,
+    });
+  }
+}

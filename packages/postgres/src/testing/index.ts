@@ -1,0 +1,2 @@
+export type { LocalPostgres } from './local-postgres.js';
+export { localPostgres } from './local-postgres.js';
