@@ -31,12 +31,21 @@ const maxChanges = 2_000;
 
 /** The diff of two texts, in which line breaks of both kinds are the same. `before` is undefined for a new file. */
 export function fileDiff(path: string, before: string | undefined, after: string): FileDiff {
+  if (before === undefined) {
+    const lines = linesOf(after).map((text, index) => ({ kind: 'added', text, line: index + 1 }) as const);
+    return { path, isNew: true, added: lines.length, removed: 0, lines: limited(lines) };
+  }
   const options = { context: contextLines, stripTrailingCr: true, maxEditLength: maxChanges };
-  const patch = structuredPatch('', '', before ?? '', after, '', '', options);
-  const isNew = before === undefined;
+  const patch = structuredPatch('', '', before, after, '', '', options);
   if (patch === undefined) {
-    const [removed, added] = [linesIn(before ?? ''), linesIn(after)];
-    return { path, isNew, added, removed, lines: [gap(`${removed} lines become ${added}: too many to compare`)] };
+    const [removed, added] = [linesOf(before).length, linesOf(after).length];
+    return {
+      path,
+      isNew: false,
+      added,
+      removed,
+      lines: [gap(`${removed} lines become ${added}: too many to compare`)],
+    };
   }
   const lines: DiffLine[] = [];
   let shownTo = 0;
@@ -57,8 +66,8 @@ export function fileDiff(path: string, before: string | undefined, after: string
     }
     shownTo = newLine - 1;
   }
-  if (lines.length === 0 && before !== undefined && before !== after) lines.push(gap('only line breaks change'));
-  return { path, isNew, added, removed, lines: limited(lines) };
+  if (lines.length === 0 && before !== after) lines.push(gap('only line breaks change'));
+  return { path, isNew: false, added, removed, lines: limited(lines) };
 }
 
 function limited(lines: readonly DiffLine[]): readonly DiffLine[] {
@@ -74,6 +83,7 @@ function count(lines: number): string {
   return `${lines} ${lines === 1 ? 'line' : 'lines'}`;
 }
 
-function linesIn(text: string): number {
-  return text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
+function linesOf(text: string): readonly string[] {
+  const lines = text.split(/\r?\n/);
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }

@@ -24,9 +24,8 @@ export async function openPlainMode(session: InteractiveSession): Promise<number
   const closed = new Promise<void>((resolve) => {
     session.observe((event) => {
       transcript.follow(event);
-      if (event.type !== 'state') return;
-      if (event.state.type === 'closed') resolve();
-      else input.stateChanged();
+      input.promptSoon();
+      if (event.type === 'state' && event.state.type === 'closed') resolve();
     });
   });
   const lines = createInterface({ input: stdin, terminal: false });
@@ -49,9 +48,13 @@ class LineInput {
   readonly #screen: CommandScreen;
   /** A command has asked something. */
   #question: ((line: string | undefined) => void) | undefined;
+  #asked = '';
   /** A line that ended in a backslash goes on in the next one. */
   #begun: readonly string[] = [];
   #shown: Approval | undefined;
+  #isPromptDue = false;
+  /** An answer is on its way. */
+  #isAnswering = false;
   /** Ctrl-C was pressed where nothing was to be interrupted. */
   #isLeaving = false;
 
@@ -60,7 +63,7 @@ class LineInput {
     this.#writer = writer;
     const say = (text: string): void => {
       writer.lines(shownAnswer(text));
-      this.stateChanged();
+      this.promptSoon();
     };
     this.#screen = {
       session,
@@ -89,19 +92,19 @@ class LineInput {
     }
     if (line.endsWith('\\')) {
       this.#begun = [...this.#begun, line.slice(0, -1)];
-      return;
+      return this.promptSoon();
     }
     const text = [...this.#begun, line].join('\n');
     this.#begun = [];
     const command = typedCommand(text);
-    if (command !== undefined) return void runTypedCommand(command, this.#screen).then(() => this.stateChanged());
+    if (command !== undefined) return void runTypedCommand(command, this.#screen).then(() => this.promptSoon());
     if (this.#session.state.type === 'waiting') return void this.#answer(text);
     const { type } = this.#session.state;
     this.#session.send(text);
     if (type === 'working' && text.trim() !== '') {
       this.#writer.lines('Queued: it is sent at the next step. /withdraw takes it back.');
     }
-    this.stateChanged();
+    this.promptSoon();
   }
 
   /** Ctrl-C: interrupts the agent, gives up a question, and leaves if it is pressed twice with nothing to interrupt. */
@@ -118,16 +121,26 @@ class LineInput {
     if (this.#isLeaving) return void this.#session.close();
     this.#isLeaving = true;
     this.#writer.lines('Ctrl-C again leaves.');
-    this.stateChanged();
+    this.promptSoon();
   }
 
-  /** Writes the prompt, or the call that waits, if it is the user's turn. */
-  stateChanged(): void {
+  /** Writes the prompt, or the call that waits, when all that happens now is told, and if it is the user's turn then. */
+  promptSoon(): void {
+    if (this.#isPromptDue) return;
+    this.#isPromptDue = true;
+    setImmediate(() => {
+      this.#isPromptDue = false;
+      this.#prompt();
+    });
+  }
+
+  #prompt(): void {
     const { state } = this.#session;
     if (state.type !== 'waiting') this.#shown = undefined;
-    if (this.#question !== undefined) return;
+    if (this.#question !== undefined) return this.#writer.prompt(this.#asked);
+    if (this.#begun.length > 0) return this.#writer.prompt('… ');
     if (state.type === 'idle' || state.type === 'unusable') this.#writer.prompt('> ');
-    if (state.type !== 'waiting') return;
+    if (state.type !== 'waiting' || this.#isAnswering) return;
     const [first] = state.approvals;
     if (first !== undefined && first.id !== this.#shown?.id) {
       this.#shown = first;
@@ -145,25 +158,29 @@ class LineInput {
       this.#writer.lines(
         `'${onOneLine(line)}' is no answer: y, n, n REASON, a${shown.proposedRule === undefined ? '' : ', s or r'}.`,
       );
-      return this.stateChanged();
+      return this.promptSoon();
     }
     const ids = typed.toAll ? state.approvals.map(({ id }) => id) : [shown.id];
+    this.#isAnswering = true;
     try {
       await this.#session.answer(ids, typed.answer);
     } catch (error) {
       if (!PalimpsestError.isInstance(error)) throw error;
       this.#writer.lines(shownLines(`! ${error.message}`));
+    } finally {
+      this.#isAnswering = false;
     }
-    this.stateChanged();
+    this.promptSoon();
   }
 
   #ask(question: string): Promise<string | undefined> {
     return new Promise((resolve) => {
       this.#question = (line) => {
         resolve(line);
-        this.stateChanged();
+        this.promptSoon();
       };
-      this.#writer.prompt(`${onOneLine(question)}: `);
+      this.#asked = `${onOneLine(question)}: `;
+      this.promptSoon();
     });
   }
 }

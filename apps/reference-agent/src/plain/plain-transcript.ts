@@ -34,7 +34,7 @@ export class PlainTranscript {
         return this.#delta(event.delta);
       case 'diff':
         return this.#line(
-          `${event.diff.isNew ? 'New file' : 'Changed'} ${event.diff.path}: ${event.diff.added} lines added, ${event.diff.removed} removed.`,
+          `${event.diff.isNew ? 'New file' : 'Changed'} ${event.diff.path}: lines: ${event.diff.added} added, ${event.diff.removed} removed.`,
         );
       case 'retry':
         return this.#line(`! ${retryInWords(event)}`);

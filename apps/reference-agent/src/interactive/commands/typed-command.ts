@@ -20,6 +20,10 @@ export function typedCommand(line: string): TypedCommand | undefined {
 
 /** Runs a command, and tells what keeps it from running. Never rejects for an error that the user can do something about. */
 export async function runTypedCommand({ name, argument, command }: TypedCommand, screen: CommandScreen): Promise<void> {
+  // A skill is shown by its name in a message.
+  if (command === undefined && screen.session.opened?.skills.some((skill) => skill.name === name) === true) {
+    return screen.session.send(`/${name} ${argument}`.trim());
+  }
   if (command === undefined) return screen.say(`There is no command /${name}. /help lists those that there are.`);
   const { type } = screen.session.state;
   if (!command.whileRunning && (type === 'working' || type === 'waiting')) {
