@@ -2,7 +2,7 @@ import { matchesKey } from '@mariozechner/pi-tui';
 import type { Approval, ApprovalAnswer } from '../interactive/approval.js';
 import { inputLines } from './call-input.js';
 import { Question } from './question.js';
-import { cutLine, harmless, harmlessLine, wrapped } from './shown-width.js';
+import { cutLine, harmless, harmlessLine, wrappedBehind } from './shown-width.js';
 import type { Styles } from './styles.js';
 import type { View } from './view.js';
 
@@ -59,17 +59,17 @@ export class ApprovalDialog implements View {
         : `, which the model calls a risk: ${harmlessLine(approval.risk)}`;
     const head = [
       yellow('─'.repeat(width)),
-      ...wrapped(` ? ${harmlessLine(approval.name)} waits for your yes${count}${risk}`, width).map((line) =>
+      ...wrappedBehind(1, `? ${harmlessLine(approval.name)} waits for your yes${count}${risk}`, width).map((line) =>
         bold(yellow(line)),
       ),
-      ...wrapped(`   ${harmless(approval.reason)}`, width).map((line) => dim(line)),
+      ...wrappedBehind(3, harmless(approval.reason), width).map((line) => dim(line)),
       ...(approval.summary === undefined
         ? []
         : [dim(cutLine(`   the model says, unchecked: “${harmlessLine(approval.summary)}”`, width))]),
     ];
     const tail = [
       ...this.#answers(width),
-      ...(this.#problem === undefined ? [] : wrapped(` ${harmless(this.#problem)}`, width).map((line) => red(line))),
+      ...(this.#problem === undefined ? [] : wrappedBehind(1, harmless(this.#problem), width).map((line) => red(line))),
       dim(cutLine(` ${this.#keys()}`, width)),
     ];
     const input = inputLines(approval, width - 4, styles, approval.diff).map((line) => `   ${line}`);
@@ -147,7 +147,7 @@ export class ApprovalDialog implements View {
     const words: Readonly<Record<Kind, string>> = {
       once: 'yes, once',
       session:
-        rule === undefined ? 'for this session: no rule can allow it' : `yes, for this session: ${harmlessLine(rule)}`,
+        rule === undefined ? 'for this session: no rule can allow it' : `yes, for this session: ${shownRule(rule)}`,
       rule:
         rule === undefined
           ? 'by a rule: no rule can allow it'
@@ -172,8 +172,10 @@ export class ApprovalDialog implements View {
     if (kind === 'once') void this.#answer([id], { type: 'once' });
     else if (kind === 'session') void this.#answer([id], { type: 'session', rule: proposedRule });
     else if (kind === 'rule') {
-      this.#ask('The rule that allows this call and calls like it, in this folder:', proposedRule, (rule) => {
-        if (rule !== '') void this.#answer([id], { type: 'rule', rule });
+      const shown = shownRule(proposedRule);
+      this.#ask('The rule that allows this call and calls like it, in this folder:', shown, (text) => {
+        // As it was proposed it is taken as it was proposed: a line of text cannot show all that is in it.
+        if (text !== '') void this.#answer([id], { type: 'rule', rule: text === shown ? proposedRule : text });
       });
     } else {
       this.#ask('Why not? The model reads it. It may be empty.', undefined, (reason) => {
@@ -207,4 +209,9 @@ export class ApprovalDialog implements View {
       this.#options.changed();
     }
   }
+}
+
+/** A rule on one line: the ends of its lines are seen. */
+function shownRule(rule: string): string {
+  return harmless(rule).replaceAll('\n', '⏎').trim();
 }

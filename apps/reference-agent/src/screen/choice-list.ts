@@ -1,6 +1,6 @@
 import { matchesKey } from '@mariozechner/pi-tui';
 import type { Choice } from '../interactive/command-screen.js';
-import { cutLine, harmlessLine, columnsOf, wrapped, harmless } from './shown-width.js';
+import { cutLine, harmlessLine, columnsOf, wrappedBehind, harmless } from './shown-width.js';
 import type { Styles } from './styles.js';
 import type { View } from './view.js';
 
@@ -47,7 +47,7 @@ export class ChoiceList implements View {
     const filter = this.#filter === '' ? 'type to narrow' : `“${this.#filter}”`;
     return [
       dim('─'.repeat(width)),
-      ...wrapped(` ${harmless(title)}`, width).map((line) => bold(line)),
+      ...wrappedBehind(1, harmless(title), width).map((line) => bold(line)),
       ...(rows.length === 0 ? [dim('   nothing of that name')] : rows),
       dim(cutLine(`${position} ${filter} · ↑↓ · Enter chooses · Esc gives up`, width)),
     ];

@@ -1,5 +1,5 @@
 import { Input, matchesKey } from '@mariozechner/pi-tui';
-import { cutLine, harmless, wrapped } from './shown-width.js';
+import { cutLine, harmless, wrappedBehind } from './shown-width.js';
 import type { Styles } from './styles.js';
 import type { View } from './view.js';
 
@@ -21,14 +21,14 @@ export class Question implements View {
   constructor(options: QuestionOptions) {
     this.#options = options;
     this.#input.focused = true;
-    if (options.initial !== undefined) this.#input.handleInput(onOneLine(options.initial));
+    if (options.initial !== undefined) this.#input.handleInput(pasted(options.initial));
   }
 
   render(width: number): readonly string[] {
     const { bold, dim } = this.#options.styles.colours;
     return [
       dim('─'.repeat(width)),
-      ...wrapped(` ${harmless(this.#options.question)}`, width).map((line) => bold(line)),
+      ...wrappedBehind(1, harmless(this.#options.question), width).map((line) => bold(line)),
       ...this.#input.render(width),
       dim(cutLine(' Enter answers · Esc gives up', width)),
     ];
@@ -38,11 +38,15 @@ export class Question implements View {
     if (matchesKey(data, 'escape') || matchesKey(data, 'ctrl+c')) return this.#options.answered(undefined);
     if (matchesKey(data, 'enter')) return this.#options.answered(this.#input.getValue());
     // Its own paste drops control characters but keeps those that turn the direction of writing.
-    this.#input.handleInput(data.startsWith('\u001b[200~') ? onOneLine(data) : data);
+    this.#input.handleInput(data.startsWith(pasteStart) ? pasted(data) : data);
   }
 }
 
-function onOneLine(paste: string): string {
-  const text = paste.replace(/^\u001b\[200~/, '').replace(/\u001b\[201~$/, '');
-  return `\u001b[200~${harmless(text).replace(/\s+/g, ' ')}\u001b[201~`;
+const pasteStart = '\u001b[200~';
+const pasteEnd = '\u001b[201~';
+
+/** A paste, or a text as one: the ends of lines are spaces, and other spaces stay. */
+function pasted(paste: string): string {
+  const text = paste.replace(pasteStart, '').replace(pasteEnd, '');
+  return `${pasteStart}${harmless(text).replace(/\r?\n/g, ' ')}${pasteEnd}`;
 }

@@ -28,6 +28,11 @@ export function wrapped(text: string, width: number): string[] {
   return lines;
 }
 
+/** Lines as {@link wrapped} makes them, each behind so many spaces. Unit: columns. */
+export function wrappedBehind(indent: number, text: string, width: number): string[] {
+  return wrapped(text, width - indent).map((line) => ' '.repeat(indent) + line);
+}
+
 /**
  * Lines as {@link wrapped} makes them, broken at the last column and not between words: of output and code each space counts.
  */
