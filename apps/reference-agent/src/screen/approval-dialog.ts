@@ -213,5 +213,5 @@ export class ApprovalDialog implements View {
 
 /** A rule on one line: the ends of its lines are seen. */
 function shownRule(rule: string): string {
-  return harmless(rule).replaceAll('\n', '⏎').trim();
+  return harmless(rule).replaceAll('\n', '↵').trim();
 }

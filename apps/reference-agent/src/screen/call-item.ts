@@ -24,7 +24,7 @@ export class CallItem extends TranscriptItem {
   constructor(call: Told<'tool-call'>, styles: Styles, onOpen: () => void) {
     super({
       onOpen,
-      mark: styles.colours.cyan('⏺'),
+      mark: styles.colours.cyan('■'),
       opens: true,
       isCompact: true,
       draw: ({ width, isOpen }) => this.#lines(width, isOpen),

@@ -1,6 +1,6 @@
 import { matchesKey } from '@mariozechner/pi-tui';
 import type { Choice } from '../interactive/command-screen.js';
-import { cutLine, harmlessLine, columnsOf, wrappedBehind, harmless } from './shown-width.js';
+import { typedText, cutLine, harmlessLine, columnsOf, wrappedBehind, harmless } from './shown-width.js';
 import type { Styles } from './styles.js';
 import type { View } from './view.js';
 
@@ -66,7 +66,7 @@ export class ChoiceList implements View {
       this.#selected = Math.max(0, Math.min(found.length - 1, this.#selected + this.#options.maxVisible()));
     else if (matchesKey(data, 'backspace')) this.#narrow([...this.#filter].slice(0, -1).join(''));
     else if (data.charCodeAt(0) >= 32 && data.charCodeAt(0) !== 127 && !data.includes('\u001b'))
-      this.#narrow(this.#filter + harmlessLine(data));
+      this.#narrow(this.#filter + typedText(data));
     else if (matchesKey(data, 'space')) this.#narrow(`${this.#filter} `);
   }
 

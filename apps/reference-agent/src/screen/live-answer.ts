@@ -34,7 +34,7 @@ export class LiveAnswer {
         this.#reasoning += delta.text;
         this.#reasoningItem = this.#shown(
           this.#reasoningItem,
-          this.#styles.colours.dim('✻'),
+          this.#styles.colours.dim('○'),
           (width, isOpen) => this.#reasoningLines(width, isOpen),
           true,
         );
@@ -42,7 +42,7 @@ export class LiveAnswer {
       case 'tool-call':
         this.#calls[delta.index] ??= '';
         if (delta.name !== undefined) this.#calls[delta.index] = delta.name;
-        this.#callItem = this.#shown(this.#callItem, this.#styles.colours.dim('⏺'), (width) => this.#callLines(width));
+        this.#callItem = this.#shown(this.#callItem, this.#styles.colours.dim('■'), (width) => this.#callLines(width));
         return;
       case 'restart':
         return this.discard();

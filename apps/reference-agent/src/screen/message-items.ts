@@ -66,7 +66,7 @@ export function answerItem(text: string, isCutOff: boolean, styles: Styles): Tra
 export function reasoningItem(text: string, { colours }: Styles): TranscriptItem {
   const { dim, italic } = colours;
   return new TranscriptItem({
-    mark: dim('✻'),
+    mark: dim('○'),
     opens: true,
     isCompact: true,
     draw: ({ width, isOpen }) =>

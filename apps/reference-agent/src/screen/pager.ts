@@ -1,6 +1,6 @@
 import { matchesKey } from '@mariozechner/pi-tui';
 import type { Page, PageLine } from '../interactive/command-screen.js';
-import { cutLine, harmless, padLine, wrapped } from './shown-width.js';
+import { cutLine, harmless, harmlessLine, padLine, typedText, wrapped } from './shown-width.js';
 import type { Styles } from './styles.js';
 import type { View } from './view.js';
 
@@ -43,7 +43,7 @@ export class Pager implements View {
       return isFound ? `${bold('»')}${inverse(this.#texts[this.#top + at]?.slice(1) ?? '')}` : line;
     });
     while (body.length < height) body.push(dim('~'));
-    const title = ` ${cutLine(harmless(this.#page.title), width - 2)} `;
+    const title = ` ${cutLine(harmlessLine(this.#page.title), width - 2)} `;
     return [bold(inverse(padLine(title, width))), ...body, cutLine(this.#footer(height), width)];
   }
 
@@ -78,7 +78,7 @@ export class Pager implements View {
     } else if (matchesKey(data, 'backspace')) {
       this.#query = [...(this.#query ?? '')].slice(0, -1).join('');
     } else if (data.length > 0 && data.charCodeAt(0) >= 32 && data.charCodeAt(0) !== 127) {
-      this.#query = (this.#query ?? '') + harmless(data);
+      this.#query = (this.#query ?? '') + typedText(data);
     }
   }
 

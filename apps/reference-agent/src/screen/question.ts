@@ -1,4 +1,4 @@
-import { Input, matchesKey } from '@mariozechner/pi-tui';
+import { CURSOR_MARKER, Input, matchesKey } from '@mariozechner/pi-tui';
 import { cutLine, harmless, wrappedBehind } from './shown-width.js';
 import type { Styles } from './styles.js';
 import type { View } from './view.js';
@@ -29,7 +29,8 @@ export class Question implements View {
     return [
       dim('─'.repeat(width)),
       ...wrappedBehind(1, harmless(this.#options.question), width).map((line) => bold(line)),
-      ...this.#input.render(width),
+      // The terminal's own cursor stands there: both at once would cancel each other.
+      ...this.#input.render(width).map((line) => line.replace(`${CURSOR_MARKER}\u001b[7m`, CURSOR_MARKER)),
       dim(cutLine(' Enter answers · Esc gives up', width)),
     ];
   }

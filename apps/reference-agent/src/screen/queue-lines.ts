@@ -10,7 +10,7 @@ export function queueLines(queue: readonly QueuedMessage[], width: number, { col
   const { dim } = colours;
   const shown = queue
     .slice(0, maxShown)
-    .map(({ text }) => dim(cutLine(` ⧗ queued: ${harmlessLine(text.slice(0, 500))}`, width)));
+    .map(({ text }) => dim(cutLine(` » queued: ${harmlessLine(text.slice(0, 500))}`, width)));
   const more = queue.length - shown.length;
-  return more > 0 ? [...shown, dim(cutLine(` ⧗ and ${more} more`, width))] : shown;
+  return more > 0 ? [...shown, dim(cutLine(` » and ${more} more`, width))] : shown;
 }

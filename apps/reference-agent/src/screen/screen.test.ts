@@ -256,9 +256,9 @@ test('Ctrl-O opens the last item that opens; Alt-↑ moves; Enter opens the one 
   await terminal.press(keys.ctrlO);
   await terminal.seenText('▾ read_file c2.txt');
   await terminal.press(keys.altUp, keys.altUp);
-  await terminal.seenText('▌⏺ ▸ read_file c1.txt');
+  await terminal.seenText('▌■ ▸ read_file c1.txt');
   await terminal.press(keys.enter);
-  await terminal.seenText('▌⏺ ▾ read_file c1.txt');
+  await terminal.seenText('▌■ ▾ read_file c1.txt');
 });
 
 test('the wheel scrolls, and a single arrow does not', async () => {

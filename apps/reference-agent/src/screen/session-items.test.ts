@@ -8,6 +8,7 @@ import { SessionItems } from './session-items.js';
 import { columnsOf } from './shown-width.js';
 import type { Styles } from './styles.js';
 import { Transcript } from './transcript.js';
+import { hostile, faultOf } from '../../test-support/hostile-text.js';
 
 const base = { timestamp: '2026-01-01T00:00:00.000Z' } as const;
 const init = {
@@ -74,10 +75,10 @@ const result = (of: string, text: string, more: object = {}): StreamEvent => ({
 test('a call is a line with its first lines of result, and opens into all of both', () => {
   const { tell, lines, transcript } = itemsOn();
   tell(call('c1', 'run_command', { command: 'npm test', timeout: 5 }, 'runs the tests'));
-  expect(lines()).toEqual([' ⏺ ▸ $ npm test', '     “runs the tests”']);
+  expect(lines()).toEqual([' ■ ▸ $ npm test', '     “runs the tests”']);
   tell(result('c1', 'one\ntwo\nthree\nfour\nfive', { exitStatus: 1, status: 'failed' }));
   expect(lines()).toEqual([
-    ' ⏺ ▸ $ npm test  ✗ exit 1',
+    ' ■ ▸ $ npm test  ✗ exit 1',
     '     “runs the tests”',
     '     one',
     '     two',
@@ -86,7 +87,7 @@ test('a call is a line with its first lines of result, and opens into all of bot
   ]);
   transcript.toggle();
   expect(lines()).toEqual([
-    ' ⏺ ▾ $ npm test  ✗ exit 1',
+    ' ■ ▾ $ npm test  ✗ exit 1',
     '     “runs the tests”',
     '     $ npm test',
     '     timeout: 5',
@@ -101,7 +102,7 @@ test('a change of a file is its diff, told by signs and not by colours alone', (
   tell(result('c1', 'Edited a.js.'));
   items.changed('c1', diff);
   expect(lines()).toEqual([
-    ' ⏺ ▸ edit_file a.js  ✓',
+    ' ■ ▸ edit_file a.js  ✓',
     '     +1 -1',
     '     1   a',
     '     2 - b',
@@ -173,7 +174,7 @@ test('a stream becomes the message of the log, and what a restart voids is gone'
   items.delta({ type: 'text', text: '**you**' });
   expect(lines()).toEqual([' ● Hello you']);
   items.delta({ type: 'tool-call', index: 0, name: 'read_file', arguments: '{' });
-  expect(lines().at(-1)).toBe(' ⏺ writes a call of read_file …');
+  expect(lines().at(-1)).toBe(' ■ writes a call of read_file …');
   items.logged({
     event: { id: 'm', source: 'agent', type: 'message', role: 'assistant', content: [], ...base },
     told: [{ type: 'message', id: 'm', from: 'model', text: 'Hello **you**' }],
@@ -194,9 +195,9 @@ test('reasoning is one line that opens', () => {
   const thinkingBlocks = [{ type: 'thinking', thinking: 'First this.\nThen that.', signature: 'x' }];
   const event = { id: 'm', source: 'agent', type: 'message', role: 'assistant', content: [], thinkingBlocks, ...base };
   items.logged({ event: event as unknown as Event, told: [] });
-  expect(lines()).toEqual([' ✻ ▸ reasoning: First this. Then that.']);
+  expect(lines()).toEqual([' ○ ▸ reasoning: First this. Then that.']);
   transcript.toggle();
-  expect(lines()).toEqual([' ✻ ▾ reasoning', '   First this.', '   Then that.']);
+  expect(lines()).toEqual([' ○ ▾ reasoning', '   First this.', '   Then that.']);
 });
 
 test('a resumed session shows its history, what was cut off, and the notes', () => {
@@ -217,41 +218,7 @@ test('a resumed session shows its history, what was cut off, and the notes', () 
   }
 });
 
-const sgr = /\u001b\[[0-9;]*m/g;
-
-const obeyed = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
-const hostile = fc
-  .array(
-    fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 20 }),
-      fc.constantFrom(
-        '\u001b[2J',
-        '\u001b]0;t\u0007',
-        '\u009b31m',
-        '\u001b_pi:c\u0007',
-        '\u001b_Ga=T;x\u001b\\',
-        '\r',
-        '\t',
-        '\n',
-        '**',
-        '```',
-        '> ',
-        '| a |\n|---|\n',
-        '漢字',
-        '👩‍👩‍👧',
-        '\u202e',
-        'a'.repeat(90),
-        '[x](y)',
-        '&#27;[2J',
-        '\ud800',
-        'ำ',
-      ),
-    ),
-    { maxLength: 12 },
-  )
-  .map((parts) => parts.join(''));
-
-test.prop([hostile, hostile, fc.integer({ min: 8, max: 210 }), fc.boolean(), fc.boolean()], { numRuns: 150 })(
+test.prop([hostile, hostile, fc.integer({ min: 8, max: 210 }), fc.boolean(), fc.boolean()], { numRuns: 40 })(
   'whatever anybody writes, no line is wider than the terminal, and none holds an escape that is not a colour of ours',
   (text, other, width, isOpen, isColoured) => {
     const { items, tell, lines, transcript } = itemsOn(isColoured ? colouredStyles : plainStyles);
@@ -295,10 +262,7 @@ test.prop([hostile, hostile, fc.integer({ min: 8, max: 210 }), fc.boolean(), fc.
     items.delta({ type: 'text', text: other });
     items.delta({ type: 'tool-call', index: 0, name: text, arguments: other });
     if (isOpen) transcript.toggleAll();
-    for (const line of lines(width)) {
-      expect(columnsOf(line), JSON.stringify(line)).toBeLessThanOrEqual(width);
-      const rest = isColoured ? line.replace(sgr, '') : line.replaceAll('\u001b[0m', '');
-      expect(rest, JSON.stringify(line)).not.toMatch(obeyed);
-    }
+    const styles = isColoured ? colouredStyles : plainStyles;
+    for (const line of lines(width)) expect(faultOf(line, width, styles)).toBeUndefined();
   },
 );

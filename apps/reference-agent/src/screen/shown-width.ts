@@ -17,6 +17,11 @@ export function harmlessLine(text: string): string {
   return harmless(text.replace(/\s+/g, ' ').trim());
 }
 
+/** A key as text on one line, where it is one; blanks count. */
+export function typedText(data: string): string {
+  return harmless(data).replaceAll('\n', ' ');
+}
+
 /** Lines no wider than asked, of a text that is harmless already and may be coloured. What is wider goes on in the next line. Unit of `width`: columns. */
 export function wrapped(text: string, width: number): string[] {
   const room = Math.max(1, width);

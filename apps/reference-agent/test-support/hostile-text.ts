@@ -1,0 +1,48 @@
+import { CURSOR_MARKER } from '@mariozechner/pi-tui';
+import { fc } from '@fast-check/vitest';
+import { columnsOf } from '../src/screen/shown-width.js';
+import type { Styles } from '../src/screen/styles.js';
+
+/** Text of a model, a tool or a server that would drive the terminal, break a parser, or be wider than it seems. */
+export const hostile = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 20 }),
+      fc.constantFrom(
+        '\u001b[2J',
+        '\u001b]0;t\u0007',
+        '\u009b31m',
+        '\u001b_pi:c\u0007',
+        '\u001b_Ga=T;x\u001b\\',
+        '\r',
+        '\t',
+        '\n',
+        '**',
+        '```',
+        '> ',
+        '| a |\n|---|\n',
+        '漢字',
+        '👩‍👩‍👧',
+        '\u202e',
+        'a'.repeat(90),
+        '[x](y)',
+        '&#27;[2J',
+        '\ud800',
+        'ำ',
+      ),
+    ),
+    { maxLength: 12 },
+  )
+  .map((parts) => parts.join(''));
+
+const sgr = /\u001b\[[0-9;]*m/g;
+const obeyed = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
+
+/** What is wrong with a line of the screen: undefined if it is no wider than asked and has no escape but colours of ours. */
+export function faultOf(line: string, width: number, { colours }: Styles): string | undefined {
+  if (columnsOf(line) > width) return `wider than ${width}: ${JSON.stringify(line)}`;
+  const bare = line.replace(CURSOR_MARKER, '');
+  // Without colours there are resets, and the cursor that the library draws.
+  const rest = colours.isColorSupported ? bare.replace(sgr, '') : bare.replace(/\u001b\[(?:0|7|27)?m/g, '');
+  return obeyed.test(rest) ? `an escape: ${JSON.stringify(line)}` : undefined;
+}
