@@ -29,7 +29,7 @@ const lengths = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minPropertie
  * are sorted: some servers list them in another order at each start. The schema narrows nothing that the server takes: it checks the
  * input itself.
  *
- * @see provider-rules, A13, B4 and B.4
+ * @see provider-rules A13, B4, B.4
  */
 export function modelSchema(schema: unknown): ModelSchema {
   for (const words of wordLimits) {

@@ -46,11 +46,7 @@ export interface WalkOptions {
  *
  * @param real - the folder, absolute and without links
  */
-export async function* walk(
-  workspace: Workspace,
-  real: string,
-  options: WalkOptions = {},
-): AsyncGenerator<WalkEntry> {
+export async function* walk(workspace: Workspace, real: string, options: WalkOptions = {}): AsyncGenerator<WalkEntry> {
   const { maxDepth = maxLevels, signal } = options;
   const top = await openFolder(workspace, real).catch((error: unknown) => {
     throw withoutPlace(error, shownName(workspace.show(real)));

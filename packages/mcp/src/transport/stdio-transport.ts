@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { SupervisedProcess } from '@palimpsest/tools/process';
+import { startProgram } from '@palimpsest/tools/process';
+import type { SupervisedProgram } from '@palimpsest/tools/process';
 import type { ServerTransport } from './server-transport.js';
 import { FloodGate } from './flood-gate.js';
 import { LineReader } from './line-reader.js';
@@ -32,7 +33,7 @@ export class StdioTransport implements Transport, ServerTransport {
 
   readonly #program: readonly string[];
   readonly #surroundings: { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
-  #process: SupervisedProcess | undefined;
+  #process: SupervisedProgram | undefined;
   #ended: Promise<void> | undefined;
   #isClosed = false;
 
@@ -42,7 +43,7 @@ export class StdioTransport implements Transport, ServerTransport {
   }
 
   async start(): Promise<void> {
-    const started = new SupervisedProcess(this.#program, this.#surroundings);
+    const started = startProgram(this.#program, this.#surroundings);
     this.#process = started;
     this.#ended = started.exit.then(
       ([status, by]) => this.#end(started, by === null ? `ended with status ${status ?? 0}.` : `was ended by ${by}.`),
@@ -57,11 +58,12 @@ export class StdioTransport implements Transport, ServerTransport {
       line: (text, bytes) => this.#take(text, bytes),
       tooLong: () => this.#flood(`sent a message of more than ${mostMessageBytes / 2 ** 20} MiB`),
     });
-    started.stdout.on('data', (chunk: Buffer) => lines.write(chunk));
+    started.stdout.on('data', (bytes) => lines.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)));
     const noise = new FloodGate(10_000_000, 100_000);
-    started.stderr.setEncoding('utf8').on('data', (text: string) => {
-      this.log.add(text);
-      if (!noise.take(text.length)) this.#flood('filled its log without end');
+    const decoder = new TextDecoder();
+    started.stderr.on('data', (bytes) => {
+      this.log.add(decoder.decode(bytes, { stream: true }));
+      if (!noise.take(bytes.length)) this.#flood('filled its log without end');
     });
     // A host that has nothing else to do may end: the server ends with it. Calls hold it by their time limits.
     started.unref();
@@ -120,7 +122,7 @@ export class StdioTransport implements Transport, ServerTransport {
     this.#process?.kill();
   }
 
-  async #end(started: SupervisedProcess, how: string): Promise<void> {
+  async #end(started: SupervisedProgram, how: string): Promise<void> {
     const { stdout } = started;
     const isRead = new Promise<void>((resolve) => (stdout.closed ? resolve() : stdout.once('close', () => resolve())));
     await isSettled(isRead, this.isFlooded ? 0 : restMs);

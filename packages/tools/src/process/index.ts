@@ -1,5 +1,3 @@
 export { commandEnvironment } from '../command/command-environment.js';
-export type { CommandProcess } from './processes.js';
-export type { SupervisedProcessOptions } from './supervised-process.js';
-export { SupervisedProcess } from './supervised-process.js';
-export type { ProgramStreams } from './supervisor.js';
+export type { ProgramInput, ProgramOutput, SupervisedProgram } from './start-program.js';
+export { startProgram } from './start-program.js';
