@@ -1,14 +1,13 @@
 import { fc, test } from '@fast-check/vitest';
 import type { Event } from '@palimpsest/events';
 import { expect } from 'vitest';
+import { faultOf, hostile } from '../../test-support/hostile-text.js';
 import { colouredStyles, plainStyles } from '../../test-support/screen-rig.js';
 import type { StreamEvent } from '../headless/stream-event.js';
 import type { FileDiff } from '../interactive/file-diff.js';
 import { SessionItems } from './session-items.js';
-import { columnsOf } from './shown-width.js';
 import type { Styles } from './styles.js';
 import { Transcript } from './transcript.js';
-import { hostile, faultOf } from '../../test-support/hostile-text.js';
 
 const base = { timestamp: '2026-01-01T00:00:00.000Z' } as const;
 const init = {
