@@ -2,7 +2,7 @@ import type { Choice, CommandScreen } from '../command-screen.js';
 import type { InteractiveSession } from '../interactive-session.js';
 
 /** A command that is typed with a slash. */
-export interface ScreenCommand {
+export interface ScreenCommand extends CommandWork {
   /** Without the slash. */
   readonly name: string;
   /** The argument, as the help shows it: `[focus]`. Empty if there is none. */
@@ -11,6 +11,10 @@ export interface ScreenCommand {
   readonly description: string;
   /** Whether it may be called while the agent works. */
   readonly whileRunning: boolean;
+}
+
+/** What a command does. */
+export interface CommandWork {
   /**
    * What the argument may be, from what was typed of it. @defaultValue nothing is offered
    */

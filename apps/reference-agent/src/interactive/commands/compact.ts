@@ -1,0 +1,53 @@
+import { structuredSummaryCondenser } from '@palimpsest/condensers';
+import type { Condensation } from '@palimpsest/events';
+import { CondensationHistory } from '@palimpsest/view';
+import type { Conversation } from '@palimpsest/agent';
+import type { OpenedSession } from '../../open-session.js';
+import { UsageError } from '../../usage-error.js';
+import { condensationInWords } from '../condensation-details.js';
+import { openedSession } from './opened-session.js';
+import type { CommandWork } from './screen-command.js';
+
+/** `/compact`. */
+export const compactCommand: CommandWork = {
+  async run(focus, screen) {
+    const { session } = screen;
+    const opened = openedSession(session);
+    const { conversation } = opened;
+    if (conversation.events.length === 0) return screen.say('There is nothing to condense yet.');
+    const options = requestOf(opened, focus);
+    if (session.state.type === 'working' || session.state.type === 'waiting') {
+      await conversation.condense(options).catch(rethrow);
+      return screen.say("It is asked for: the agent's next step begins with it.");
+    }
+    const from = conversation.events.length;
+    let made: Condensation | undefined;
+    const isDone = await session.work(async (worked, signal) => {
+      made = await worked.condense({ ...options, signal }).catch(rethrow);
+      return true;
+    });
+    if (isDone !== true) return screen.say('It was interrupted: nothing was condensed.');
+    if (made === undefined) return screen.say(`Nothing was condensed. ${whyNot(conversation, from)}`);
+    const details = new CondensationHistory(conversation.events).details(made.id);
+    if (details !== undefined) screen.say(`${condensationInWords(details)}\n/condensations last shows all of it.`);
+  },
+};
+
+/** With a focus, a condenser that follows it: the agent's may ask no model. */
+function requestOf({ smallLlm, agent }: OpenedSession, focus: string) {
+  const { createEvent } = agent;
+  return focus === '' ? {} : { focus, condenser: structuredSummaryCondenser({ llm: smallLlm, createEvent }) };
+}
+
+/** Why there is none, as the condenser has told it since. */
+function whyNot({ events }: Conversation, from: number): string {
+  const attempt = events.slice(from).findLast((event) => event.type === 'condensation-attempt');
+  return attempt?.type === 'condensation-attempt'
+    ? `${attempt.condenser}: ${attempt.reason}`
+    : 'The condenser found nothing that it may forget or mask.';
+}
+
+/** A focus that is too long is the user's to change. */
+function rethrow(error: unknown): never {
+  throw error instanceof RangeError ? new UsageError(error.message, { cause: error }) : error;
+}

@@ -1,0 +1,100 @@
+import { loadedSkillsSender, skillListSender } from '@palimpsest/agent/prompts';
+import type { LLMConvertibleEvent } from '@palimpsest/events';
+import { contextUse } from '@palimpsest/view';
+import type { ContextKind, ContextPart, ContextUse, View } from '@palimpsest/view';
+import type { OpenedSession } from '../../open-session.js';
+import type { Page, PageLine } from '../command-screen.js';
+import { callOf, eventInWords } from '../event-words.js';
+import { counted, inColumns, percent, tokens } from '../figures-in-words.js';
+import { openedSession, shownView } from './opened-session.js';
+import type { CommandWork } from './screen-command.js';
+
+const kinds: Readonly<Record<ContextKind, string>> = {
+  instructions: 'instructions',
+  tools: 'tool definitions',
+  context: 'workspace and framework',
+  skills: 'skills',
+  user: 'your words',
+  model: "the model's words",
+  thinking: "the model's thinking",
+  calls: 'calls',
+  results: 'results',
+  summaries: 'summaries',
+  notes: 'notes for masked text',
+  'not-sent': 'kept, but not sent',
+};
+
+/** `/context`. */
+export const contextCommand: CommandWork = {
+  async run(_, screen) {
+    const opened = openedSession(screen.session);
+    const view = await shownView(opened);
+    await screen.show(contextPage(view, useOf(view, opened), opened));
+  },
+};
+
+function useOf(view: View, { agent, settings }: OpenedSession): ContextUse {
+  const { maxTokens } = settings.settings.condenser ?? {};
+  return contextUse(view, {
+    contextWindow: agent.llm.contextWindow,
+    ...(typeof maxTokens === 'number' ? { threshold: maxTokens } : {}),
+    kindOf: (event) => (isSkillText(event) ? 'skills' : undefined),
+  });
+}
+
+/** The list of skills, and the texts of those that the model loaded. */
+function isSkillText(event: LLMConvertibleEvent): boolean {
+  return event.type === 'message'
+    ? event.sender === skillListSender || event.sender === loadedSkillsSender
+    : event.type === 'observation' && typeof event.details?.['loadedSkill'] === 'string';
+}
+
+function contextPage(view: View, use: ContextUse, { agent }: OpenedSession): Page {
+  const { contextWindow } = agent.llm;
+  const whole = Math.max(1, use.tokens);
+  const rows = use.parts.map((part) => [
+    nameOf(part, agent.tools.size),
+    tokens(part.tokens),
+    percent(part.tokens / whole),
+    counted(part.events, 'event'),
+  ]);
+  return {
+    title: `Context: ${tokens(use.tokens)}${contextWindow === undefined ? '' : ` of ${tokens(contextWindow)} (${percent(use.tokens / contextWindow)})`}`,
+    lines: [
+      ...inColumns(rows).map((text): PageLine => ({ text })),
+      { text: '' },
+      ...freeLines(use, agent.condenser?.name),
+      { text: '' },
+      { text: 'The largest', style: 'strong' },
+      ...use.largest.map(({ index, address, tokens: size }): PageLine => {
+        const event = view.events.at(index);
+        const words = event === undefined ? '' : eventInWords(event, callOf(event, view));
+        return { text: `${address}  ${tokens(size).padStart(14)}  ${words}` };
+      }),
+      { text: '' },
+      {
+        text: 'Sizes are estimates. /view shows the text; /pin and an address keeps it; /compact makes room.',
+        style: 'dim',
+      },
+    ],
+  };
+}
+
+function nameOf({ kind, toolName }: ContextPart, tools: number): string {
+  if (kind === 'results') return `results of ${toolName ?? ''}`;
+  return kind === 'tools' ? `${kinds.tools} (${tools})` : kinds[kind];
+}
+
+function freeLines({ untilWindow, untilThreshold }: ContextUse, condenser: string | undefined): readonly PageLine[] {
+  const left = (count: number, of: string): string =>
+    count >= 0 ? `${tokens(count)} free until ${of}` : `${tokens(-count)} over ${of}`;
+  return [
+    ...(untilThreshold === undefined ? [] : [{ text: left(untilThreshold, 'the limit of the condenser') }]),
+    ...(untilWindow === undefined
+      ? [{ text: 'The window of the model is not known.' }]
+      : [{ text: left(untilWindow, 'the window is full') }]),
+    ...(condenser === 'priced'
+      ? [{ text: 'The condenser acts before that, as soon as it is cheaper than to read on.', style: 'dim' } as const]
+      : []),
+  ];
+}

@@ -1,0 +1,58 @@
+import { addressOf } from '@palimpsest/events';
+import { CondensationHistory } from '@palimpsest/view';
+import type { View } from '@palimpsest/view';
+import type { Choice } from '../command-screen.js';
+import { condensationInWords } from '../condensation-details.js';
+import { counted, tokens } from '../figures-in-words.js';
+import { named } from './condensations.js';
+import { openedSession } from './opened-session.js';
+import type { CommandWork } from './screen-command.js';
+
+/** `/undo-compact`. */
+export const undoCompactCommand: CommandWork = {
+  async run(argument, screen) {
+    const { conversation } = openedSession(screen.session);
+    const history = new CondensationHistory(conversation.events);
+    const choices = inForce(conversation.view, history);
+    const [newest] = choices;
+    if (newest === undefined)
+      return screen.say('No condensation is in force: the model reads all of the conversation.');
+    const id =
+      argument === ''
+        ? newest.value
+        : argument === 'list'
+          ? await screen.choose('Which one is to be taken back?', choices)
+          : named(argument, choices);
+    const details = id === undefined ? undefined : history.details(id);
+    if (id === undefined || details === undefined) return;
+    const before = conversation.view.tokens();
+    await conversation.revert(id);
+    const back = details.forgotten.filter(({ event }) => conversation.view.indexOf(event.id) !== undefined).length;
+    screen.say(
+      [
+        `Taken back: ${condensationInWords(details)}.`,
+        `The model reads ${counted(back, 'event')} and ${counted(details.masked.length, 'masked text')} again: ${tokens(before)} → ${tokens(conversation.view.tokens())}.`,
+        ...(back < details.forgotten.length
+          ? [`${counted(details.forgotten.length - back, 'event')} stay hidden by other condensations.`]
+          : []),
+      ].join('\n'),
+    );
+  },
+  complete: (_, { opened }) => {
+    if (opened === undefined) return [];
+    const { events, view } = opened.conversation;
+    const all = inForce(view, new CondensationHistory(events));
+    return all.map((choice) => ({ ...choice, value: addressOf(choice.value) }));
+  },
+};
+
+/** The condensations in force that hide something, the newest first. */
+function inForce({ condensations }: View, history: CondensationHistory): readonly Choice[] {
+  return condensations
+    .flatMap(({ id }): readonly Choice[] => {
+      const details = history.details(id);
+      if (details === undefined || details.forgotten.length + details.masked.length === 0) return [];
+      return [{ label: condensationInWords(details), detail: addressOf(id), value: id }];
+    })
+    .reverse();
+}

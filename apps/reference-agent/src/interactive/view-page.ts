@@ -1,0 +1,125 @@
+import { addressOf, isLLMConvertible, isToolResult } from '@palimpsest/events';
+import type { Condensation, Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
+import { pinnedEventIds } from '@palimpsest/view';
+import type { View } from '@palimpsest/view';
+import { reasonInWords } from '../output/condensation-reasons.js';
+import type { Page, PageLine } from './command-screen.js';
+import { textLines } from './condensation-details.js';
+import { eventInWords, kindInWords, roleOf, textOfEvent } from './event-words.js';
+import { counted, tokens } from './figures-in-words.js';
+
+/** How many hidden events are named in one place. The others are counted. */
+const mostNamed = 20;
+
+/**
+ * The view as the model reads it, message by message, with what is hidden marked where it stood. Cost: one pass over the log.
+ *
+ * @param view - what the next request holds: as the condenser shows it
+ */
+export function viewPage(view: View, log: Iterable<Event>): Page {
+  const pinned = pinnedEventIds(view);
+  const hidden = hiddenBefore(view, log);
+  const byId = condensationsById(view);
+  const lines: PageLine[] = [];
+  for (const event of view.events) {
+    lines.push(...hiddenLines(hidden.get(event.id) ?? [], byId));
+    lines.push(...eventLines(event, view, pinned.has(event.id)));
+  }
+  lines.push(...hiddenLines(hidden.get('') ?? [], byId));
+  const forgotten = [...hidden.values()].reduce((sum, { length }) => sum + length, 0);
+  return {
+    title: `What the model reads: ${tokens(view.tokens())} in ${counted(view.events.length, 'event')}; ${forgotten} hidden`,
+    lines,
+  };
+}
+
+/** The events that the model does not read, by the event of the view before which they stood; '' for those at the end. */
+function hiddenBefore(view: View, log: Iterable<Event>): ReadonlyMap<EventId, readonly LLMConvertibleEvent[]> {
+  const hidden = new Map<EventId, readonly LLMConvertibleEvent[]>();
+  let waiting: LLMConvertibleEvent[] = [];
+  for (const event of log) {
+    if (!isLLMConvertible(event)) continue;
+    if (view.indexOf(event.id) === undefined) {
+      waiting.push(event);
+    } else {
+      if (waiting.length > 0) hidden.set(event.id, waiting);
+      waiting = [];
+    }
+  }
+  if (waiting.length > 0) hidden.set('', waiting);
+  return hidden;
+}
+
+/** The condensation that has forgotten an event. */
+function condensationsById(view: View): ReadonlyMap<EventId, Condensation> {
+  const byId = new Map<EventId, Condensation>();
+  for (const condensation of view.condensations) {
+    for (const id of condensation.forgottenEventIds) byId.set(id, condensation);
+  }
+  return byId;
+}
+
+function hiddenLines(
+  events: readonly LLMConvertibleEvent[],
+  byId: ReadonlyMap<EventId, Condensation>,
+): readonly PageLine[] {
+  const lines: PageLine[] = [];
+  for (const group of groupsOf(events, byId)) {
+    const [first] = group;
+    const condensation = first === undefined ? undefined : byId.get(first.id);
+    lines.push({
+      text: `··· ${counted(group.length, 'event')} hidden: ${condensation === undefined ? 'by the condenser, in the view alone' : `${reasonOf(condensation)} (${addressOf(condensation.id)})`}`,
+      style: 'hidden',
+    });
+    for (const event of group.slice(0, mostNamed)) {
+      lines.push({ text: `${addressOf(event.id)}  ${eventInWords(event)}`, style: 'hidden', indent: 4 });
+    }
+    const more = group.length - mostNamed;
+    if (more > 0) lines.push({ text: `… and ${more} more; /recall finds them`, style: 'hidden', indent: 4 });
+    lines.push({ text: '' });
+  }
+  return lines;
+}
+
+/** Hidden events that stand together, by what hid them. */
+function groupsOf(
+  events: readonly LLMConvertibleEvent[],
+  byId: ReadonlyMap<EventId, Condensation>,
+): readonly (readonly LLMConvertibleEvent[])[] {
+  const groups: LLMConvertibleEvent[][] = [];
+  let last: Condensation | undefined;
+  for (const event of events) {
+    const by = byId.get(event.id);
+    const group = groups.at(-1);
+    if (group === undefined || by !== last) groups.push([event]);
+    else group.push(event);
+    last = by;
+  }
+  return groups;
+}
+
+function reasonOf({ metadata = {} }: Condensation): string {
+  const { condenser, reason } = metadata;
+  return reasonInWords({
+    condenser: typeof condenser === 'string' ? condenser : undefined,
+    reason: typeof reason === 'string' ? reason : undefined,
+  });
+}
+
+function eventLines(event: LLMConvertibleEvent, view: View, isPinned: boolean): readonly PageLine[] {
+  const why = view.leftOut.get(event.id);
+  const index = view.indexOf(event.id) ?? 0;
+  const size = tokens(view.tokens(index, index + 1));
+  const marks = [
+    ...(isPinned ? ['pinned'] : []),
+    ...(isMasked(event) ? ['masked'] : []),
+    ...(why === undefined ? [] : [`not sent: ${why}`]),
+  ];
+  const head = [roleOf(event), kindInWords(event), addressOf(event.id), size, ...marks].join(' · ');
+  const style = isMasked(event) || why !== undefined ? 'hidden' : 'plain';
+  return [{ text: head, style: 'strong' }, ...textLines(textOfEvent(event), { indent: 2, style }), { text: '' }];
+}
+
+function isMasked(event: LLMConvertibleEvent): boolean {
+  return (event.type === 'action' || isToolResult(event)) && 'redacted' in event && event.redacted === true;
+}
