@@ -1,5 +1,5 @@
 import { usageSchema } from '@palimpsest/events';
-import type { Condensation, Event, EventId, LLMUsageEvent, Usage } from '@palimpsest/events';
+import type { Condensation, Event, EventId, LLMConvertibleEvent, LLMUsageEvent, Usage } from '@palimpsest/events';
 import { costOf, pricesAt, totalInputTokens } from '@palimpsest/llm-adapters';
 import type { TokenPrices } from '@palimpsest/llm-adapters';
 import { ViewProjection } from '@palimpsest/view';
@@ -136,9 +136,10 @@ export class RunningAccount {
   }
 }
 
-/** What can change the beginning of a request. */
-function changesPrefix({ type }: Event): boolean {
-  return type === 'condensation' || type === 'condensation-revert' || type === 'system-prompt';
+/** What can change the beginning of a request. An empty condensation only answers a request. */
+function changesPrefix(event: Event): boolean {
+  if (event.type === 'condensation') return event.forgottenEventIds.length + (event.redactions?.length ?? 0) > 0;
+  return event.type === 'condensation-revert' || event.type === 'system-prompt';
 }
 
 /** The shares of tokens and of the cost that condensation saved, from 0 to 1; negative if it cost more than it saved. */
@@ -169,7 +170,7 @@ function usageOf({ metadata }: Condensation): Usage | undefined {
 
 /**
  * Divides one request after the other: what the request before began with is read from the cache, the rest is written to it. Of the
- * rest, `rewrittenTokens` stood in the request before or came into its midst.
+ * rest, `rewrittenTokens` stood in the request before, or is a summary.
  */
 function warmCache(): (view: View) => Omit<Usage, 'outputTokens'> & { readonly rewrittenTokens: number } {
   let before: View | undefined;
@@ -183,10 +184,12 @@ function warmCache(): (view: View) => Omit<Usage, 'outputTokens'> & { readonly r
   };
 }
 
-/** Where the events end that an earlier view held, and the summaries among them. */
+/** Where the events end that an earlier view held, and the summaries that have come since. */
 function endOfKnown(before: View | undefined, { events }: View, from: number): number {
+  const isKnown = (event: LLMConvertibleEvent | undefined): boolean =>
+    event?.type === 'condensation-summary' || before?.indexOf(event?.id ?? '') !== undefined;
   let end = events.length;
-  while (end > from && before?.indexOf(events.at(end - 1)?.id ?? '') === undefined) end--;
+  while (end > from && !isKnown(events.at(end - 1))) end--;
   return end;
 }
 

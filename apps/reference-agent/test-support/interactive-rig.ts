@@ -31,10 +31,11 @@ export interface TalkedTo {
 /** A workspace, a model that is a server, and sessions that work there. */
 export interface InteractiveRig extends HeadlessRig {
   readonly server: ProviderServer;
-  /** Opens a session; it is closed at the end of the test. */
+  /** Opens a session; it is closed at the end of the test. `env`: in addition to that of the rig. */
   open(
     flags?: { readonly [Name in keyof RunFlags]?: RunFlags[Name] | undefined },
     session?: ListedSession,
+    env?: Readonly<Record<string, string>>,
   ): Promise<TalkedTo>;
 }
 
@@ -48,12 +49,12 @@ export async function interactiveRig(
   return {
     ...rig,
     server,
-    async open(flags, found) {
+    async open(flags, found, env) {
       const session = new InteractiveSession({
         session: found,
         flags: { outputFormat: 'text', model: 'local', baseUrl: server.url, ...flags },
         surroundings: {
-          env: rig.env,
+          env: { ...rig.env, ...env },
           cwd: rig.workspace,
           stdin: Readable.from([]),
           stdout: { write: () => undefined },

@@ -34,7 +34,7 @@ export { toolbox } from './toolbox.js';
 export type { UndoOptions } from './undo.js';
 export { planUndo, undoEdits } from './undo.js';
 export type { CurrentState, UndoConflict, UndoStep } from './undo-plan.js';
-export { UndoConflictError, undoSteps } from './undo-plan.js';
+export { UndoConflictError, undoConflictTexts, undoSteps } from './undo-plan.js';
 export type { WorkspaceToolOptions } from './workspace-tools.js';
 export { workspaceTools } from './workspace-tools.js';
 export type { WalkEntry, WalkOptions } from './walk.js';

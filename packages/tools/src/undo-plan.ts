@@ -43,7 +43,9 @@ export class UndoConflictError extends PalimpsestError {
   readonly conflicts: readonly { readonly path: string; readonly conflict: UndoConflict }[];
 
   constructor(conflicts: readonly { readonly path: string; readonly conflict: UndoConflict }[]) {
-    const list = conflicts.map(({ path, conflict }) => `${shownName(path)} (${conflictTexts[conflict]})`).join(', ');
+    const list = conflicts
+      .map(({ path, conflict }) => `${shownName(path)} (${undoConflictTexts[conflict]})`)
+      .join(', ');
     const forced = conflicts.some(({ conflict }) => conflict === 'changed-since' || conflict === 'changed-between');
     const way = forced ? ' Look at what would be lost, and use `force` to overwrite it.' : '';
     super('undo-conflict', `Nothing was undone, because of: ${list}.${way}`);
@@ -51,7 +53,8 @@ export class UndoConflictError extends PalimpsestError {
   }
 }
 
-const conflictTexts: Readonly<Record<UndoConflict, string>> = {
+/** What keeps a file from being brought back, in words for a person. */
+export const undoConflictTexts: Readonly<Record<UndoConflict, string>> = {
   'changed-since': 'changed since by another hand',
   'changed-between': 'changed by another hand between two edits',
   'not-a-file': 'no longer a regular file',

@@ -22,8 +22,9 @@ export function viewPage(view: View, log: Iterable<Event>): Page {
   const byId = condensationsById(view);
   const lines: PageLine[] = [];
   for (const event of view.events) {
-    lines.push(...hiddenLines(hidden.get(event.id) ?? [], byId));
-    lines.push(...eventLines(event, view, pinned.has(event.id)));
+    const before = hidden.get(event.id);
+    if (before !== undefined) lines.push(...hiddenLines(before, byId));
+    addEvent(lines, event, view, pinned.has(event.id));
   }
   lines.push(...hiddenLines(hidden.get('') ?? [], byId));
   const forgotten = [...hidden.values()].reduce((sum, { length }) => sum + length, 0);
@@ -106,7 +107,7 @@ function reasonOf({ metadata = {} }: Condensation): string {
   });
 }
 
-function eventLines(event: LLMConvertibleEvent, view: View, isPinned: boolean): readonly PageLine[] {
+function addEvent(lines: PageLine[], event: LLMConvertibleEvent, view: View, isPinned: boolean): void {
   const why = view.leftOut.get(event.id);
   const index = view.indexOf(event.id) ?? 0;
   const size = tokens(view.tokens(index, index + 1));
@@ -117,7 +118,10 @@ function eventLines(event: LLMConvertibleEvent, view: View, isPinned: boolean): 
   ];
   const head = [roleOf(event), kindInWords(event), addressOf(event.id), size, ...marks].join(' · ');
   const style = isMasked(event) || why !== undefined ? 'hidden' : 'plain';
-  return [{ text: head, style: 'strong' }, ...textLines(textOfEvent(event), { indent: 2, style }), { text: '' }];
+  lines.push({ text: head, style: 'strong' });
+  // One by one: a text may have more lines than a call may have arguments.
+  for (const line of textLines(textOfEvent(event), { indent: 2, style })) lines.push(line);
+  lines.push({ text: '' });
 }
 
 function isMasked(event: LLMConvertibleEvent): boolean {

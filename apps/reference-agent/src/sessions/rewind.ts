@@ -2,7 +2,7 @@ import { cp } from 'node:fs/promises';
 import type { Conversation } from '@palimpsest/agent';
 import { isUserMessage } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
-import { fileHistory, planUndo, undoEdits } from '@palimpsest/tools';
+import { fileHistory, planUndo, undoConflictTexts, undoEdits } from '@palimpsest/tools';
 import type { UndoStep, Workspace } from '@palimpsest/tools';
 import { UsageError } from '../usage-error.js';
 import { writeRecord } from './record-file.js';
@@ -121,7 +121,7 @@ async function forked({ session, conversation, parts: { kept } }: Rewinding, roo
 export function stepInWords({ path, action, conflict }: UndoStep, isPlan: boolean): string {
   const verbs = { restore: 'restored', delete: 'deleted', none: 'as it was already' };
   const done = `${isPlan && action !== 'none' ? 'would be ' : ''}${verbs[action]}: ${path}`;
-  return conflict === undefined ? done : `${done} (${conflict})`;
+  return conflict === undefined ? done : `${done} (${undoConflictTexts[conflict]})`;
 }
 
 /** What a rewind does not bring back. */

@@ -21,22 +21,32 @@ export const compactCommand: CommandWork = {
       return screen.say("It is asked for: the agent's next step begins with it.");
     }
     const from = conversation.events.length;
-    let made: Condensation | undefined;
-    const isDone = await session.work(async (worked, signal) => {
-      made = await worked.condense({ ...options, signal }).catch(rethrow);
-      return true;
+    const done = await session.work(async (worked, signal): Promise<Done> => {
+      // Told below, as what the command has to say, and not as a problem of the session.
+      const told = (error: unknown): Done => ({ failure: signal.aborted ? undefined : error });
+      return worked.condense({ ...options, signal }).then((made) => ({ made }), told);
     });
-    if (isDone !== true) return screen.say('It was interrupted: nothing was condensed.');
+    if (done?.failure !== undefined) rethrow(done.failure);
+    if (done === undefined || !('made' in done)) return screen.say('It was interrupted: nothing was condensed.');
+    const { made } = done;
     if (made === undefined) return screen.say(`Nothing was condensed. ${whyNot(conversation, from)}`);
     const details = new CondensationHistory(conversation.events).details(made.id);
     if (details !== undefined) screen.say(`${condensationInWords(details)}\n/condensations last shows all of it.`);
   },
 };
 
+/** What became of it. Without either it was interrupted. */
+interface Done {
+  readonly made?: Condensation | undefined;
+  readonly failure?: unknown;
+}
+
 /** With a focus, a condenser that follows it: the agent's may ask no model. */
 function requestOf({ smallLlm, agent }: OpenedSession, focus: string) {
   const { createEvent } = agent;
-  return focus === '' ? {} : { focus, condenser: structuredSummaryCondenser({ llm: smallLlm, createEvent }) };
+  return focus === ''
+    ? {}
+    : { focus, condenser: structuredSummaryCondenser({ llm: smallLlm, keepFirst: 1, createEvent }) };
 }
 
 /** Why there is none, as the condenser has told it since. */

@@ -48,9 +48,9 @@ function condensationChoices(opened: OpenedSession, history: CondensationHistory
         ];
       }
       const details = event.type === 'condensation' ? history.details(event.id) : undefined;
-      return details === undefined
-        ? []
-        : [{ label: condensationInWords(details), detail: addressOf(event.id), value: event.id }];
+      // An empty one answers a request, and has changed nothing.
+      const hides = details !== undefined && details.forgotten.length + details.masked.length > 0;
+      return !hides ? [] : [{ label: condensationInWords(details), detail: addressOf(event.id), value: event.id }];
     })
     .reverse();
 }

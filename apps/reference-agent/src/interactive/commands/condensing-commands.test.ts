@@ -1,0 +1,253 @@
+import { addressOf } from '@palimpsest/events';
+import { anthropicServer } from '@palimpsest/provider-servers';
+import { expect, onTestFinished, test } from 'vitest';
+import { calls, says, toolCall } from '../../../test-support/chat-server.js';
+import { interactiveRig } from '../../../test-support/interactive-rig.js';
+import type { TalkedTo } from '../../../test-support/interactive-rig.js';
+import { typedCommands } from '../../../test-support/typed-commands.js';
+
+const files = Object.fromEntries(
+  Array.from({ length: 8 }, (_, index) => [
+    `file${index}.txt`,
+    `harbour${index} is at port ${8_000 + index}\n${`line of file ${index}\n`.repeat(120)}`,
+  ]),
+);
+const reads = Object.keys(files);
+const state = {
+  user_context: 'Read them.',
+  completed_tasks: 'All read.',
+  pending_tasks: 'None.',
+  current_state: 'Harbours.',
+};
+const isSummary = (body: unknown): boolean => JSON.stringify(body).includes('You keep the memory of an agent');
+
+/** A session that has read eight files, over Chat Completions; answers of summaries are states. */
+async function read() {
+  let step = 0;
+  const rig = await interactiveRig(
+    {
+      reply: (body) => {
+        if (isSummary(body)) return says(JSON.stringify(state));
+        const path = reads[step++];
+        return path === undefined ? says('Done.') : calls(null, toolCall('read_file', { path }, `c${step}`));
+      },
+    },
+    files,
+  );
+  const talked = await rig.open({ yolo: true });
+  await say(talked, 'Read all files.');
+  return { rig, talked, screen: typedCommands(talked.session), conversation: opened(talked) };
+}
+
+async function say(talked: TalkedTo, words: string): Promise<void> {
+  const from = talked.told.length;
+  talked.session.send(words);
+  await talked.until((event) => event.type === 'state' && event.state.type === 'idle', from);
+}
+
+/** Whether a request holds a file in full. */
+const holds = (body: string, file: number): boolean => body.split(`line of file ${file}\\n`).length > 100;
+
+const opened = ({ session }: TalkedTo) => {
+  const { conversation } = session.opened ?? {};
+  if (conversation === undefined) throw new Error('no session is open');
+  return conversation;
+};
+
+test('/compact with a focus has the model write the summary by it; the next request holds the summary; /undo-compact takes it back', async () => {
+  const { rig, talked, screen, conversation } = await read();
+  const before = conversation.view.tokens();
+  const said = await screen.type('/compact keep the harbour and its port');
+  expect(said).toMatch(/structuredSummary: it was asked for · \d+ events forgotten · [\d,]+ tokens → [\d,]+ tokens/);
+  const asked = rig.server.requests.filter(({ body }) => isSummary(body)).map(({ body }) => JSON.stringify(body));
+  expect(asked).toHaveLength(1);
+  expect(asked[0]).toContain("These are the user's own words");
+  expect(asked[0]).toContain('keep the harbour and its port');
+
+  const page = await screen.type('/condensations last');
+  expect(page).toContain('You asked for it, with a focus: keep the harbour and its port');
+  expect(page).toContain('Harbours.');
+  const forgotten = conversation.view.condensations[0]?.forgottenEventIds ?? [];
+  for (const id of forgotten) expect(page).toContain(addressOf(id));
+  expect(page).toMatch(/the next request writes [\d,]+ tokens again/);
+
+  await say(talked, 'Go on.');
+  const next = JSON.stringify(rig.server.requests.at(-1)?.body);
+  expect(next).toContain('Harbours.');
+  expect(next).not.toContain('line of file 1');
+
+  const back = await screen.type('/undo-compact');
+  expect(back).toContain(`The model reads ${forgotten.length} events`);
+  expect(conversation.view.tokens()).toBeGreaterThan(before);
+  await say(talked, 'And now?');
+  expect(JSON.stringify(rig.server.requests.at(-1)?.body)).toContain('line of file 1');
+  expect(await screen.type('/condensations last')).toContain('Reverted at');
+  expect(await screen.type('/undo-compact')).toContain('No condensation is in force');
+});
+
+test('/compact without a focus asks no model, and says why where nothing can be condensed', async () => {
+  const { rig, screen, talked } = await read();
+  const requests = rig.server.requests.length;
+  expect(await screen.type('/compact')).toContain('extractiveSummary');
+  expect(rig.server.requests).toHaveLength(requests);
+  const again = await screen.type('/compact');
+  expect(again).toMatch(/Nothing was condensed\. \w+: .+/);
+  expect(await screen.type(`/compact ${'x'.repeat(4_001)}`)).toContain('it may have 4000');
+  await say(talked, 'Go on.');
+  expect(await screen.type('/cost')).toContain('condensation, extractiveSummary: it was asked for');
+});
+
+test('/compact over the other wire: the focus is in the prompt, and the summary in the next request', async () => {
+  let step = 0;
+  const server = await anthropicServer({
+    reply: (body) => {
+      if (isSummary(body)) {
+        const { name } = (body['tools'] as { name: string }[] | undefined)?.[0] ?? {};
+        return {
+          content: [
+            name === undefined
+              ? { type: 'text', text: JSON.stringify(state) }
+              : { type: 'tool_use', id: 'toolu_s', name, input: state },
+          ],
+        };
+      }
+      const path = reads[step++];
+      return path === undefined
+        ? { content: [{ type: 'text', text: 'Done.' }] }
+        : { content: [{ type: 'tool_use', id: `toolu_${step}`, name: 'read_file', input: { path } }] };
+    },
+  });
+  onTestFinished(() => server.close());
+  const rig = await interactiveRig({ reply: () => says('unused') }, files);
+  const env = { ANTHROPIC_API_KEY: 'sk-test-0123456789abcdef', ANTHROPIC_BASE_URL: server.url };
+  const talked = await rig.open(
+    { yolo: true, model: 'anthropic/claude-sonnet-5-5', baseUrl: undefined },
+    undefined,
+    env,
+  );
+  const screen = typedCommands(talked.session);
+  await say(talked, 'Read all files.');
+  expect(await screen.type('/compact the ports')).toContain('structuredSummary');
+  await say(talked, 'Go on.');
+  const bodies = server.requests.map(({ body }) => JSON.stringify(body));
+  expect(bodies.filter((body) => body.includes('<user_focus>\\nthe ports'))).toHaveLength(1);
+  expect(bodies.at(-1)).toContain('Harbours.');
+  expect(bodies.at(-1)).not.toContain('line of file 1');
+  expect(talked.notices).toEqual([]);
+  expect(await screen.type('/condensations last')).toContain('Written by claude-sonnet-5-5.');
+  expect(await screen.type('/cost')).toMatch(/structuredSummary, claude-sonnet-5-5 +1 /);
+});
+
+test('a pin holds against every condensation: the result is in each request word for word', async () => {
+  const { rig, talked, screen, conversation } = await read();
+  const [, , pinned] = [...conversation.view.events].filter((event) => event.type === 'observation');
+  const address = addressOf(pinned?.id ?? '');
+  expect(await screen.type(`/pin ${address}`)).toContain(`Pinned: ${address}`);
+  expect(await screen.type(`/pin ${address}`)).toContain('pinned already');
+  for (const words of ['One.', 'Two.', 'Three.']) {
+    await screen.type('/compact everything but the files');
+    await say(talked, words);
+    const body = JSON.stringify(rig.server.requests.at(-1)?.body);
+    expect(holds(body, 2)).toBe(true);
+    expect(holds(body, 1)).toBe(false);
+    expect(holds(body, 3)).toBe(false);
+  }
+  expect(await screen.type('/pin list')).toContain(address);
+  expect(await screen.type('/view')).toMatch(new RegExp(`result of read_file · ${address} · [\\d,]+ tokens · pinned`));
+  expect(await screen.type(`/unpin ${address.slice(0, 6)}`)).toContain('No longer pinned');
+  await screen.type('/compact everything but the files');
+  await say(talked, 'Four.');
+  expect(holds(JSON.stringify(rig.server.requests.at(-1)?.body), 2)).toBe(false);
+  // What is hidden cannot be pinned, and what does not exist neither.
+  expect(await screen.type(`/pin ${address}`)).toContain(`The model sees no event '${address}' now`);
+  expect(await screen.type('/unpin')).toBe('Nothing is pinned.');
+});
+
+test('/pin from a list, and by last; /unpin all', async () => {
+  const { screen, conversation } = await read();
+  screen.answer('file3.txt');
+  expect(await screen.type('/pin')).toContain('file3.txt');
+  expect(screen.asked[0]?.items.some(({ label }) => label.includes('Read all files.'))).toBe(true);
+  expect(await screen.type('/pin last')).toContain('file7.txt');
+  screen.answer(undefined);
+  expect(await screen.type('/pin')).toBe('');
+  expect(await screen.type('/unpin all')).toContain('file3.txt');
+  expect(await screen.type('/pin list')).toBe('Nothing is pinned.');
+  expect(conversation.view.condensations).toEqual([]);
+});
+
+test('/recall finds what is hidden and brings it back, as a message or by taking the condensation back', async () => {
+  const { rig, talked, screen } = await read();
+  expect(await screen.type('/recall harbour2')).toContain('Nothing is hidden from the model. The model sees 1 that do');
+  await screen.type('/compact nothing');
+  screen.answer('file2.txt', 'tell');
+  expect(await screen.type('/recall harbour2')).toContain('harbour2 is at port 8002');
+  await say(talked, 'Go on.');
+  const body = JSON.stringify(rig.server.requests.at(-1)?.body);
+  expect(body).toContain('The user brings back a part of this conversation');
+  expect(body).toContain('harbour2 is at port 8002');
+  screen.answer('file3.txt', 'revert');
+  expect(await screen.type('/recall harbour3')).toContain('Taken back.');
+  expect(await screen.type('/recall zebra')).toMatch(/None of|Nothing is hidden/);
+  expect(await screen.type('/recall')).toContain('Say what to search for');
+});
+
+test('/context adds up to the view, by kind and tool; /view shows the whole of it with hidden parts in their place', async () => {
+  const { screen, conversation } = await read();
+  const context = await screen.type('/context');
+  expect(context).toMatch(/results of read_file +[\d,]+ tokens +\d+ % +8 events/);
+  expect(context).toMatch(/tool definitions \(\d+\) /);
+  expect(context).toContain('instructions');
+  await screen.type('/compact');
+  const view = await screen.type('/view');
+  expect(view).toContain('system · instructions');
+  expect(view).toContain('user · your message');
+  expect(view).toMatch(/··· \d+ events hidden: extractiveSummary: it was asked for \(\w{8}\)/);
+  for (const event of conversation.view.events) expect(view).toContain(addressOf(event.id));
+  const hidden = screen.pages.at(-1)?.lines.filter(({ style }) => style === 'hidden') ?? [];
+  expect(hidden.some(({ text }) => text.includes('file1.txt'))).toBe(true);
+  // A line of a page is one line.
+  expect(screen.pages.flatMap(({ lines }) => lines).every(({ text }) => !/[\r\n]/.test(text))).toBe(true);
+});
+
+test('while the agent works: what reads is shown, /compact is asked for and made at the next step, others wait', async () => {
+  let release = (): void => {};
+  const started = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let step = 0;
+  let typed = (): void => {};
+  const isTyped = new Promise<void>((resolve) => {
+    typed = resolve;
+  });
+  const rig = await interactiveRig(
+    {
+      reply: async (body) => {
+        if (isSummary(body)) return says(JSON.stringify(state));
+        const path = reads[step++];
+        if (step === 7) {
+          release();
+          await isTyped;
+        }
+        return path === undefined ? says('Done.') : calls(null, toolCall('read_file', { path }, `c${step}`));
+      },
+    },
+    files,
+  );
+  const talked = await rig.open({ yolo: true });
+  const screen = typedCommands(talked.session);
+  talked.session.send('Read all files.');
+  await started;
+  expect(await screen.type('/context')).toContain('results of read_file');
+  expect(await screen.type('/rewind')).toContain('has to wait until the agent is done');
+  expect(await screen.type('/pin last')).toContain('file5.txt');
+  expect(await screen.type('/compact the harbours')).toContain("the agent's next step begins with it");
+  typed();
+  await talked.state('idle');
+  const conversation = opened(talked);
+  expect(conversation.view.condensations).toHaveLength(1);
+  const last = JSON.stringify(rig.server.requests.at(-1)?.body);
+  expect(last).toContain('Harbours.');
+  expect(holds(last, 5)).toBe(true);
+  expect(holds(last, 1)).toBe(false);
+});

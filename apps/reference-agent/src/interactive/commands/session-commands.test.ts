@@ -1,0 +1,174 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { calls, says, toolCall } from '../../../test-support/chat-server.js';
+import { interactiveRig } from '../../../test-support/interactive-rig.js';
+import type { TalkedTo } from '../../../test-support/interactive-rig.js';
+import { typedCommands } from '../../../test-support/typed-commands.js';
+import { screenCommands } from './index.js';
+
+async function say(talked: TalkedTo, words: string): Promise<void> {
+  const from = talked.told.length;
+  talked.session.send(words);
+  await talked.until((event) => event.type === 'state' && event.state.type === 'idle', from);
+}
+
+/** Two turns: the first one writes a.txt, the second one changes it, writes new.txt and runs a command. */
+async function twoTurns() {
+  const rig = await interactiveRig(
+    {
+      reply: (_, index) =>
+        [
+          calls(null, toolCall('write_file', { path: 'a.txt', content: 'first\n' })),
+          says('Written.'),
+          calls(
+            null,
+            toolCall('edit_file', { path: 'a.txt', old_text: 'first', new_text: 'second' }, 'call_2'),
+            toolCall('write_file', { path: 'new.txt', content: 'new\n' }, 'call_3'),
+            toolCall('run_command', { command: 'true' }, 'call_4'),
+          ),
+          says('Changed.'),
+        ][index] ?? says('Later.'),
+    },
+    { 'a.txt': 'before\n' },
+  );
+  const talked = await rig.open({ yolo: true });
+  await say(talked, 'First.');
+  await say(talked, 'Second.');
+  const text = (path: string) => readFile(join(rig.workspace, path), 'utf8');
+  return { rig, talked, screen: typedCommands(talked.session), text };
+}
+
+test('/rewind shows the plan, asks, brings files back and goes on in a fork; the message is in the input line', async () => {
+  const { rig, talked, screen, text } = await twoTurns();
+  const id = talked.session.opened?.session.id;
+  screen.answer('Second.', 'no');
+  const plan = await screen.type('/rewind');
+  expect(plan).toContain('would be restored: a.txt');
+  expect(plan).toContain('would be deleted: new.txt');
+  expect(plan).toContain('not undone: what a command did');
+  expect(plan).toContain('Nothing was changed.');
+  expect(await text('a.txt')).toBe('second\n');
+  expect(screen.asked[0]?.items.map(({ detail }) => detail)).toEqual([
+    '2 files written since, 1 command run',
+    '2 files written since, 1 command run',
+  ]);
+
+  screen.answer('Second.', 'yes');
+  const said = await screen.type('/rewind');
+  expect(await text('a.txt')).toBe('first\n');
+  await expect(text('new.txt')).rejects.toThrow('ENOENT');
+  expect(screen.input).toBe('Second.');
+  const fork = talked.session.opened?.session.id;
+  expect(fork).not.toBe(id);
+  expect(said).toContain(`session ${id} stays as it is`);
+  await say(talked, 'Other.');
+  const body = JSON.stringify(rig.server.requests.at(-1)?.body);
+  expect(body).toContain('First.');
+  expect(body).toContain('Other.');
+  expect(body).not.toContain('Second.');
+
+  // Back to the session that stayed as it was.
+  expect(await screen.type(`/resume ${id}`)).toBe('');
+  expect(talked.session.opened?.session.id).toBe(id);
+  expect(talked.session.opened?.conversation.events.slice().some(({ type }) => type === 'action')).toBe(true);
+  expect(await screen.type(`/resume ${id}`)).toContain('open already');
+  expect(await screen.type('/resume nothing')).toContain("There is no session 'nothing'");
+});
+
+test('/rewind leaves what another hand has changed, unless that is to be lost', async () => {
+  const { rig, screen, text } = await twoTurns();
+  await writeFile(join(rig.workspace, 'a.txt'), 'mine\n');
+  screen.answer('Second.', 'no');
+  expect(await screen.type('/rewind')).toContain('changed since by another hand');
+  expect(await text('a.txt')).toBe('mine\n');
+  expect(screen.asked.at(-1)?.title).toContain('1 file changed by another hand');
+  screen.answer('Second.', 'force');
+  await screen.type('/rewind');
+  expect(await text('a.txt')).toBe('first\n');
+});
+
+test('/model: another one goes on, a wrong one is told and nothing is closed', async () => {
+  const { rig, talked, screen } = await twoTurns();
+  expect(await screen.type('/model other')).toContain('other goes on from here');
+  await say(talked, 'Third.');
+  expect(rig.server.requests.at(-1)?.body).toMatchObject({ model: 'other' });
+  expect(await screen.type('/model other')).toContain('does the work already');
+  const bare = await rig.open({ yolo: true, baseUrl: undefined, model: 'anthropic/claude-sonnet-5-5' }, undefined, {
+    ANTHROPIC_API_KEY: 'sk-test-0123456789abcdef',
+  });
+  const other = typedCommands(bare.session);
+  expect(await other.type('/model nobody/nothing')).toMatch(/nobody/);
+  expect(await other.type('/model openai/gpt-5')).toMatch(/OPENAI_API_KEY/);
+  expect(bare.session.opened?.model).toBe('claude-sonnet-5-5');
+  other.answer(undefined);
+  await other.type('/model');
+  const values = other.asked[0]?.items.map(({ value }) => value) ?? [];
+  expect(values.length).toBeGreaterThan(1);
+  expect(values.every((value) => value.startsWith('anthropic/'))).toBe(true);
+});
+
+test('/cost, /permissions, /skills, /export and /help tell what there is', async () => {
+  const { rig, screen } = await twoTurns();
+  const cost = await screen.type('/cost');
+  expect(cost).toMatch(/agent, local +4 /);
+  expect(cost).toContain('Nothing was condensed.');
+  expect(cost).toContain('Nothing: each request began with the one before.');
+  expect(await screen.type('/permissions')).toContain('--yolo');
+  expect(await screen.type('/skills')).toContain('No skills were found');
+  expect(await screen.type('/export markdown notes/../out.md')).toBe('Written: out.md');
+  expect(await readFile(join(rig.workspace, 'out.md'), 'utf8')).toContain('Second.');
+  expect(await screen.type('/export markdown out.md')).toContain('there is a file of this name');
+  const help = await screen.type('/help');
+  for (const { name } of screenCommands) expect(help).toContain(`/${name}`);
+});
+
+test('a rule is told with the file that it is from; a skill with what it is', async () => {
+  const rig = await interactiveRig(
+    { reply: () => says('Done.') },
+    {
+      '.palimpsest/config.toml': '[permissions]\ndeny = ["run_command(rm *)"]\n',
+      '.agents/skills/deploy/SKILL.md': '---\nname: deploy\ndescription: How to deploy.\n---\nPush it.\n',
+    },
+  );
+  const talked = await rig.open();
+  const screen = typedCommands(talked.session);
+  const rules = await screen.type('/permissions');
+  expect(rules).toContain('run_command(rm *)');
+  expect(rules).toContain('config.toml');
+  expect(await screen.type('/skills')).toMatch(/deploy: loaded by the model[\s\S]*How to deploy\./);
+});
+
+test('before anything was said, and where nothing is open, each command says so', async () => {
+  const rig = await interactiveRig({ reply: () => says('Done.') });
+  const talked = await rig.open({ yolo: true });
+  const screen = typedCommands(talked.session);
+  expect(await screen.type('/compact')).toContain('nothing to condense yet');
+  expect(await screen.type('/rewind')).toContain('nothing to go back to');
+  expect(await screen.type('/pin last')).toContain('There is no message');
+  expect(await screen.type('/condensations')).toContain('Nothing was condensed');
+  expect(await screen.type('/undo-compact')).toContain('No condensation is in force');
+  expect(await screen.type('/cost')).toContain('No model was asked yet');
+  expect(await screen.type('/resume')).toContain('no other session');
+  expect(await screen.type('/export')).toContain('nothing to write yet');
+  expect(await screen.type('/context')).toContain('Context: 0 tokens');
+  const closed = await rig.open({ baseUrl: undefined, model: 'anthropic/claude-sonnet-5-5' });
+  const none = typedCommands(closed.session);
+  for (const name of ['context', 'view', 'compact', 'pin', 'cost', 'skills', 'permissions']) {
+    expect(await none.type(`/${name}`)).toContain('No session is open');
+  }
+});
+
+test('each command completes its argument, open or not', async () => {
+  const { rig, talked } = await twoTurns();
+  const completed = await Promise.all(
+    screenCommands.map(
+      async (command) => [command.name, (await command.complete?.('', talked.session))?.length ?? 0] as const,
+    ),
+  );
+  const counts = Object.fromEntries(completed);
+  expect(counts).toMatchObject({ rewind: 2, export: 3, resume: 1, 'undo-compact': 0, unpin: 0 });
+  expect(counts['pin']).toBeGreaterThan(5);
+  const closed = await rig.open({ baseUrl: undefined, model: 'anthropic/claude-sonnet-5-5' });
+  for (const command of screenCommands) await command.complete?.('', closed.session);
+});
