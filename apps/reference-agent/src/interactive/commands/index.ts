@@ -116,6 +116,15 @@ export const screenCommands: readonly ScreenCommand[] = [
   ),
   loaded(
     {
+      name: 'mcp',
+      usage: '',
+      description: 'the MCP servers, how they are, and their tools',
+      whileRunning: true,
+    },
+    async () => (await import('./mcp.js')).mcpCommand,
+  ),
+  loaded(
+    {
       name: 'permissions',
       usage: '',
       description: 'which calls run, are asked about or are refused, by rules and where each is from',

@@ -116,6 +116,7 @@ test('/cost, /permissions, /skills, /export and /help tell what there is', async
   expect(cost).toContain('Nothing: each request began with the one before.');
   expect(await screen.type('/permissions')).toContain('--yolo');
   expect(await screen.type('/skills')).toContain('No skills were found');
+  expect(await screen.type('/mcp')).toContain('No MCP servers are configured');
   expect(await screen.type('/export markdown notes/../out.md')).toBe('Written: out.md');
   expect(await readFile(join(rig.workspace, 'out.md'), 'utf8')).toContain('Second.');
   expect(await screen.type('/export markdown out.md')).toContain('there is a file of this name');
