@@ -18,6 +18,10 @@ allow = ["run_command(node --test --test-reporter=./scripts/reporter.js)"]
 
 [sandbox]
 mode = "off"
+
+[condenser]
+type = "pipeline"
+stages = [{ type = "observationMasking", attentionWindow = 40 }, { type = "extractiveSummary", maxSize = 90 }]
 `;
 const task =
   'The test of splitCompound fails: repair it. Then add sum and mean for quantities, and let numbers have underscores. The docs should say so.';
@@ -49,24 +53,23 @@ test('the screens of the documentation', async () => {
   await terminal.waitFor('say so.');
   await draw(terminal, 'start', 'The screen at the start, with a task in the input line');
   terminal.press('Enter');
-  await waitForState(terminal, 'waits for your yes');
-  await draw(terminal, 'approval', 'An edit waits for a yes: its diff, and the answers');
 
-  let hasDrawn = false;
+  await terminal.waitFor(() => shownState(terminal) !== 'ready');
+  const drawn = new Set<string>();
+  const drawOnce = async (name: string, title: string) => {
+    if (!drawn.has(name)) await draw(terminal, name, title);
+    drawn.add(name);
+  };
   for (;;) {
     await terminal.waitFor(() => ['waits for your yes', 'ready'].includes(shownState(terminal) ?? ''));
     if (shownState(terminal) === 'ready') break;
-    const frames = terminal.frames.length;
+    const isEdit = terminal.screen().join('\n').includes('edit_file waits');
+    if (isEdit) await drawOnce('approval', 'An edit waits for a yes: its diff, and the answers');
     terminal.type('1');
-    await terminal.waitFor(() => terminal.frames.length > frames + 1);
-    if (
-      !hasDrawn &&
-      /\+\d+ −\d+|✓/.test(terminal.screen().join('\n')) &&
-      shownState(terminal) !== 'waits for your yes'
-    ) {
-      await draw(terminal, 'working', 'At work: the diff of an edit, and the status line');
-      hasDrawn = true;
-    }
+    await terminal.waitFor(() => shownState(terminal) !== 'waits for your yes');
+    if (!isEdit) continue;
+    await terminal.waitFor(() => shownState(terminal) === 'thinking' || shownState(terminal) === 'answering');
+    await drawOnce('working', 'At work: calls, a condensation that masks results, and the status line');
   }
   await draw(terminal, 'done', 'The end of the task');
   terminal.resize(60, 34);
@@ -80,12 +83,12 @@ test('the screens of the documentation', async () => {
   await drawPage(terminal, 'view', 'What the model reads now, with the hidden parts marked');
   await drawPage(terminal, 'cost', 'The money, with and without condensation');
   terminal.type('\x1b[1;3A');
-  while (!/▌.*◆/.test(terminal.screen().join('\n'))) {
+  for (let tries = 0; tries < 200 && !/▌.*◆/.test(terminal.screen().join('\n')); tries += 1) {
     const frames = terminal.frames.length;
     terminal.type('\x1b[1;3A');
     await terminal.waitFor(() => terminal.frames.length > frames);
   }
   terminal.press('Ctrl-O');
-  await terminal.waitFor('forgotten (');
+  await terminal.waitFor('forgotten: ');
   await draw(terminal, 'condensation', 'A condensation, opened: why, the figures, what was forgotten, the summary');
 });
