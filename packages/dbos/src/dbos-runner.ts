@@ -8,6 +8,7 @@ import { silent } from './dbos-log.js';
 import type { DLogger } from './dbos-log.js';
 import { applicationVersionOf, workflowName } from './names.js';
 import { Requests } from './requests.js';
+import { makeTables } from './tables.js';
 import { WorkerLock } from './worker-lock.js';
 
 /** Options of {@link dbosRunner}. */
@@ -127,6 +128,7 @@ class Worker {
       useListenNotify: false,
       logger,
     });
+    await makeTables(url);
     await DBOS.launch();
     await DBOS.registerQueue(name, {
       partitionConcurrency: 1,

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { DBOS, DBOSClient } from '@dbos-inc/dbos-sdk';
+import { DBOSClient } from '@dbos-inc/dbos-sdk';
 import type { DLogger } from './dbos-log.js';
 import { applicationVersionOf, workflowName } from './names.js';
+import { makeTables } from './tables.js';
 
 /** The requests that wait and run, as workflows of DBOS: for processes that work, and for those that only ask. */
 export class Requests {
@@ -79,7 +80,7 @@ export class Requests {
   }
 
   async #connect(): Promise<DBOSClient> {
-    await DBOS.migrate(this.#url);
+    await makeTables(this.#url);
     return DBOSClient.create({
       systemDatabaseUrl: this.#url,
       systemDatabasePoolSize: 2,
