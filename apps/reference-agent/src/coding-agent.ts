@@ -8,7 +8,7 @@ import { observationLabel, recallTool, relevanceTool } from '@palimpsest/relevan
 import { fileHistory, todoTool, workspaceTools } from '@palimpsest/tools';
 import type { Workspace } from '@palimpsest/tools';
 import { mcpNotes, mcpSecrets, openMcp } from './mcp.js';
-import type { AgentMcp } from './mcp.js';
+import type { AgentMcp, McpListener } from './mcp.js';
 import { ownFolders } from './own-folders.js';
 import { runPermissions } from './run-permissions.js';
 import type { RunPermissions } from './run-permissions.js';
@@ -41,6 +41,8 @@ export interface CodingAgentOptions {
   readonly isInteractive?: boolean | undefined;
   /** Rules that the user's answers have made, read at each call. @defaultValue none */
   readonly answers?: (() => readonly string[]) | undefined;
+  /** Is told of the MCP servers. @defaultValue nobody is told */
+  readonly mcpListener?: McpListener | undefined;
   /** Ends the start, which waits for MCP servers. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -113,10 +115,12 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
   const { root: cwd } = workspace;
   const { signal } = options;
   // Last, because it starts programs. Their tools stand behind ours, in an order that does not change.
-  const mcp = await openMcp(settings.mcp, { cwd, env, secrets, signal }).catch(async (error: unknown) => {
-    await shell.close();
-    throw error;
-  });
+  const mcp = await openMcp(settings.mcp, { cwd, env, secrets, signal, ...options.mcpListener }).catch(
+    async (error: unknown) => {
+      await shell.close();
+      throw error;
+    },
+  );
   const agent = new Agent({
     llm,
     systemPrompt: prompts.systemPrompt(),

@@ -5,6 +5,7 @@ import { serverNamePattern } from '@palimpsest/mcp';
 import { expect, test } from 'vitest';
 import { calls, chatServer, says, toolCall } from '../test-support/chat-server.js';
 import { eventsOf, headlessRig } from '../test-support/headless-rig.js';
+import { interactiveRig } from '../test-support/interactive-rig.js';
 import { configCommand } from './config-command.js';
 import { mcpServerName } from './settings/mcp-server.js';
 
@@ -94,6 +95,42 @@ headers = { Authorization = "Bearer \${NOT_SET}" }
   for (const file of log.filter((each) => each.isFile())) {
     expect(await readFile(join(file.parentPath, file.name), 'utf8')).not.toContain(secret);
   }
+});
+
+test.each(['stream-json', 'text'] as const)(
+  'what becomes of a server in a run is told, in %s',
+  async (outputFormat) => {
+    const rig = await rigWith(
+      `permissions.allow = ["mcp__*"]\n[mcp.servers.mortal]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(program('hostile-server'))}, "mortal"]\n`,
+      [['mcp__mortal__call', {}]],
+    );
+    const ran = await rig.run({ print: 'Go.', outputFormat });
+    expect(ran.status).toBe(0);
+    const note = "The MCP server 'mortal' ended with status 4.";
+    if (outputFormat === 'text') expect(ran.stderr).toContain(note);
+    else expect(eventsOf(ran, 'note')).toEqual([{ type: 'note', text: note }]);
+  },
+);
+
+test('a session that opens says which servers it waits for, and tells what becomes of them', async () => {
+  const rig = await interactiveRig({
+    reply: (_, index) => (index === 0 ? calls(null, toolCall('mcp__mortal__call', {}, 'call_0')) : says('Done.')),
+  });
+  const file = join(rig.env['XDG_CONFIG_HOME'] ?? '', 'palimpsest/config.toml');
+  await mkdir(dirname(file), { recursive: true });
+  const servers = ['mortal', 'good'].map(
+    (mode) =>
+      `[mcp.servers.${mode}]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(program('hostile-server'))}, "${mode}"]\n`,
+  );
+  await writeFile(file, servers.join(''));
+  const talked = await rig.open({ yolo: true });
+  const opening = talked.told.flatMap((event) =>
+    event.type === 'state' && event.state.type === 'opening' ? [event.state.waitsFor ?? []] : [],
+  );
+  expect(opening.slice(0, 2)).toEqual([[], ['good', 'mortal']]);
+  expect(opening.at(-1)).toEqual([]);
+  await talked.said('Go.');
+  expect(talked.notices).toContain("The MCP server 'mortal' ended with status 4.");
 });
 
 test('a project that is not trusted starts no server', async () => {

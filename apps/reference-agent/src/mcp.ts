@@ -16,6 +16,14 @@ export interface AgentMcp extends Pick<McpServers, 'tools' | 'notes' | 'close'> 
   readonly told: readonly string[];
 }
 
+/** Who is told of the servers. */
+export interface McpListener {
+  /** Called with what the user should know after the start, without secrets: a server ended, or changed its tools. */
+  readonly onNote?: ((note: string) => void) | undefined;
+  /** Called during the start with the names of the servers that are waited for; at its end there are none. */
+  readonly onPending?: ((names: readonly string[]) => void) | undefined;
+}
+
 /** How many notes are kept. */
 const mostTold = 100;
 
@@ -40,10 +48,10 @@ export async function openMcp(
     readonly env: Environment;
     readonly secrets: SecretMask;
     readonly signal?: AbortSignal | undefined;
-  },
+  } & McpListener,
 ): Promise<AgentMcp | undefined> {
   if (Object.keys(servers).length === 0) return undefined;
-  const { cwd, env, secrets, signal } = options;
+  const { cwd, env, secrets, signal, onNote, onPending } = options;
   const unset = Object.entries(servers).flatMap(([name, server]) => {
     const missing = namedVariables(server).filter((variable) => (env[variable] ?? '') === '');
     return missing.length === 0 ? [] : [{ name, missing }];
@@ -58,9 +66,12 @@ export async function openMcp(
     // The whole of a long result is kept by the agent.
     maxResultCharacters: Infinity,
     onNote: (note) => {
-      told.push(secrets.text(note));
+      const text = secrets.text(note);
+      told.push(text);
       if (told.length > mostTold) told.shift();
+      onNote?.(text);
     },
+    ...(onPending === undefined ? {} : { onPending }),
     ...(signal === undefined ? {} : { signal }),
   });
   return {

@@ -10,6 +10,7 @@ import type { Workspace } from '@palimpsest/tools';
 import { codingAgent } from './coding-agent.js';
 import type { CodingAgent } from './coding-agent.js';
 import type { CommandSurroundings } from './command-surroundings.js';
+import type { McpListener } from './mcp.js';
 import { chooseModels } from './model-choice.js';
 import type { RunFlags } from './run-flags.js';
 import { writeRecord } from './sessions/record-file.js';
@@ -61,6 +62,8 @@ export interface SessionHolder {
   readonly onRetry: (failure: FailedAttempt) => void;
   /** Called when a model call begins (1) and when it ends (-1). @defaultValue nobody is told */
   readonly onModelCall?: (purpose: 'agent' | 'condenser', change: 1 | -1) => void;
+  /** Is told of the MCP servers. @defaultValue nobody is told */
+  readonly mcpListener?: McpListener;
   /** Rules that the user's answers have made for a folder since the program began. @defaultValue none */
   readonly answers?: (folder: string) => readonly string[];
   /** Whether the model can ask the user a question. @defaultValue false */
@@ -77,7 +80,7 @@ export async function openSession(
   found: ListedSession | undefined,
   flags: RunFlags,
   { env, cwd, interrupts }: CommandSurroundings,
-  { onRetry, onModelCall, answers, isInteractive }: SessionHolder,
+  { onRetry, onModelCall, mcpListener, answers, isInteractive }: SessionHolder,
 ): Promise<OpenedSession> {
   // An unset variable of a script must not become the current folder.
   if (flags.cwd === '') throw new UsageError('--cwd is empty: name a folder.');
@@ -107,6 +110,7 @@ export async function openSession(
     yolo: flags.yolo,
     answers: made,
     isInteractive,
+    mcpListener,
     signal: interrupts.signal,
     condenserModel: watched('condenser'),
   }).catch(async (error: unknown) => {

@@ -34,6 +34,15 @@ test('servers that fail at the start are notes, and the others are there', async
   expect(all.notes.join('')).not.toMatch(/[\u0000-\u001f]/);
 });
 
+test('tools that are not valid are left out, and the others of the server are there', async () => {
+  const all = await connected({ partly: hostile('partly') });
+  expect(all.tools.map(({ name }) => name)).toEqual(['mcp__partly__call', 'mcp__partly__good']);
+  expect(all.notes).toEqual([
+    "The MCP server 'partly' describes tools that are not valid: 'a tool without a name', 'bad', 'a tool without a name'. They are left out.",
+  ]);
+  expect(await all.use('mcp__partly__good')).toEqual({ content: [{ type: 'text', text: 'good done' }] });
+});
+
 test('a server that floods is ended, whether it answers meanwhile or not', async () => {
   const all = await connected({ garbage: hostile('garbage'), log: hostile('log') });
   // The test hangs if one goes on.

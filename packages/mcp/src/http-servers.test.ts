@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { modernServer, served, sessionServer } from '../test-support/http-servers.js';
 import { connected } from '../test-support/servers.js';
 
@@ -27,6 +27,16 @@ test('a server of today, without sessions', async () => {
   expect(all.tools).toHaveLength(6);
   expect(await all.use('mcp__web__add', { a: 2, b: 3 })).toEqual(said('{"sum":5}'));
   expect(all.servers()[0]).toMatchObject({ kind: 'http', state: 'connected' });
+});
+
+test('a server cannot write to the console, by a header that is none', async () => {
+  const written = vi.spyOn(console, 'warn');
+  const all = await connected({ web: { url: await modernServer({ 'x-mcp-header': '\u001b[2J' }) } });
+  expect(all.tools).toHaveLength(6);
+  expect(all.notes).toEqual(["The MCP server 'web' describes tools that are not valid: 'headed'. They are left out."]);
+  // The server's own SDK warns in the same process.
+  expect(written.mock.calls.join()).not.toContain('excluding');
+  written.mockRestore();
 });
 
 test('hostile addresses harm nothing', async () => {

@@ -24,6 +24,8 @@ export interface ConnectMcpServersOptions {
   readonly maxResultCharacters?: number;
   /** Called with what the user should know after the start: a server ended, or changed its tools. @defaultValue nothing is told */
   readonly onNote?: (note: string) => void;
+  /** Called during the start, and again when a server has answered or failed: with the names of those that are waited for. @defaultValue nothing is told */
+  readonly onPending?: (names: readonly string[]) => void;
   /** Ends the start. */
   readonly signal?: AbortSignal;
 }
@@ -86,6 +88,8 @@ export async function connectMcpServers(options: ConnectMcpServersOptions): Prom
     await Promise.all(all.map(({ link }) => link.close()));
   };
   const failed = new Set<string>();
+  const pending = new Set(all.map(({ name }) => name));
+  options.onPending?.([...pending]);
   await Promise.all(
     all.map(async ({ name, link }) => {
       try {
@@ -93,6 +97,9 @@ export async function connectMcpServers(options: ConnectMcpServersOptions): Prom
       } catch (error) {
         failed.add(name);
         note((error as Error).message);
+      } finally {
+        pending.delete(name);
+        options.onPending?.([...pending]);
       }
     }),
   );

@@ -30,6 +30,8 @@ const anyOutput: NonNullable<ClientOptions['jsonSchemaValidator']> = {
 
 /** How long a server that ended is left alone before it is started again. Unit: milliseconds. */
 const restartAfterMs = 500;
+/** How many tools a note names. */
+const mostNamed = 5;
 /** A page of tools has at least one, and nobody offers more of them. */
 const mostPages = 500;
 
@@ -186,6 +188,9 @@ export class ServerConnection {
     transport.gate.listed();
     const list = listedTools(this.name, tools, this.#config.tools);
     list.notes.forEach(this.#note);
+    const { refusedTools } = transport.gate;
+    if (refusedTools.length > 0)
+      this.#note(`describes tools that are not valid: ${namesOf(refusedTools)}. They are left out.`);
     this.tools = list.tools;
     this.instructions = plainWords(client.getInstructions() ?? '', 2_000) || undefined;
     const link = { client, transport };
@@ -281,6 +286,13 @@ export class ServerConnection {
 }
 
 class TimeoutError extends Error {}
+
+/** The first names of a list, and how many more there are. */
+function namesOf(names: readonly string[]): string {
+  const more = names.length - mostNamed;
+  const shown = names.slice(0, mostNamed).map((name) => `'${plainLine(name, 64)}'`);
+  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+}
 
 /** The message of an error, and that of what is behind it: `fetch failed` alone helps nobody. */
 function rootOf(error: unknown): string {

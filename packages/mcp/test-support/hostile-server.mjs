@@ -15,6 +15,7 @@ const big = 'x'.repeat(2 ** 20);
 
 const lists = {
   changing: [tool('a')],
+  partly: [tool('call'), tool(7), tool('bad', { inputSchema: 'none' }), null, tool('good')],
   names: [
     tool('a\u001b[2Jb'),
     tool('same', { description: 'first' }),

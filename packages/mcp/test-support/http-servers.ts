@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { onTestFinished } from 'vitest';
+import * as z from 'zod';
 import { addTools } from './tools.mjs';
 
 /** Serves a listener until the test ends. */
@@ -48,8 +49,20 @@ export async function sessionServer(): Promise<{
   return { url, headers, sessions, forget: () => sessions.clear() };
 }
 
-/** A server of the SDK without sessions, as they are since 2026. */
-export async function modernServer(): Promise<string> {
-  const handler = toNodeHandler(createMcpHandler(() => made(), { legacy: 'reject' }));
+/**
+ * A server of the SDK without sessions, as they are since 2026.
+ *
+ * @param keywords - of an argument of one more tool, `headed`. @defaultValue there is no such tool
+ */
+export async function modernServer(keywords?: Readonly<Record<string, unknown>>): Promise<string> {
+  const withHeader = (): McpServer => {
+    const server = made();
+    if (keywords !== undefined) {
+      const inputSchema = z.object({ region: z.string().meta(keywords) });
+      server.registerTool('headed', { inputSchema }, () => ({ content: [] }));
+    }
+    return server;
+  };
+  const handler = toNodeHandler(createMcpHandler(withHeader, { legacy: 'reject' }));
   return await served((request, response) => void handler(request, response));
 }

@@ -39,6 +39,7 @@ export async function headlessRun(
   const output = runOutput(flags.outputFormat, surroundings);
   const opened = await openSession(session, flags, surroundings, {
     onRetry: ({ error, ...retry }) => output({ type: 'retry', ...retry, error: error.message }),
+    mcpListener: { onNote: (text) => output({ type: 'note', text }) },
   });
   try {
     const { conversation } = opened;

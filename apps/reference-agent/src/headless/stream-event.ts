@@ -88,6 +88,11 @@ const retry = z.object({
   error: z.string(),
 });
 
+const note = z.object({
+  type: z.literal('note'),
+  text: z.string().describe('What the user should know since the start: an MCP server ended, for instance.'),
+});
+
 const usage = z.object({
   type: z.literal('usage'),
   id,
@@ -127,6 +132,7 @@ export const streamEventSchema = z.discriminatedUnion('type', [
   condensationRequest,
   condensationAttempt,
   retry,
+  note,
   usage,
   result,
 ]);

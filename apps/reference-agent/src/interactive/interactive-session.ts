@@ -262,6 +262,12 @@ export class InteractiveSession {
         onDiff: (action, diff) => this.#tell({ type: 'diff', action, diff }),
         onRetry: (failure) => this.#retry(failure),
         onModelCall: (purpose, change) => this.#modelCall(purpose, change),
+        mcpListener: {
+          onNote: (text) => this.#notice('info', text),
+          onPending: (waitsFor) => {
+            if (this.#state.type === 'opening') this.#setState({ type: 'opening', waitsFor });
+          },
+        },
       });
       this.#working = working;
       this.#openCalls.clear();

@@ -33,7 +33,10 @@ export type WorkPhase =
 /** What a session does now. */
 export type SessionState =
   /** Settings, model and log are being loaded. Messages are queued. */
-  | { readonly type: 'opening' }
+  | {
+      readonly type: 'opening';
+      /** The MCP servers that it waits for. @defaultValue none */ readonly waitsFor?: readonly string[];
+    }
   /** The session could not be opened, for want of a key for instance. A command, such as `/model`, can open another one. */
   | { readonly type: 'unusable'; readonly problem: string }
   | { readonly type: 'idle' }

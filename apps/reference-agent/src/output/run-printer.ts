@@ -87,6 +87,9 @@ export class RunPrinter {
         this.#note(retryInWords(event));
         return;
       }
+      case 'note':
+        this.#note(event.text);
+        return;
     }
   }
 

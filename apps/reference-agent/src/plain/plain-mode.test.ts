@@ -108,7 +108,8 @@ test('a talk: answers as they come, a line each call; approvals are typed; nothi
   expect(JSON.stringify(terminal.rig.server.requests[0]?.body)).toContain(String.raw`Change \nit.`);
   expect(JSON.stringify(terminal.rig.server.requests[1]?.body)).toContain('It is not needed.');
   type('/help');
-  expect(await until('> ')).toMatch(/\/withdraw {2,}take back/);
+  expect(await until('/quit')).toMatch(/\/withdraw {2,}take back/);
+  await until('\n> ');
   type('/nothing');
   expect(await until('> ')).toContain('There is no command /nothing.');
   type('/quit');

@@ -1,7 +1,7 @@
 import { sliceText } from '@palimpsest/events';
 import { onOneLine, shownLines } from '@palimpsest/terminal';
 import type { InitEvent, StreamEvent } from '../headless/stream-event.js';
-import type { LoggedEvent, SessionEvent } from '../interactive/session-event.js';
+import type { LoggedEvent, SessionEvent, SessionState } from '../interactive/session-event.js';
 import { callInWords } from '../output/call-words.js';
 import { reasonInWords } from '../output/condensation-reasons.js';
 import { changeInWords, isFailure, retryInWords } from '../output/run-printer.js';
@@ -18,6 +18,8 @@ export class PlainTranscript {
   readonly #calls = new Map<string, string>();
   /** A part of the answer stands there. */
   #isStreaming = false;
+  /** It was told which servers are waited for. */
+  #isWaiting = false;
 
   constructor(writer: PlainWriter) {
     this.#writer = writer;
@@ -43,9 +45,17 @@ export class PlainTranscript {
       case 'notice':
         return this.#writer.lines(shownLines(event.level === 'problem' ? `! ${event.text}` : event.text));
       case 'state':
+        return this.#state(event.state);
       case 'queue':
         return;
     }
+  }
+
+  /** Servers may need long; which of them have answered is not told. */
+  #state(state: SessionState): void {
+    const waitsFor = state.type === 'opening' ? (state.waitsFor ?? []) : [];
+    if (waitsFor.length > 0 && !this.#isWaiting) this.#line(`Waiting for MCP servers: ${waitsFor.join(', ')}.`);
+    this.#isWaiting = waitsFor.length > 0 || (this.#isWaiting && state.type === 'opening');
   }
 
   #opened({ session, isResumed, model, workspace, notes, cutOff }: InitEvent, history: readonly LoggedEvent[]): void {

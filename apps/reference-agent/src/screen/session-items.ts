@@ -148,6 +148,8 @@ export class SessionItems {
         return;
       case 'retry':
         return this.retried(told);
+      case 'note':
+        return this.notice('info', told.text);
       case 'init':
       case 'delta':
       case 'usage':

@@ -12,7 +12,7 @@ const phases: Readonly<Record<WorkPhase, string>> = {
 export function stateInWords(state: SessionState): string {
   switch (state.type) {
     case 'opening':
-      return 'opening';
+      return state.waitsFor?.length ? `opening: waits for MCP ${state.waitsFor.join(', ')}` : 'opening';
     case 'unusable':
       return 'not usable';
     case 'idle':

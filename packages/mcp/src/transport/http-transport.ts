@@ -91,7 +91,7 @@ export class HttpTransport implements Transport, ServerTransport {
     if (this.#isClosed) return;
     const verdict = this.gate.judge(message, 0);
     if (verdict === 'flood') this.#flood('sent messages without end');
-    else if (verdict === 'pass') this.onmessage?.(message);
+    else if (verdict === 'pass') this.onmessage?.(this.gate.sound(message));
   }
 
   #flood(problem: string): void {

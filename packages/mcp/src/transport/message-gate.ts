@@ -1,5 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { FloodGate } from './flood-gate.js';
+import { soundTools } from './sound-tools.js';
 
 /** The longest message. Unit: bytes. */
 export const mostMessageBytes = 16 * 2 ** 20;
@@ -18,6 +19,7 @@ export class MessageGate {
   readonly #unasked: FloodGate;
   readonly #pending = new Set<unknown>();
   #listBytes = 0;
+  #refusedTools: readonly string[] = [];
   #isListed = false;
 
   constructor(now?: () => number) {
@@ -48,6 +50,18 @@ export class MessageGate {
     if (!this.#unasked.take((id === undefined ? 1 : 10) + bytes / 1000)) return 'flood';
     if (method === undefined) return 'drop';
     return id !== undefined || (typeof method === 'string' && read.test(method)) ? 'pass' : 'drop';
+  }
+
+  /** The names of tools that are not valid, as the server has them. */
+  get refusedTools(): readonly string[] {
+    return this.#refusedTools;
+  }
+
+  /** A message that passes, as the SDK is to read it: without tools that are not valid. */
+  sound(message: JSONRPCMessage): JSONRPCMessage {
+    const { message: read, refused } = soundTools(message);
+    if (!this.#isListed) this.#refusedTools = [...this.#refusedTools, ...refused];
+    return read;
   }
 
   /** Something that is no message. */

@@ -107,7 +107,7 @@ export class StdioTransport implements Transport, ServerTransport {
     const verdict = this.gate.judge(message, bytes);
     if (verdict !== 'pass') return verdict;
     try {
-      this.onmessage?.(message as JSONRPCMessage);
+      this.onmessage?.(this.gate.sound(message as JSONRPCMessage));
       return 'pass';
     } catch (error) {
       this.onerror?.(error as Error);
