@@ -86,7 +86,7 @@ describe.skipIf(pty === undefined)('a call that waits for a yes', () => {
     await terminal.waitFor('Why not?');
     terminal.type('not this one');
     terminal.press('Enter');
-    await terminal.waitFor('(2 of 2)');
+    await waitForState(terminal, 'waits for your yes', '(2 of 2)');
     terminal.type('a');
     await waitForState(terminal, 'ready', 'Read true.');
     expect(['one', 'two', 'three'].filter((name) => existsSync(join(rig.workspace, name)))).toEqual(['one', 'three']);

@@ -15,7 +15,12 @@ export interface ApprovalDialogOptions {
   readonly answer: (ids: readonly string[], answer: ApprovalAnswer) => Promise<void>;
   /** Something changed that no key has changed. */
   readonly changed: () => void;
+  /** The time, in milliseconds. */
+  readonly now: () => number;
 }
+
+/** A call must have been seen so long before a key answers it: what was pressed before was meant for something else. Unit: milliseconds. */
+const unseenMs = 300;
 
 type Kind = ApprovalAnswer['type'];
 const kinds: readonly Kind[] = ['once', 'session', 'rule', 'no'];
@@ -32,6 +37,8 @@ export class ApprovalDialog implements View {
   #problem: string | undefined;
   #question: Question | undefined;
   #isAnswering = false;
+  /** Since when the call that is shown has been seen. */
+  #seenAt: number | undefined;
 
   constructor(approvals: readonly Approval[], options: ApprovalDialogOptions) {
     this.#approvals = approvals;
@@ -43,11 +50,19 @@ export class ApprovalDialog implements View {
     const { id } = this.#current();
     this.#approvals = approvals;
     const at = approvals.findIndex((each) => each.id === id);
-    if (at === -1) this.#show(Math.min(this.#at, approvals.length - 1));
-    else this.#at = at;
+    if (at === -1) {
+      this.#show(Math.min(this.#at, approvals.length - 1));
+      this.#seenAt = undefined;
+    } else this.#at = at;
+  }
+
+  /** Something else stands in its place. */
+  hide(): void {
+    this.#seenAt = undefined;
   }
 
   render(width: number): readonly string[] {
+    this.#seenAt ??= this.#options.now();
     if (this.#question !== undefined) return this.#question.render(width);
     const { styles, maxHeight } = this.#options;
     const { bold, dim, yellow, red } = styles.colours;
@@ -93,6 +108,7 @@ export class ApprovalDialog implements View {
     if (this.#isAnswering || data.startsWith('\u001b[200~')) return;
     const is = (...keys: Parameters<typeof matchesKey>[1][]): boolean => keys.some((key) => matchesKey(data, key));
     const kind = kinds[['1', '2', '3', '4'].indexOf(data)];
+    if ((kind !== undefined || is('enter') || data === 'a') && this.#isUnseen()) return;
     if (kind !== undefined) this.#choose(kind);
     else if (is('up')) this.#move(-1);
     else if (is('down')) this.#move(1);
@@ -116,6 +132,10 @@ export class ApprovalDialog implements View {
   /** True while text is typed, so that no key is a shortcut. */
   get isTyping(): boolean {
     return this.#question !== undefined;
+  }
+
+  #isUnseen(): boolean {
+    return this.#seenAt === undefined || this.#options.now() - this.#seenAt < unseenMs;
   }
 
   #current(): Approval {
@@ -161,6 +181,7 @@ export class ApprovalDialog implements View {
   }
 
   #keys(): string {
+    if (this.#isUnseen()) return 'keys answer in a moment …';
     const several = this.#approvals.length > 1 ? ' · Tab next call · a yes to all' : '';
     return `1–4, or ↑↓ and Enter${several} · Esc denies and stops`;
   }

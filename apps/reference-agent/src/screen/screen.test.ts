@@ -148,6 +148,7 @@ test('a call that waits shows its whole input; the answers are one key each', as
     approval('b', 'ls', { summary: 'harmless, says the model' }),
   ];
   tellState(made, { type: 'state', state: { type: 'waiting', approvals } });
+  await made.terminal.seenText('1–4, or');
   const lines = await made.terminal.seenText('run_command waits for your yes (1 of 2)');
   expect(lines).toEqual(expect.arrayContaining(['   $ git status', '   > rm -rf x']));
   await made.terminal.press('2');
@@ -170,6 +171,7 @@ test('arrows that come late and at once choose an answer: in a dialog there is n
   const made = rig({ rows: 30 });
   const answer = vi.spyOn(made.session, 'answer').mockResolvedValue();
   tellState(made, { type: 'state', state: { type: 'waiting', approvals: [approval('a', 'ls')] } });
+  await made.terminal.seenText('1–4, or');
   for (const key of [keys.down, keys.down, keys.down, keys.enter, keys.enter]) made.screen.handleInput(key);
   expect(answer).toHaveBeenCalledExactlyOnceWith(['a'], { type: 'no' });
 });
@@ -178,6 +180,7 @@ test('a rule that cannot be read is said, and nothing is answered', async () => 
   const made = rig({ rows: 30 });
   vi.spyOn(made.session, 'answer').mockRejectedValue(new Error('The rule has no closing parenthesis.'));
   tellState(made, { type: 'state', state: { type: 'waiting', approvals: [approval('a', 'ls')] } });
+  await made.terminal.seenText('1–4, or');
   await made.terminal.press('2');
   await made.terminal.seenText('The rule has no closing parenthesis.');
 });
@@ -193,11 +196,53 @@ test('who types when a call begins to wait does not answer it', async () => {
   expect(answer).not.toHaveBeenCalled();
   time = 2_000;
   made.screen.requestRender();
-  await made.terminal.seenText('waits for your yes');
+  await made.terminal.seenText('keys answer in a moment');
+  time = 2_300;
   await made.terminal.press(keys.paste('1'));
   expect(answer).not.toHaveBeenCalled();
   await made.terminal.press('1');
   expect(answer).toHaveBeenCalledOnce();
+});
+
+test('a key that was pressed before a call was seen does not answer it', async () => {
+  let time = 0;
+  const made = rig({ rows: 30, now: () => time });
+  const answer = vi.spyOn(made.session, 'answer').mockResolvedValue();
+  const waiting = (...ids: readonly string[]): SessionEvent => ({
+    type: 'state',
+    state: { type: 'waiting', approvals: ids.map((id) => approval(id, `echo ${id}`)) },
+  });
+  const pressedInVain = async (): Promise<void> => {
+    await made.terminal.press('1', '2', 'a', keys.enter, '4');
+    expect(answer).not.toHaveBeenCalled();
+  };
+  made.tell(waiting('one', 'two'));
+  await pressedInVain();
+  await made.terminal.seenText('keys answer in a moment');
+  time += 299;
+  await pressedInVain();
+  time += 1;
+  await made.terminal.seenText('1–4, or');
+  await made.terminal.press('1');
+  expect(answer).toHaveBeenCalledExactlyOnceWith(['one'], { type: 'once' });
+
+  // The key that answered one call, pressed twice, does not answer the next one.
+  answer.mockClear();
+  made.tell(waiting('two'));
+  await made.terminal.seenText('$ echo two');
+  await pressedInVain();
+
+  // What stood behind a page is seen when the page is closed.
+  time += 300;
+  const page = made.screen.show({ title: 'A page', lines: [] });
+  await made.terminal.seenText('q closes');
+  await made.terminal.press('q');
+  await page;
+  await made.terminal.seenText('$ echo two');
+  await pressedInVain();
+  time += 300;
+  await made.terminal.press('1');
+  expect(answer).toHaveBeenCalledExactlyOnceWith(['two'], { type: 'once' });
 });
 
 test('a command longer than the terminal is scrolled, and it says how much is hidden', async () => {

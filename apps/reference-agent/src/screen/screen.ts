@@ -173,6 +173,7 @@ export class Screen implements CommandScreen, Component {
 
   #frame(width: number, rows: number): string[] {
     const front = this.#views.at(-1);
+    if (front !== undefined || this.#dialogInFront() === undefined) this.#dialog?.hide();
     if (front instanceof Pager) return [...front.render(width)];
     const { styles } = this.#options;
     const below = [
@@ -277,6 +278,7 @@ export class Screen implements CommandScreen, Component {
         maxHeight: () => Math.max(8, this.#options.terminal.rows - minTranscript - 2),
         answer: (ids, answer) => this.session.answer(ids, answer),
         changed: () => this.requestRender(),
+        now: this.#options.now,
       });
     }
   }

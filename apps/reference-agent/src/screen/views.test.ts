@@ -30,7 +30,7 @@ test.prop([hostile, hostile, fc.integer({ min: 24, max: 210 }), fc.boolean()], {
         proposedRule: text,
         diff: { path: text, isNew: false, added: 1, removed: 0, lines: [{ kind: 'added', text: other, line: 12 }] },
       })),
-      { styles, maxHeight: () => 14, answer: async () => undefined, changed: () => undefined },
+      { styles, maxHeight: () => 14, answer: async () => undefined, changed: () => undefined, now: () => 0 },
     );
     const pager = new Pager(
       {

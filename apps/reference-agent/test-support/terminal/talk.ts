@@ -12,7 +12,11 @@ export function shownState(terminal: Terminal): string | undefined {
 
 /** Resolves when the session is in this state and, if given, the text is on the screen. */
 export async function waitForState(terminal: Terminal, state: string, text = ''): Promise<void> {
-  const wanted = () => shownState(terminal) === state && terminal.screen().join('\n').includes(text);
+  const wanted = () => {
+    const screen = terminal.screen().join('\n');
+    // A call that has just come is not answered by a key.
+    return shownState(terminal) === state && screen.includes(text) && !screen.includes('keys answer in a moment');
+  };
   await terminal.waitFor(Object.assign(wanted, { toString: () => `state '${state}' with '${text}'` }));
 }
 

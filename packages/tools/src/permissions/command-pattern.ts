@@ -58,7 +58,8 @@ function covers(pattern: SimpleCommand, given: readonly string[]): boolean {
   // `npm *` is not a rule for what `npm exec` runs.
   const before = wordsOfRunner(given);
   if (before > 0 && pattern.some(({ length }) => length > 1) && !namesWord(pattern, before)) return false;
-  return !isOpen || isAnyWords(last) || !given.slice(fixed.length).some(isOption);
+  const behind = given.slice(fixed.length);
+  return !isOpen || isAnyWords(last) || !behind.some((word) => isOption(word) || isOptionsFile(word, given));
 }
 
 /** Whether the words of a pattern occur in this order, with the program first. Other words may stand between and behind them. */
@@ -125,6 +126,17 @@ function matchesText(pieces: Word, text: string): boolean {
     from = found + piece.length;
   }
   return from <= text.length - last.length;
+}
+
+/** Programs that read options from a file: `pytest @file`. */
+const optionsFileReaders = new Set(
+  'pytest py.test mypy ruff pylint tsc gcc g++ cc c++ clang clang++ ld rustc javac java swiftc dotnet msbuild csc'.split(
+    ' ',
+  ),
+);
+
+function isOptionsFile(word: string, command: readonly string[]): boolean {
+  return word.startsWith('@') && command.some((each) => optionsFileReaders.has(baseName(each)));
 }
 
 const isAnyWord = (word: Word): boolean => word.length === 2 && word.join('') === '';

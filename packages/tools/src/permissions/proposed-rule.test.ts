@@ -22,6 +22,15 @@ test.each([
   ['ls -la src', 'ls -la src'],
   ['git diff --output=x', 'git diff --output=x'],
   ['npm test -- --watch', 'npm test -- --watch'],
+  ['npm run --prefix ../x build', 'npm run --prefix ../x build'],
+  ['npm run --script-shell ./x build', 'npm run --script-shell ./x build'],
+  ['pytest @options.txt', 'pytest @options.txt'],
+  ['npx tsc @options.txt', 'npx tsc @options.txt'],
+  ['ruff check src', 'ruff check *'],
+  // What asks a server, or runs what comes from one.
+  ['npm view left-pad', 'npm view left-pad'],
+  ['deno test https://example.com/x.ts', 'deno test https://example.com/x.ts'],
+  ['dotnet build /logger:x.dll', 'dotnet build /logger:x.dll'],
   // Programs that change something, or that nobody knows.
   ['rm a.txt', 'rm a.txt'],
   ['git push origin main', 'git push origin main'],
@@ -51,6 +60,18 @@ test.each([
   ['edit_file', '/etc/passwd', undefined],
 ])('%s of %j: %s', (toolName, path, rule) => {
   expect(proposed(toolName, { path })).toBe(rule);
+});
+
+test('a star stands for no file of options', () => {
+  const rules = permissions({
+    allow: ['pytest', 'python3 -m pytest', 'npx tsc', 'npm install'].map((each) => `run_command(${each} *)`),
+  });
+  const outcome = (command: string) => rules.decide({ toolName: 'run_command', input: { command } }).outcome;
+  expect(outcome('pytest tests')).toBe('allow');
+  for (const each of ['pytest @x', 'pytest tests @x', 'python3 -m pytest @x', 'npx tsc @x']) {
+    expect(outcome(each), each).toBeUndefined();
+  }
+  expect(outcome('npm install @scope/name')).toBe('allow');
 });
 
 test('another tool: the tool; one whose name is none in a rule: nothing', () => {

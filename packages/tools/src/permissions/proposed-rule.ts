@@ -59,17 +59,19 @@ const readers = setOf(
   'ls cat head tail wc grep egrep fgrep rg stat file du df pwd tree which cmp diff basename dirname',
 );
 /** Programs that test and check what is in the workspace. */
-const checkers = setOf('pytest vitest jest mocha tsc eslint mypy ruff flake8 pylint phpunit rspec');
-/** Subcommands that read, build or test. */
+const checkers = setOf('pytest vitest jest mocha tsc eslint mypy flake8 pylint phpunit rspec');
+/**
+ * Subcommands that read, build or test, whatever words without a dash stand behind them. Not `npm view` and `npm outdated`: they ask any server,
+ * and run what a repository prepares. Not those of `dotnet` and `deno`: a word may be an option (`/logger:x.dll`), or a program from the net.
+ */
 const subcommands: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['git', setOf('status diff log show blame ls-files rev-parse grep shortlog describe')],
-  ['npm', setOf('test t ls view outdated')],
-  ['pnpm', setOf('test t ls list why outdated')],
-  ['yarn', setOf('test why outdated')],
+  ['npm', setOf('test t ls')],
+  ['pnpm', setOf('test t ls list why')],
+  ['yarn', setOf('test why')],
   ['cargo', setOf('build test check clippy bench doc tree')],
   ['go', setOf('build test vet doc list')],
-  ['dotnet', setOf('build test')],
-  ['deno', setOf('test check lint')],
+  ['ruff', setOf('check')],
   ['bun', setOf('test')],
   ['swift', setOf('build test')],
   ['zig', setOf('build test')],
@@ -84,7 +86,8 @@ function wordsBeforeAny(words: readonly string[]): number {
   if (!isNamed) return 0;
   if (readers.has(program) || checkers.has(program)) return 1;
   if (subcommands.get(program)?.has(next) === true) return 2;
-  if (scriptRunners.has(program) && next === 'run' && third !== '') return 3;
+  // `npm run --prefix *` would be a rule for any script of any folder.
+  if (scriptRunners.has(program) && next === 'run' && /^[^-+]/.test(third)) return 3;
   const before = wordsOfRunner(words);
   if (before > 0 && checkers.has(words[before] ?? '')) return before + 1;
   return /^python[\d.]*$/.test(program) && next === '-m' && checkers.has(third) ? 3 : 0;
