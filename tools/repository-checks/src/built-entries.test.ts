@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { externalImports, isNodeBuiltin, packageOf } from './imports.js';
@@ -77,6 +77,25 @@ describe.each(apps.map((each) => [each.manifest.name, each] as const))('%s', (_,
     expect(imported.filter(isOther)).toEqual(declared.sort());
   });
 });
+
+it('the reference agent, whose program holds all that it imports, declares what its sources import', () => {
+  const agent = apps.find(({ shortName }) => shortName === 'reference-agent');
+  if (agent === undefined) throw new Error('There is no reference agent.');
+  const { inputs } = JSON.parse(readFileSync(path.join(agent.directory, 'dist/metafile-esm.json'), 'utf8')) as Metafile;
+  const imports = Object.entries(inputs).flatMap(([file, input]) => (file.startsWith('src/') ? input.imports : []));
+  const names = imports.flatMap(({ original }) =>
+    original === undefined || /^(\.|node:)/.test(original) ? [] : packageOf(original),
+  );
+  const declared = Object.keys(agent.manifest.devDependencies ?? {});
+
+  expect(names.length).toBeGreaterThan(50);
+  expect([...new Set(names)].filter((name) => !declared.includes(name))).toEqual([]);
+});
+
+/** What esbuild says of a build. */
+interface Metafile {
+  readonly inputs: Readonly<Record<string, { readonly imports: readonly { readonly original?: string }[] }>>;
+}
 
 /** What worker threads run: no entry imports it. */
 function threadsOf(directory: string): readonly string[] {
