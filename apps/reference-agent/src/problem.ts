@@ -21,6 +21,12 @@ export function problemOf(error: unknown): { readonly message: string; readonly 
   };
 }
 
+/** What to tell of an error in a session, which goes on. A defect has its stack, which is needed to repair it. */
+export function problemInWords(error: unknown): string {
+  const defect = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return problemOf(error)?.message ?? `Palimpsest has a defect: ${defect}`;
+}
+
 function messageOf(error: PalimpsestError): string {
   if (!ConversationBusyError.isInstance(error)) return error.message;
   return `Session '${error.conversationId}' is at work in ${error.holder}. Go on with it when that has ended.`;

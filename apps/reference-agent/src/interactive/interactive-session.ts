@@ -504,12 +504,9 @@ function isOfUser({ type, source }: Event): boolean {
 
 const noRules: readonly string[] = [];
 
-/** What to tell of an error. A defect has its stack, which is needed to repair it. */
 async function problemIn(error: unknown): Promise<string> {
-  const { problemOf } = await import('../problem.js');
-  return (
-    problemOf(error)?.message ?? `Palimpsest has a defect: ${error instanceof Error ? error.stack : String(error)}`
-  );
+  const { problemInWords } = await import('../problem.js');
+  return problemInWords(error);
 }
 
 function withoutUndefined(flags: { readonly [Name in keyof RunFlags]: RunFlags[Name] | undefined }): RunFlags {

@@ -126,8 +126,12 @@ export function stepInWords({ path, action, conflict }: UndoStep, isPlan: boolea
 
 /** What a rewind does not bring back. */
 export function rewindRemarks({ undone }: LogParts): readonly string[] {
-  const commands = undone.filter((event) => event.type === 'action' && event.toolCall.name === 'run_command').length;
-  return commands === 0
-    ? []
-    : [`not undone: what ${commands === 1 ? 'a command' : `${commands} commands`} did, which nobody keeps a record of`];
+  const names = undone.flatMap((event) => (event.type === 'action' ? [event.toolCall.name] : []));
+  const commands = names.filter((name) => name === 'run_command').length;
+  const ofServers = names.filter((name) => name.startsWith('mcp__')).length;
+  const who = [
+    ...(commands === 0 ? [] : [commands === 1 ? 'a command' : `${commands} commands`]),
+    ...(ofServers === 0 ? [] : [ofServers === 1 ? 'a call of an MCP server' : `${ofServers} calls of MCP servers`]),
+  ];
+  return who.length === 0 ? [] : [`not undone: what ${who.join(' and ')} did, which nobody keeps a record of`];
 }

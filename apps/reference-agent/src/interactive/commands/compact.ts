@@ -1,10 +1,10 @@
 import { structuredSummaryCondenser } from '@palimpsest/condensers';
 import type { Condensation } from '@palimpsest/events';
-import { CondensationHistory } from '@palimpsest/view';
 import type { Conversation } from '@palimpsest/agent';
 import type { OpenedSession } from '../../open-session.js';
 import { UsageError } from '../../usage-error.js';
 import { condensationInWords } from '../condensation-details.js';
+import { condensationHistory } from './log-readers.js';
 import { openedSession } from './opened-session.js';
 import type { CommandWork } from './screen-command.js';
 
@@ -30,7 +30,7 @@ export const compactCommand: CommandWork = {
     if (done === undefined || !('made' in done)) return screen.say('It was interrupted: nothing was condensed.');
     const { made } = done;
     if (made === undefined) return screen.say(`Nothing was condensed. ${whyNot(conversation, from)}`);
-    const details = new CondensationHistory(conversation.events).details(made.id);
+    const details = condensationHistory(conversation).details(made.id);
     if (details !== undefined) screen.say(`${condensationInWords(details)}\n/condensations last shows all of it.`);
   },
 };

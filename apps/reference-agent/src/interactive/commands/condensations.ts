@@ -1,11 +1,12 @@
 import { addressOf } from '@palimpsest/events';
 import { isRelevanceDirective } from '@palimpsest/relevance-tool';
 import type { RelevanceDirective } from '@palimpsest/relevance-tool';
-import { CondensationHistory } from '@palimpsest/view';
+import type { CondensationHistory } from '@palimpsest/view';
 import type { OpenedSession } from '../../open-session.js';
 import { UsageError } from '../../usage-error.js';
 import { condensationInWords, condensationPage, directivePage } from '../condensation-details.js';
 import type { Choice } from '../command-screen.js';
+import { condensationHistory } from './log-readers.js';
 import { openedSession } from './opened-session.js';
 import type { CommandWork } from './screen-command.js';
 
@@ -14,7 +15,7 @@ export const condensationsCommand: CommandWork = {
   async run(argument, screen) {
     const opened = openedSession(screen.session);
     const { conversation, agent } = opened;
-    const history = new CondensationHistory(conversation.events);
+    const history = condensationHistory(conversation);
     const choices = condensationChoices(opened, history);
     if (choices.length === 0) return screen.say('Nothing was condensed in this session.');
     const id = argument === '' ? await screen.choose('Which one?', choices) : named(argument, choices);
@@ -28,7 +29,7 @@ export const condensationsCommand: CommandWork = {
   complete: (_, session) => {
     const { opened } = session;
     if (opened === undefined) return [];
-    return condensationChoices(opened, new CondensationHistory(opened.conversation.events)).map((choice) => ({
+    return condensationChoices(opened, condensationHistory(opened.conversation)).map((choice) => ({
       ...choice,
       value: addressOf(choice.value),
     }));

@@ -4,7 +4,8 @@ import { reasonInWords } from '../../output/condensation-reasons.js';
 import type { CacheBreak } from '../../run-account.js';
 import type { Page, PageLine } from '../command-screen.js';
 import { dollars, inColumns, percent, tokens } from '../figures-in-words.js';
-import { RunFigures } from '../run-figures.js';
+import type { RunFigures } from '../run-figures.js';
+import { runFigures } from './log-readers.js';
 import { openedSession } from './opened-session.js';
 import type { CommandWork } from './screen-command.js';
 
@@ -12,7 +13,7 @@ import type { CommandWork } from './screen-command.js';
 export const costCommand: CommandWork = {
   async run(_, screen) {
     const { conversation } = openedSession(screen.session);
-    await screen.show(costPage(new RunFigures(conversation.events)));
+    await screen.show(costPage(runFigures(conversation)));
   },
 };
 

@@ -157,7 +157,14 @@ export const screenCommands: readonly ScreenCommand[] = [
 function loaded(head: Omit<ScreenCommand, keyof CommandWork>, load: () => Promise<CommandWork>): ScreenCommand {
   return {
     ...head,
-    complete: async (argument, session) => (await (await load()).complete?.(argument, session)) ?? [],
+    complete: async (argument, session) => {
+      try {
+        return (await (await load()).complete?.(argument, session)) ?? [];
+      } catch {
+        // Called while a name is typed: the command itself says what is wrong.
+        return [];
+      }
+    },
     run: async (argument, screen) => (await load()).run(argument, screen),
   };
 }

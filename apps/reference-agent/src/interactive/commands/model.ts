@@ -13,13 +13,14 @@ export const modelCommand: CommandWork = {
     const name = argument === '' ? await chosen(session, screen) : argument;
     if (name === undefined) return;
     const { opened } = session;
-    const address = session.flags.baseUrl ?? opened?.settings.settings.baseUrl;
+    // A model of the list is one of a provider's own. A name is one that the session's server knows, if it has an address.
+    const address = argument === '' ? undefined : (session.flags.baseUrl ?? opened?.settings.settings.baseUrl);
     // A wrong name is told before anything is closed.
     const llm = await llmByName(name, { env: session.surroundings.env, baseURL: address });
     if (opened?.model === llm.model && opened.settings.settings.model === name) {
       return screen.say(`${name} does the work already.`);
     }
-    await session.switchTo({ session: 'same', flags: { model: name } });
+    await session.switchTo({ session: 'same', flags: { model: name, baseUrl: address } });
     if (session.opened?.model !== llm.model) return;
     screen.say(`${name} goes on from here. Its prompt cache is empty: the next request is written anew.`);
   },

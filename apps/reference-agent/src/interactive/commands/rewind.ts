@@ -88,10 +88,13 @@ function choiceOf(message: MessageEvent, events: Iterable<Event>): Choice {
       event.type === 'action' && changesFile(event.toolCall.name) ? [pathIn(event.toolCall.arguments)] : [],
     ),
   );
-  const commands = since.filter((event) => event.type === 'action' && event.toolCall.name === 'run_command').length;
+  const calls = since.flatMap((event) => (event.type === 'action' ? [event.toolCall.name] : []));
+  const commands = calls.filter((name) => name === 'run_command').length;
+  const ofServers = calls.filter((name) => name.startsWith('mcp__')).length;
   const detail = [
     `${counted(changed.size, 'file')} written since`,
     ...(commands === 0 ? [] : [`${counted(commands, 'command')} run`]),
+    ...(ofServers === 0 ? [] : [`${counted(ofServers, 'call')} of MCP servers`]),
   ].join(', ');
   return { label: eventInWords(message), detail, value: message.id };
 }

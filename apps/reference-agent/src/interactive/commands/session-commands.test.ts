@@ -5,7 +5,10 @@ import { calls, says, toolCall } from '../../../test-support/chat-server.js';
 import { interactiveRig } from '../../../test-support/interactive-rig.js';
 import type { TalkedTo } from '../../../test-support/interactive-rig.js';
 import { typedCommands } from '../../../test-support/typed-commands.js';
+import { listSessions } from '../../sessions/session-list.js';
+import type { CommandScreen } from '../command-screen.js';
 import { screenCommands } from './index.js';
+import { runTypedCommand, typedCommand } from './typed-command.js';
 
 async function say(talked: TalkedTo, words: string): Promise<void> {
   const from = talked.told.length;
@@ -106,6 +109,59 @@ test('/model: another one goes on, a wrong one is told and nothing is closed', a
   const values = other.asked[0]?.items.map(({ value }) => value) ?? [];
   expect(values.length).toBeGreaterThan(1);
   expect(values.every((value) => value.startsWith('anthropic/'))).toBe(true);
+});
+
+test('/model in a session that goes on keeps the address of its server; a model of the list is one of its provider', async () => {
+  const rig = await interactiveRig({ reply: () => says('Done.') });
+  const first = await rig.open({ yolo: true });
+  await say(first, 'Begin.');
+  await first.session.close();
+  const [found] = (await listSessions(rig.sessions)).sessions;
+  const again = await rig.open({ model: undefined, baseUrl: undefined }, found, {
+    ANTHROPIC_API_KEY: 'sk-test-0123456789',
+  });
+  const screen = typedCommands(again.session);
+  expect(await screen.type('/model other')).toContain('other goes on from here');
+  expect(again.session.opened?.baseUrl).toBe(rig.server.url);
+  await say(again, 'Go on.');
+  expect(rig.server.requests.at(-1)?.body).toMatchObject({ model: 'other' });
+  screen.answer('anthropic/');
+  expect(await screen.type('/model')).toContain('goes on from here');
+  expect(again.session.opened?.settings.settings.model).toMatch(/^anthropic\//);
+  expect(again.session.opened?.baseUrl).toBeUndefined();
+});
+
+test('/rewind says that calls of MCP servers are not undone', async () => {
+  const rig = await interactiveRig({
+    reply: (_, index) => (index === 0 ? calls(null, toolCall('mcp__forge__push', {})) : says('Done.')),
+  });
+  const talked = await rig.open({ yolo: true });
+  const screen = typedCommands(talked.session);
+  await say(talked, 'Push.');
+  screen.answer('Push.', 'no');
+  expect(await screen.type('/rewind')).toContain('not undone: what a call of an MCP server did');
+  expect(screen.asked[0]?.items[0]?.detail).toBe('0 files written since, 1 call of MCP servers');
+});
+
+test('what goes wrong in a command is told, and the session goes on; an argument of any size harms nothing', async () => {
+  const rig = await interactiveRig({ reply: () => says('Done.') });
+  const talked = await rig.open({ yolo: true });
+  const said: string[] = [];
+  const screen: CommandScreen = {
+    session: talked.session,
+    say: (text) => void said.push(text),
+    show: () => Promise.reject(new Error('no room')),
+    choose: () => Promise.resolve(undefined),
+    ask: () => Promise.resolve(undefined),
+    edit: () => undefined,
+  };
+  for (const line of ['/context', `/pin ${'x'.repeat(1_000_000)}`, `/resume ${'x'.repeat(1_000_000)}`]) {
+    const command = typedCommand(line);
+    if (command !== undefined) await runTypedCommand(command, screen);
+  }
+  expect(said[0]).toMatch(/^Palimpsest has a defect: Error: no room/);
+  expect(said).toHaveLength(3);
+  expect(Math.max(...said.map(({ length }) => length))).toBeLessThan(5_000);
 });
 
 test('/cost, /permissions, /skills, /export and /help tell what there is', async () => {

@@ -1,4 +1,5 @@
-import { PalimpsestError } from '@palimpsest/events';
+import { sliceText } from '@palimpsest/events';
+import { problemInWords } from '../../problem.js';
 import type { CommandScreen } from '../command-screen.js';
 import { screenCommands } from './index.js';
 import type { ScreenCommand } from './screen-command.js';
@@ -18,7 +19,10 @@ export function typedCommand(line: string): TypedCommand | undefined {
   return { name, argument: argument.trim(), command: screenCommands.find((each) => each.name === name) };
 }
 
-/** Runs a command, and tells what keeps it from running. Never rejects for an error that the user can do something about. */
+/** The words of an error may repeat an argument that was pasted. Unit: characters. */
+const longestProblem = 4_000;
+
+/** Runs a command, and tells what keeps it from running. Never rejects: the session goes on. */
 export async function runTypedCommand({ name, argument, command }: TypedCommand, screen: CommandScreen): Promise<void> {
   // A skill is shown by its name in a message.
   if (command === undefined && screen.session.opened?.skills.some((skill) => skill.name === name) === true) {
@@ -32,7 +36,6 @@ export async function runTypedCommand({ name, argument, command }: TypedCommand,
   try {
     await command.run(argument, screen);
   } catch (error) {
-    if (!PalimpsestError.isInstance(error)) throw error;
-    screen.say(error.message);
+    screen.say(sliceText(problemInWords(error), 0, longestProblem));
   }
 }

@@ -1,10 +1,10 @@
 import { addressOf } from '@palimpsest/events';
-import { CondensationHistory } from '@palimpsest/view';
-import type { View } from '@palimpsest/view';
+import type { CondensationHistory, View } from '@palimpsest/view';
 import type { Choice } from '../command-screen.js';
 import { condensationInWords } from '../condensation-details.js';
 import { counted, tokens } from '../figures-in-words.js';
 import { named } from './condensations.js';
+import { condensationHistory } from './log-readers.js';
 import { openedSession } from './opened-session.js';
 import type { CommandWork } from './screen-command.js';
 
@@ -12,7 +12,7 @@ import type { CommandWork } from './screen-command.js';
 export const undoCompactCommand: CommandWork = {
   async run(argument, screen) {
     const { conversation } = openedSession(screen.session);
-    const history = new CondensationHistory(conversation.events);
+    const history = condensationHistory(conversation);
     const choices = inForce(conversation.view, history);
     const [newest] = choices;
     if (newest === undefined)
@@ -40,8 +40,8 @@ export const undoCompactCommand: CommandWork = {
   },
   complete: (_, { opened }) => {
     if (opened === undefined) return [];
-    const { events, view } = opened.conversation;
-    const all = inForce(view, new CondensationHistory(events));
+    const { conversation } = opened;
+    const all = inForce(conversation.view, condensationHistory(conversation));
     return all.map((choice) => ({ ...choice, value: addressOf(choice.value) }));
   },
 };
