@@ -54,9 +54,12 @@ async function appendOnce(writer: ConversationWriter, id: string): Promise<void>
   await writer.close();
 }
 
+/** On a second version of Node, each fourth operation: an append makes 15 of them, so each append is met in other places. */
+const stride = process.env['PALIMPSEST_BRIEF_RUNS'] === 'true' ? 4 : 1;
+
 /**
  * Starts a writer for each operation on files that it makes while it holds the log, one after another, and has it stopped
- * before that operation. Resolves to how many operations there are.
+ * before that operation. Resolves to those operations.
  */
 async function atEachOperation(
   name: string,
@@ -71,7 +74,8 @@ async function atEachOperation(
   let isOver = false;
   const lane = async () => {
     while (!isOver) {
-      const number = next++;
+      const number = next;
+      next += stride;
       const conversationId = `${name}-${number}`;
       const options = { ...parameters, appends: 3 * together, stopAt: number };
       const writer = startWriter(command, { directory, conversationId, prefix: 'w-', ...options });
@@ -116,8 +120,9 @@ test('a holder that is killed before any operation is noticed at once, and every
     expect(await readdir(directory)).not.toContain(`${conversationId}.lock`);
   });
   console.log(`killed before each of ${operations.length} operations`);
-  for (const name of ['write', 'datasync', 'accessSync', 'unlink', 'readdir'])
-    expect(operations).toContain(`stopped ${name}`);
+  const names = stride === 1 ? ['write', 'datasync', 'accessSync', 'unlink', 'readdir'] : [];
+  expect(operations.length).toBeGreaterThan(30 / stride);
+  for (const name of names) expect(operations).toContain(`stopped ${name}`);
 }, 1_200_000);
 
 test('a holder that is stopped keeps the log on its machine; another machine takes over, and nothing is lost or doubled', async () => {
@@ -145,8 +150,8 @@ test('a holder that is stopped keeps the log on its machine; another machine tak
     expect(stored.filter((id) => id.startsWith('stranger'))).toHaveLength(2);
   });
   console.log(`stopped while it had the log: ${kept} times; learned that it was ousted: ${ousted} times`);
-  expect(kept).toBeGreaterThan(5);
-  expect(ousted).toBeGreaterThan(5);
+  expect(kept).toBeGreaterThan(5 / stride);
+  expect(ousted).toBeGreaterThan(5 / stride);
 }, 1_200_000);
 
 test('one that is stopped in the middle of a single append, and ousted: nothing is lost, doubled or told wrongly', async () => {
@@ -162,14 +167,15 @@ test('one that is stopped in the middle of a single append, and ousted: nothing 
     expect(stored.slice(version - 2, version)).toEqual(['stranger-1', 'stranger-2']);
   });
   console.log(`stopped before each of ${operations.length} operations; lost races: ${lost}`);
-  expect(lost).toBeGreaterThan(5);
+  expect(lost).toBeGreaterThan(5 / stride);
 }, 1_200_000);
 
-test('ten writers that take over from each other, killed and ousted again and again: every acknowledged event once', async () => {
+// `npm run bench:crash` has more of them.
+test('six writers that take over from each other, killed and ousted again and again: every acknowledged event once', async () => {
   const conversationId = 'storm';
-  const storm = await rivalWriters({ directory, program: command[1] ?? '', conversationId, atATime: 10, killsEach: 2 });
+  const storm = await rivalWriters({ directory, program: command[1] ?? '', conversationId, atATime: 6, killsEach: 2 });
   console.log('storm:', JSON.stringify(storm));
-  expect(storm.writers).toBe(20);
+  expect(storm.writers).toBe(12);
   await appendOnce(await open(stranger(), conversationId), 'last');
   expect((await storedIds(directory, conversationId)).at(-1)).toBe('last');
 }, 1_200_000);
