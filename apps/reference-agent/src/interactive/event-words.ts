@@ -45,7 +45,7 @@ export function kindInWords(event: LLMConvertibleEvent): string {
   if (isToolResult(event)) return `result of ${onOneLine(event.toolName)}`;
   switch (event.type) {
     case 'system-prompt':
-      return 'instructions';
+      return 'instructions and tools';
     case 'action':
       return 'call';
     case 'condensation-summary':

@@ -47,6 +47,11 @@ test('what is not known is left out, and a model cannot drive the terminal with 
   expect(named).toBe(' ready · a\\x1b[2Jb');
 });
 
+test('where prices are not known, what was saved is no money', () => {
+  const { costUsd: _, ...unpriced } = all;
+  expect(statusLine(unpriced, 200, plainStyles)).toMatch(/ · 92% cached · saved 41%$/);
+});
+
 test('numbers are short, and say no more than is known', () => {
   expect([0, 999, 1_000, 9_949, 9_951, 34_210, 999_499, 999_500, 1_000_000, 2_000_000].map(inThousands)).toEqual([
     '0',

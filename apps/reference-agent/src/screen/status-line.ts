@@ -81,9 +81,11 @@ function contextPart({ tokens, window }: Status, { green, yellow, red, dim }: St
   ];
 }
 
-function savedPart({ savedTokens, savedUsd }: Status, green: (text: string) => string): readonly Part[] {
+function savedPart({ savedTokens, savedUsd, costUsd }: Status, green: (text: string) => string): readonly Part[] {
   if (savedTokens === undefined || (savedTokens === 0 && (savedUsd ?? 0) === 0)) return [];
-  const money = savedUsd === undefined || Math.abs(savedUsd) < 0.005 ? '' : `, ${shownUsd(savedUsd)}`;
+  // At an address whose prices are not known nobody knows what was saved.
+  const isPriced = costUsd !== undefined;
+  const money = !isPriced || savedUsd === undefined || Math.abs(savedUsd) < 0.005 ? '' : `, ${shownUsd(savedUsd)}`;
   return [{ text: green(`saved ${percent(savedTokens)}${money}`), rank: 5 }];
 }
 

@@ -78,7 +78,7 @@ test('the screens of the documentation', async () => {
   );
   await draw(terminal, 'narrow', 'The same at 60 columns');
   terminal.resize(100, 34);
-  await waitForState(terminal, 'ready');
+  await terminal.waitFor(() => terminal.screen().some((line) => line.length > 60) && shownState(terminal) === 'ready');
   await drawPage(terminal, 'context', 'What fills the window, by kind, with the largest items');
   await drawPage(terminal, 'view', 'What the model reads now, with the hidden parts marked');
   await drawPage(terminal, 'cost', 'The money, with and without condensation');
