@@ -17,13 +17,24 @@ export interface FailedRun {
  */
 export function failureInWords(message: string, cause: unknown, { baseUrl, costUsd }: FailedRun): string {
   if (LimitExceededError.isInstance(cause)) return limitInWords(cause, costUsd) ?? message;
-  if (baseUrl === undefined || !LLMError.isInstance(cause)) return message;
+  if (!LLMError.isInstance(cause)) return message;
+  if (cause.isRetryable && cause.retryAfterMs !== undefined && cause.retryAfterMs > 0) {
+    return `${message.replace(/\.?$/, '.')} The server asks to wait for ${waitInWords(cause.retryAfterMs)}.`;
+  }
+  if (baseUrl === undefined) return message;
   if (cause.statusCode === 401) {
     return `${message.replace(/\.?$/, '.')} The key for a server of --base-url is read from ${serverKeyVariable}; a provider's own key is sent to the provider alone.`;
   }
   // A server that knows the path, and not the model, says so.
   if (cause.statusCode !== 404 || /model/i.test(message)) return message;
   return `${message} below ${baseUrl}. Is this the address of the API? It often ends in /v1. A server that speaks Anthropic's API is asked by --model anthropic:NAME.`;
+}
+
+function waitInWords(waitMs: number): string {
+  const seconds = Math.ceil(waitMs / 1_000);
+  if (seconds < 120) return `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`;
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
 }
 
 function limitInWords({ limit, value }: LimitExceededError, costUsd: number | undefined): string | undefined {

@@ -139,6 +139,11 @@ test('each failure says what to do, in the words of this command', async () => {
   );
   const keyed = await rigWith({ reply: () => says('Hi.'), apiKey: 'a-key-of-this-test' });
   expect(await problemOf(keyed, {})).toMatch(/\(401\).* PALIMPSEST_API_KEY/);
+  const limited = await rigWith({
+    reply: () => says('Hi.'),
+    faults: [{ fault: 'rate-limit', retryAfterSeconds: 3_600 }],
+  });
+  expect(await problemOf(limited, {})).toMatch(/\(429\).*\. The server asks to wait for 60 minutes\.$/);
   const stuck = await looping.run({ print: 'Go.', outputFormat: 'text' });
   expect(stuck.stderr).toMatch(/got nowhere: the model makes the same call again and again/);
   // As it is, the session has nothing to go on with.

@@ -6,6 +6,8 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ['cold', 'the prompt cache is cold, so that nothing is lost'],
   ['tokens', 'the request had become too large'],
   ['events', 'the history had become too long'],
+  ['batch', 'enough old results had gathered'],
+  ['nothing-to-forget', 'it had to condense, and could not'],
   ['interval', 'the next one was due'],
   ['request', 'it was asked for'],
 ]);

@@ -57,19 +57,12 @@ export class LiveAnswer {
     this.#forget();
   }
 
-  /** No more of it comes, and the log does not have it: what there is stays. */
+  /** No more of it comes, and the log does not have it: what there is stays where it is. The next answer needs another one of these. */
   cutOff(): void {
     if (this.#callItem !== undefined) this.#transcript.remove(this.#callItem);
     this.#callItem = undefined;
-    if (this.#textItem === undefined && this.#reasoningItem === undefined) return;
-    const [text, reasoning, styles] = [this.#text, this.#reasoning, this.#styles];
-    // The items that stay must not be those of the next answer.
-    for (const item of [this.#textItem, this.#reasoningItem]) if (item !== undefined) this.#transcript.remove(item);
-    const kept = new LiveAnswer(this.#transcript, styles);
-    kept.#isCutOff = true;
-    if (reasoning !== '') kept.add({ type: 'thinking', text: reasoning });
-    if (text !== '') kept.add({ type: 'text', text });
-    this.#forget();
+    this.#isCutOff = true;
+    for (const item of [this.#textItem, this.#reasoningItem]) item?.changed();
   }
 
   #forget(): void {

@@ -189,6 +189,14 @@ test('an answer that is cut off and never logged stays, and says so; the next on
   expect(lines()).toEqual([' ● Half of', '   [interrupted here]', '', ' ● New']);
 });
 
+test('what ended an answer stands below what there is of it', () => {
+  const { items, lines } = itemsOn();
+  items.delta({ type: 'text', text: 'Half of' });
+  items.notice('problem', 'No space left on device');
+  items.stopped();
+  expect(lines()).toEqual([' ● Half of', '   [interrupted here]', '', ' ! No space left on device']);
+});
+
 test('reasoning is one line that opens', () => {
   const { items, lines, transcript } = itemsOn();
   const thinkingBlocks = [{ type: 'thinking', thinking: 'First this.\nThen that.', signature: 'x' }];

@@ -34,7 +34,7 @@ export class SessionItems {
   readonly #calls = new Map<string, CallItem>();
   /** What each event was, by its id. */
   readonly #words = new Map<string, string>();
-  readonly #live: LiveAnswer;
+  #live: LiveAnswer;
 
   readonly #condensationItems = new Map<string, CondensationItem>();
   #condensations = new LoggedCondensations();
@@ -95,6 +95,7 @@ export class SessionItems {
   /** Nothing comes any more: what was streamed and never logged stays, and says that it ended here. */
   stopped(): void {
     this.#live.cutOff();
+    this.#live = new LiveAnswer(this.#transcript, this.#styles);
   }
 
   notice(level: 'info' | 'problem', text: string): void {
