@@ -125,6 +125,15 @@ test('a server that changes its tools changes nothing, and is told', async () =>
   expect(JSON.stringify(all.tools)).toBe(before);
 });
 
+test('a server that says that its tools have changed, and has the same, is not told of', async () => {
+  const all = await connected({ restless: hostile('restless'), changing: hostile('changing') });
+  await all.use('mcp__restless__call');
+  await all.use('mcp__changing__a');
+  while (all.told.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(all.told.join()).toContain("'changing' has changed its tools");
+  expect(all.told.join()).not.toContain('restless');
+});
+
 test('names and descriptions hold nothing that a terminal or a provider would stumble over', async () => {
   const all = await connected({ names: hostile('names'), read_only: hostile('readOnly') });
   for (const { name, description } of all.tools) {

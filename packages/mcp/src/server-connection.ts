@@ -30,6 +30,8 @@ const anyOutput: NonNullable<ClientOptions['jsonSchemaValidator']> = {
 
 /** How long a server that ended is left alone before it is started again. Unit: milliseconds. */
 const restartAfterMs = 500;
+/** How often it is looked whether the tools have changed. */
+const mostChecks = 20;
 /** How many tools a note names. */
 const mostNamed = 5;
 /** A page of tools has at least one, and nobody offers more of them. */
@@ -52,6 +54,7 @@ export class ServerConnection {
   #problem: string | undefined;
   #mayRestart = true;
   #isChangeTold = false;
+  #checks = 0;
 
   /** @param note - called with what the user should know, as the end of a sentence that begins with the server */
   constructor(name: string, config: McpServerConfig, surroundings: ServerSurroundings, note: (note: string) => void) {
@@ -213,17 +216,31 @@ export class ServerConnection {
   }
 
   #newClient(isNewer: boolean): Client {
-    return new Client(
+    const client: Client = new Client(
       { name: 'palimpsest', version: '1' },
       {
         versionNegotiation: isNewer ? { mode: 'auto', probe: { timeoutMs: this.#probeMs } } : { mode: 'legacy' },
         // A server asks the user nothing, and no model.
         inputRequired: { autoFulfill: false },
-        listChanged: { tools: { autoRefresh: false, onChanged: () => this.#tellChange() } },
+        listChanged: { tools: { autoRefresh: false, onChanged: () => void this.#checkTools(client) } },
         listMaxPages: mostPages,
         jsonSchemaValidator: anyOutput,
       },
     );
+    return client;
+  }
+
+  /** Some servers say at each start that their tools have changed, and have the same. */
+  async #checkTools(client: Client): Promise<void> {
+    if (this.#isChangeTold || this.#checks >= mostChecks) return;
+    this.#checks++;
+    await this.#link?.catch(() => undefined);
+    const signal = this.#life.signal;
+    const options = { signal, timeout: this.#limits.connectMs, cacheMode: 'refresh' } as const;
+    const now = await client.listTools(undefined, options).catch(() => undefined);
+    if (now === undefined || signal.aborted) return;
+    const { tools } = listedTools(this.name, now.tools, this.#config.tools);
+    if (JSON.stringify(tools) !== JSON.stringify(this.tools)) this.#tellChange();
   }
 
   #tellChange(): void {
