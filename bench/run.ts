@@ -5,6 +5,7 @@ import { requestBodiesBench } from './request-bodies.bench.js';
 import { screenBench } from './screen.bench.js';
 import { startBench } from './start.bench.js';
 import { appendBench, stepsBench } from './store.bench.js';
+import { telemetryBench } from './telemetry.bench.js';
 
 const benches: Readonly<Record<string, () => Promise<void> | void>> = {
   fold: foldBench,
@@ -17,6 +18,7 @@ const benches: Readonly<Record<string, () => Promise<void> | void>> = {
   steps: stepsBench,
   start: startBench,
   screen: screenBench,
+  telemetry: telemetryBench,
 };
 
 console.log(`Node ${process.version}. Every ratio is to the first line of its group, measured in the same run.`);

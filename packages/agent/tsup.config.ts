@@ -1,4 +1,4 @@
 import { defineConfig } from 'tsup';
 import { library } from '../../tsup.base.ts';
 
-export default defineConfig(library(['index', 'node', 'prompts', 'runner', 'testing']));
+export default defineConfig(library(['index', 'node', 'opentelemetry', 'prompts', 'runner', 'testing']));

@@ -3,6 +3,7 @@ import type { LLM } from '@palimpsest/llm-adapters';
 import type { Condenser, RenderOptions, View } from '@palimpsest/view';
 import type { ConfirmationPolicy, SecurityRisk } from './confirmation.js';
 import type { Hooks } from './hooks.js';
+import type { Instrumentation } from './instrumentation.js';
 import type { CacheDriftReport } from './model/cache-watch.js';
 import type { AskedOfModel } from './tools/asked-fields.js';
 import type { OutputLimit } from './tools/output-limit.js';
@@ -42,6 +43,8 @@ export interface AgentOptions {
   readonly askOfModel?: AskedOfModel;
   /** @defaultValue none */
   readonly hooks?: Hooks;
+  /** Observes runs, steps, model calls, tools and condensations: `@palimpsest/agent/opentelemetry`. @defaultValue nobody does */
+  readonly instrumentation?: Instrumentation;
   /** The time limit of a call whose tool has no `timeoutMs`. Unit: milliseconds; `Infinity` is no limit. @defaultValue 300000 */
   readonly toolTimeoutMs?: number;
   /** How many calls of tools marked `parallel` may run at the same time. @defaultValue 4 */

@@ -8,6 +8,7 @@ import type { AgentOptions } from './agent-options.js';
 import { assertConfirmationPolicy, unconfirmed } from './confirmation.js';
 import type { ConversationState } from './conversation-state.js';
 import type { Hooks } from './hooks.js';
+import type { Instrumentation } from './instrumentation.js';
 import type { ModelAnswer } from './model/model-call.js';
 import { refusalNote } from './model/refusal-note.js';
 import { CacheWatch } from './model/cache-watch.js';
@@ -39,6 +40,7 @@ export class Agent {
   readonly tools: Toolset;
   readonly createEvent: CreateEvent;
   readonly hooks: Hooks;
+  readonly instrumentation: Instrumentation | undefined;
   readonly context: AgentOptions['context'];
   /** A memo for the provider's prompt cache. Nothing else depends on it. */
   readonly sentPrompts = new SentPrompts();
@@ -67,6 +69,7 @@ export class Agent {
     this.tools = this.#askingTools.tools;
     this.createEvent = wellFormedEvents(options.createEvent ?? createDefaultEvent);
     this.hooks = options.hooks ?? {};
+    this.instrumentation = options.instrumentation;
     this.context = options.context;
     this.#options = options;
   }
@@ -107,6 +110,13 @@ export class Agent {
    *   `onEvent` or `onEvents` throw.
    */
   async step(state: ConversationState, options: StepOptions): Promise<StepOutcome> {
+    const { conversationId } = state;
+    const { signal } = options;
+    const step = () => this.#step(state, options);
+    return this.instrumentation === undefined ? step() : this.instrumentation.step({ conversationId, signal }, step);
+  }
+
+  async #step(state: ConversationState, options: StepOptions): Promise<StepOutcome> {
     const step = this.#begin(state, options);
     if (state.pendingActions.length > 0) return carryOut(state.pendingActions, step);
     // Read together with the view that the condenser gets.

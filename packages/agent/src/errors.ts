@@ -169,6 +169,22 @@ export class ToolEventRefusedError extends PalimpsestError {
   }
 }
 
+/** An optional peer is not installed. The message says what to install. */
+export class MissingPackageError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'MissingPackageError';
+  }
+
+  /** The package to install. */
+  readonly packageName: string;
+
+  constructor(packageName: string, cause: unknown) {
+    const message = `The package '${packageName}' could not be loaded. It is an optional peer of @palimpsest/agent: npm install ${packageName}`;
+    super('missing-package', message, { cause });
+    this.packageName = packageName;
+  }
+}
+
 /** The code of an error, for programs: a PalimpsestError's `code`, else the error's name. */
 export function codeOf(thrown: unknown): string {
   if (PalimpsestError.isInstance(thrown)) return thrown.code;

@@ -27,6 +27,16 @@ export { toolEvent, toolSender } from './tools/tool-event.js';
 export { finishTool, finishToolName } from './tools/finish-tool.js';
 export type { ConfirmationPolicy, SecurityRisk } from './confirmation.js';
 export type { Hooks, Remark, Verdict } from './hooks.js';
+export type {
+  CondensationWork,
+  EarlierRun,
+  Instrumentation,
+  ModelCallWork,
+  RunWork,
+  ToolWork,
+  Work,
+} from './instrumentation.js';
+export { instrumentedLLM } from './instrumentation.js';
 export type { OutputLimit } from './tools/output-limit.js';
 export type { OutputPart, OutputStore } from './tools/output-store.js';
 export { readOutputTool, readOutputToolName } from './tools/read-output-tool.js';

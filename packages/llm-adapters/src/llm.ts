@@ -2,6 +2,7 @@ import type { AssistantMessage, Message, ToolDefinition, Usage } from '@palimpse
 import type { Delta } from './delta.js';
 import type { ModelFacts } from './models/model-facts.js';
 import type { TokenPrices } from './prices.js';
+import type { FailedAttempt } from './retry.js';
 
 /**
  * A model behind a provider: messages in, one assistant message out. A custom implementation needs only `model` and `complete`.
@@ -56,6 +57,8 @@ export interface CompletionRequest {
    * the new try. Many providers report nothing before the end; then it is never called.
    */
   readonly onUsage?: (counted: CountedUsage) => void;
+  /** Called before each wait with the failure that is retried. An error that it throws ends the call. @defaultValue nobody is told */
+  readonly onRetry?: (failure: FailedAttempt) => void;
 }
 
 /** The usage that a provider has reported for an incomplete answer. */

@@ -144,7 +144,7 @@ export function sdkLLM<Client, Body, Response>(
 
   /** One exchange with the provider, with the retries of the options. */
   const exchange = async <Answer>(
-    { signal, onDelta, onUsage }: Pick<CompletionRequest, 'signal' | 'onDelta' | 'onUsage'>,
+    { signal, onDelta, onUsage, onRetry }: Pick<CompletionRequest, 'signal' | 'onDelta' | 'onUsage' | 'onRetry'>,
     request: CompletionRequest,
     ask: (client: Client, body: Body, call: SendCall) => Promise<Answer>,
   ): Promise<Answer> => {
@@ -183,6 +183,7 @@ export function sdkLLM<Client, Body, Response>(
       ...retry,
       onRetry: (failure) => {
         retry.onRetry?.(failure);
+        onRetry?.(failure);
         if (wasHeard) onDelta?.({ type: 'restart', reason: failure.error.message });
         wasHeard = false;
       },

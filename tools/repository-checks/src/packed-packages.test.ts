@@ -210,6 +210,15 @@ describe.each(packages.map((each) => [each.manifest.name, each] as const))(
         expect(typeErrors(project, reexportsOf(specifiers), exact)).toEqual([]);
       });
 
+      it.runIf(shortName === 'agent')('says what to install for its spans', async () => {
+        const script = `
+          const { openTelemetry, MissingPackageError } = await import('@palimpsest/agent/opentelemetry');
+          const thrown = await openTelemetry().catch((error) => error);
+          if (!MissingPackageError.isInstance(thrown) || thrown.packageName !== '@opentelemetry/api') throw thrown;`;
+
+        await node(project, ['--input-type=module', '-e', script]);
+      });
+
       it.runIf(shortName === 'condensers')('takes options and ports from a user of exactOptionalPropertyTypes', () => {
         expect(typeErrors(project, exactUser, exact)).toEqual([]);
         expect(

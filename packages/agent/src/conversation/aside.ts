@@ -2,10 +2,12 @@ import type { Event } from '@palimpsest/events';
 import type { AttemptReport, View } from '@palimpsest/view';
 import { isCondensation, untilAborted } from '@palimpsest/view';
 import type { Agent } from '../agent.js';
+import type { CompletionRequest } from '@palimpsest/llm-adapters';
 import { composedMessages } from '../model/composition.js';
 import type { ConversationState } from '../conversation-state.js';
 import { textOf } from '../model/final-answer.js';
 import { newIdFrom } from '../new-id.js';
+import { observedCompletion } from '../model/model-call.js';
 import { recordedCost, usageOf } from '../model/call-cost.js';
 import type { SecretMask } from '../secrets/secret-mask.js';
 
@@ -30,17 +32,20 @@ export async function askAside(
   const render = agent.renderOptions(state);
   const messages = composedMessages(view, { words, log, render });
   const { cache } = agent.sentPrompts.toSend(messages, log, render);
-  const asked = agent.llm.complete({
+  const request = {
     messages: [...messages, { role: 'user', content: [{ type: 'text', text: secrets.text(question) }] }],
     // With the same tools, so that the provider's cache is hit.
-    ...(tools.length === 0 ? {} : { tools, toolChoice: 'none' }),
+    ...(tools.length === 0 ? {} : { tools, toolChoice: 'none' as const }),
     ...(state.conversationId === undefined
       ? {}
       : // The question is sent once; the messages before it are sent again.
         { cache: { key: state.conversationId, ...cache, stableMessages: messages.length } }),
     signal,
-  });
-  const completion = await untilAborted(asked, signal);
+  } satisfies CompletionRequest;
+  const { llm, instrumentation } = agent;
+  const { conversationId } = state;
+  const call = { llm, instrumentation, purpose: 'aside', conversationId, secrets, signal };
+  const completion = await observedCompletion(request, call);
   const usage = agent.createEvent('llm-usage', {
     ...usageOf(completion, newIdFrom(agent.createEvent)),
     purpose: 'aside',

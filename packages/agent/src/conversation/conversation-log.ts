@@ -48,9 +48,9 @@ export class ConversationLog {
     this.#status = value;
   }
 
-  /** Appends the new status. */
-  async setStatus(value: ConversationStatus): Promise<void> {
-    await this.append(this.createEvent('conversation-state-update', { key: 'status', value }));
+  /** Appends the new status, and what is said together with it, before it. */
+  async setStatus(value: ConversationStatus, ...before: readonly Event[]): Promise<void> {
+    await this.append(before, this.createEvent('conversation-state-update', { key: 'status', value }));
     this.#status = value;
   }
 

@@ -1,5 +1,5 @@
 import { ConcurrencyError, ConversationBusyError, WriterOustedError } from '@palimpsest/events';
-import type { MessageEvent } from '@palimpsest/events';
+import type { Event, MessageEvent } from '@palimpsest/events';
 import { untilAborted } from '@palimpsest/view';
 import type { Agent } from '../agent.js';
 import { ConversationRunError, NoUserMessageError, codeOf, messageOf } from '../errors.js';
@@ -20,6 +20,7 @@ import { withErrorsIgnored } from './delta-listener.js';
 import { answerLeftovers } from './leftovers.js';
 import type { RequestedCondensation } from './requested-condensation.js';
 import type { RunOutcome } from './run-outcome.js';
+import { earlierRun, traceEvent } from './run-trace.js';
 import type { StandingContext } from './standing-context.js';
 import { usageOfOpenRun } from './usage-of-open-run.js';
 
@@ -86,6 +87,17 @@ export class Run {
     if (status === 'finished' || status === 'stuck') {
       return { status, answer: status === 'stuck' ? undefined : finalAnswer, ...this.#counts() };
     }
+    const { instrumentation, llm } = this.#agent;
+    if (instrumentation === undefined) return this.#taken();
+    const { conversationId } = events;
+    const about = { conversationId, model: llm.model, earlier: earlierRun(events), signal: this.#signal };
+    return instrumentation.run(about, (traceparent) => this.#taken(traceparent));
+  }
+
+  /** @param traceparent - what the log is told of the run's trace */
+  async #taken(traceparent?: string): Promise<RunOutcome> {
+    const { status, state, events } = this.#log;
+    const { finalAnswer } = state;
     this.#log.status = 'running';
     this.#used = usageOfOpenRun(events);
     this.#earlierIterations = this.#used.iterations;
@@ -94,7 +106,7 @@ export class Run {
     });
     try {
       const isAnswered = finalAnswer !== undefined;
-      if (!isAnswered) await this.#log.setStatus('running');
+      if (!isAnswered) await this.#log.setStatus('running', ...this.#traceEvents(traceparent));
       else if (await this.#isOver(finalAnswer)) return await this.#ended('finished', { answer: finalAnswer });
       // Two condensations of the same view would each forget what the other one has summarised.
       await this.#parts.requestedCondensation.settled(this.#signal);
@@ -104,6 +116,11 @@ export class Run {
     } finally {
       stop();
     }
+  }
+
+  #traceEvents(traceparent: string | undefined): readonly Event[] {
+    if (traceparent === undefined) return [];
+    return [traceEvent(traceparent, this.#log.events.conversationId, this.#agent.createEvent)];
   }
 
   /**

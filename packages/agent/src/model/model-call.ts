@@ -1,11 +1,13 @@
 import type { CreateEvent, Event, Message, ToolDefinition } from '@palimpsest/events';
 import { ContextWindowExceededError, MalformedHistoryError } from '@palimpsest/llm-adapters';
-import type { Completion, LLM } from '@palimpsest/llm-adapters';
+import type { Completion, CompletionRequest, LLM } from '@palimpsest/llm-adapters';
 import { untilAborted, View } from '@palimpsest/view';
 import type { AgentRequest, RenderOptions } from '@palimpsest/view';
 import { composedMessages } from './composition.js';
 import { messageOf } from '../errors.js';
 import type { Emit } from '../event-sink.js';
+import type { Instrumentation, ModelCallWork } from '../instrumentation.js';
+import type { SecretMask } from '../secrets/secret-mask.js';
 import { cacheDriftEvent } from './cache-watch.js';
 import type { CacheDriftReport, CacheWatch } from './cache-watch.js';
 import type { SentPrompts } from './sent-prompts.js';
@@ -37,6 +39,8 @@ export interface ModelCall extends RequestParts {
   readonly onCacheDrift: ((report: CacheDriftReport) => void) | undefined;
   readonly createEvent: CreateEvent;
   readonly emit: Emit;
+  readonly instrumentation: Instrumentation | undefined;
+  readonly secrets: SecretMask | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -110,12 +114,14 @@ async function complete(
   const { llm, tools, streamed, signal, sentPrompts, log } = call;
   const { prompt, request } = requestWith(messages, { ...call, maxOutputTokens });
   try {
-    const asked = llm.complete({
-      ...request,
-      ...(streamed === undefined ? {} : { onDelta: streamed.onDelta, onUsage: streamed.onUsage }),
-      signal,
-    });
-    const completion = await untilAborted(asked, signal);
+    const completion = await observedCompletion(
+      {
+        ...request,
+        ...(streamed === undefined ? {} : { onDelta: streamed.onDelta, onUsage: streamed.onUsage }),
+        signal,
+      },
+      { ...call, conversationId: call.cacheKey, purpose: 'agent' },
+    );
     sentPrompts.answered(prompt, log);
     const drift = call.cacheWatch.answered({ llm, view: call.view, log, prompt, tools, completion });
     if (drift !== undefined) call.onCacheDrift?.(drift);
@@ -125,6 +131,20 @@ async function complete(
     if (signal?.aborted !== true) streamed?.breakOff(messageOf(error));
     throw error;
   }
+}
+
+/** Asks the model, and waits until it answers or the signal is aborted. */
+export function observedCompletion(
+  request: CompletionRequest,
+  { instrumentation, llm, purpose, conversationId, secrets, signal }: ObservedCall,
+): Promise<Completion> {
+  const ask = (observed: CompletionRequest) => untilAborted(llm.complete(observed), signal);
+  if (instrumentation === undefined) return ask(request);
+  return instrumentation.modelCall({ llm, purpose, conversationId, secrets, signal }, request, ask);
+}
+
+interface ObservedCall extends ModelCallWork {
+  readonly instrumentation: Instrumentation | undefined;
 }
 
 /** The output tokens that are left; undefined when the output is not the cause, or too few are left. */

@@ -41,7 +41,8 @@ async function streamedAnswer(
       ? undefined
       : new StreamedAnswer({ onDelta, emit, secrets, broken: (...piece) => brokenResponse(...piece, asked) });
   try {
-    const watch = { cacheWatch, onCacheDrift: step.options.onCacheDrift };
+    const { onCacheDrift, instrumentation } = step.options;
+    const watch = { cacheWatch, onCacheDrift, instrumentation, secrets };
     return await callModel({ ...requestParts(words, step), ...watch, view, streamed, createEvent, emit, signal });
   } catch (error) {
     await streamed?.end();

@@ -16,11 +16,38 @@ import type { StepContext } from './step-context.js';
 
 /** Calls the condenser once. Emits its reports and its condensation. See `Agent.condense`. */
 export async function condense(step: StepContext): Promise<View | Condensation> {
+  const { view } = step.state;
+  const condenser = condenserOf(step);
+  if (condenser === undefined) return view;
+  return observedCondensation(condenser.name, step, (observed) => condenseWith(condenser, observed));
+}
+
+/** Observes a condensation where somebody does, with the attempts that are emitted meanwhile. */
+export async function observedCondensation<Result extends View | Condensation>(
+  condenser: string,
+  step: StepContext,
+  work: (step: StepContext) => Promise<Result>,
+): Promise<Result> {
+  const { instrumentation } = step.options;
+  if (instrumentation === undefined) return work(step);
+  const { state, signal } = step;
+  const { view, conversationId } = state;
+  const about = { condenser, conversationId, view, viewNow: () => state.view, signal };
+  const result = await instrumentation.condensation(about, (attempted) => {
+    const emit: StepContext['emit'] = (...batch) => {
+      for (const event of batch) if (event.type === 'condensation-attempt') attempted(event);
+      return step.emit(...batch);
+    };
+    return work({ ...step, emit });
+  });
+  // The port returns what its work does.
+  return result as Result;
+}
+
+async function condenseWith(condenser: Condenser, step: StepContext): Promise<View | Condensation> {
   const { state, createEvent, emit, signal, toolDefinitions } = step;
   const { llm, maxOutputTokens } = step.options;
   const { view, standingWords } = state;
-  const condenser = condenserOf(step);
-  if (condenser === undefined) return view;
   const contextWindow = usableWindow(llm, maxOutputTokens);
   const fixedTokens = tokensBesideView(view, toolDefinitions, standingWords);
   const result = await condenseOnce(condenser, view, {

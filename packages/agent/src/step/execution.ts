@@ -8,7 +8,15 @@ import type { StepOutcome } from './step-outcome.js';
 /** Carries out actions, or none of them when one needs a confirmation that nobody has given. */
 export async function carryOut(actions: readonly ActionEvent[], step: StepContext): Promise<StepOutcome> {
   const { state, tools, createEvent, emit, hooks, log, secrets, signal } = step;
-  const { llm, confirmation: policy = 'never', toolTimeoutMs, toolConcurrency, output, maxOutputTokens } = step.options;
+  const {
+    llm,
+    confirmation: policy = 'never',
+    toolTimeoutMs,
+    toolConcurrency,
+    output,
+    maxOutputTokens,
+    instrumentation,
+  } = step.options;
   const waiting = unconfirmed(actions, { policy, tools, confirmed: state.confirmedActions });
   if (waiting.length > 0) return { type: 'awaiting-confirmation', actions: waiting };
   // Confirmed actions may be carried out by any process until the log says that one has begun. Actions that need no
@@ -28,6 +36,7 @@ export async function carryOut(actions: readonly ActionEvent[], step: StepContex
     output,
     contextWindow: window === undefined ? undefined : Math.max(1, window - (maxOutputTokens ?? 0)),
     secrets,
+    instrumentation,
     signal,
   });
   return answer === undefined ? { type: 'tool-calls' } : { type: 'tool-calls', answer };

@@ -4,7 +4,7 @@ import { answerToOverflow } from '../condensing/answer-to-overflow.js';
 import { tokensBesideView, usableWindow } from '../condensing/window.js';
 import { ContextOverflowError } from '../errors.js';
 import { readOutputToolName } from '../tools/read-output-tool.js';
-import { emitCondensation, isVetoed } from './condensation.js';
+import { emitCondensation, isVetoed, observedCondensation } from './condensation.js';
 import type { StepContext } from './step-context.js';
 import type { StepOutcome } from './step-outcome.js';
 
@@ -38,6 +38,11 @@ export async function makeRoom(
     await emit(createEvent('condensation-request', { reason: overflow.message }));
     return { type: 'condensation-request' };
   }
-  if (await isVetoed(made, 'agent', step)) throw new ContextOverflowError(llm.model, overflow, { isVetoed: true });
-  return { type: 'condensation', condensation: await emitCondensation(made, step) };
+  const condensation = await observedCondensation('agent', step, async (observed) => {
+    if (await isVetoed(made, 'agent', observed)) {
+      throw new ContextOverflowError(llm.model, overflow, { isVetoed: true });
+    }
+    return emitCondensation(made, observed);
+  });
+  return { type: 'condensation', condensation };
 }

@@ -69,7 +69,7 @@ async function run(
   { tool, input, repaired }: Extract<PreparedCall, { readonly type: 'executable' }>,
   options: CallOptions,
 ): Promise<CallResult> {
-  const { createEvent, signal, shown } = options;
+  const { createEvent, signal, shown, secrets, instrumentation } = options;
   const context = {
     actionId: action.id,
     toolCallId: action.toolCall.id,
@@ -80,7 +80,8 @@ async function run(
   };
   try {
     const timeoutMs = tool.timeoutMs ?? options.timeoutMs ?? defaultTimeoutMs;
-    const given = await runTool(tool, input, context, { timeoutMs, signal });
+    const execute = () => runTool(tool, input, context, { timeoutMs, signal });
+    const given = await (instrumentation?.tool({ tool, action, input, secrets, signal }, execute) ?? execute());
     const whole = outputOf(given, tool.name);
     const output = options.secrets?.output(whole) ?? whole;
     const onRecord =

@@ -1,5 +1,6 @@
 import type { CreateEvent, Event, EventId } from '@palimpsest/events';
 import type { Hooks } from '../hooks.js';
+import type { Instrumentation } from '../instrumentation.js';
 import type { SecretMask } from '../secrets/secret-mask.js';
 import type { EventSink } from '../event-sink.js';
 import type { OutputLimit } from './output-limit.js';
@@ -29,4 +30,6 @@ export type ToolExecutionOptions = EventSink & {
   readonly contextWindow?: number;
   /** Hides values in the output of tools before it is cut or stored. @defaultValue nothing is hidden */
   readonly secrets?: SecretMask;
+  /** Observes the calls that are carried out. @defaultValue nobody does */
+  readonly instrumentation?: Pick<Instrumentation, 'tool'>;
 };
