@@ -35,6 +35,7 @@ export const undoCompactCommand: CommandWork = {
         ...(back < details.forgotten.length
           ? [`${counted(details.forgotten.length - back, 'event')} stay hidden by other condensations.`]
           : []),
+        'The condenser decides anew at the next step, and may hide them again. What you /pin it keeps.',
       ].join('\n'),
     );
   },
