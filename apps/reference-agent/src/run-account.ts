@@ -101,7 +101,8 @@ export class RunningAccount {
   #call(event: LLMUsageEvent): void {
     this.#known ??= pricesFor(event.model, new Date(event.timestamp));
     const { prices } = this.#known;
-    const sent = event.estimatedInputTokens ?? 0;
+    // A log of another agent has no estimate.
+    const sent = event.estimatedInputTokens ?? this.#condensed.view.tokens();
     const whole = this.#uncondensed.view.tokens();
     const { outputTokens } = event.usage;
     const { rewrittenTokens, ...input } = this.#caches.condensed(this.#condensed.view);

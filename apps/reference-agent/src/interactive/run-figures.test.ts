@@ -45,6 +45,18 @@ const usage = { uncachedInputTokens: 100, cacheReadTokens: 300, cacheWriteTokens
 const call = (fields: object) =>
   createEvent('llm-usage', { responseId: 'r', model: 'big', purpose: 'agent', usage, ...fields });
 
+test('what was sent is estimated where the log does not say it', async () => {
+  const log = await logOf('demo-default');
+  const foreign = log.map((event): Event => {
+    if (event.type !== 'llm-usage') return event;
+    const { estimatedInputTokens: _, ...rest } = event;
+    return rest;
+  });
+  const [own, other] = [new RunFigures(log).account, new RunFigures(foreign).account];
+  expect(other.tokensSent / own.tokensSent).toBeCloseTo(1, 1);
+  expect(other.peakSent / own.peakSent).toBeCloseTo(1, 1);
+});
+
 test('what it cost is told by model and purpose; an unknown cost makes the sum unknown', () => {
   const figures = new RunFigures([
     call({ costUsd: 0.5 }),

@@ -17,6 +17,8 @@ export const rewindCommand: CommandWork = {
     const { session } = screen;
     const opened = openedSession(session);
     const { conversation, workspace } = opened;
+    // Another process may have gone on with the session: that would be undone, too.
+    await conversation.events.catchUp();
     const messages = userMessages(conversation.events);
     const choices = messages.map((message) => choiceOf(message, conversation.events)).reverse();
     if (choices.length === 0) return screen.say('There is nothing to go back to: you have said nothing yet.');

@@ -5,7 +5,7 @@ import { calls, says, toolCall } from '../../../test-support/chat-server.js';
 import { interactiveRig } from '../../../test-support/interactive-rig.js';
 import type { TalkedTo } from '../../../test-support/interactive-rig.js';
 import { typedCommands } from '../../../test-support/typed-commands.js';
-import { listSessions } from '../../sessions/session-list.js';
+import { findSession, listSessions } from '../../sessions/session-list.js';
 import type { CommandScreen } from '../command-screen.js';
 import { screenCommands } from './index.js';
 import { runTypedCommand, typedCommand } from './typed-command.js';
@@ -129,6 +129,21 @@ test('/model in a session that goes on keeps the address of its server; a model 
   expect(await screen.type('/model')).toContain('goes on from here');
   expect(again.session.opened?.settings.settings.model).toMatch(/^anthropic\//);
   expect(again.session.opened?.baseUrl).toBeUndefined();
+});
+
+test('/rewind shows what another process has done in the session since', async () => {
+  const { rig, talked, screen, text } = await twoTurns();
+  const id = talked.session.opened?.session.id ?? '';
+  const other = await rig.open({ yolo: true }, await findSession(rig.sessions, { id, workspace: rig.workspace }));
+  await say(other, 'Third.');
+  screen.answer('First.', 'yes');
+  expect(await screen.type('/rewind')).toContain('would be restored: a.txt');
+  expect(screen.asked[0]?.items.map(({ label }) => label)).toEqual([
+    'your message: Third.',
+    'your message: Second.',
+    'your message: First.',
+  ]);
+  expect(await text('a.txt')).toBe('before\n');
 });
 
 test('/rewind says that calls of MCP servers are not undone', async () => {
