@@ -153,6 +153,32 @@ test.each(phases)(
   },
 );
 
+test('a message that is sent while calls are denied is not left in the queue', async () => {
+  const rig = await interactiveRig({
+    reply: (_, index) =>
+      index === 0 ? calls(null, toolCall('write_file', { path: 'x', content: 'x' })) : says('Something else, then.'),
+  });
+  const talked = await rig.open();
+  const { session } = talked;
+  session.send('Go.');
+  await talked.state('waiting');
+  const from = talked.told.length;
+  session.interrupt();
+  session.send('Do something else.');
+  await talked.until(({ type }) => type === 'logged', from);
+  await talked.rest();
+  expect(session.queue).toEqual([]);
+  expect(transcriptOf(talked)).toEqual([
+    'user: Go.',
+    'write_file: denied',
+    'user: Do something else.',
+    'model: Something else, then.',
+  ]);
+  // From one message to the next the session is never idle.
+  const states = talked.told.slice(from).flatMap((event) => (event.type === 'state' ? [event.state.type] : []));
+  expect(states.indexOf('idle')).toBe(states.length - 1);
+});
+
 test('a condensation is interrupted, that the user asks for or that holds the agent up; its state is told', async () => {
   let hangs = true;
   const isSummary = (body: unknown) => (body as { readonly tools?: unknown }).tools === undefined;

@@ -385,7 +385,9 @@ export class InteractiveSession {
     this.#wait.abort();
     const approvals = await working.approvals();
     if (this.#isLeaving) return;
-    this.#setState(approvals.length === 0 ? { type: 'idle' } : { type: 'waiting', approvals });
+    if (approvals.length > 0) this.#setState({ type: 'waiting', approvals });
+    // Whoever settles goes on: nothing is told of a moment between two messages.
+    else if (!this.#hasWork) this.#setState({ type: 'idle' });
     // A summary in the making goes on behind.
     this.#showPhase();
     if (approvals.length === 0) return;
@@ -405,8 +407,10 @@ export class InteractiveSession {
         const working = this.#working;
         if (working === undefined || this.#state.type !== 'waiting' || this.#isLeaving) return;
         await answer();
-        if (working.opened.conversation.waitingActions.length > 0 || !goOn) return this.#settle(working);
-        this.#goesOn = true;
+        const isDone = working.opened.conversation.waitingActions.length === 0;
+        if (isDone && goOn) this.#goesOn = true;
+        else await this.#settle(working);
+        // A message may have come while calls were denied.
         this.#drive();
       }),
     );

@@ -8,6 +8,7 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ['events', 'the history had become too long'],
   ['batch', 'enough old results had gathered'],
   ['nothing-to-forget', 'it had to condense, and could not'],
+  ['hard-reset', 'the request did not fit, however it was condensed'],
   ['interval', 'the next one was due'],
   ['request', 'it was asked for'],
 ]);
