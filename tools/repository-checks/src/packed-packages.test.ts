@@ -198,11 +198,11 @@ describe.each(packages.map((each) => [each.manifest.name, each] as const))(
       });
 
       it('loads every entry with import and with require', async () => {
-        const imports = specifiers.map((specifier) => `await import('${specifier}');`);
-        const requires = specifiers.map((specifier) => `require('${specifier}');`);
+        const loads = specifiers.map((specifier) => `await import('${specifier}');\nrequire('${specifier}');`);
+        const first =
+          "import { createRequire } from 'node:module';\nconst require = createRequire(`${process.cwd()}/`);";
 
-        await node(project, ['--input-type=module', '-e', imports.join('\n')]);
-        await node(project, ['--input-type=commonjs', '-e', requires.join('\n')]);
+        await node(project, ['--input-type=module', '-e', [first, ...loads].join('\n')]);
       });
 
       // Packages that are installed together could find each other's types.
