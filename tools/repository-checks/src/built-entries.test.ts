@@ -6,7 +6,7 @@ import { apps, entryPoints, packages, type Workspace } from './workspace.js';
 
 const modelClients = ['openai', '@anthropic-ai/sdk'];
 /** Packages whose subject is Node: their root entries may use it. */
-const nodePackages = ['create-condenser', 'mcp', 'provider-servers', 'tools'];
+const nodePackages = ['create-condenser', 'dbos', 'mcp', 'provider-servers', 'tools'];
 /** Subpaths that need neither Node nor a model client. */
 const lightSubpaths = ['@palimpsest/llm-adapters/wire'];
 

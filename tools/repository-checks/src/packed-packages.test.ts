@@ -37,6 +37,7 @@ const bringsAlong: Readonly<Record<string, readonly string[]>> = {
   terminal: ['fast-string-truncated-width', 'picocolors'],
   postgres: ['@palimpsest/events', 'zod'],
   dbos: [
+    '@dbos-inc/dbos-sdk',
     '@huggingface/jinja',
     '@humanwhocodes/momoa',
     '@palimpsest/agent',
