@@ -152,3 +152,24 @@ test('Ctrl-C interrupts, twice at the prompt it leaves; what is queued is taken 
   ended.end();
   expect(await ended.status).toBe(143);
 });
+
+test('what is typed while a command is under way answers its question, and is no message', async () => {
+  const terminal = await plainTerminal({ reply: () => says('Done.') });
+  const { type, until } = terminal;
+  await until('> ');
+  type('First words.');
+  await until('Done.');
+  await until('> ');
+  type('/rewind');
+  type('1');
+  type('1');
+  type('Other words.');
+  const rewound = await until('To be typed anew');
+  expect(rewound).toContain('Back to before which message?');
+  expect(rewound).not.toContain('\n> ');
+  await until('Done.');
+  const sent = JSON.stringify(terminal.rig.server.requests.map(({ body }) => body));
+  expect(terminal.rig.server.requests).toHaveLength(2);
+  expect(sent).toContain('Other words.');
+  expect(sent).not.toContain('"content":"1"');
+});

@@ -5,6 +5,7 @@ import { exitStatus } from '../exit-status.js';
 import type { Approval } from '../interactive/approval.js';
 import type { CommandScreen, Page } from '../interactive/command-screen.js';
 import { runTypedCommand, typedCommand } from '../interactive/commands/typed-command.js';
+import type { TypedCommand } from '../interactive/commands/typed-command.js';
 import type { InteractiveSession } from '../interactive/interactive-session.js';
 import { shownAnswer } from '../output/shown-answer.js';
 import { approvalLines, typedAnswer } from './approval-words.js';
@@ -55,6 +56,9 @@ class LineInput {
   #isPromptDue = false;
   /** An answer is on its way. */
   #isAnswering = false;
+  /** A command is under way: what is typed waits for its question, or for its end. */
+  #isBusy = false;
+  #typedAhead: readonly string[] = [];
   /** Ctrl-C was pressed where nothing was to be interrupted. */
   #isLeaving = false;
 
@@ -90,6 +94,10 @@ class LineInput {
       this.#question = undefined;
       return question(line.trim() === '' ? undefined : line);
     }
+    if (this.#isBusy) {
+      this.#typedAhead = [...this.#typedAhead, line];
+      return;
+    }
     if (line.endsWith('\\')) {
       this.#begun = [...this.#begun, line.slice(0, -1)];
       return this.promptSoon();
@@ -97,7 +105,7 @@ class LineInput {
     const text = [...this.#begun, line].join('\n');
     this.#begun = [];
     const command = typedCommand(text);
-    if (command !== undefined) return void runTypedCommand(command, this.#screen).then(() => this.promptSoon());
+    if (command !== undefined) return void this.#run(command);
     if (this.#session.state.type === 'waiting') return void this.#answer(text);
     const { type } = this.#session.state;
     this.#session.send(text);
@@ -107,9 +115,25 @@ class LineInput {
     this.promptSoon();
   }
 
+  async #run(command: TypedCommand): Promise<void> {
+    this.#isBusy = true;
+    await runTypedCommand(command, this.#screen);
+    this.#isBusy = false;
+    this.promptSoon();
+    for (let next = this.#nextTyped(); next !== undefined; next = this.#nextTyped()) this.typed(next);
+  }
+
+  #nextTyped(): string | undefined {
+    if (this.#isBusy) return undefined;
+    const [next, ...rest] = this.#typedAhead;
+    this.#typedAhead = rest;
+    return next;
+  }
+
   /** Ctrl-C: interrupts the agent, gives up a question, and leaves if it is pressed twice with nothing to interrupt. */
   interrupted(): void {
     this.#begun = [];
+    this.#typedAhead = [];
     const question = this.#question;
     this.#question = undefined;
     if (question !== undefined) return question(undefined);
@@ -138,6 +162,7 @@ class LineInput {
     const { state } = this.#session;
     if (state.type !== 'waiting') this.#shown = undefined;
     if (this.#question !== undefined) return this.#writer.prompt(this.#asked);
+    if (this.#isBusy) return;
     if (this.#begun.length > 0) return this.#writer.prompt('… ');
     if (state.type === 'idle' || state.type === 'unusable') this.#writer.prompt('> ');
     if (state.type !== 'waiting' || this.#isAnswering) return;
@@ -181,6 +206,10 @@ class LineInput {
       };
       this.#asked = `${onOneLine(question)}: `;
       this.promptSoon();
+      const [typed, ...rest] = this.#typedAhead;
+      if (typed === undefined) return;
+      this.#typedAhead = rest;
+      this.typed(typed);
     });
   }
 }

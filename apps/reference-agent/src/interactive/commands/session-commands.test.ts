@@ -211,6 +211,22 @@ test('a rule is told with the file that it is from; a skill with what it is', as
   expect(await screen.type('/skills')).toMatch(/deploy: loaded by the model[\s\S]*How to deploy\./);
 });
 
+test('a rule that an answer made is told, too', async () => {
+  const rig = await interactiveRig({
+    reply: (_, index) => (index === 0 ? calls(null, toolCall('run_command', { command: 'echo hi' })) : says('Done.')),
+  });
+  const talked = await rig.open();
+  const screen = typedCommands(talked.session);
+  talked.session.send('Go.');
+  const { approvals } = await talked.state('waiting');
+  await talked.session.answer(
+    approvals.map(({ id }) => id),
+    { type: 'session', rule: 'run_command(echo *)' },
+  );
+  await talked.state('idle');
+  expect(await screen.type('/permissions')).toContain('run_command(echo *)  (your answer)');
+});
+
 test('before anything was said, and where nothing is open, each command says so', async () => {
   const rig = await interactiveRig({ reply: () => says('Done.') });
   const talked = await rig.open({ yolo: true });
