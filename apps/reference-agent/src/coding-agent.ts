@@ -1,4 +1,4 @@
-import { Agent, finishTool, readOutputTool } from '@palimpsest/agent';
+import { Agent, finishTool, instrumentedLLM, readOutputTool } from '@palimpsest/agent';
 import type { ConversationOptions } from '@palimpsest/agent';
 import { fileOutputStore } from '@palimpsest/agent/node';
 import { contextMessages, loadPrompts } from '@palimpsest/agent/prompts';
@@ -16,6 +16,7 @@ import type { Session } from './sessions/session.js';
 import { settingsCondenser } from './settings-condenser.js';
 import type { Settings } from './settings/settings.js';
 import { openShell } from './shell.js';
+import { telemetry } from './telemetry.js';
 import { workspaceKnowledge } from './workspace-knowledge.js';
 
 /** Options of {@link codingAgent}. */
@@ -70,10 +71,14 @@ export interface CodingAgent {
  */
 export async function codingAgent(options: CodingAgentOptions): Promise<CodingAgent> {
   const { workspace, settings, llm, session, env, onAsk = 'deny', yolo = false } = options;
+  const instrumentation = await telemetry();
   const { condenser, notes } = await settingsCondenser(settings, {
     llm: options.smallLlm ?? llm,
     env,
-    watched: options.condenserModel,
+    watched: (model) => {
+      const watched = options.condenserModel?.(model) ?? model;
+      return instrumentation === undefined ? watched : instrumentedLLM(watched, instrumentation);
+    },
   });
   const outputs = fileOutputStore({ directory: session.outputs });
   const knowledge = await workspaceKnowledge(workspace, settings.context, env);
@@ -130,6 +135,7 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
     render: { labelObservation: observationLabel },
     output: { store: outputs },
     ...permitted.agent,
+    ...(instrumentation === undefined ? {} : { instrumentation }),
   });
   return {
     conversation: {

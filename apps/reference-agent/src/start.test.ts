@@ -60,6 +60,7 @@ test('before the first request nothing is loaded that only some runs need', () =
     'ignore',
     'diff',
     '@anthropic-ai/sdk',
+    '@opentelemetry/api',
     '@mariozechner/pi-tui',
     '@modelcontextprotocol/client',
   ];

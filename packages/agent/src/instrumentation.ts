@@ -85,9 +85,14 @@ export interface Instrumentation {
  * A model whose calls are observed: for condensers, tools and whatever else asks a model beside the agent. The agent observes the calls
  * of its own.
  *
- * @param purpose - who asks. @defaultValue `condenser`
+ * @param options - `purpose`: who asks, by default `condenser`; `secrets`: the conversation's, for an instrumentation that records content
  */
-export function instrumentedLLM(llm: LLM, instrumentation: Instrumentation, purpose = 'condenser'): LLM {
+export function instrumentedLLM(
+  llm: LLM,
+  instrumentation: Pick<Instrumentation, 'modelCall'>,
+  options: Pick<ModelCallWork, 'secrets'> & { readonly purpose?: string } = {},
+): LLM {
+  const { purpose = 'condenser', secrets } = options;
   const { model, contextWindow, prices, facts } = llm;
   const countTokens = llm.countTokens?.bind(llm);
   return {
@@ -97,7 +102,7 @@ export function instrumentedLLM(llm: LLM, instrumentation: Instrumentation, purp
     ...(facts === undefined ? {} : { facts }),
     ...(countTokens === undefined ? {} : { countTokens }),
     complete: (request) =>
-      instrumentation.modelCall({ llm, purpose, signal: request.signal }, request, (observed) =>
+      instrumentation.modelCall({ llm, purpose, secrets, signal: request.signal }, request, (observed) =>
         llm.complete(observed),
       ),
   };
