@@ -24,11 +24,11 @@ const tell = (message: FromWorker) =>
   });
 
 /** The effect of a step, as a service would keep it: an insert that waits for the server to come back. */
-async function takeEffect(conversationId: string, step: number, actionId: string): Promise<void> {
+async function takeEffect(conversationId: string, step: number, actionId: string, service = pool): Promise<void> {
   const values = [name, conversationId, step, actionId];
   for (;;) {
     try {
-      await pool.query('insert into effects (run, conversation, step, action) values ($1, $2, $3, $4)', values);
+      await service.query('insert into effects (run, conversation, step, action) values ($1, $2, $3, $4)', values);
       return;
     } catch (error) {
       // The server refuses while it starts, and has not taken the insert then.
@@ -50,6 +50,11 @@ const tool = (conversationId: string, toolName: string, repeatable: boolean) =>
         await tell({ type: 'freezes', pid: process.pid, actionId });
         // Between the begin of the action and its effect.
         process.kill(process.pid, 'SIGSTOP');
+        // By connections of its own: those that the pool has may have ended meanwhile, with the server.
+        const service = new pg.Pool({ connectionString: url, max: 1 });
+        await takeEffect(conversationId, step, actionId, service);
+        await service.end();
+        return 'It took effect late.';
       }
       await takeEffect(conversationId, step, actionId);
       return `Step ${step} is done. ${'It took a while. '.repeat(10)}`;
