@@ -82,18 +82,19 @@ export class Conversation {
   /**
    * Appends a message of the user. During a run the model reads it with its next call.
    *
-   * @throws TypeError when the message is empty, because providers refuse empty messages; {@link ConversationBusyError} when
-   *   another writer holds the conversation; what the store throws.
+   * @param options - `id`: the event's, so that a message which is sent again is not appended again. @defaultValue a new one
+   * @throws TypeError when the message is empty, because providers refuse empty messages; {@link DuplicateEventError} when the log
+   *   holds the id; {@link ConversationBusyError} when another writer holds the conversation; what the store throws.
    */
-  async send(content: string | readonly ContentPart[]): Promise<void> {
+  async send(content: string | readonly ContentPart[], options: { readonly id?: EventId } = {}): Promise<void> {
     const parts: readonly ContentPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
     if (!parts.some(isMeaningful)) throw new TypeError('A message must hold some text or an image.');
-    await this.#access.during(() => this.#send(parts));
+    await this.#access.during(() => this.#send(parts, options));
   }
 
-  async #send(content: readonly ContentPart[]): Promise<void> {
+  async #send(content: readonly ContentPart[], id: { readonly id?: EventId }): Promise<void> {
     await this.#standingContext.ensureSystemPrompt();
-    await this.#log.append(this.#agent.createEvent('message', { source: 'user', role: 'user', content }));
+    await this.#log.append(this.#agent.createEvent('message', { ...id, source: 'user', role: 'user', content }));
     // The message is stored. If the context cannot be appended now, the next run appends it, or fails.
     await this.#standingContext.append().catch(() => undefined);
   }

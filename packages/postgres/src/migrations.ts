@@ -15,7 +15,7 @@ export interface MigrationOptions {
  * @throws {@link EventStoreError} when `schema` can be no name.
  */
 export function migrationSql(options: MigrationOptions = {}): string {
-  const { schema, conversations, events } = tablesIn(options.schema);
+  const { schema, conversations, events, inbox } = tablesIn(options.schema);
   // A body is text and not jsonb: jsonb refuses \\u0000 and halves of surrogate pairs, and writes keys and numbers in its own way. An id
   // is bytea, because text refuses U+0000, and two texts that look the same may be equal.
   return `do $palimpsest$
@@ -31,6 +31,13 @@ begin
     position bigint not null,
     body text not null,
     primary key (conversation_key, position)
+  );
+  create table if not exists ${inbox} (
+    position bigint generated always as identity,
+    conversation bytea not null,
+    id text not null,
+    content text not null,
+    primary key (conversation, id)
   );
 end
 $palimpsest$`;

@@ -6,6 +6,7 @@ export interface Tables {
   readonly schema: string;
   readonly conversations: string;
   readonly events: string;
+  readonly inbox: string;
   /** What keeps the locks of this schema's conversations apart from those of another one. */
   readonly lockSpace: string;
 }
@@ -29,6 +30,7 @@ export function tablesIn(schema: string | undefined): Tables {
     schema: quoted,
     conversations: `${prefix}palimpsest_conversations`,
     events: `${prefix}palimpsest_events`,
+    inbox: `${prefix}palimpsest_inbox`,
     lockSpace: schema ?? '',
   };
 }

@@ -1,6 +1,8 @@
 import { ConversationBusyError, EventStoreError, WriterOustedError } from '@palimpsest/events';
 import type { Conversation } from '../conversation.js';
 import { ConversationRunError } from '../errors.js';
+import { deliver } from './inbox.js';
+import type { Inbox } from './inbox.js';
 import type { RunEnd } from './runner.js';
 
 /** What a worker needs to serve requests. */
@@ -12,6 +14,11 @@ export interface ConversationWorkOptions {
   readonly open: (conversationId: string) => Promise<Conversation>;
   /** Called with what came of each request. It must not throw. */
   readonly onEnd: (end: RunEnd) => void;
+  /**
+   * Messages for conversations, put in by processes that need not hold them: delivered before a run, and to the model's next call during
+   * one. Enqueue the conversation after each message. @defaultValue messages are sent by `Conversation.send`
+   */
+  readonly inbox?: Inbox;
   /**
    * After what time a conversation is tried again that another process holds, or whose store could not be reached. Unit: milliseconds.
    * @defaultValue 1000
@@ -88,7 +95,48 @@ export class ConversationWork {
     const conversation = await this.#options.open(this.conversationId);
     if (this.#stopped.signal.aborted) return undefined;
     this.#conversation = conversation;
-    return conversation.run({ signal: this.#interrupted.signal });
+    const { inbox } = this.#options;
+    const run = () => conversation.run({ signal: this.#interrupted.signal });
+    if (inbox === undefined) return run();
+    await deliver(conversation, inbox);
+    const deliveries = new Deliveries(conversation, inbox);
+    try {
+      return await run();
+    } finally {
+      await deliveries.end();
+    }
+  }
+}
+
+/** Looks into the inbox with each result of an action and each model call of a run. One look at a time. */
+class Deliveries {
+  readonly #stop: () => void;
+  #isOver = false;
+  #isDue = false;
+  #last: Promise<void> | undefined;
+
+  constructor(conversation: Conversation, inbox: Inbox) {
+    this.#stop = conversation.events.observe(({ type }) => {
+      if (type !== 'observation' && type !== 'agent-error' && type !== 'llm-usage') return;
+      this.#isDue = true;
+      // What cannot be delivered now still waits: for the next look, or for the run that its sender has asked for.
+      this.#last ??= this.#deliver(conversation, inbox)
+        .catch(() => undefined)
+        .finally(() => (this.#last = undefined));
+    });
+  }
+
+  async end(): Promise<void> {
+    this.#isOver = true;
+    this.#stop();
+    await this.#last;
+  }
+
+  async #deliver(conversation: Conversation, inbox: Inbox): Promise<void> {
+    while (this.#isDue && !this.#isOver) {
+      this.#isDue = false;
+      await deliver(conversation, inbox);
+    }
   }
 }
 

@@ -1,10 +1,14 @@
-import { memoryEventStore } from '@palimpsest/events';
+import { defineTool, memoryEventStore } from '@palimpsest/events';
+import type { Event } from '@palimpsest/events';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { Agent } from '../agent.js';
 import { Conversation } from '../conversation.js';
 import { runnerContract } from '../testing/runner-contract.js';
 import { FairQueue } from './fair-queue.js';
+import { deliver } from './inbox.js';
+import type { Inbox, InboxMessage } from './inbox.js';
 import { inProcessRunner } from './in-process-runner.js';
 import type { RunEnd } from './runner.js';
 
@@ -65,4 +69,77 @@ test('a message that is sent during a run through the same object is read', asyn
 test('what can hold no run is refused', () => {
   const open = () => Promise.reject(new Error('never opened'));
   expect(() => inProcessRunner({ open, onEnd: () => undefined, maxConcurrentRuns: 0 })).toThrow(RangeError);
+});
+
+/** As a table is: what is put in stays until it is taken out. */
+class MemoryInbox implements Inbox {
+  readonly waiting: InboxMessage[] = [];
+  removals = 0;
+
+  put(id: string, text: string): void {
+    this.waiting.push({ id, content: [{ type: 'text', text }] });
+  }
+
+  async read(): Promise<readonly InboxMessage[]> {
+    return [...this.waiting];
+  }
+
+  async remove(_conversation: string, ids: readonly string[]): Promise<void> {
+    this.removals++;
+    this.waiting.splice(0, this.waiting.length, ...this.waiting.filter(({ id }) => !ids.includes(id)));
+  }
+}
+
+const messageIds = (events: Iterable<Event>) =>
+  [...events].flatMap((event) => (event.type === 'message' && event.source === 'user' ? [event.id] : []));
+
+describe('the inbox', () => {
+  test('is delivered before a run and to the next model call of one, while nobody else could send', async () => {
+    const store = memoryEventStore();
+    const inbox = new MemoryInbox();
+    inbox.put('first', 'Work.');
+    const tool = defineTool({
+      name: 'work',
+      description: 'Works.',
+      input: z.object({}),
+      execute: async () => {
+        const elsewhere = await Conversation.open({ agent, store, conversationId: 'a' });
+        await expect(elsewhere.send('And this.')).rejects.toThrow(/a run|hold|busy/i);
+        if (inbox.removals === 1) inbox.put('second', 'And this.');
+        return 'worked';
+      },
+    });
+    const shown: string[] = [];
+    const llm = scriptedLLM({
+      script: ({ messages }, index) => {
+        shown.push(JSON.stringify(messages));
+        return index < 2 ? { toolCalls: [{ name: 'work' }] } : 'Done.';
+      },
+    });
+    const agent = new Agent({ llm, tools: [tool] });
+    const open = (conversationId: string) => Conversation.open({ agent, store, conversationId });
+    const end = await new Promise<RunEnd>((onEnd) => {
+      const runner = inProcessRunner({ open, onEnd, inbox });
+      void runner.enqueue('a').then(() => runner.start());
+    });
+    expect(end).toMatchObject({ type: 'ended', outcome: { status: 'finished' } });
+    expect(shown[0]).not.toContain('And this.');
+    expect(shown.at(-1)).toContain('And this.');
+    expect(messageIds((await open('a')).events).slice(0, 2)).toEqual(['first', 'second']);
+  });
+
+  test('a message that was stored before its deliverer died is taken out, and not delivered again', async () => {
+    const agent = new Agent({ llm: scriptedLLM({ script: [] }) });
+    const conversation = await Conversation.open({ agent, store: memoryEventStore(), conversationId: 'a' });
+    const inbox = new MemoryInbox();
+    inbox.put('one', 'Once.');
+    const remove = inbox.remove.bind(inbox);
+    inbox.remove = () => Promise.reject(new Error('The process died.'));
+    await expect(deliver(conversation, inbox)).rejects.toThrow('The process died.');
+    inbox.remove = remove;
+    inbox.put('two', 'Later.');
+    await deliver(conversation, inbox);
+    expect(messageIds(conversation.events)).toEqual(['one', 'two']);
+    expect(inbox.waiting).toEqual([]);
+  });
 });
