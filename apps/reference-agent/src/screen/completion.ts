@@ -25,7 +25,7 @@ export function promptCompletion({ commands, session, files }: PromptCompletionO
       const [, name, argument] = (line === 0 ? /^\s*\/([a-z][a-z-]*)\s+(.*)$/.exec(before) : null) ?? [];
       const complete = commands.find((each) => each.name === name)?.complete;
       if (complete !== undefined && argument !== undefined) {
-        const choices = await complete(argument, session);
+        const choices = (await complete(argument, session)).filter((choice) => holds(choice, argument));
         return signal.aborted ? null : suggestions(argument, choices.slice(0, maxFound).map(argumentItem));
       }
       const file = /(?:^|\s)@([^\s@]*)$/.exec(before)?.[1];
@@ -53,6 +53,11 @@ export function promptCompletion({ commands, session, files }: PromptCompletionO
 
 function suggestions(prefix: string, items: AutocompleteItem[]): AutocompleteSuggestions | null {
   return items.length === 0 ? null : { prefix, items };
+}
+
+function holds({ label, detail = '', value }: Choice, typed: string): boolean {
+  const query = typed.trim().toLowerCase();
+  return [value, label, detail].some((text) => text.toLowerCase().includes(query));
 }
 
 function argumentItem({ label, detail, value }: Choice): AutocompleteItem {

@@ -1,4 +1,4 @@
-import { CURSOR_MARKER, Editor } from '@mariozechner/pi-tui';
+import { CURSOR_MARKER, Editor, matchesKey } from '@mariozechner/pi-tui';
 import type { TUI } from '@mariozechner/pi-tui';
 import { shownLines } from '@palimpsest/terminal';
 import type { Styles } from './styles.js';
@@ -22,6 +22,9 @@ interface PasteFields {
  * drops control characters without a word, and lets those of eight bits and those that turn the direction of writing pass.
  */
 export class PromptEditor extends Editor {
+  /** An arrow has chosen from what is offered. */
+  #hasChosen = false;
+
   constructor(tui: TUI, { editor }: Styles) {
     super(tui, editor, { paddingX: 1, autocompleteMaxVisible: 8 });
     this.focused = true;
@@ -29,6 +32,11 @@ export class PromptEditor extends Editor {
 
   override handleInput(data: string): void {
     if (data.startsWith(pasteStart)) return this.#paste(data.slice(pasteStart.length).replace(pasteEnd, ''));
+    if (this.isShowingAutocomplete() && matchesKey(data, 'enter') && !this.#hasChosen && this.#isArgument()) {
+      // Enter sends what was typed: `/unpin all` must not become another pin because one is offered.
+      super.handleInput('\u001b');
+    }
+    this.#hasChosen = this.isShowingAutocomplete() && (matchesKey(data, 'up') || matchesKey(data, 'down'));
     // What is typed is text, but for keys: escapes, and the control characters of seven bits.
     const isText = data.length > 0 && data.charCodeAt(0) >= 0x20 && data !== '\u007f';
     super.handleInput(isText ? visible(data) : data);
@@ -47,6 +55,12 @@ export class PromptEditor extends Editor {
   replaceText(text: string): void {
     this.setText('');
     this.#paste(text);
+  }
+
+  /** The argument of a command is typed, and no name of a file. */
+  #isArgument(): boolean {
+    const text = this.getText();
+    return /^\s*\/[a-z][a-z-]*\s/.test(text) && !/(?:^|\s)@\S*$/.test(text);
   }
 
   #paste(pasted: string): void {

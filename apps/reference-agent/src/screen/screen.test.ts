@@ -4,6 +4,7 @@ import type { ScreenRig } from '../../test-support/screen-rig.js';
 import type { Approval } from '../interactive/approval.js';
 import type { SessionEvent } from '../interactive/session-event.js';
 import { frameFaults } from '../../test-support/terminal/frame-faults.js';
+import { promptCompletion } from './completion.js';
 
 const escape = '\u001b';
 const keys = {
@@ -243,6 +244,30 @@ test('a key that was pressed before a call was seen does not answer it', async (
   time += 300;
   await made.terminal.press('1');
   expect(answer).toHaveBeenCalledExactlyOnceWith(['two'], { type: 'once' });
+});
+
+test('Enter sends an argument as it was typed; an arrow or Tab takes what is offered', async () => {
+  const { terminal, screen, submitted } = rig();
+  const items = ['first', 'second'].map((value) => ({ value, label: `offered ${value}` }));
+  const complete = promptCompletion({
+    commands: [
+      { name: 'unpin', usage: '', description: '', whileRunning: true, run: () => undefined, complete: () => items },
+    ],
+    session: screen.session,
+    files: async () => [],
+  });
+  screen.editor.setAutocompleteProvider(complete);
+  const typed = async (text: string, ...then: readonly string[]): Promise<void> => {
+    await terminal.press(...text);
+    await terminal.seenText('offered second');
+    await terminal.press(...then, keys.enter);
+  };
+  await typed('/unpin s', '\u007f');
+  await typed('/unpin second');
+  await typed('/unpin ', keys.down);
+  await terminal.press(keys.enter);
+  await typed('/unpin sec', '\t');
+  expect(submitted.map((text) => text.trim())).toEqual(['/unpin', '/unpin second', '/unpin second', '/unpin second']);
 });
 
 test('a command longer than the terminal is scrolled, and it says how much is hidden', async () => {
