@@ -12,7 +12,7 @@ const phases: Readonly<Record<WorkPhase, string>> = {
 export function stateInWords(state: SessionState): string {
   switch (state.type) {
     case 'opening':
-      return state.waitsFor?.length ? `opening: waits for MCP ${state.waitsFor.join(', ')}` : 'opening';
+      return `opening${waitInWords(state.waitsFor ?? [])}`;
     case 'unusable':
       return 'not usable';
     case 'idle':
@@ -24,4 +24,11 @@ export function stateInWords(state: SessionState): string {
     case 'closed':
       return 'closed';
   }
+}
+
+/** The first names, so that the line has room for them. */
+function waitInWords(servers: readonly string[]): string {
+  const [first] = servers;
+  if (first === undefined) return '';
+  return `: waits for MCP ${first}${servers.length === 1 ? '' : ` and ${servers.length - 1} more`}`;
 }

@@ -3,7 +3,7 @@ import type { Terminal } from './terminal.js';
 
 /** What the status line begins with: the state of the session. */
 const status =
-  /^ (?:[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] )?(opening|not usable|ready|thinking|answering|running tools|trying again|condensing|interrupting|waits for your yes|closed)(?= \d| ·|$)/;
+  /^ (?:[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] )?(opening|not usable|ready|thinking|answering|running tools|trying again|condensing|interrupting|waits for your yes|closed)(?=: waits for| \d| ·|$)/;
 
 /** The state of the session, as the screen says it; undefined if it does not, as behind a page. */
 export function shownState(terminal: Terminal): string | undefined {
