@@ -63,6 +63,8 @@ test('the screens of the documentation', async () => {
   for (;;) {
     await terminal.waitFor(() => ['waits for your yes', 'ready'].includes(shownState(terminal) ?? ''));
     if (shownState(terminal) === 'ready') break;
+    // A call that has just come is not answered by a key.
+    await waitForState(terminal, 'waits for your yes');
     const isEdit = terminal.screen().join('\n').includes('edit_file waits');
     if (isEdit) await drawOnce('approval', 'An edit waits for a yes: its diff, and the answers');
     terminal.type('1');
