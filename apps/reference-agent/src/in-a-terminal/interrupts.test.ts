@@ -90,6 +90,8 @@ describe.skipIf(pty === undefined)('a key interrupts at once', () => {
       await waitForState(terminal, 'ready');
     }
     held.open();
+    // A summary that has come is in the next request.
+    await terminal.waitFor(() => !terminal.screen().join('\n').includes('condensing behind'));
     await say(terminal, 'And now?');
     await waitForState(terminal, 'ready', 'condensed: ');
     terminal.press('Ctrl-D');

@@ -13,17 +13,17 @@ async function surroundings() {
 
 test('what was typed in a folder is there in its next session, and in no other folder', async () => {
   const { env } = await surroundings();
-  const history = promptHistory('/work/a', env);
+  const history = promptHistory('/projects/a', env);
   await history.add('first');
   await history.add('two\nlines');
   await history.add('  ');
-  expect(await promptHistory('/work/a', env).prompts()).toEqual(['first', 'two\nlines']);
-  expect(await promptHistory('/work/b', env).prompts()).toEqual([]);
+  expect(await promptHistory('/projects/a', env).prompts()).toEqual(['first', 'two\nlines']);
+  expect(await promptHistory('/projects/b', env).prompts()).toEqual([]);
 });
 
 test('only the user can read the file, and secrets are not in it', async () => {
   const { env, folder } = await surroundings();
-  await promptHistory('/work/a', env).add(`the key is ${env.OPENAI_API_KEY}`);
+  await promptHistory('/projects/a', env).add(`the key is ${env.OPENAI_API_KEY}`);
   const [name = ''] = await readdir(folder);
   const { mode } = await stat(join(folder, name));
   expect(mode & 0o777).toBe(0o600);
@@ -33,7 +33,7 @@ test('only the user can read the file, and secrets are not in it', async () => {
 
 test('lines that are none are passed over, and a file that has grown is written anew', async () => {
   const { env, folder } = await surroundings();
-  const history = promptHistory('/work/a', env);
+  const history = promptHistory('/projects/a', env);
   await history.add('first');
   const [name = ''] = await readdir(folder);
   const long = JSON.stringify('x'.repeat(9_000));
@@ -47,5 +47,5 @@ test('lines that are none are passed over, and a file that has grown is written 
 });
 
 test('a folder that cannot be written is no reason to stop', async () => {
-  await promptHistory('/work/a', { XDG_STATE_HOME: '/dev/null' }).add('first');
+  await promptHistory('/projects/a', { XDG_STATE_HOME: '/dev/null' }).add('first');
 });

@@ -15,7 +15,7 @@ const init = {
   version: 1,
   session: 's1',
   isResumed: false,
-  workspace: '/work/project',
+  workspace: '/projects/project',
   model: 'some-model',
   log: '/log',
   tools: [],

@@ -4,7 +4,7 @@ import { permissions } from './permissions.js';
 import type { PermissionRules } from './permissions.js';
 import { proposedRule } from './proposed-rule.js';
 
-const root = '/work';
+const root = '/project';
 const proposed = (toolName: string, input: unknown, rules: PermissionRules = {}) =>
   proposedRule({ toolName, input }, { ...rules, root });
 
@@ -51,7 +51,7 @@ test.each([
 
 test.each([
   ['edit_file', 'src/a/b.ts', 'edit_file(src/a/**)'],
-  ['write_file', '/work/src/b.ts', 'write_file(src/**)'],
+  ['write_file', '/project/src/b.ts', 'write_file(src/**)'],
   ['edit_file', './package.json', 'edit_file(package.json)'],
   ['edit_file', '.github/workflows/ci.yml', 'edit_file(.github/workflows/ci.yml)'],
   ['edit_file', 'src/[id]/{a}.ts', 'edit_file(src/[id]/**)'],
