@@ -211,21 +211,25 @@ describe.each(packages.map((each) => [each.manifest.name, each] as const))(
         expect(typeErrors(project, reexportsOf(specifiers), exact)).toEqual([]);
       });
 
-      it.runIf(shortName === 'agent')('says what to install for its spans', async () => {
-        const script = `
-          const { openTelemetry, MissingPackageError } = await import('@palimpsest/agent/opentelemetry');
-          const thrown = await openTelemetry().catch((error) => error);
-          if (!MissingPackageError.isInstance(thrown) || thrown.packageName !== '@opentelemetry/api') throw thrown;`;
+      if (shortName === 'agent') {
+        it('says what to install for its spans', async () => {
+          const script = `
+            const { openTelemetry, MissingPackageError } = await import('@palimpsest/agent/opentelemetry');
+            const thrown = await openTelemetry().catch((error) => error);
+            if (!MissingPackageError.isInstance(thrown) || thrown.packageName !== '@opentelemetry/api') throw thrown;`;
 
-        await node(project, ['--input-type=module', '-e', script]);
-      });
+          await node(project, ['--input-type=module', '-e', script]);
+        });
+      }
 
-      it.runIf(shortName === 'condensers')('takes options and ports from a user of exactOptionalPropertyTypes', () => {
-        expect(typeErrors(project, exactUser, exact)).toEqual([]);
-        expect(
-          typeErrors(project, `${exactUser}\nconst wrong: { maxSize?: number } = { maxSize: undefined };`, exact),
-        ).toHaveLength(1);
-      });
+      if (shortName === 'condensers') {
+        it('takes options and ports from a user of exactOptionalPropertyTypes', () => {
+          expect(typeErrors(project, exactUser, exact)).toEqual([]);
+          expect(
+            typeErrors(project, `${exactUser}\nconst wrong: { maxSize?: number } = { maxSize: undefined };`, exact),
+          ).toHaveLength(1);
+        });
+      }
     });
   },
 );
