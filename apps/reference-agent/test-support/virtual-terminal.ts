@@ -1,9 +1,10 @@
 import type { Terminal } from '@mariozechner/pi-tui';
+import { WrittenTerminal } from '../src/screen/written-terminal.js';
 import { emulatedScreen } from './terminal/emulated-screen.js';
 import type { EmulatedScreen } from './terminal/emulated-screen.js';
 
 /** A terminal in this process: what is written to it is painted, and keys come from the test. */
-export class VirtualTerminal implements Terminal {
+export class VirtualTerminal extends WrittenTerminal implements Terminal {
   readonly screen: EmulatedScreen;
   readonly kittyProtocolActive = false;
   /** Everything that was written. */
@@ -13,6 +14,7 @@ export class VirtualTerminal implements Terminal {
   #onResize: () => void = () => undefined;
 
   constructor(columns: number, rows: number) {
+    super();
     this.screen = emulatedScreen(columns, rows);
   }
 
@@ -39,34 +41,6 @@ export class VirtualTerminal implements Terminal {
     this.written.push(data);
     this.#painted = this.screen.write(data);
   }
-
-  moveBy(lines: number): void {
-    if (lines !== 0) this.write(lines > 0 ? `\u001b[${lines}B` : `\u001b[${-lines}A`);
-  }
-
-  hideCursor(): void {
-    this.write('\u001b[?25l');
-  }
-
-  showCursor(): void {
-    this.write('\u001b[?25h');
-  }
-
-  clearLine(): void {
-    this.write('\u001b[K');
-  }
-
-  clearFromCursor(): void {
-    this.write('\u001b[J');
-  }
-
-  clearScreen(): void {
-    this.write('\u001b[2J\u001b[H');
-  }
-
-  setTitle(): void {}
-
-  setProgress(): void {}
 
   /** Presses keys, one after the other, as a terminal sends them. */
   async press(...keys: readonly string[]): Promise<void> {

@@ -17,6 +17,7 @@ import type {
   SessionState,
   WorkPhase,
 } from './session-event.js';
+import { WorkPhases } from './work-phases.js';
 import type { WorkingSession } from './working-session.js';
 
 /** What an {@link InteractiveSession} works with. */
@@ -72,12 +73,7 @@ export class InteractiveSession {
   #closed: Promise<void> | undefined;
   /** Rules that answers have made, by the folder for which they hold. */
   readonly #rules = new Map<string, readonly string[]>();
-  /** What the agent does, but for a condensation that holds it up. */
-  #phase: WorkPhase = 'asking';
-  /** Calls of tools without a result. */
-  readonly #openCalls = new Set<string>();
-  #agentCalls = 0;
-  #condenserCalls = 0;
+  readonly #phases = new WorkPhases();
   #isBehind = false;
 
   constructor({ session, flags, surroundings }: InteractiveOptions) {
@@ -270,7 +266,7 @@ export class InteractiveSession {
         },
       });
       this.#working = working;
-      this.#openCalls.clear();
+      this.#phases.forgetCalls();
       this.#isLeaving = this.#isClosed;
       if (this.#isClosed) return false;
       this.#tell({ type: 'opened', init: working.init, history: working.history });
@@ -325,7 +321,7 @@ export class InteractiveSession {
     this.#wait.abort();
     this.#interruption = new AbortController();
     const { signal } = this.#interruption;
-    this.#phase = phase;
+    this.#phases.begin(phase);
     this.#setState({ type: 'working', phase, isInterrupted: false });
     const done = this.#told(() => work(signal))
       .then(() => this.#told(() => this.#afterWork(signal)))
@@ -426,46 +422,31 @@ export class InteractiveSession {
     // A message may have come when the run had not begun.
     this.#askForStep();
     this.#tell({ type: 'logged', ...logged });
-    const { event, told } = logged;
-    if (event.type === 'action') {
-      this.#openCalls.add(event.id);
-      this.#setPhase('tools');
-    }
-    for (const each of told) if (each.type === 'tool-result') this.#openCalls.delete(each.call ?? '');
-    if (this.#openCalls.size === 0 && this.#phase === 'tools') this.#setPhase('asking');
+    this.#phases.logged(logged);
+    this.#showPhase();
   }
 
   #delta(delta: Delta): void {
-    this.#setPhase(delta.type === 'restart' ? 'asking' : 'answering');
+    this.#phases.delta(delta);
+    this.#showPhase();
     this.#tell({ type: 'delta', delta });
   }
 
   #retry({ error, ...retry }: FailedAttempt): void {
-    this.#setPhase('retrying');
+    this.#phases.retried();
+    this.#showPhase();
     this.#tell({ type: 'retry', ...retry, error: error.message });
   }
 
   #modelCall(purpose: 'agent' | 'condenser', change: 1 | -1): void {
-    if (purpose === 'agent') this.#agentCalls += change;
-    else this.#condenserCalls += change;
-    if (purpose === 'agent' && change > 0) this.#phase = 'asking';
+    this.#phases.modelCall(purpose, change);
     this.#showPhase();
   }
 
-  #setPhase(phase: WorkPhase): void {
-    this.#phase = phase;
-    this.#showPhase();
-  }
-
-  /** A condenser that asks a model holds the agent up if the agent does nothing meanwhile. */
   #showPhase(): void {
-    const { type } = this.#state;
-    const isIdle = this.#agentCalls === 0 && this.#openCalls.size === 0;
-    const holdsUp = this.#condenserCalls > 0 && isIdle && type === 'working';
-    const isBehind = this.#condenserCalls > 0 && !holdsUp;
-    if (isBehind !== this.#isBehind) this.#tell({ type: 'background', isCondensing: isBehind });
-    this.#isBehind = isBehind;
-    const phase = holdsUp ? 'condensing' : this.#phase;
+    const { phase, isCondensingBehind } = this.#phases.shown(this.#state.type === 'working');
+    if (isCondensingBehind !== this.#isBehind) this.#tell({ type: 'background', isCondensing: isCondensingBehind });
+    this.#isBehind = isCondensingBehind;
     if (this.#state.type === 'working' && this.#state.phase !== phase) this.#setState({ ...this.#state, phase });
   }
 

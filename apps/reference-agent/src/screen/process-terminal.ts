@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { setKittyProtocolActive, StdinBuffer } from '@mariozechner/pi-tui';
 import type { Terminal } from '@mariozechner/pi-tui';
+import { WrittenTerminal } from './written-terminal.js';
 
 /**
  * A screen of its own, so that what stood on the terminal comes back; no wrapping at the last column, so that a line which the terminal
@@ -37,7 +38,7 @@ export interface ProcessTerminalOptions {
  * that grows with the square of a paste, and lets the writes of others into the frame. However the process ends, short of SIGKILL, the
  * terminal is left as it was.
  */
-export class ProcessTerminal implements Terminal {
+export class ProcessTerminal extends WrittenTerminal implements Terminal {
   readonly #options: ProcessTerminalOptions;
   readonly #write: (text: string) => void;
   readonly #restoreAtEnd = (): void => this.#leaveNow();
@@ -52,6 +53,7 @@ export class ProcessTerminal implements Terminal {
   #restoreStreams: (() => void) | undefined;
 
   constructor(options: ProcessTerminalOptions) {
+    super();
     this.#options = options;
     const write = options.stdout.write.bind(options.stdout);
     this.#write = (text) => void write(text);
@@ -119,36 +121,6 @@ export class ProcessTerminal implements Terminal {
     // pi-tui clears the lines above the screen, which are the user's own, when it draws a frame anew.
     this.#write(text.replaceAll('\u001b[3J', ''));
   }
-
-  hideCursor(): void {
-    this.write('\u001b[?25l');
-  }
-
-  showCursor(): void {
-    this.write('\u001b[?25h');
-  }
-
-  moveBy(lines: number): void {
-    if (lines !== 0) this.write(lines > 0 ? `\u001b[${lines}B` : `\u001b[${-lines}A`);
-  }
-
-  clearLine(): void {
-    this.write('\u001b[K');
-  }
-
-  clearFromCursor(): void {
-    this.write('\u001b[J');
-  }
-
-  clearScreen(): void {
-    this.write('\u001b[2J\u001b[H');
-  }
-
-  /** Does nothing: the title is the user's. */
-  setTitle(): void {}
-
-  /** Does nothing: the state is in the status line. */
-  setProgress(): void {}
 
   /** Leaves the screen in one synchronous write, since the process may be at its end. */
   #leaveNow(): void {

@@ -1,8 +1,9 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { calls, chatServer, says, toolCall } from '../../test-support/chat-server.js';
+import { chatServer } from '../../test-support/chat-server.js';
 import { eventsOf, headlessRig } from '../../test-support/headless-rig.js';
+import { twoTurnReply } from '../../test-support/two-turns.js';
 import { findSession } from './session-list.js';
 import { sessionStatus } from './session-status.js';
 import { undoCommand } from './undo-command.js';
@@ -10,20 +11,7 @@ import type { UndoFlags } from './undo-command.js';
 
 /** A session of two turns: the first one writes a.txt, the second one changes it, writes b/new.txt and runs a command. */
 async function twoTurns() {
-  const server = await chatServer({
-    reply: (_, index) =>
-      [
-        calls(null, toolCall('write_file', { path: 'a.txt', content: 'first\n' })),
-        says('Written.'),
-        calls(
-          null,
-          toolCall('edit_file', { path: 'a.txt', old_text: 'first', new_text: 'second' }, 'call_2'),
-          toolCall('write_file', { path: 'b/new.txt', content: 'new\n' }, 'call_3'),
-          toolCall('run_command', { command: 'true' }, 'call_4'),
-        ),
-        says('Changed.'),
-      ][index] ?? says('Later.'),
-  });
+  const server = await chatServer({ reply: twoTurnReply('b/new.txt') });
   const rig = await headlessRig({ 'a.txt': 'before\n' }, { model: 'local', baseUrl: server.url });
   const id = eventsOf(await rig.run({ print: 'First.' }), 'init')[0]?.session ?? '';
   await rig.resume(id, { print: 'Second.' });

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { calls, says, toolCall } from '../../../test-support/chat-server.js';
 import { interactiveRig } from '../../../test-support/interactive-rig.js';
 import type { TalkedTo } from '../../../test-support/interactive-rig.js';
+import { twoTurnReply } from '../../../test-support/two-turns.js';
 import { typedCommands } from '../../../test-support/typed-commands.js';
 import { findSession, listSessions } from '../../sessions/session-list.js';
 import type { CommandScreen } from '../command-screen.js';
@@ -18,23 +19,7 @@ async function say(talked: TalkedTo, words: string): Promise<void> {
 
 /** Two turns: the first one writes a.txt, the second one changes it, writes new.txt and runs a command. */
 async function twoTurns() {
-  const rig = await interactiveRig(
-    {
-      reply: (_, index) =>
-        [
-          calls(null, toolCall('write_file', { path: 'a.txt', content: 'first\n' })),
-          says('Written.'),
-          calls(
-            null,
-            toolCall('edit_file', { path: 'a.txt', old_text: 'first', new_text: 'second' }, 'call_2'),
-            toolCall('write_file', { path: 'new.txt', content: 'new\n' }, 'call_3'),
-            toolCall('run_command', { command: 'true' }, 'call_4'),
-          ),
-          says('Changed.'),
-        ][index] ?? says('Later.'),
-    },
-    { 'a.txt': 'before\n' },
-  );
+  const rig = await interactiveRig({ reply: twoTurnReply('new.txt') }, { 'a.txt': 'before\n' });
   const talked = await rig.open({ yolo: true });
   await say(talked, 'First.');
   await say(talked, 'Second.');
