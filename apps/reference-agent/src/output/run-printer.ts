@@ -3,6 +3,7 @@ import { cutToWidth, onOneLine, widthOf, wrapToWidth } from '@palimpsest/termina
 import type { Colours } from '@palimpsest/terminal';
 import type { StreamEvent } from '../headless/stream-event.js';
 import { callInWords, callsInWidth } from './call-words.js';
+import { CondensationCourse, isEmpty } from './condensation-course.js';
 import { reasonInWords } from './condensation-reasons.js';
 import { shownNumber } from './shown-number.js';
 
@@ -41,6 +42,7 @@ export class RunPrinter {
   readonly #width: number;
   readonly #wordsWidth: number;
   readonly #callsWidth: number;
+  readonly #course = new CondensationCourse();
   #step: Step | undefined;
   #steps = 0;
 
@@ -71,13 +73,12 @@ export class RunPrinter {
         this.#result(event);
         return;
       case 'condensation':
-        this.#condensation(event);
+        this.#courseOf(event);
+        if (!isEmpty(event)) this.#condensation(event);
         return;
       case 'condensation-request':
-        this.#note(`a condensation was asked for: ${event.reason ?? 'by the user'}`);
-        return;
       case 'condensation-attempt':
-        if (isFailure(event.outcome)) this.#note(`${event.condenser}: ${event.outcome}: ${event.reason}`);
+        this.#courseOf(event);
         return;
       case 'init':
       case 'delta':
@@ -166,6 +167,10 @@ export class RunPrinter {
     for (const line of wrapped(changeInWords(event))) this.#print(dim(`${indent}${line}`));
   }
 
+  #courseOf(told: Parameters<CondensationCourse['follow']>[0]): void {
+    for (const { text } of this.#course.follow(told)) this.#note(text);
+  }
+
   #note(text: string): void {
     this.flush();
     this.#print(this.#colors.yellow(this.#cut(`  !  ${shownWords(text)}`)));
@@ -174,11 +179,6 @@ export class RunPrinter {
   #cut(line: string): string {
     return cutToWidth(line, this.#width);
   }
-}
-
-/** Outcomes that cost something, or that a user can do something about. */
-export function isFailure(outcome: string): boolean {
-  return ['failed', 'unavailable', 'fallback'].includes(outcome) || outcome.startsWith('refused');
 }
 
 /** A model call that is tried again. */

@@ -173,3 +173,27 @@ test('what is typed while a command is under way answers its question, and is no
   expect(sent).toContain('Other words.');
   expect(sent).not.toContain('"content":"1"');
 });
+
+test('/compact that comes to nothing is one line with the reason, with and without a focus', async () => {
+  const terminal = await plainTerminal({
+    reply: (body) =>
+      JSON.stringify(body).includes('You keep the memory of an agent')
+        ? { error: { status: 401, type: 'invalid_request_error', message: 'the key is gone' } }
+        : says('Done.'),
+  });
+  const { type, until } = terminal;
+  await until('> ');
+  type('First words.');
+  await until('Done.');
+  await until('> ');
+  const linesOf = async (command: string) => {
+    type(command);
+    return (await until('\n> ')).split('\n').filter((line) => line !== '' && line !== '> ');
+  };
+  expect(await linesOf('/compact')).toEqual([
+    expect.stringMatching(/^! Nothing was condensed: of 4 events none before the newest step may be forgotten/),
+  ]);
+  expect(await linesOf('/compact the ports')).toEqual([
+    '! Nothing was condensed: the model gave no summary: openai (401): the key is gone',
+  ]);
+});

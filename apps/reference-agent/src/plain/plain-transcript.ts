@@ -3,8 +3,9 @@ import { onOneLine, shownLines } from '@palimpsest/terminal';
 import type { InitEvent, StreamEvent } from '../headless/stream-event.js';
 import type { LoggedEvent, SessionEvent, SessionState } from '../interactive/session-event.js';
 import { callInWords } from '../output/call-words.js';
+import { CondensationCourse, isEmpty } from '../output/condensation-course.js';
 import { reasonInWords } from '../output/condensation-reasons.js';
-import { changeInWords, isFailure, retryInWords } from '../output/run-printer.js';
+import { changeInWords, retryInWords } from '../output/run-printer.js';
 import { shownAnswer } from '../output/shown-answer.js';
 import type { PlainWriter } from './plain-writer.js';
 
@@ -18,6 +19,7 @@ export class PlainTranscript {
   readonly #calls = new Map<string, string>();
   /** A part of the answer stands there. */
   #isStreaming = false;
+  #course = new CondensationCourse();
   /** It was told which servers are waited for. */
   #isWaiting = false;
 
@@ -59,6 +61,7 @@ export class PlainTranscript {
   }
 
   #opened({ session, isResumed, model, workspace, notes, cutOff }: InitEvent, history: readonly LoggedEvent[]): void {
+    this.#course = new CondensationCourse();
     this.#line(`Session ${session}${isResumed ? ' goes on' : ''}: ${model} in ${workspace}`);
     for (const note of notes) this.#line(`! ${note}`);
     const words = history.flatMap(({ told }) => told).filter((each) => each.type === 'message');
@@ -85,16 +88,21 @@ export class PlainTranscript {
       }
       case 'tool-result':
         return this.#result(told);
+      case 'condensation-request':
+      case 'condensation-attempt':
+        return this.#courseOf(told);
       case 'condensation':
+        this.#courseOf(told);
+        if (isEmpty(told)) return;
         this.#line(`Condensed: ${reasonInWords(told)}`);
         return this.#line(`  ${changeInWords(told)}`);
-      case 'condensation-request':
-        return this.#line(`A condensation was asked for: ${told.reason ?? 'by the user'}`);
-      case 'condensation-attempt':
-        return isFailure(told.outcome) ? this.#line(`! ${told.condenser}: ${told.outcome}: ${told.reason}`) : undefined;
       default:
         return;
     }
+  }
+
+  #courseOf(told: Parameters<CondensationCourse['follow']>[0]): void {
+    for (const { level, text } of this.#course.follow(told)) this.#line(level === 'problem' ? `! ${text}` : text);
   }
 
   #message({ from, text, isCutOff }: Extract<StreamEvent, { readonly type: 'message' }>): void {

@@ -67,7 +67,6 @@ export class CondensationItem extends TranscriptItem {
 }
 
 function changeInWords({ tokensBefore, tokensAfter, forgotten, masked, summary }: ToldCondensation): string {
-  if (forgotten === 0 && masked === 0) return 'condensed: nothing could be left out';
   const changes = [
     forgotten === 0 ? [] : `${counted(forgotten, 'event')} ${summary === undefined ? 'left out' : 'summarized'}`,
     masked === 0 ? [] : `${counted(masked, 'result')} masked`,

@@ -4,6 +4,7 @@ import type { StreamEvent } from '../headless/stream-event.js';
 import type { FileDiff } from '../interactive/file-diff.js';
 import type { LoggedEvent, SessionEvent } from '../interactive/session-event.js';
 import { callInWords } from '../output/call-words.js';
+import { CondensationCourse, isEmpty } from '../output/condensation-course.js';
 import { CallItem } from './call-item.js';
 import { CondensationItem } from './condensation-item.js';
 import { LiveAnswer } from './live-answer.js';
@@ -11,10 +12,6 @@ import { LoggedCondensations } from './logged-condensations.js';
 import { answerItem, frameworkItem, headerItem, noticeItem, reasoningItem, userItem } from './message-items.js';
 import type { Styles } from './styles.js';
 import type { Transcript } from './transcript.js';
-
-/** Outcomes of a condensation that came to nothing which the user can do something about. */
-const isFailure = (outcome: string): boolean =>
-  ['failed', 'unavailable', 'fallback'].includes(outcome) || outcome.startsWith('refused');
 
 /** A few words of each event are kept, for the lines of a condensation. Unit: characters. */
 const keptWords = 120;
@@ -38,6 +35,7 @@ export class SessionItems {
 
   readonly #condensationItems = new Map<string, CondensationItem>();
   #condensations = new LoggedCondensations();
+  #course = new CondensationCourse();
   readonly #diffOf: NonNullable<SessionItemsOptions['diffOf']>;
   readonly #changed: () => void;
 
@@ -60,6 +58,7 @@ export class SessionItems {
     this.#words.clear();
     this.#condensationItems.clear();
     this.#condensations = new LoggedCondensations();
+    this.#course = new CondensationCourse();
     this.#live.discard();
     this.#transcript.add(headerItem(init, this.#styles));
     for (const logged of history) this.logged(logged);
@@ -128,7 +127,8 @@ export class SessionItems {
         return;
       }
       case 'condensation': {
-        if (event.type !== 'condensation') return;
+        this.#courseOf(told);
+        if (event.type !== 'condensation' || isEmpty(told)) return;
         const { id } = event;
         const item = new CondensationItem({
           told,
@@ -143,10 +143,8 @@ export class SessionItems {
         return;
       }
       case 'condensation-request':
-        return this.notice('info', `A condensation was asked for: ${told.reason ?? 'by the user'}`);
       case 'condensation-attempt':
-        if (isFailure(told.outcome)) this.notice('problem', `${told.condenser}: ${told.outcome}: ${told.reason}`);
-        return;
+        return this.#courseOf(told);
       case 'retry':
         return this.retried(told);
       case 'note':
@@ -157,6 +155,10 @@ export class SessionItems {
       case 'result':
         return;
     }
+  }
+
+  #courseOf(told: Parameters<CondensationCourse['follow']>[0]): void {
+    for (const { level, text } of this.#course.follow(told)) this.notice(level, text);
   }
 
   /** The diff of a call of an earlier run is read when somebody looks. */

@@ -1,6 +1,5 @@
 import { structuredSummaryCondenser } from '@palimpsest/condensers';
 import type { Condensation } from '@palimpsest/events';
-import type { Conversation } from '@palimpsest/agent';
 import type { OpenedSession } from '../../open-session.js';
 import { UsageError } from '../../usage-error.js';
 import { condensationInWords } from '../condensation-details.js';
@@ -20,7 +19,6 @@ export const compactCommand: CommandWork = {
       await conversation.condense(options).catch(rethrow);
       return screen.say("It is asked for: the agent's next step begins with it.");
     }
-    const from = conversation.events.length;
     const done = await session.work(async (worked, signal): Promise<Done> => {
       // Told below, as what the command has to say, and not as a problem of the session.
       const told = (error: unknown): Done => ({ failure: signal.aborted ? undefined : error });
@@ -29,8 +27,8 @@ export const compactCommand: CommandWork = {
     if (done?.failure !== undefined) rethrow(done.failure);
     if (done === undefined || !('made' in done)) return screen.say('It was interrupted: nothing was condensed.');
     const { made } = done;
-    if (made === undefined) return screen.say(`Nothing was condensed. ${whyNot(conversation, from)}`);
-    const details = condensationHistory(conversation).details(made.id);
+    // That nothing was condensed, and why, stands in the transcript already: the log has told it.
+    const details = made === undefined ? undefined : condensationHistory(conversation).details(made.id);
     if (details !== undefined) screen.say(`${condensationInWords(details)}\n/condensations last shows all of it.`);
   },
 };
@@ -47,14 +45,6 @@ function requestOf({ smallLlm, agent }: OpenedSession, focus: string) {
   return focus === ''
     ? {}
     : { focus, condenser: structuredSummaryCondenser({ llm: smallLlm, keepFirst: 1, createEvent }) };
-}
-
-/** Why there is none, as the condenser has told it since. */
-function whyNot({ events }: Conversation, from: number): string {
-  const attempt = events.slice(from).findLast((event) => event.type === 'condensation-attempt');
-  return attempt?.type === 'condensation-attempt'
-    ? `${attempt.condenser}: ${attempt.reason}`
-    : 'The condenser found nothing that it may forget or mask.';
 }
 
 /** A focus that is too long is the user's to change. */
