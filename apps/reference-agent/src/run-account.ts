@@ -1,5 +1,5 @@
 import { usageSchema } from '@palimpsest/events';
-import type { Condensation, Event, EventId, LLMConvertibleEvent, LLMUsageEvent, Usage } from '@palimpsest/events';
+import type { Event, EventId, LLMConvertibleEvent, LLMUsageEvent, Usage } from '@palimpsest/events';
 import { costOf, pricesAt, totalInputTokens } from '@palimpsest/llm-adapters';
 import type { TokenPrices } from '@palimpsest/llm-adapters';
 import { ViewProjection } from '@palimpsest/view';
@@ -24,13 +24,14 @@ export interface RunAccount {
   readonly peakSent: number;
   readonly peakUncondensed: number;
   /**
-   * What the calls cost with a prompt cache that holds the request before, calls of the condenser's own model included; and what the same
-   * steps would have cost with the whole history. What is new is written to the cache. Unit: USD.
+   * What the calls cost, each at the prices of the model that made it, with a prompt cache that holds the request of the same model
+   * before; calls of the condenser's own model included, those that came to nothing too. And what the same steps would have cost with
+   * the whole history. What is new is written to the cache. Unit: USD.
    */
   readonly costUsd: number;
   readonly costUncondensedUsd: number;
-  /** The model whose prices these are. */
-  readonly pricedAs: string;
+  /** The models whose prices these are, in the order of their first call. */
+  readonly pricedAs: readonly string[];
   /** All that was sent, as the provider counted it. */
   readonly tokensByProvider: number;
 }
@@ -52,14 +53,22 @@ export interface CacheBreak {
   readonly rewrittenTokens: number;
 }
 
+/** What the cache of one model holds. */
+interface PromptCache {
+  readonly condensed: ReturnType<typeof warmCache>;
+  readonly uncondensed: ReturnType<typeof warmCache>;
+  /** What has changed the request since its last call. */
+  cause: Event | undefined;
+}
+
 /** A {@link RunAccount} that follows a log. An append costs O(1) amortised, a condensation as much as in a view. */
 export class RunningAccount {
   readonly #uncondensed = new ViewProjection();
   readonly #condensed = new ViewProjection();
-  readonly #caches = { condensed: warmCache(), uncondensed: warmCache() };
+  /** No model reads from the cache of another. */
+  readonly #caches = new Map<string, PromptCache>();
   readonly #cacheBreaks: CacheBreak[] = [];
-  #known: { readonly model: string; readonly prices: TokenPrices } | undefined;
-  #cause: Event | undefined;
+  readonly #pricedAs = new Set<string>();
   #account: Omit<RunAccount, 'pricedAs'> = {
     steps: 0,
     condensations: 0,
@@ -75,7 +84,7 @@ export class RunningAccount {
   };
 
   get account(): RunAccount {
-    return { ...this.#account, pricedAs: this.#known?.model ?? usualModel };
+    return { ...this.#account, pricedAs: this.#pricedAs.size === 0 ? [usualModel] : [...this.#pricedAs] };
   }
 
   /** The view of all events so far. */
@@ -93,22 +102,23 @@ export class RunningAccount {
     if (event.type === 'llm-usage' && event.purpose === 'agent') this.#call(event);
     if (event.type === 'condensation') this.#condense(event);
     else if (event.type !== 'condensation-revert') this.#uncondensed.append(event);
-    if (changesPrefix(event)) this.#cause = event;
+    if (event.type === 'condensation-attempt') this.#condenserCall(event.data, event.timestamp);
+    if (changesPrefix(event)) for (const cache of this.#caches.values()) cache.cause = event;
     this.#condensed.append(event);
   }
 
   /** The usage event stands just before the answer, so both views are what this call was sent. */
   #call(event: LLMUsageEvent): void {
-    this.#known ??= pricesFor(event.model, new Date(event.timestamp));
-    const { prices } = this.#known;
+    const prices = this.#pricesFor(event.model, event.timestamp);
     // A log of another agent has no estimate.
     const sent = event.estimatedInputTokens ?? this.#condensed.view.tokens();
     const whole = this.#uncondensed.view.tokens();
     const { outputTokens } = event.usage;
-    const { rewrittenTokens, ...input } = this.#caches.condensed(this.#condensed.view);
-    const { rewrittenTokens: _, ...uncondensed } = this.#caches.uncondensed(this.#uncondensed.view);
-    if (rewrittenTokens > 0) this.#cacheBreaks.push({ callId: event.id, cause: this.#cause, rewrittenTokens });
-    this.#cause = undefined;
+    const cache = this.#cacheOf(event.model);
+    const { rewrittenTokens, ...input } = cache.condensed(this.#condensed.view);
+    const { rewrittenTokens: _, ...uncondensed } = cache.uncondensed(this.#uncondensed.view);
+    if (rewrittenTokens > 0) this.#cacheBreaks.push({ callId: event.id, cause: cache.cause, rewrittenTokens });
+    cache.cause = undefined;
     const before = this.#account;
     this.#account = {
       ...before,
@@ -123,17 +133,40 @@ export class RunningAccount {
     };
   }
 
-  #condense(event: Condensation): void {
-    this.#known ??= pricesFor(usualModel, new Date(event.timestamp));
-    const usage = usageOf(event);
+  #condense(event: Extract<Event, { readonly type: 'condensation' }>): void {
     const before = this.#account;
     this.#account = {
       ...before,
       condensations: before.condensations + 1,
       forgotten: before.forgotten + event.forgottenEventIds.length,
       masked: before.masked + (event.redactions?.length ?? 0),
-      costUsd: before.costUsd + (usage === undefined ? 0 : costOf(usage, this.#known.prices)),
     };
+    this.#condenserCall(event.metadata, event.timestamp);
+  }
+
+  /** What the condenser's own model used, if it asked one. */
+  #condenserCall(told: Readonly<Record<string, unknown>> | undefined, timestamp: string): void {
+    const { success, data: usage } = usageSchema.safeParse(told?.['usage']);
+    if (!success) return;
+    const model = told?.['model'];
+    const prices = this.#pricesFor(typeof model === 'string' ? model : usualModel, timestamp);
+    this.#account = { ...this.#account, costUsd: this.#account.costUsd + costOf(usage, prices) };
+  }
+
+  /** The prices of the model that made a call, at that time. */
+  #pricesFor(model: string, timestamp: string): TokenPrices {
+    const found = pricesFor(model, new Date(timestamp));
+    this.#pricedAs.add(found.model);
+    return found.prices;
+  }
+
+  #cacheOf(model: string): PromptCache {
+    let cache = this.#caches.get(model);
+    if (cache === undefined) {
+      cache = { condensed: warmCache(), uncondensed: warmCache(), cause: undefined };
+      this.#caches.set(model, cache);
+    }
+    return cache;
   }
 }
 
@@ -162,11 +195,6 @@ function pricesFor(model: string, date: Date): { readonly model: string; readonl
   const usual = pricesAt(usualModel, date);
   if (usual === undefined) throw new Error(`The table of prices has no '${usualModel}'.`);
   return { model: usualModel, prices: usual };
-}
-
-/** What the condenser's own model used, if it asked one. */
-function usageOf({ metadata }: Condensation): Usage | undefined {
-  return usageSchema.safeParse(metadata?.['usage']).data;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { createEvent, EventLog } from '@palimpsest/events';
+import { createEvent, EventLog, userMessage } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
+import { costOf, pricesAt } from '@palimpsest/llm-adapters';
 import { View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { RunFigures } from './run-figures.js';
@@ -81,4 +82,40 @@ test('what it cost is told by model and purpose; an unknown cost makes the sum u
   figures.append(call({}));
   expect(figures.figures().costUsd).toBeUndefined();
   expect(new RunFigures().figures()).toMatchObject({ costUsd: 0, cachedShare: undefined, requestTokens: undefined });
+});
+
+test('each call is priced as its own model, and no model reads from the cache of another', () => {
+  const [dear, cheap] = ['claude-opus-4-5', 'claude-haiku-4-5'];
+  const words = [userMessage('x'.repeat(40_000)), userMessage('y'.repeat(4_000))] as const;
+  const figures = new RunFigures();
+  let whole = 0;
+  const cost = (model: string, tokens: { readonly read?: number; readonly write: number }): number => {
+    const prices = pricesAt(model, new Date());
+    if (prices === undefined) throw new Error(`no prices of ${model}`);
+    const sent = { cacheReadTokens: tokens.read ?? 0, cacheWriteTokens: tokens.write };
+    return costOf({ uncachedInputTokens: 0, outputTokens: usage.outputTokens, ...sent }, prices);
+  };
+  const sizeOf = (...events: readonly Event[]) => View.fromEvents(events).tokens();
+  figures.append(words[0]);
+  figures.append(call({ model: dear }));
+  whole += cost(dear, { write: sizeOf(words[0]) });
+  expect(figures.account).toMatchObject({ pricedAs: [dear] });
+  figures.append(words[1]);
+  figures.append(call({ model: cheap }));
+  // It has read nothing of this before.
+  whole += cost(cheap, { write: sizeOf(...words) });
+  figures.append(call({ model: dear }));
+  whole += cost(dear, { read: sizeOf(words[0]), write: sizeOf(words[1]) });
+  const condenser = { condenser: 'structuredSummary', model: cheap, usage };
+  figures.append(
+    createEvent('condensation-attempt', { condenser: 'x', outcome: 'failed', reason: 'no JSON', data: condenser }),
+  );
+  figures.append(createEvent('condensation', { forgottenEventIds: [words[0].id], metadata: condenser }));
+  const asked = 2 * costOf(usage, pricesAt(cheap, new Date()) ?? expect.fail());
+  expect(figures.account.costUncondensedUsd).toBeCloseTo(whole, 10);
+  expect(figures.account.costUsd).toBeCloseTo(whole + asked, 10);
+  expect(figures.account.pricedAs).toEqual([dear, cheap]);
+  // The cache of each model breaks by itself.
+  for (const model of [cheap, dear]) figures.append(call({ model }));
+  expect(figures.cacheBreaks.map(({ cause }) => cause?.type)).toEqual(['condensation', 'condensation']);
 });

@@ -84,7 +84,7 @@ export class RunFigures {
     };
   }
 
-  /** With and without condensation, at one model's prices. */
+  /** With and without condensation, each call at the prices of its model. */
   get account(): RunAccount {
     return this.#account.account;
   }

@@ -20,7 +20,7 @@ const report: DemoReport = {
   peakUncondensed: 23_000,
   costUsd: 0.162,
   costUncondensedUsd: 0.18,
-  pricedAs: 'claude-sonnet-5-5',
+  pricedAs: ['claude-sonnet-5-5'],
   tokensByProvider: 470_000,
 };
 

@@ -89,7 +89,7 @@ function savings(report: DemoReport, width: number, { bold, dim }: Colours): rea
 
 function basis({ pricedAs, model, tokensByProvider }: DemoReport): string {
   const counted = model === 'offline' ? '' : ` The provider counted ${shownNumber(tokensByProvider)} tokens.`;
-  return `At the prices of ${pricedAs}; what the prompt cache holds is priced as read from it. Tokens are estimates.${counted}`;
+  return `At the prices of ${pricedAs.join(' and ')}; what the prompt cache holds is priced as read from it. Tokens are estimates.${counted}`;
 }
 
 /** Cells in columns, the first to the left and the others to the right. */

@@ -56,7 +56,7 @@ export function costPage(figures: RunFigures): Page {
             ['cost', dollars(account.costUsd), dollars(account.costUncondensedUsd), share(savedBill)],
           ]).map(headed)),
       {
-        text: `Estimates for ${shownNumber(steps)} model calls at the prices of ${account.pricedAs}, with a prompt cache that holds the request before.`,
+        text: `Estimates for ${shownNumber(steps)} model calls at the prices of ${account.pricedAs.join(' and ')}, with a prompt cache that holds the request before.`,
         style: 'dim',
       },
       { text: '' },

@@ -7,6 +7,7 @@ import type { TalkedTo } from '../../../test-support/interactive-rig.js';
 import { twoTurnReply } from '../../../test-support/two-turns.js';
 import { typedCommands } from '../../../test-support/typed-commands.js';
 import { findSession, listSessions } from '../../sessions/session-list.js';
+import { RunFigures } from '../run-figures.js';
 import type { CommandScreen } from '../command-screen.js';
 import { screenCommands } from './index.js';
 import { runTypedCommand, typedCommand } from './typed-command.js';
@@ -94,6 +95,19 @@ test('/model: another one goes on, a wrong one is told and nothing is closed', a
   const values = other.asked[0]?.items.map(({ value }) => value) ?? [];
   expect(values.length).toBeGreaterThan(1);
   expect(values.every((value) => value.startsWith('anthropic/'))).toBe(true);
+});
+
+test('/cost after /model prices each call as the model that made it', async () => {
+  const rig = await interactiveRig({ reply: () => says('Done.') });
+  const env = { OPENAI_API_KEY: 'sk-test-0123456789', OPENAI_BASE_URL: rig.server.url };
+  const talked = await rig.open({ model: 'openai/gpt-5', baseUrl: undefined }, undefined, env);
+  const screen = typedCommands(talked.session);
+  await say(talked, 'Begin.');
+  await screen.type('/model openai/gpt-5-mini');
+  await say(talked, 'Go on.');
+  const { account } = new RunFigures(talked.session.opened?.conversation.events ?? []);
+  expect(account).toMatchObject({ steps: 2, pricedAs: ['gpt-5', 'gpt-5-mini'] });
+  expect(await screen.type('/cost')).toContain('2 model calls at the prices of gpt-5 and gpt-5-mini,');
 });
 
 test('/model in a session that goes on keeps the address of its server; a model of the list is one of its provider', async () => {
