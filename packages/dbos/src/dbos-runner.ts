@@ -7,6 +7,7 @@ import pg from 'pg';
 import { silent } from './dbos-log.js';
 import type { DLogger } from './dbos-log.js';
 import { applicationVersionOf, workflowName } from './names.js';
+import { Repetition } from './repetition.js';
 import { Requests } from './requests.js';
 import { makeTables } from './tables.js';
 import { WorkerLock } from './worker-lock.js';
@@ -26,10 +27,11 @@ export interface DbosRunnerOptions extends ConversationWorkOptions {
   readonly leaseMs?: number;
   /** How often a worker looks for requests of dead workers. Unit: milliseconds. @defaultValue 5000 */
   readonly sweepMs?: number;
-  /** How often a worker looks for new requests. Unit: milliseconds. @defaultValue 1000 */
+  /** How often a worker looks for new requests, and whether others have cancelled those that it runs. Unit: milliseconds. @defaultValue 1000 */
   readonly pollMs?: number;
   /**
-   * Called when a look for dead workers failed, as while the server restarts; it is repeated after `sweepMs`. It must not throw.
+   * Called when a look for dead workers or for cancelled requests failed, as while the server restarts; it is repeated after `sweepMs` or
+   * `pollMs`. It must not throw.
    * @defaultValue nothing is told
    */
   readonly onTrouble?: (error: unknown) => void;
@@ -56,6 +58,11 @@ export function dbosRunner(options: DbosRunnerOptions): Runner {
   let worker: Worker | undefined;
   return {
     enqueue: (conversationId) => requests.add(conversationId),
+    async cancel(conversationId) {
+      const cancelled = await requests.cancel(conversationId);
+      worker?.cancel(cancelled);
+      return cancelled.length;
+    },
     async start() {
       if (worker !== undefined) return;
       if (working !== undefined)
@@ -92,10 +99,11 @@ class Worker {
   readonly #requests: Requests;
   readonly #lock: WorkerLock;
   readonly #work = new Map<ConversationWork, Promise<unknown>>();
+  /** The same by the ids of their requests. */
+  readonly #workOf = new Map<string, ConversationWork>();
   /** Runs what it is given as if no workflow had called it: tools may use DBOS on their own, and nothing becomes a step. */
   readonly #outside = AsyncLocalStorage.snapshot();
-  #sweep: ReturnType<typeof setTimeout> | undefined;
-  #sweeping: Promise<void> = Promise.resolve();
+  #repetitions: readonly Repetition[] = [];
   #isStopping = false;
 
   constructor(options: DbosRunnerOptions, requests: Requests) {
@@ -136,7 +144,16 @@ class Worker {
       minPollingIntervalMs: pollMs,
       onConflict: 'always_update',
     });
-    this.#sweepSoon(0);
+    const { sweepMs = 5_000, onTrouble } = this.#options;
+    this.#repetitions = [
+      new Repetition(() => this.#sweep(), sweepMs, onTrouble),
+      new Repetition(() => this.#lookForCancelled(), pollMs, onTrouble),
+    ];
+  }
+
+  /** Interrupts those of these requests that run here. */
+  cancel(workflowIDs: readonly string[]): void {
+    for (const workflowID of workflowIDs) this.#workOf.get(workflowID)?.cancel();
   }
 
   /** Serves a request. */
@@ -146,8 +163,12 @@ class Worker {
       const isMine = () => this.#requests.isOf(this.#executorId, workflowID);
       const done = work.done(isMine);
       this.#work.set(work, done);
+      this.#workOf.set(workflowID, work);
       if (this.#isStopping) work.stop();
-      await done.finally(() => this.#work.delete(work));
+      await done.finally(() => {
+        this.#work.delete(work);
+        this.#workOf.delete(workflowID);
+      });
       // A workflow that does not end is put back by `stop`. One that is another worker's may end: DBOS records nothing of it.
       if (this.#isStopping) await new Promise<never>(() => undefined);
     });
@@ -155,27 +176,20 @@ class Worker {
 
   async stop(options: { readonly graceMs?: number } = {}): Promise<void> {
     this.#isStopping = true;
-    clearTimeout(this.#sweep);
     await stopAll(this.#work, options);
     // Without a wait for its workflows, which do not end any more.
     if (DBOS.isInitialized()) await DBOS.shutdown();
-    await this.#sweeping;
+    await Promise.all(this.#repetitions.map((repetition) => repetition.stop()));
     await this.#requests.putBack(this.#executorId);
     await this.#lock.giveUp();
   }
 
-  #sweepSoon(ms: number): void {
-    this.#sweep = setTimeout(() => {
-      this.#sweeping = this.#sweepOnce()
-        .catch((error: unknown) => this.#options.onTrouble?.(error))
-        .finally(() => {
-          if (!this.#isStopping) this.#sweepSoon(this.#options.sweepMs ?? 5_000);
-        });
-    }, ms);
+  async #lookForCancelled(): Promise<void> {
+    if (this.#workOf.size > 0) this.cancel(await this.#requests.cancelledOf([...this.#workOf.keys()]));
   }
 
   /** Takes over what dead and frozen workers had. */
-  async #sweepOnce(): Promise<void> {
+  async #sweep(): Promise<void> {
     await this.#lock.hold();
     for (const executorId of await this.#requests.workers()) {
       if (executorId === this.#executorId) continue;

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { DBOSClient } from '@dbos-inc/dbos-sdk';
 import type { DLogger } from './dbos-log.js';
 import { applicationVersionOf, workflowName } from './names.js';
@@ -20,7 +20,7 @@ export class Requests {
   /** Keeps a request. Its id is new each time: an id that DBOS knows would be answered with the result of the request before. */
   async add(conversationId: string): Promise<void> {
     const client = await this.#connected();
-    const workflowID = `${this.#queue}-${randomUUID()}`;
+    const workflowID = `${prefixOf(conversationId)}${randomUUID()}`;
     await client.enqueue(
       {
         workflowName,
@@ -31,6 +31,32 @@ export class Requests {
       },
       conversationId,
     );
+  }
+
+  /**
+   * Cancels the requests of a conversation that wait or run. DBOS starts those that wait no more, and nobody takes over those that run.
+   * Resolves to their ids.
+   */
+  async cancel(conversationId: string): Promise<readonly string[]> {
+    const client = await this.#connected();
+    const found = await client.listWorkflows({
+      queueName: this.#queue,
+      workflow_id_prefix: prefixOf(conversationId),
+      status: ['ENQUEUED', 'PENDING'],
+      loadInput: false,
+      loadOutput: false,
+    });
+    const ids = found.map(({ workflowID }) => workflowID);
+    if (ids.length > 0) await client.cancelWorkflows(ids);
+    return ids;
+  }
+
+  /** Which of these requests were cancelled. */
+  async cancelledOf(workflowIDs: readonly string[]): Promise<readonly string[]> {
+    const client = await this.#connected();
+    const filter = { status: 'CANCELLED', loadInput: false, loadOutput: false } as const;
+    const found = await client.listWorkflows({ ...filter, workflowIDs: [...workflowIDs] });
+    return found.map(({ workflowID }) => workflowID);
   }
 
   /** How many wait. */
@@ -88,4 +114,9 @@ export class Requests {
       logger: this.#logger,
     });
   }
+}
+
+/** The requests of a conversation are found by the beginning of their ids. */
+function prefixOf(conversationId: string): string {
+  return `palimpsest-${createHash('sha256').update(conversationId).digest('hex')}-`;
 }

@@ -11,6 +11,31 @@ const root = path.join(import.meta.dirname, '../../..');
 const server = await localPostgres();
 afterAll(() => server?.close());
 
+/** Starts two of `examples/service` on one database, and a model that answers its first request late, with an order in its second answer. */
+async function twoServices(until: Promise<void>, orderAt: number) {
+  const tea = { id: 'call_1', type: 'function', function: { name: 'order', arguments: '{"what":"tea"}' } };
+  const model = await openaiServer({
+    reply: (_, index) => ({
+      message: index === orderAt ? { content: null, tool_calls: [tea] } : { content: 'It is ordered.' },
+    }),
+    faults: [{ fault: 'slow-first-byte', until }],
+  });
+  onTestFinished(() => model.close());
+  const environment = {
+    PALIMPSEST_POSTGRES_URL: server?.url ?? '',
+    OPENAI_BASE_URL: model.url,
+    OPENAI_API_KEY: 'a-key',
+    MODEL: 'gpt-4o-mini',
+  };
+  return { model, services: await Promise.all([service(environment), service(environment)]) };
+}
+
+/** The conversations that each of them runs. */
+const runningIn = (services: readonly { readonly url: string }[]) =>
+  Promise.all(
+    services.map(async ({ url }) => ((await (await fetch(`${url}/status`)).json()) as { running: string[] }).running),
+  );
+
 /** Starts `examples/service` as its documentation says. */
 async function service(environment: Record<string, string>) {
   const arguments_ = ['--import', 'tsx', '--conditions=@palimpsest/source', 'examples/service/service.ts'];
@@ -76,20 +101,7 @@ test.skipIf(server === undefined)(
   async () => {
     let answer: () => void = () => undefined;
     const until = new Promise<void>((resolve) => (answer = resolve));
-    const tea = { id: 'call_1', type: 'function', function: { name: 'order', arguments: '{"what":"tea"}' } };
-    const model = await openaiServer({
-      reply: (_, index) =>
-        index === 0 ? { message: { content: null, tool_calls: [tea] } } : { message: { content: 'It is ordered.' } },
-      faults: [{ fault: 'slow-first-byte', until }],
-    });
-    onTestFinished(() => model.close());
-    const environment = {
-      PALIMPSEST_POSTGRES_URL: server?.url ?? '',
-      OPENAI_BASE_URL: model.url,
-      OPENAI_API_KEY: 'a-key',
-      MODEL: 'gpt-4o-mini',
-    };
-    const services = await Promise.all([service(environment), service(environment)]);
+    const { model, services } = await twoServices(until, 0);
     const id = `conversations/${randomUUID()}`;
 
     expect(await post(`${services[0].url}/${id}/messages`, { text: '' })).toMatchObject({ status: 400 });
@@ -98,9 +110,7 @@ test.skipIf(server === undefined)(
     while (model.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
 
     // The model is being asked, by one of them.
-    const busy = await Promise.all(
-      services.map(async ({ url }) => ((await (await fetch(`${url}/status`)).json()) as { running: string[] }).running),
-    );
+    const busy = await runningIn(services);
     expect(busy.map(({ length }) => length).sort()).toEqual([0, 1]);
     const other = `${services[busy[0]?.length === 0 ? 0 : 1].url}/${id}`;
     expect((await post(`${other}/approve`)).status).toBe(409);
@@ -136,5 +146,36 @@ test.skipIf(server === undefined)(
       [0, null],
       [0, null],
     ]);
+  },
+);
+
+test.skipIf(server === undefined)(
+  'a stop interrupts the run of another process, and changes nothing where a person is waited for or all is done',
+  { timeout: 300_000 },
+  async () => {
+    // The model never gives its first answer.
+    const { model, services } = await twoServices(new Promise<void>(() => undefined), 1);
+    const id = `conversations/${randomUUID()}`;
+    await post(`${services[0].url}/${id}/messages`, { text: 'Order tea.' });
+    while (model.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    const busy = await runningIn(services);
+    const other = `${services[busy[0]?.length === 0 ? 0 : 1].url}/${id}`;
+    const stopped = (count: number) => ({ status: 202, body: { stopped: count } });
+    expect(await post(`${other}/stop`)).toEqual(stopped(1));
+    let seen = await eventsUntil(other, isStatus('paused'));
+    while ((await runningIn(services)).flat().length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await post(`${other}/stop`)).toEqual(stopped(0));
+    const later = (value: string) =>
+      eventsUntil(other, isStatus(value), { 'last-event-id': seen.at(-1)?.id ?? '' }).then((events) => (seen = events));
+
+    await post(`${other}/messages`, { text: 'Do order it.' });
+    await later('waiting-for-confirmation');
+    while ((await runningIn(services)).flat().length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await post(`${other}/stop`)).toEqual(stopped(0));
+    expect(await post(`${other}/approve`)).toEqual({ status: 202, body: { answered: 1 } });
+    await later('finished');
+    while ((await runningIn(services)).flat().length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await post(`${other}/stop`)).toEqual(stopped(0));
+    expect(model.requests).toHaveLength(3);
   },
 );

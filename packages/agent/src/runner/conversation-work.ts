@@ -38,6 +38,7 @@ export class ConversationWork {
   readonly #stopped = new AbortController();
   readonly #interrupted = new AbortController();
   #conversation: Conversation | undefined;
+  #isCancelled = false;
 
   constructor(conversationId: string, options: ConversationWorkOptions) {
     this.conversationId = conversationId;
@@ -45,7 +46,7 @@ export class ConversationWork {
   }
 
   /**
-   * Runs. Resolves to `over` when the request is served, also by a failure that is told to `onEnd`; to `handed-over` when
+   * Runs. Resolves to `over` when the request is served or cancelled, also by a failure that is told to `onEnd`; to `handed-over` when
    * {@link ConversationWork.stop} came first, or `isMine` said that the request is another worker's by now.
    *
    * @param isMine - asked before each further try
@@ -70,7 +71,11 @@ export class ConversationWork {
         const isTransient = isBusy || (isOf(error, [EventStoreError]) && failures <= maxStoreRetries);
         onEnd({ type: 'failed', conversationId, error, ...(isTransient ? { retryInMs: retryMs } : {}) });
         if (!isTransient) return 'over';
-        await elapsed(retryMs, this.#stopped.signal);
+        await elapsed(retryMs, AbortSignal.any([this.#stopped.signal, this.#interrupted.signal]));
+      }
+      if (this.#isCancelled) {
+        onEnd({ type: 'cancelled', conversationId });
+        return 'over';
       }
       if (!this.#stopped.signal.aborted && (await isMine().catch(() => true))) continue;
       onEnd({ type: 'handed-over', conversationId });
@@ -84,7 +89,13 @@ export class ConversationWork {
     this.#conversation?.release();
   }
 
-  /** Ends the run now. */
+  /** Ends the run now, and the request with it: the log says that the run is paused. */
+  cancel(): void {
+    this.#isCancelled = true;
+    this.#interrupted.abort(new Error('The run was cancelled.'));
+  }
+
+  /** Ends the run now, so that another worker goes on with it. */
   interrupt(): void {
     this.stop();
     this.#interrupted.abort(new Error('The worker was stopped.'));
@@ -93,7 +104,7 @@ export class ConversationWork {
   async #run() {
     this.#conversation = undefined;
     const conversation = await this.#options.open(this.conversationId);
-    if (this.#stopped.signal.aborted) return undefined;
+    if (this.#stopped.signal.aborted || this.#isCancelled) return undefined;
     this.#conversation = conversation;
     const { inbox } = this.#options;
     const run = () => conversation.run({ signal: this.#interrupted.signal });

@@ -24,6 +24,16 @@ export class FairQueue {
     this.#size++;
   }
 
+  /** Removes an id. False: it does not wait. */
+  remove(id: string): boolean {
+    const tenant = this.#tenantOf(id);
+    const ids = this.#waiting.get(tenant);
+    if (ids?.delete(id) !== true) return false;
+    this.#size--;
+    if (ids.size === 0) this.#waiting.delete(tenant);
+    return true;
+  }
+
   /** Takes the next id that may be taken. Its tenant goes to the end. */
   take(mayBeTaken: (id: string) => boolean): string | undefined {
     for (const [tenant, ids] of this.#waiting) {

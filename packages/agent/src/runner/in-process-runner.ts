@@ -54,6 +54,12 @@ export function inProcessRunner(options: InProcessRunnerOptions): Runner {
       queue.add(conversationId);
       fill();
     },
+    async cancel(conversationId) {
+      const waited = queue.remove(conversationId) ? 1 : 0;
+      const works = [...running.keys()].filter((work) => work.conversationId === conversationId);
+      for (const work of works) work.cancel();
+      return waited + works.length;
+    },
     async start() {
       isWorking = true;
       fill();

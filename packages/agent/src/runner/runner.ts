@@ -13,6 +13,16 @@ export interface Runner {
    */
   enqueue(conversationId: string): Promise<void>;
 
+  /**
+   * Cancels what was asked for. Requests of the conversation that wait are removed, and its run is interrupted, whichever worker has it:
+   * at once in this process, elsewhere when that worker looks next. The model call and the running tools are aborted, and the log says
+   * that the run is paused. A conversation that waits for a person still waits, and one that is finished stays so. Requests that come
+   * afterwards are served.
+   *
+   * @returns how many requests were cancelled, under way or waiting; 0: there was nothing to cancel. A run may still be ending.
+   */
+  cancel(conversationId: string): Promise<number>;
+
   /** Begins to run conversations. Requests that were kept before are served, too. */
   start(): Promise<void>;
 
@@ -42,6 +52,8 @@ export type RunEnd = { readonly conversationId: string } & (
   | { readonly type: 'ended'; readonly outcome: RunOutcome }
   /** The run failed, or the conversation could not be opened. The runner tries again by itself if `retryInMs` is set. */
   | { readonly type: 'failed'; readonly error: unknown; readonly retryInMs?: number }
+  /** The request was cancelled before its run had begun. A run that is cancelled has ended, as paused. */
+  | { readonly type: 'cancelled' }
   /** The worker was stopped, or has lost the request to another one. */
   | { readonly type: 'handed-over' }
 );

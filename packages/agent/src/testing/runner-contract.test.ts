@@ -37,6 +37,40 @@ test.each<[string, string, (options: RunnerUnderTestOptions) => Runner]>([
       return { ...runner, status: async () => ({ ...(await runner.status()), queued: 0 }) };
     },
   ],
+  ['cancels nothing', 'a cancel removes', (options) => ({ ...inProcessRunner(options), cancel: async () => 1 })],
+  [
+    'interrupts, and keeps the request',
+    'a cancel aborts',
+    (options) => {
+      const runner = inProcessRunner(options);
+      const cancel = async (id: string) => {
+        const cancelled = await runner.cancel(id);
+        if (cancelled > 0) await runner.enqueue(id);
+        return cancelled;
+      };
+      return { ...runner, cancel };
+    },
+  ],
+  [
+    'cancels all that waits',
+    'a cancel removes',
+    (options) => {
+      const runner = inProcessRunner(options);
+      const cancel = async (id: string) => {
+        await runner.cancel('b');
+        return runner.cancel(id);
+      };
+      return { ...runner, cancel };
+    },
+  ],
+  [
+    'asks once more for what waits for a person',
+    'a cancel changes nothing',
+    (options) => {
+      const runner = inProcessRunner(options);
+      return { ...runner, cancel: async (id) => (await runner.cancel(id)) + 1 };
+    },
+  ],
   [
     'tells of no retry',
     'a failure is told',

@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
-import { defineTool, memoryEventStore } from '@palimpsest/events';
-import type { Event } from '@palimpsest/events';
-import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
-import type { ScriptedAnswer } from '@palimpsest/llm-adapters/testing';
-import { z } from 'zod';
-import { Agent } from '../agent.js';
-import type { AgentOptions } from '../agent-options.js';
-import { Conversation } from '../conversation.js';
 import type { ConversationWorkOptions } from '../runner/conversation-work.js';
-import type { RunEnd, Runner } from '../runner/runner.js';
+import type { Runner } from '../runner/runner.js';
+import { Bench, until } from './runner-bench.js';
 
 /** What a runner is made with for one test. */
 export type RunnerUnderTestOptions = ConversationWorkOptions & { readonly maxConcurrentRuns: number };
@@ -123,6 +116,74 @@ const rules: Readonly<Record<string, (runner: Runner, bench: Bench) => Promise<v
     await bench.until(() => bench.statuses('a').at(-1) === 'finished');
   },
 
+  'a cancel aborts the run and its tool, for good, and a later request is served': async (runner, bench) => {
+    bench.answers.set('a', [{ toolCalls: [{ name: 'work' }] }, 'Done.']);
+    for (const id of ['a', 'b']) {
+      await bench.send(id);
+      await runner.enqueue(id);
+    }
+    await runner.start();
+    await bench.until(() => bench.atWork.has('a') && bench.statuses('b').at(-1) === 'finished');
+    assert.equal(await runner.cancel('a'), 1);
+    await bench.until(() => bench.statuses('a').includes('paused'));
+    assert.ok(bench.aborted.has('a'));
+    await until(async () => (await runner.status()).running.length === 0);
+    assert.deepEqual(
+      bench.ends.map((end) => (end.type === 'ended' ? end.outcome.status : end.type)),
+      ['finished', 'paused'],
+    );
+    assert.equal((await runner.status()).queued, 0);
+    assert.equal(await runner.cancel('a'), 0);
+    await bench.send('a');
+    await runner.enqueue('a');
+    await bench.until(() => bench.statuses('a').at(-1) === 'finished');
+  },
+
+  'a cancel removes the requests that wait, and no others': async (runner, bench) => {
+    for (const id of ['a', 'b']) {
+      await bench.send(id);
+      await runner.enqueue(id);
+    }
+    assert.equal(await runner.cancel('a'), 1);
+    assert.equal((await runner.status()).queued, 1);
+    await runner.start();
+    await bench.until(() => bench.statuses('b').at(-1) === 'finished');
+    await until(async () => (await runner.status()).running.length === 0);
+    assert.deepEqual([bench.statuses('a'), bench.modelCalls('a'), (await runner.status()).queued], [[], 0, 0]);
+  },
+
+  'a cancel ends the wait for a conversation that somebody else holds': async (runner, bench) => {
+    await bench.send('a');
+    const writer = await bench.store.openForWriting?.('a');
+    await runner.start();
+    await runner.enqueue('a');
+    await bench.until(() => bench.ends.some((end) => end.type === 'failed'));
+    assert.equal(await runner.cancel('a'), 1);
+    await bench.until(() => bench.ends.at(-1)?.type === 'cancelled');
+    await writer?.close();
+    assert.deepEqual(bench.statuses('a'), []);
+  },
+
+  'a cancel changes nothing where a person is waited for, or all is done': async (runner, bench) => {
+    bench.agentOptions = { confirmation: 'always' };
+    bench.answers.set('a', [{ toolCalls: [{ name: 'work' }] }, 'Done.']);
+    await bench.send('a');
+    await runner.start();
+    await runner.enqueue('a');
+    bench.releaseAll();
+    for (const status of ['waiting-for-confirmation', 'finished']) {
+      await bench.until(() => bench.statuses('a').at(-1) === status);
+      await until(async () => (await runner.status()).running.length === 0);
+      const { length } = bench.events('a');
+      assert.equal(await runner.cancel('a'), 0);
+      await bench.until(() => true);
+      assert.equal(bench.events('a').length, length);
+      if (status === 'finished') return;
+      assert.equal((await (await bench.open('a')).confirm()).length, 1);
+      await runner.enqueue('a');
+    }
+  },
+
   'a failure is told, and disturbs no other conversation': async (runner, bench) => {
     bench.answers.set('bad', [new Error('The model is broken.')]);
     for (const id of ['bad', 'good']) await bench.send(id);
@@ -169,103 +230,3 @@ const rules: Readonly<Record<string, (runner: Runner, bench: Bench) => Promise<v
     assert.ok(bench.events('a').every(({ type }) => type !== 'pause' && type !== 'agent-error'));
   },
 };
-
-/** Conversations of one test: their models, a tool that works until it is released, and what happened. */
-class Bench {
-  readonly store = memoryEventStore();
-  readonly ends: RunEnd[] = [];
-  readonly answers = new Map<string, readonly ScriptedAnswer[]>();
-  /** The conversations whose tool works now. */
-  readonly atWork = new Map<string, () => void>();
-  readonly mostAtOnce = new Map<string, number>();
-  mostInAll = 0;
-  agentOptions: Partial<AgentOptions> = {};
-  readonly #calls = new Map<string, number>();
-  readonly #events = new Map<string, Event[]>();
-  #isReleased = false;
-
-  async open(conversationId: string): Promise<Conversation> {
-    const agent = new Agent({
-      ...this.agentOptions,
-      llm: this.#model(conversationId),
-      tools: [this.#tool(conversationId)],
-    });
-    return Conversation.open({ agent, store: this.store, conversationId });
-  }
-
-  async send(conversationId: string): Promise<void> {
-    await (await this.open(conversationId)).send('Go.');
-    if (this.#events.has(conversationId)) return;
-    this.#events.set(conversationId, []);
-  }
-
-  modelCalls(conversationId: string): number {
-    return this.#calls.get(conversationId) ?? 0;
-  }
-
-  events(conversationId: string): readonly Event[] {
-    return this.#events.get(conversationId) ?? [];
-  }
-
-  /** The statuses that the log has, oldest first. */
-  statuses(conversationId: string): readonly unknown[] {
-    return this.events(conversationId).flatMap((event) =>
-      event.type === 'conversation-state-update' && event.key === 'status' ? [event.value] : [],
-    );
-  }
-
-  /** Resolves when the condition holds; the logs are read before each look. */
-  async until(condition: () => boolean): Promise<void> {
-    await until(async () => {
-      for (const [id, events] of this.#events) {
-        for await (const event of this.store.read(id, { from: events.length })) events.push(event);
-      }
-      return condition();
-    });
-  }
-
-  releaseAll(): void {
-    this.#isReleased = true;
-    for (const release of this.atWork.values()) release();
-  }
-
-  #model(conversationId: string) {
-    return scriptedLLM({
-      idPrefix: `${conversationId}-${this.modelCalls(conversationId)}`,
-      script: () => {
-        const index = this.modelCalls(conversationId);
-        this.#calls.set(conversationId, index + 1);
-        return this.answers.get(conversationId)?.[index] ?? 'Done.';
-      },
-    });
-  }
-
-  #tool(conversationId: string) {
-    return defineTool({
-      name: 'work',
-      description: 'Works.',
-      input: z.object({}),
-      execute: async () => {
-        if (!this.#isReleased) {
-          const atOnce = (this.atWork.has(conversationId) ? 1 : 0) + 1;
-          this.mostAtOnce.set(conversationId, Math.max(this.mostAtOnce.get(conversationId) ?? 0, atOnce));
-          await new Promise<void>((release) => {
-            this.atWork.set(conversationId, release);
-            this.mostInAll = Math.max(this.mostInAll, this.atWork.size);
-          });
-          this.atWork.delete(conversationId);
-        }
-        return 'worked';
-      },
-    });
-  }
-}
-
-/** @throws when it takes longer than a minute. */
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let look = 0; look < 6_000; look++) {
-    if (await condition()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error('It did not come to pass within a minute.');
-}
