@@ -27,6 +27,8 @@ export interface ConversationState {
   readonly requestsInARow: number;
   /** Whether the newest condensation forgot and masked nothing, because there was nothing to forget. */
   readonly lastCondensationWasEmpty: boolean;
+  /** Whether the user has reverted a condensation, and none has forgotten or masked anything since. */
+  readonly wasTakenBack: boolean;
   /** Actions that a person, or the application on their behalf, has confirmed. */
   readonly confirmedActions: ReadonlySet<EventId>;
   /** Confirmed actions that have not begun, so that it is safe to carry them out. */
@@ -53,6 +55,7 @@ export class ConversationStateProjection implements ConversationState {
   #standingWords = noStandingWords;
   #finalAnswer: string | undefined;
   #lastCondensationWasEmpty = false;
+  #wasTakenBack = false;
   #isThinkingOff = false;
   #wasRefused = false;
   readonly #confirmed = new Set<EventId>();
@@ -113,6 +116,10 @@ export class ConversationStateProjection implements ConversationState {
     return this.#lastCondensationWasEmpty;
   }
 
+  get wasTakenBack(): boolean {
+    return this.#wasTakenBack;
+  }
+
   get confirmedActions(): ReadonlySet<EventId> {
     return this.#confirmed;
   }
@@ -151,6 +158,7 @@ export class ConversationStateProjection implements ConversationState {
       case 'condensation':
         this.#condensationsInARow++;
         this.#lastCondensationWasEmpty = event.forgottenEventIds.length === 0 && (event.redactions?.length ?? 0) === 0;
+        if (!this.#lastCondensationWasEmpty) this.#wasTakenBack = false;
         break;
       case 'action':
         this.#pending.set(event.id, asWritten ?? event);
@@ -169,7 +177,10 @@ export class ConversationStateProjection implements ConversationState {
       case 'condensation-revert':
         // The reverted events can be forgotten again.
         this.#lastCondensationWasEmpty = false;
-        if (event.source === 'user') this.#beginRow();
+        if (event.source === 'user') {
+          this.#wasTakenBack = true;
+          this.#beginRow();
+        }
         break;
       case 'conversation-error':
         // A host that runs again has changed something, or wants to try again.

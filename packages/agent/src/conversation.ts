@@ -354,8 +354,9 @@ export class Conversation {
   /**
    * Reverts a condensation: appends a `condensation-revert`, and from the next step on the model is shown the history without
    * that condensation. Thinking that followed the condensed history is no longer sent. A request that the condensation
-   * answered stays answered. A history that does not fit is condensed anew. While a condensation is under way, this method
-   * waits for it.
+   * answered stays answered. The condenser then rests, so that it does not make the same condensation again: it is called
+   * with `preview: true` until a condensation is requested, or the history fills the window. While a condensation is under way,
+   * this method waits for it.
    *
    * @throws {@link CondensationNotInForceError} when the log holds no such condensation, or it is already reverted;
    *   {@link ConversationBusyError} during a run. Nothing is appended then.

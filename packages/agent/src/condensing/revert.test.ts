@@ -3,7 +3,7 @@ import type { LLM } from '@palimpsest/llm-adapters';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { condensation } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Agent } from '../agent.js';
 import { Conversation } from '../conversation.js';
 import { CondensationNotInForceError } from '../errors.js';
@@ -105,4 +105,66 @@ test('it waits for a condensation that is being made', async () => {
   const types = [...fork.events].map((event) => event.type);
   expect(types.slice(-3)).toEqual(['condensation-request', 'condensation', 'condensation-revert']);
   expect([...fork.events].at(-2)?.id).toBe(made?.id);
+});
+
+describe('the condenser rests after a revert', () => {
+  /** Condenses whenever there are more than three events, and says so. */
+  const eager = (seen: boolean[]): Condenser => ({
+    name: 'eager',
+    handlesCondensationRequests: true,
+    condense: (view, { preview = false }) => {
+      seen.push(preview);
+      if (preview || (view.events.length < 5 && !view.unhandledCondensationRequest)) return view;
+      return condensation({ view, start: 2, end: view.events.length - 1, summary: 'S' });
+    },
+  });
+
+  async function takenBack(answers: readonly string[], contextWindow: number, make?: Condenser) {
+    const seen: boolean[] = [];
+    const llm = scriptedLLM({ script: ['First.', 'Second.', ...answers], contextWindow });
+    const agent = new Agent({ llm, systemPrompt: 'Work.', condenser: make ?? eager(seen) });
+    const store = memoryEventStore();
+    const conversation = await Conversation.open({ agent, store, conversationId: 'c' });
+    for (const words of ['One.', 'Two.']) {
+      await conversation.send(words);
+      await conversation.run();
+    }
+    const made = conversation.view.condensations.at(-1)?.id ?? (await conversation.condense())?.id ?? '';
+    await conversation.revert(made);
+    seen.length = 0;
+    const say = async (words: string) => {
+      await conversation.send(words);
+      return conversation.run();
+    };
+    return { agent, store, conversation, say, seen, llm };
+  }
+
+  test('it makes none until one is requested, after a restart neither; then it decides as before', async () => {
+    const { agent, store, say, seen, llm } = await takenBack(['Third.', 'Fourth.', 'Fifth.', 'Sixth.'], 100_000);
+    expect(await say('Three.')).toMatchObject({ condensations: 0 });
+    expect(JSON.stringify(llm.requests.at(-1)?.messages)).toContain('First.');
+    const again = await Conversation.open({ agent, store, conversationId: 'c' });
+    await again.send('Four.');
+    expect(await again.run()).toMatchObject({ condensations: 0 });
+    expect(seen).toEqual([true, true]);
+    expect(await again.condense()).toMatchObject({ summary: 'S' });
+    await again.send('Five.');
+    await again.run();
+    await again.send('Six.');
+    expect(await again.run()).toMatchObject({ condensations: 1 });
+    expect(seen.slice(2)).not.toContain(true);
+  });
+
+  test('it acts when the history fills the window', async () => {
+    const { say, seen } = await takenBack(['Third.', 'Fourth.'], 1_000);
+    expect(await say('Three.')).toMatchObject({ condensations: 0 });
+    expect(await say('x'.repeat(3_600))).toMatchObject({ condensations: 1 });
+    expect(seen.slice(0, 2)).toEqual([true, false]);
+  });
+
+  test('one that condenses for a preview is not followed', async () => {
+    const deaf: Condenser = { ...eager([]), condense: (view) => eager([]).condense(view, {}) };
+    const { say } = await takenBack(['Third.'], 100_000, deaf);
+    expect(await say('Three.')).toMatchObject({ condensations: 0 });
+  });
 });

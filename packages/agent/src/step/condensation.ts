@@ -5,6 +5,7 @@ import type { Condenser, View } from '@palimpsest/view';
 import { condenseOnce, isEmpty, nothingToForget, refusedAttempt } from '../condensing/condense-once.js';
 import { cacheTermsOf } from '../condensing/cache-terms.js';
 import { requestedFocus } from '../condensing/requested-focus.js';
+import { restsAfterRevert } from '../condensing/rest-after-revert.js';
 import { tokensBesideView, usableWindow } from '../condensing/window.js';
 import { note } from '../notes.js';
 import { noteOf, vetoOf } from '../hooks.js';
@@ -50,6 +51,7 @@ async function condenseWith(condenser: Condenser, step: StepContext): Promise<Vi
   const { view, standingWords } = state;
   const contextWindow = usableWindow(llm, maxOutputTokens);
   const fixedTokens = tokensBesideView(view, toolDefinitions, standingWords);
+  const preview = restsAfterRevert(state, { contextWindow, maxOutputTokens, fixedTokens });
   const result = await condenseOnce(condenser, view, {
     createEvent,
     emit,
@@ -61,8 +63,11 @@ async function condenseWith(condenser: Condenser, step: StepContext): Promise<Vi
     focus: requestedFocus(view),
     agentRequest: (seen) => agentRequest(seen, requestParts(standingWords, step)),
     signal,
+    ...(preview ? { preview } : {}),
   });
   if (!isCondensation(result)) return result;
+  // A condenser that ignores `preview`.
+  if (preview) return view;
   const isVetoedOrRefused =
     (await isVetoed(result, condenser.name, step)) || (await isRefused(result, condenser, step));
   if (!isVetoedOrRefused) return emitCondensation(result, step);

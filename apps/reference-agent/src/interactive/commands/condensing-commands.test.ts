@@ -78,6 +78,7 @@ test('/compact with a focus has the model write the summary by it; the next requ
 
   const back = await screen.type('/undo-compact');
   expect(back).toContain(`The model reads ${forgotten.length} events`);
+  expect(back).toContain('The condenser rests now, until you /compact or the window is full.');
   expect(conversation.view.tokens()).toBeGreaterThan(before);
   await say(talked, 'And now?');
   expect(JSON.stringify(rig.server.requests.at(-1)?.body)).toContain('line of file 1');

@@ -35,7 +35,7 @@ export const undoCompactCommand: CommandWork = {
         ...(back < details.forgotten.length
           ? [`${counted(details.forgotten.length - back, 'event')} stay hidden by other condensations.`]
           : []),
-        'The condenser decides anew at the next step, and may hide them again. What you /pin it keeps.',
+        'The condenser rests now, until you /compact or the window is full. What you /pin it keeps then, too.',
       ].join('\n'),
     );
   },
