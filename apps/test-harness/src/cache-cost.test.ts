@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import {
-  conversationWindowCondenser,
+  amortizedForgettingCondenser,
   extractiveSummaryCondenser,
   observationMaskingCondenser,
   pipelineCondenser,
@@ -10,9 +10,8 @@ import type { Event } from '@palimpsest/events';
 import type { Condenser } from '@palimpsest/view';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readSessions } from './import/index.js';
-import type { Session } from './import/index.js';
-import { avoidableCost, cacheUse, noUse, sumOf } from '../test-support/cache-cost.js';
-import type { CacheUseOptions } from '../test-support/cache-cost.js';
+import { avoidableCost, cacheUse } from '../test-support/cache-cost.js';
+import type { CacheUse, CacheUseOfSessions, Provider } from '../test-support/cache-cost.js';
 
 /** On the second engine of `.ci/run`. */
 const isBriefRun = process.env['PALIMPSEST_BRIEF_RUNS'] === 'true';
@@ -32,16 +31,6 @@ const condensers: Readonly<Record<string, () => Condenser>> = {
       extractiveSummaryCondenser({ maxSize: 90, maxSummaryTokens: 1_200 }),
     ]),
 };
-
-async function sumOver(logs: readonly (readonly Event[])[], create: () => Condenser, options: CacheUseOptions = {}) {
-  let [condensations, asSent, atBest] = [0, noUse, noUse];
-  for (const events of logs) {
-    const use = await cacheUse(events, create(), options);
-    condensations += use.condensations;
-    [asSent, atBest] = [sumOf(asSent, use.asSent), sumOf(atBest, use.atBest)];
-  }
-  return { condensations, asSent, atBest };
-}
 
 /** A log of a coding agent: batches of one to three calls, results between a line and some pages, now and then a word of the user. */
 function generatedLog(seed: number, steps: number): readonly Event[] {
@@ -88,72 +77,92 @@ function generatedLog(seed: number, steps: number): readonly Event[] {
   return log;
 }
 
-describe.each(['anthropic', 'openai'] as const)('marks of the prompt cache, at %s', (provider) => {
-  const logs = (isBriefRun ? [1] : [1, 2]).map((seed) => generatedLog(seed, 120));
+const providers = ['anthropic', 'openai'] as const;
+/** All of it takes minutes: `npm run test:long`. */
+const isLongRun = process.env['PALIMPSEST_LONG_RUNS'] !== undefined;
 
-  test.each(Object.keys(condensers))('generated logs, %s', { timeout: 120_000 }, async (name) => {
-    const create = condensers[name] as () => Condenser;
-    const sum = await sumOver(logs, create, { provider });
-    expect(sum.condensations).toBeGreaterThan(3);
-    expect(avoidableCost(sum)).toBeLessThan(mostAvoidable);
-    // Marks at the ends alone, as if the history only grew.
-    const growing = await sumOver(logs.slice(0, 1), create, { provider, hints: () => ({}) });
-    expect(avoidableCost(growing)).toBeGreaterThan(avoidableCost(sum) + 0.01);
+describe.each(Object.keys(condensers))('marks of the prompt cache, generated logs, %s', (name) => {
+  let replayed: CacheUseOfSessions;
+  beforeAll(async () => {
+    const logs = (isLongRun ? [1, 2] : [1]).map((seed) => generatedLog(seed, 120));
+    replayed = await cacheUse(logs, condensers[name] as () => Condenser, { of: providers, marksAtEnds: true });
   });
 
-  test('our own corpus', { timeout: 120_000 }, async () => {
-    const corpus = fileURLToPath(new URL('../../../corpus', import.meta.url));
-    const sessions: Session[] = [];
-    for await (const session of readSessions(corpus)) sessions.push(session);
+  test.each(providers)('at %s', (provider) => {
+    const { asSent, atBest, markedAtEnds } = useAt(replayed, provider);
+    expect(replayed.condensations).toBeGreaterThan(3);
+    expect(avoidableCost(asSent, atBest)).toBeLessThan(mostAvoidable);
+    // As if the history only grew.
+    expect(avoidableCost(markedAtEnds, atBest)).toBeGreaterThan(avoidableCost(asSent, atBest) + 0.01);
+  });
+});
+
+describe('marks of the prompt cache, our own corpus', () => {
+  let replayed: CacheUseOfSessions;
+  beforeAll(async () => {
+    const sessions = await sessionsIn(fileURLToPath(new URL('../../../corpus', import.meta.url)));
     const create = condensers["the reference agent's demo"] as () => Condenser;
-    const recorded = sessions.map(({ events }) => events);
-    const sum = await sumOver(recorded, create, { provider });
-    expect(sum.condensations).toBeGreaterThan(3);
-    expect(avoidableCost(sum)).toBeLessThan(mostAvoidable);
+    replayed = await cacheUse(sessions, create, { of: providers });
+  });
+
+  test.each(providers)('at %s', (provider) => {
+    const { asSent, atBest } = useAt(replayed, provider);
+    expect(replayed.condensations).toBeGreaterThan(3);
+    expect(avoidableCost(asSent, atBest)).toBeLessThan(mostAvoidable);
   });
 });
 
 test('a condenser that forgets the beginning leaves the instructions and the tools', async () => {
-  const create = () => conversationWindowCondenser();
-  const sum = await sumOver([generatedLog(4, 200)], create);
-  expect(avoidableCost(sum)).toBeLessThan(mostAvoidable);
+  const create = () => amortizedForgettingCondenser({ keepFirst: 0, maxSize: 100 });
+  const replayed = await cacheUse([generatedLog(4, 120)], create);
+  const { asSent, atBest } = useAt(replayed, 'anthropic');
+  expect(replayed.condensations).toBeGreaterThan(0);
+  expect(avoidableCost(asSent, atBest)).toBeLessThan(mostAvoidable);
 });
 
 const recorded = process.env['PALIMPSEST_TRAJECTORIES'];
-/** All of them take minutes: `npm run test:long`. Otherwise one condenser, on the longest session of each folder. */
-const isLongRun = process.env['PALIMPSEST_LONG_RUNS'] !== undefined;
+/** In a long run all condensers on all sessions. Otherwise one condenser, on the longest session of each folder. */
 const measured = isLongRun ? Object.keys(condensers) : ["the reference agent's pipeline"];
 
 describe.skipIf(recorded === undefined)('the long real sessions that PALIMPSEST_TRAJECTORIES names', () => {
-  const sessions: Session[] = [];
+  const long: (readonly Event[])[] = [];
   beforeAll(async () => {
     for (const folder of isBriefRun ? ['codex-entire'] : ['claude-code-entire', 'codex-entire', 'pi-mono']) {
-      const all: Session[] = [];
-      for await (const session of readSessions(`${recorded}/${folder}`)) all.push(session);
-      all.sort((a, b) => b.events.length - a.events.length);
-      sessions.push(...(isLongRun ? all : all.slice(0, 1)));
+      const all = (await sessionsIn(`${recorded}/${folder}`)).toSorted((a, b) => b.length - a.length);
+      long.push(...(isLongRun ? all : all.slice(0, 1)).filter((events) => events.length > 100));
     }
   }, 60_000);
 
   test.each(measured)('%s', { timeout: 1_200_000 }, async (name) => {
-    const create = condensers[name] as () => Condenser;
-    const long = sessions.map(({ events }) => events).filter((events) => events.length > 100);
     expect(long.length).toBeGreaterThan(0);
     const percent = (share: number) => `${(share * 100).toFixed(2)} %`;
     const rows: string[] = [];
-    for (const expires of [false, true]) {
-      const sum = await sumOver(long, create, { expires });
+    const create = condensers[name] as () => Condenser;
+    const { uses, condensations } = await cacheUse(long, create, { expires: [false, true], marksAtEnds: isLongRun });
+    expect(uses).toHaveLength(2);
+    expect(condensations).toBeGreaterThan(3);
+    for (const { expires, asSent, atBest } of uses) {
       for (const readPrice of [0.1, 0.05]) {
-        const share = avoidableCost(sum, readPrice);
+        const share = avoidableCost(asSent, atBest, readPrice);
         rows.push(`${expires ? 'recorded time' : 'no time'}, reads at ${readPrice}: ${percent(share)}`);
         expect(share, rows.at(-1)).toBeLessThan(mostAvoidable);
       }
     }
     // Printed, and asserted nowhere.
-    if (isLongRun) {
-      const before = await sumOver(long, create, { hints: () => ({}) });
-      rows.push(`marks at the ends alone: ${percent(avoidableCost(before))}`);
-    }
-    console.log(`${name}, ${long.length} sessions: ${rows.join(' · ')}`);
+    const [{ markedAtEnds, atBest }] = uses as [CacheUse];
+    if (isLongRun) rows.push(`marks at the ends alone: ${percent(avoidableCost(markedAtEnds, atBest))}`);
+    console.log(`${name}, ${long.length} sessions, ${condensations} condensations: ${rows.join(' · ')}`);
   });
 });
+
+function useAt({ uses }: CacheUseOfSessions, provider: Provider): CacheUse {
+  const use = uses.find((each) => each.provider === provider);
+  if (use === undefined) throw new Error(`nothing was sent to ${provider}`);
+  return use;
+}
+
+async function sessionsIn(folder: string): Promise<readonly (readonly Event[])[]> {
+  const sessions: (readonly Event[])[] = [];
+  for await (const { events } of readSessions(folder)) sessions.push(events);
+  return sessions;
+}

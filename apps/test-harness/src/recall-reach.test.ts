@@ -9,7 +9,7 @@ import {
   toolResultContent,
   wellFormedPart,
 } from '@palimpsest/events';
-import type { Event, LLMConvertibleEvent, ToolContext, ToolOutput } from '@palimpsest/events';
+import type { Event, LLMConvertibleEvent, Tool, ToolContext, ToolOutput } from '@palimpsest/events';
 import { observationMaskingCondenser, pricedCondenser } from '@palimpsest/condensers';
 import { isCondensation, NoCondensationAvailableError, ViewProjection } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
@@ -17,7 +17,7 @@ import { randomLog } from '@palimpsest/view/testing';
 import { recallTool } from '@palimpsest/relevance-tool';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { modelCalls, readSessions } from './import/index.js';
-import { recordedFiles } from '../test-support/recorded-files.js';
+import { recordedSessions } from '../test-support/recorded-sessions.js';
 import { tight } from '../test-support/tight-condensers.js';
 
 /**
@@ -26,7 +26,7 @@ import { tight } from '../test-support/tight-condensers.js';
  */
 
 /** So many hidden texts of each session are asked for, spread over it. */
-const asked = 6;
+const asked = process.env['PALIMPSEST_LONG_RUNS'] === undefined ? 3 : 6;
 const pageTokens = 2_000;
 
 interface Session {
@@ -38,6 +38,7 @@ interface Session {
 interface Ended {
   readonly log: readonly Event[];
   readonly view: View;
+  readonly recall: Tool;
 }
 
 const sessions: Session[] = [];
@@ -82,14 +83,12 @@ describe.skipIf(recorded === undefined)('masks of recorded sessions', () => {
     async (_, create) => {
       let [notes, named, texts] = [0, 0, 0];
       const lost: string[] = [];
-      for (const file of await recordedFiles(recorded ?? '')) {
-        for await (const { name, events } of readSessions(file)) {
-          const reached = await reach({ name, events }, create(), maskedIn);
-          notes += reached.notes;
-          named += reached.named;
-          texts += reached.texts;
-          lost.push(...reached.lost);
-        }
+      for await (const session of recordedSessions(recorded ?? '')) {
+        const reached = await reach(session, create(), maskedIn);
+        notes += reached.notes;
+        named += reached.named;
+        texts += reached.texts;
+        lost.push(...reached.lost);
       }
       expect(lost).toEqual([]);
       expect(texts).toBeGreaterThan(10);
@@ -108,18 +107,13 @@ async function reach(session: Session, condenser: Condenser, hidden = hiddenOf) 
   for (const event of spread(hidden(ended), asked)) {
     texts++;
     const original = textOf(event);
-    const whole = await pages({ address: addressOf(event.id) }, ended, condenser);
+    const whole = await pages({ address: addressOf(event.id) }, ended);
     expect(whole.text, `${session.name}, ${event.id}: ${whole.heading}`).toBe(original);
-    const isFound = await finds(
-      { query: lineOf(event.type === 'action' ? event.toolCall.arguments : original) },
-      event,
-      ended,
-      condenser,
-    );
-    if (!isFound) lost.push(`${session.name} ${event.id}: ${lineOf(original)}`);
+    const query = lineOf(event.type === 'action' ? event.toolCall.arguments : original);
+    if (!(await finds({ query }, event, ended))) lost.push(`${session.name} ${event.id}: ${lineOf(original)}`);
     for (const path of spread(pathsIn(original), 2)) {
       paths++;
-      if (!(await finds({ path }, event, ended, condenser))) lost.push(`${session.name} ${event.id}: path ${path}`);
+      if (!(await finds({ path }, event, ended))) lost.push(`${session.name} ${event.id}: path ${path}`);
     }
   }
   for (const event of ended.view.events) {
@@ -160,7 +154,7 @@ async function atTheEnd(events: readonly Event[], condenser: Condenser): Promise
       }
     }
   }
-  return { log, view };
+  return { log, view, recall: recallTool({ condenser, pageTokens }) };
 }
 
 /** The results, messages and calls whose text the model is not sent. */
@@ -228,8 +222,7 @@ interface Found {
 }
 
 /** All pages of an answer as one text, or those up to the one that is enough. */
-async function pages(input: object, { log }: Ended, condenser: Condenser, isEnough?: (found: Found) => boolean) {
-  const tool = recallTool({ condenser, pageTokens });
+async function pages(input: object, { log, recall }: Ended, isEnough?: (found: Found) => boolean) {
   const byId = new Map(log.toReversed().map((event) => [event.id, event]));
   const context: ToolContext = {
     actionId: 'asking',
@@ -241,7 +234,10 @@ async function pages(input: object, { log }: Ended, condenser: Condenser, isEnou
   let [text, heading] = ['', ''];
   const found = new Set<string>();
   for (let page = 1, last = 1; page <= last; page++) {
-    const output = (await tool.execute(tool.parseInput({ ...input, page }), context)) as Exclude<ToolOutput, string>;
+    const output = (await recall.execute(recall.parseInput({ ...input, page }), context)) as Exclude<
+      ToolOutput,
+      string
+    >;
     const all = typeof output.content === 'string' ? output.content : joined(output.content);
     const end = all.indexOf('\n');
     heading = end === -1 ? all : all.slice(0, end);
@@ -255,10 +251,10 @@ async function pages(input: object, { log }: Ended, condenser: Condenser, isEnou
 }
 
 /** A short call is found with its result, whose description holds it. */
-async function finds(input: object, event: LLMConvertibleEvent, ended: Ended, condenser: Condenser): Promise<boolean> {
+async function finds(input: object, event: LLMConvertibleEvent, ended: Ended): Promise<boolean> {
   const isFound = ({ found, text }: Found): boolean =>
     found.has(addressOf(event.id)) || (event.type === 'action' && text.includes(textOf(event).replaceAll(/\s+/g, ' ')));
-  return isFound(await pages(input, ended, condenser, isFound));
+  return isFound(await pages(input, ended, isFound));
 }
 
 /**

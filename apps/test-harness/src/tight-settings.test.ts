@@ -5,7 +5,7 @@ import { isCondensation, NoCondensationAvailableError, ViewProjection } from '@p
 import type { AttemptReport, Condenser, RenderOptions, View } from '@palimpsest/view';
 import { messagesOfItems } from '@palimpsest/view/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { extent, recordedFiles } from '../test-support/recorded-files.js';
+import { extent, recordedSessions } from '../test-support/recorded-sessions.js';
 import { modelCalls, readSessions } from './import/index.js';
 import type { Session } from './import/index.js';
 import { findRefusals } from './replay/refusals.js';
@@ -111,22 +111,20 @@ function newestStep({ events }: View): number {
 
 const recorded = process.env['PALIMPSEST_TRAJECTORIES'];
 const corpus = fileURLToPath(new URL('../../../corpus', import.meta.url));
-const places: readonly (readonly [string, () => Promise<readonly string[]>, boolean])[] = [
-  ['our own corpus', () => Promise.resolve([corpus]), false],
+const places: readonly (readonly [string, () => AsyncIterable<Session>, boolean])[] = [
+  ['our own corpus', () => readSessions(corpus), false],
   [
     `the real sessions that PALIMPSEST_TRAJECTORIES names, ${extent}`,
-    () => recordedFiles(recorded ?? ''),
+    () => recordedSessions(recorded ?? ''),
     recorded === undefined,
   ],
 ];
 
-for (const [place, paths, isSkipped] of places) {
+for (const [place, read, isSkipped] of places) {
   describe.skipIf(isSkipped)(`at tight settings, over ${place}: nothing refused, no growth, no loop`, () => {
     const sessions: Session[] = [];
     beforeAll(async () => {
-      for (const path of await paths()) {
-        for await (const session of readSessions(path)) sessions.push(session);
-      }
+      for await (const session of read()) sessions.push(session);
     });
 
     test.each(Object.keys(tight))('%s', { timeout: 600_000 }, async (name) => {

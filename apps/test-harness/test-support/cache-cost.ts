@@ -9,36 +9,76 @@ import type { Condenser } from '@palimpsest/view';
 import { recordedSession } from '../src/measure/recorded-session.js';
 import { condensedViews } from '../src/replay/condensed-views.js';
 
-/** What a session's requests read from the prompt cache and wrote to it. */
-export interface CacheUseOfSession {
-  readonly modelCalls: number;
-  readonly condensations: number;
+/** The providers whose caches are simulated. */
+export type Provider = keyof typeof providers;
+
+/** What a session's requests read from the prompt cache of one provider and wrote to it. */
+export interface CacheUse {
+  readonly provider: Provider;
+  /** Entries of the cache expired on the session's own clock. False: no time passed. */
+  readonly expires: boolean;
   /** With the marks of the requests. */
   readonly asSent: CachedPrompt;
   /** With every boundary marked, any number of marks, and no limit to the look-back. */
   readonly atBest: CachedPrompt;
+  /** With marks at the ends alone, as if the history only grew. Nothing unless it is asked for. */
+  readonly markedAtEnds: CachedPrompt;
+}
+
+/** The requests of one session, or of several. */
+export interface CacheUseOfSessions {
+  readonly condensations: number;
+  /** One for each provider and clock. */
+  readonly uses: readonly CacheUse[];
 }
 
 /** Options of {@link cacheUse}. */
 export interface CacheUseOptions {
-  readonly provider?: 'anthropic' | 'openai';
-  /** Entries of the cache expire on the session's own clock. @defaultValue false: no time passes */
-  readonly expires?: boolean;
-  /** The cache hints of a request, from its messages. @defaultValue {@link promptToSend}, with the request before */
-  readonly hints?: (messages: readonly Message[]) => CacheHints;
+  /** @defaultValue Anthropic alone */
+  readonly of?: readonly Provider[];
+  /** @defaultValue false alone: no time passes */
+  readonly expires?: readonly boolean[];
+  /** Also marks requests at the ends alone. @defaultValue false */
+  readonly marksAtEnds?: boolean;
 }
 
 /** What better marks could save, as a share of the least possible cost of the input. `read`: price of a cached token as a share of an uncached one. */
-export function avoidableCost({ asSent, atBest }: Pick<CacheUseOfSession, 'asSent' | 'atBest'>, read = 0.1): number {
+export function avoidableCost(sent: CachedPrompt, atBest: CachedPrompt, read = 0.1): number {
   const cost = (use: CachedPrompt) => use.read * read + use.written * writePrice + use.uncached;
-  return cost(asSent) / cost(atBest) - 1;
+  return cost(sent) / cost(atBest) - 1;
 }
 
 /** The price of a written token as a share of an uncached one. */
 const writePrice = 1.25;
 
-/** The sum of two uses. */
-export function sumOf(one: CachedPrompt, other: CachedPrompt): CachedPrompt {
+/** Replays sessions through a condenser, each once, against the simulated prompt caches, and adds up what they used. */
+export async function cacheUse(
+  sessions: readonly (readonly Event[])[],
+  create: () => Condenser,
+  options: CacheUseOptions = {},
+): Promise<CacheUseOfSessions> {
+  let sum: CacheUseOfSessions | undefined;
+  for (const events of sessions) {
+    const next = await cacheUseOf(events, create(), options);
+    sum = {
+      condensations: (sum?.condensations ?? 0) + next.condensations,
+      uses: next.uses.map((use, index) => added(use, sum?.uses[index])),
+    };
+  }
+  return sum ?? { condensations: 0, uses: [] };
+}
+
+function added(use: CacheUse, before: CacheUse | undefined): CacheUse {
+  if (before === undefined) return use;
+  return {
+    ...use,
+    asSent: sumOf(use.asSent, before.asSent),
+    atBest: sumOf(use.atBest, before.atBest),
+    markedAtEnds: sumOf(use.markedAtEnds, before.markedAtEnds),
+  };
+}
+
+function sumOf(one: CachedPrompt, other: CachedPrompt): CachedPrompt {
   return {
     read: one.read + other.read,
     written: one.written + other.written,
@@ -46,8 +86,7 @@ export function sumOf(one: CachedPrompt, other: CachedPrompt): CachedPrompt {
   };
 }
 
-/** Nothing read and nothing written. */
-export const noUse: CachedPrompt = { read: 0, written: 0, uncached: 0 };
+const noUse: CachedPrompt = { read: 0, written: 0, uncached: 0 };
 
 /** Instructions and tools of about 6,000 tokens; recorded sessions rarely hold their own. */
 const system: Message = { role: 'system', content: [{ type: 'text', text: 'Work with care. '.repeat(800) }] };
@@ -70,29 +109,50 @@ const providers = {
   },
 };
 
-/** Replays a session through a condenser against the simulated prompt cache of a provider. */
-export async function cacheUse(
+async function cacheUseOf(
   recorded: readonly Event[],
   condenser: Condenser,
-  options: CacheUseOptions = {},
-): Promise<CacheUseOfSession> {
-  const { expires = false, hints = hintsByComparison() } = options;
-  const { cache, body } = providers[options.provider ?? 'anthropic'];
-  let time = 0;
-  const now = () => new Date(time);
-  const [cacheAsSent, cacheAtBest] = [await cache({ now }), await cache({ now, marks: 'everywhere' })];
-  let [modelCalls, condensations, asSent, atBest] = [0, 0, noUse, noUse];
+  { of = ['anthropic'], expires = [false], marksAtEnds = false }: CacheUseOptions,
+): Promise<CacheUseOfSessions> {
+  let [time, condensations] = [0, 0];
+  const caches = await Promise.all(
+    of.flatMap((provider) => expires.map((each) => cachesOf(provider, each, () => new Date(each ? time : 0)))),
+  );
+  const hints = hintsByComparison();
   for await (const { view, at, ...made } of condensedViews(recordedSession(recorded), condenser)) {
-    modelCalls++;
     condensations += made.condensations;
-    const recordedAt = Date.parse(at);
-    if (expires && recordedAt > time) time = recordedAt;
+    time = Math.max(time, Date.parse(at) || 0);
     const messages = [system, ...view.toMessages().filter(({ role }) => role !== 'system')];
-    const sent = body(messages, { key: 'replay', ...hints(messages) });
-    asSent = sumOf(asSent, cacheAsSent.use(sent));
-    atBest = sumOf(atBest, cacheAtBest.use(sent));
+    const marks = hints(messages);
+    for (const provider of of) {
+      const sent = providers[provider].body(messages, { key, ...marks });
+      const atEnds = marksAtEnds ? providers[provider].body(messages, { key }) : undefined;
+      for (const cache of caches.filter((each) => each.provider === provider)) cache.send(sent, atEnds);
+    }
   }
-  return { modelCalls, condensations, asSent, atBest };
+  return { condensations, uses: caches.map(({ use }) => use()) };
+}
+
+const key = 'replay';
+
+/** The caches of one provider on one clock: of the requests as sent, of the same with the best marks, and of those marked at the ends. */
+async function cachesOf(provider: Provider, expires: boolean, now: () => Date) {
+  const { cache } = providers[provider];
+  const [cacheAsSent, cacheAtBest, cacheAtEnds] = [
+    await cache({ now }),
+    await cache({ now, marks: 'everywhere' }),
+    await cache({ now }),
+  ];
+  let [asSent, atBest, markedAtEnds] = [noUse, noUse, noUse];
+  return {
+    provider,
+    send(sent: unknown, atEnds: unknown) {
+      asSent = sumOf(asSent, cacheAsSent.use(sent));
+      atBest = sumOf(atBest, cacheAtBest.use(sent));
+      if (atEnds !== undefined) markedAtEnds = sumOf(markedAtEnds, cacheAtEnds.use(atEnds));
+    },
+    use: (): CacheUse => ({ provider, expires, asSent, atBest, markedAtEnds }),
+  };
 }
 
 function hintsByComparison(): (messages: readonly Message[]) => CacheHints {
