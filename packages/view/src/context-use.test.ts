@@ -2,7 +2,7 @@ import { addressOf } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { condensation, contextUse, View } from './index.js';
+import { condensation, contextUse, sentThinking, View } from './index.js';
 import type { ContextKind } from './index.js';
 import { randomLog } from './testing/index.js';
 
@@ -20,6 +20,8 @@ test('the parts add up to the size of the view, for any log and any estimate', (
         const use = contextUse(view, { largest: Infinity });
         expect(use.tokens).toBe(view.tokens());
         expect(use.parts.reduce((sum, part) => sum + part.tokens, 0)).toBe(view.tokens());
+        const notSent = use.parts.find(({ kind }) => kind === 'not-sent')?.tokens ?? 0;
+        expect(use.sentTokens).toBe(view.tokens() - notSent);
         expect(use.largest.reduce((sum, item) => sum + item.tokens, 0)).toBe(view.tokens());
         expect(use.parts.every(({ tokens }) => tokens >= 0)).toBe(true);
         expect(use.largest.map(({ index }) => index).sort((a, b) => a - b)).toEqual(
@@ -123,4 +125,43 @@ test('a host can say what its own messages are, and how much room there is', () 
     untilThreshold: 50 - size,
   });
   expect(contextUse(view)).not.toHaveProperty('untilWindow');
+});
+
+test('thinking that is stale, or that the model is not sent, counts as not sent', () => {
+  const log = logBuilder();
+  const think = (words: string, signature?: string) => {
+    const block = { type: 'thinking', thinking: `${words} `.repeat(200) } as const;
+    const thinkingBlocks = [signature === undefined ? block : { ...block, signature }];
+    const content = [{ type: 'text', text: words }] as const;
+    const message = log.create('message', { source: 'agent', role: 'assistant', content, thinkingBlocks });
+    log.add(message);
+    return message;
+  };
+  log.user('Go.');
+  const first = log.events.length;
+  log.call('read', { path: 'a.ts' }, 'line '.repeat(50));
+  log.user('And?');
+  const signed = think('hm', 's');
+  log.user('So?');
+  const unsigned = think('well');
+  const view = View.fromEvents(log.events);
+  expect(byKind(view)).not.toHaveProperty('not-sent');
+  expect([...sentThinking(view).keys()]).toEqual([signed.id, unsigned.id]);
+  expect(byKind(view, { thinking: sentThinking(view, { thinking: 'none' }) })).not.toHaveProperty('thinking');
+  expect([...sentThinking(view, { signed: false }).keys()]).toEqual([unsigned.id]);
+  expect([...sentThinking(view, { plain: 'with-calls' }).keys()]).toEqual([signed.id]);
+
+  const cut = condensation({ view, start: first, end: first + 2, summary: 'It read a.ts.' });
+  const after = View.fromEvents([...log.events, cut]);
+  const use = contextUse(after, { contextWindow: 10_000, threshold: 10_000 });
+  const rendered = JSON.stringify(after.toMessages());
+  expect(rendered).not.toContain('hm hm');
+  expect([...sentThinking(after).values()].flat().every((text) => rendered.includes(text))).toBe(true);
+  const notSent = use.parts.find(({ kind }) => kind === 'not-sent')?.tokens ?? 0;
+  expect(notSent).toBeGreaterThan(150);
+  expect(use).toMatchObject({
+    sentTokens: after.tokens() - notSent,
+    untilWindow: 10_000 - use.sentTokens,
+    untilThreshold: 10_000 - after.tokens(),
+  });
 });

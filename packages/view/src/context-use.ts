@@ -1,10 +1,11 @@
 import { addressOf, estimateTextTokens, isToolResult, isUserMessage } from '@palimpsest/events';
 import type { ActionEvent, ContentPart, EventId, LLMConvertibleEvent, MessageEvent } from '@palimpsest/events';
+import { sentThinking } from './sent-thinking.js';
 import type { View } from './view.js';
 
 /**
  * What a part of a view is. `context`: text of the framework that is neither a skill nor a note. `notes`: what stands in the place
- * of a masked result or masked arguments. `not-sent`: events of the stored list that no request holds.
+ * of a masked result or masked arguments. `not-sent`: events of the stored list, and thinking, that no request holds.
  */
 export type ContextKind =
   | 'instructions'
@@ -44,6 +45,8 @@ export interface ContextItem {
   readonly index: number;
   /** Unit: tokens, as the view estimates. */
   readonly tokens: number;
+  /** What is sent of it. */
+  readonly sentTokens: number;
 }
 
 /** Options of {@link contextUse}. Unit of the sizes: tokens, as the view estimates. */
@@ -58,16 +61,20 @@ export interface ContextUseOptions {
   readonly largest?: number | undefined;
   /** The kind of a message or a result, where the host knows it better. @defaultValue as the event itself says */
   readonly kindOf?: ((event: LLMConvertibleEvent) => ContextKind | undefined) | undefined;
+  /** The thinking that is sent, as {@link sentThinking} finds it. @defaultValue all that is rendered in the view's own mode */
+  readonly thinking?: ReadonlyMap<EventId, readonly string[]> | undefined;
 }
 
 /** What fills a model's window. Unit: tokens, as the view estimates. */
 export interface ContextUse {
   /** The size of the view: the sum of all `parts`. */
   readonly tokens: number;
+  /** What is sent of it: without the part `not-sent`. */
+  readonly sentTokens: number;
   readonly besideTokens: number;
   /** By kind, the largest first. */
   readonly parts: readonly ContextPart[];
-  /** The largest events, the largest first. */
+  /** The largest events, by what is sent of them, the largest first. */
   readonly largest: readonly ContextItem[];
   /** What is left until the condenser acts in any case; negative if it is overdue. Undefined if the threshold is not known. */
   readonly untilThreshold?: number;
@@ -86,7 +93,7 @@ export interface ContextUse {
  * ```
  */
 export function contextUse(view: View, options: ContextUseOptions = {}): ContextUse {
-  const { besideTokens = 0, contextWindow, threshold, largest = 10, kindOf } = options;
+  const { besideTokens = 0, contextWindow, threshold, largest = 10, kindOf, thinking = sentThinking(view) } = options;
   const parts = new Map<string, ContextPart>();
   const items: ContextItem[] = [];
   for (let index = 0; index < view.events.length; index++) {
@@ -94,10 +101,10 @@ export function contextUse(view: View, options: ContextUseOptions = {}): Context
     const tokens = view.tokens(index, index + 1);
     const shares = view.leftOut.has(event.id)
       ? [{ kind: 'not-sent', tokens } as const]
-      : sharesOf(event, tokens, kindOf?.(event));
+      : sharesOf(event, tokens, { kind: kindOf?.(event), thinking: thinking.get(event.id) });
     for (const share of shares) {
       const toolName = share.kind === 'results' ? toolOf(event) : undefined;
-      const key = `${share.kind} ${toolName ?? ''}`;
+      const key = keyOf(share.kind, toolName);
       const before = parts.get(key);
       parts.set(key, {
         kind: share.kind,
@@ -115,18 +122,31 @@ export function contextUse(view: View, options: ContextUseOptions = {}): Context
       ...(toolName === undefined ? {} : { toolName }),
       index,
       tokens,
+      sentTokens: shares.reduce((sum, share) => sum + (share.kind === 'not-sent' ? 0 : share.tokens), 0),
     });
   }
   const tokens = view.tokens();
-  const left = (limit: number): number => limit - tokens - besideTokens;
+  const sentTokens = tokens - (parts.get(keyOf('not-sent'))?.tokens ?? 0);
   return {
     tokens,
+    sentTokens,
     besideTokens,
     parts: [...parts.values()].sort((a, b) => b.tokens - a.tokens),
-    largest: items.sort((a, b) => b.tokens - a.tokens || a.index - b.index).slice(0, largest),
-    ...(threshold === undefined ? {} : { untilThreshold: left(threshold) }),
-    ...(contextWindow === undefined ? {} : { untilWindow: left(contextWindow) }),
+    largest: items.sort((a, b) => b.sentTokens - a.sentTokens || a.index - b.index).slice(0, largest),
+    ...(threshold === undefined ? {} : { untilThreshold: threshold - tokens - besideTokens }),
+    ...(contextWindow === undefined ? {} : { untilWindow: contextWindow - sentTokens - besideTokens }),
   };
+}
+
+function keyOf(kind: ContextKind, toolName = ''): string {
+  return `${kind} ${toolName}`;
+}
+
+/** What is known of an event beside itself. */
+interface Known {
+  readonly kind: ContextKind | undefined;
+  /** The thinking of it that is sent. */
+  readonly thinking: readonly string[] | undefined;
 }
 
 interface Share {
@@ -135,9 +155,9 @@ interface Share {
 }
 
 /** Divides the size of an event among the kinds that it holds. The shares add up to the size, whoever has estimated it. */
-function sharesOf(event: LLMConvertibleEvent, tokens: number, told: ContextKind | undefined): readonly Share[] {
-  const kind = told ?? kindOfEvent(event);
-  const others = besideKind(event).filter((share) => share.kind !== kind && share.tokens > 0);
+function sharesOf(event: LLMConvertibleEvent, tokens: number, known: Known): readonly Share[] {
+  const kind = known.kind ?? kindOfEvent(event);
+  const others = besideKind(event, known.thinking).filter((share) => share.kind !== kind && share.tokens > 0);
   if (others.length === 0) return [{ kind, tokens }];
   const rest = mainTokens(event);
   const all = others.reduce((sum, share) => sum + share.tokens, rest);
@@ -164,20 +184,14 @@ function kindOfEvent(event: LLMConvertibleEvent): ContextKind {
 }
 
 /** What an event holds beside what it is for. */
-function besideKind(event: LLMConvertibleEvent): readonly Share[] {
+function besideKind(event: LLMConvertibleEvent, thinking: readonly string[] | undefined): readonly Share[] {
   switch (event.type) {
     case 'system-prompt':
       return [{ kind: 'tools', tokens: event.tools === undefined ? 0 : sizeOf(JSON.stringify(event.tools)) }];
     case 'action':
-      return [
-        { kind: 'model', tokens: sizeOfParts(event.thought) },
-        { kind: 'thinking', tokens: thinkingSize(event) },
-      ];
+      return [{ kind: 'model', tokens: sizeOfParts(event.thought) }, ...thinkingShares(event, thinking)];
     case 'message':
-      return [
-        { kind: 'thinking', tokens: thinkingSize(event) },
-        { kind: 'skills', tokens: sizeOfParts(event.extendedContent) },
-      ];
+      return [...thinkingShares(event, thinking), { kind: 'skills', tokens: sizeOfParts(event.extendedContent) }];
     default:
       return [];
   }
@@ -197,9 +211,22 @@ function mainTokens(event: LLMConvertibleEvent): number {
   }
 }
 
-function thinkingSize({ reasoningContent = '', thinkingBlocks = [] }: ActionEvent | MessageEvent): number {
+/** The thinking of an event that is sent, and that which is not. */
+function thinkingShares(
+  { reasoningContent = '', thinkingBlocks = [] }: ActionEvent | MessageEvent,
+  sent: readonly string[] = [],
+): readonly Share[] {
   const blocks = thinkingBlocks.flatMap((block) => (block.type === 'thinking' ? [block.thinking] : []));
-  return [reasoningContent, ...blocks].reduce((sum, text) => sum + sizeOf(text), 0);
+  const all = sumOf([reasoningContent, ...blocks]);
+  const tokens = Math.min(all, sumOf(sent));
+  return [
+    { kind: 'thinking', tokens },
+    { kind: 'not-sent', tokens: all - tokens },
+  ];
+}
+
+function sumOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + sizeOf(text), 0);
 }
 
 function sizeOfParts(parts: readonly ContentPart[] = []): number {

@@ -1,6 +1,6 @@
 import { addressOf, isLLMConvertible, isToolResult } from '@palimpsest/events';
 import type { Condensation, Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
-import { pinnedEventIds } from '@palimpsest/view';
+import { contextUse, pinnedEventIds, sentThinking } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 import { reasonInWords } from '../output/condensation-reasons.js';
 import type { Page, PageLine } from './command-screen.js';
@@ -15,8 +15,15 @@ const mostNamed = 20;
  * The view as the model reads it, message by message, with what is hidden marked where it stood. Cost: one pass over the log.
  *
  * @param view - what the next request holds: as the condenser shows it
+ * @param thinking - the thinking that is sent, by the event that carries it. The default is all that the view renders
  */
-export function viewPage(view: View, log: Iterable<Event>): Page {
+export function viewPage(
+  view: View,
+  log: Iterable<Event>,
+  thinking: ReadonlyMap<EventId, readonly string[]> = sentThinking(view),
+): Page {
+  const { sentTokens, largest } = contextUse(view, { thinking, largest: Infinity });
+  const sizes = new Map(largest.map(({ eventId, sentTokens: size }) => [eventId, size]));
   const pinned = pinnedEventIds(view);
   const hidden = hiddenBefore(view, log);
   const byId = condensationsById(view);
@@ -24,12 +31,17 @@ export function viewPage(view: View, log: Iterable<Event>): Page {
   for (const event of view.events) {
     const before = hidden.get(event.id);
     if (before !== undefined) lines.push(...hiddenLines(before, byId));
-    addEvent(lines, event, view, pinned.has(event.id));
+    const known = {
+      isPinned: pinned.has(event.id),
+      thinking: thinking.get(event.id),
+      tokens: sizes.get(event.id) ?? 0,
+    };
+    addEvent(lines, event, view, known);
   }
   lines.push(...hiddenLines(hidden.get('') ?? [], byId));
   const forgotten = [...hidden.values()].reduce((sum, { length }) => sum + length, 0);
   return {
-    title: `What the model reads: ${tokens(view.tokens())} in ${counted(view.events.length, 'event')}; ${forgotten} hidden`,
+    title: `What the model reads: ${tokens(sentTokens)} in ${counted(view.events.length, 'event')}; ${forgotten} hidden`,
     lines,
   };
 }
@@ -107,10 +119,19 @@ function reasonOf({ metadata = {} }: Condensation): string {
   });
 }
 
-function addEvent(lines: PageLine[], event: LLMConvertibleEvent, view: View, isPinned: boolean): void {
+/** What is known of an event beside itself. */
+interface Known {
+  readonly isPinned: boolean;
+  /** The thinking of it that is sent. */
+  readonly thinking: readonly string[] | undefined;
+  /** What is sent of it. */
+  readonly tokens: number;
+}
+
+function addEvent(lines: PageLine[], event: LLMConvertibleEvent, view: View, known: Known): void {
+  const { isPinned, thinking = [] } = known;
   const why = view.leftOut.get(event.id);
-  const index = view.indexOf(event.id) ?? 0;
-  const size = tokens(view.tokens(index, index + 1));
+  const size = tokens(known.tokens);
   const marks = [
     ...(isPinned ? ['pinned'] : []),
     ...(isMasked(event) ? ['masked'] : []),
@@ -119,6 +140,10 @@ function addEvent(lines: PageLine[], event: LLMConvertibleEvent, view: View, isP
   const head = [roleOf(event), kindInWords(event), addressOf(event.id), size, ...marks].join(' · ');
   const style = isMasked(event) || why !== undefined ? 'hidden' : 'plain';
   lines.push({ text: head, style: 'strong' });
+  for (const text of thinking) {
+    lines.push({ text: 'thinking:', indent: 2, style: 'dim' });
+    for (const line of textLines(text, { indent: 4, style: 'dim' })) lines.push(line);
+  }
   // One by one: a text may have more lines than a call may have arguments.
   for (const line of textLines(textOfEvent(event), { indent: 2, style })) lines.push(line);
   lines.push({ text: '' });

@@ -23,6 +23,8 @@ export interface ModelFacts {
    */
   readonly thinking: 'prefix-bound' | 'latest-turn' | 'none';
   readonly thinkingControl: ThinkingControl;
+  /** Whether requests hold the model's unsigned reasoning: of messages with calls, or never. @defaultValue 'never' */
+  readonly plainReasoning?: 'with-calls' | 'never';
   /** Accepts sampling parameters such as temperature and `top_p`. */
   readonly acceptsSampling: boolean;
   /** Accepts a tool choice that forces a call; a model that thinks accepts it with thinking off. */

@@ -83,7 +83,8 @@ export function openaiLLM(options: OpenAILLMOptions): LLM {
   assertModel(model, 'openai');
   const baseURL = options.baseURL ?? environmentVariable('OPENAI_BASE_URL') ?? defaultBaseURL;
   const profile = profileFrom(options.server, baseURL);
-  const facts = modelFacts(model, profile.name === 'openai' ? 'openai' : 'compatible', options.facts);
+  const known = modelFacts(model, profile.name === 'openai' ? 'openai' : 'compatible', options.facts);
+  const facts = profile.reasoning === 'with-calls' ? { ...known, plainReasoning: profile.reasoning } : known;
   const api =
     options.api ?? (facts.provider === 'openai' && facts.needsResponsesForTools ? 'responses' : 'chat-completions');
   const requestOptions = { ...options, server: profile, facts };

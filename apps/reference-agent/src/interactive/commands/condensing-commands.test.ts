@@ -3,6 +3,7 @@ import { anthropicServer } from '@palimpsest/provider-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { calls, says, toolCall } from '../../../test-support/chat-server.js';
 import { interactiveRig } from '../../../test-support/interactive-rig.js';
+import { ScriptedModel, use } from '../../../test-support/scripted-model.js';
 import type { TalkedTo } from '../../../test-support/interactive-rig.js';
 import { typedCommands } from '../../../test-support/typed-commands.js';
 
@@ -140,6 +141,43 @@ test('/compact over the other wire: the focus is in the prompt, and the summary 
   expect(talked.notices).toEqual([]);
   expect(await screen.type('/condensations last')).toContain('Written by claude-sonnet-5-5.');
   expect(await screen.type('/cost')).toMatch(/structuredSummary, claude-sonnet-5-5 +1 /);
+});
+
+test('/view and /context hold the thinking that the next request holds, and no other', async () => {
+  const model = await ScriptedModel.start();
+  const rig = await interactiveRig({ reply: () => says('unused') }, files);
+  const env = { ANTHROPIC_API_KEY: 'sk-test-0123456789abcdef', ANTHROPIC_BASE_URL: model.url };
+  const flags = { yolo: true, model: 'anthropic/claude-sonnet-5-5', baseUrl: undefined };
+  const talked = await rig.open(flags, undefined, env);
+  const screen = typedCommands(talked.session);
+  model.will(
+    ...reads.map((path) => ({ thinking: `thought of ${path}. `.repeat(40), calls: [use('read_file', { path })] })),
+    { thinking: 'thought of the end. '.repeat(40), text: 'Done.' },
+  );
+  await say(talked, 'Read all files.');
+  const check = async (): Promise<readonly string[]> => {
+    const view = await screen.type('/view');
+    const context = await screen.type('/context');
+    model.will({ text: 'Yes.' });
+    await say(talked, 'And?');
+    const names = [...reads, 'the end'].map((name) => `thought of ${name}.`);
+    const sent = names.filter((name) => model.lastRead.includes(name));
+    expect(names.filter((name) => view.includes(name))).toEqual(sent);
+    const [, total = ''] = /^Context: ([\d,]+) tokens/.exec(context) ?? [];
+    const parts = context
+      .slice(0, context.indexOf('\n\n'))
+      .split('\n')
+      .filter((line) => / events?$/.test(line))
+      .map((line) => Number(/ {2}([\d,]+) tokens/.exec(line)?.[1]?.replaceAll(',', '')));
+    expect(parts.reduce((sum, part) => sum + part, 0)).toBe(Number(total.replaceAll(',', '')));
+    expect(view).toContain(`What the model reads: ${total} tokens`);
+    return sent;
+  };
+  expect(await check()).toHaveLength(9);
+  // What followed the condensed history is bound to it, and is no longer sent.
+  await screen.type('/compact');
+  expect(await screen.type('/context')).toContain('Kept, and not sent: ');
+  expect(await check()).toEqual([]);
 });
 
 test('a pin holds against every condensation: the result is in each request word for word', async () => {

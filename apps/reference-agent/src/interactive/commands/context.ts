@@ -6,7 +6,7 @@ import type { OpenedSession } from '../../open-session.js';
 import type { Page, PageLine } from '../command-screen.js';
 import { callOf, eventInWords } from '../event-words.js';
 import { counted, inColumns, percent, tokens } from '../figures-in-words.js';
-import { openedSession, shownView } from './opened-session.js';
+import { openedSession, shownView, thinkingRead } from './opened-session.js';
 import type { CommandWork } from './screen-command.js';
 
 const kinds: Readonly<Record<ContextKind, string>> = {
@@ -33,11 +33,13 @@ export const contextCommand: CommandWork = {
   },
 };
 
-function useOf(view: View, { agent, settings }: OpenedSession): ContextUse {
+function useOf(view: View, opened: OpenedSession): ContextUse {
+  const { agent, settings } = opened;
   const { maxTokens } = settings.settings.condenser ?? {};
   return contextUse(view, {
     contextWindow: agent.llm.contextWindow,
     ...(typeof maxTokens === 'number' ? { threshold: maxTokens } : {}),
+    thinking: thinkingRead(view, opened),
     kindOf: (event) => (isSkillText(event) ? 'skills' : undefined),
   });
 }
@@ -51,22 +53,27 @@ function isSkillText(event: LLMConvertibleEvent): boolean {
 
 function contextPage(view: View, use: ContextUse, { agent }: OpenedSession): Page {
   const { contextWindow } = agent.llm;
-  const whole = Math.max(1, use.tokens);
-  const rows = use.parts.map((part) => [
+  const whole = Math.max(1, use.sentTokens);
+  const sent = use.parts.filter(({ kind }) => kind !== 'not-sent');
+  const notSent = use.tokens - use.sentTokens;
+  const rows = sent.map((part) => [
     nameOf(part, agent.tools.size),
     tokens(part.tokens),
     percent(part.tokens / whole),
     counted(part.events, 'event'),
   ]);
   return {
-    title: `Context: ${tokens(use.tokens)}${contextWindow === undefined ? '' : ` of ${tokens(contextWindow)} (${percent(use.tokens / contextWindow)})`}`,
+    title: `Context: ${tokens(use.sentTokens)}${contextWindow === undefined ? '' : ` of ${tokens(contextWindow)} (${percent(use.sentTokens / contextWindow)})`}`,
     lines: [
       ...inColumns(rows).map((text): PageLine => ({ text })),
+      ...(notSent > 0
+        ? [{ text: `Kept, and not sent: ${tokens(notSent)}, such as old thinking`, style: 'dim' } as const]
+        : []),
       { text: '' },
       ...freeLines(use, agent.condenser?.name),
       { text: '' },
       { text: 'The largest', style: 'strong' },
-      ...use.largest.map(({ index, address, tokens: size }): PageLine => {
+      ...use.largest.map(({ index, address, sentTokens: size }): PageLine => {
         const event = view.events.at(index);
         const words = event === undefined ? '' : eventInWords(event, callOf(event, view));
         return { text: `${address}  ${tokens(size).padStart(14)}  ${words}` };

@@ -1,4 +1,5 @@
-import { isCondensation } from '@palimpsest/view';
+import type { Event, EventId } from '@palimpsest/events';
+import { isCondensation, sentThinking } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 import type { OpenedSession } from '../../open-session.js';
 import { UsageError } from '../../usage-error.js';
@@ -18,4 +19,23 @@ export async function shownView({ conversation, agent }: OpenedSession): Promise
   if (condenser === undefined) return view;
   const result = await condenser.condense(view, { preview: true, contextWindow: agent.llm.contextWindow });
   return isCondensation(result) ? view : result;
+}
+
+/** The thinking of a view that the model reads, by the event that carries it. */
+export function thinkingRead(
+  view: View,
+  { agent, conversation }: OpenedSession,
+): ReadonlyMap<EventId, readonly string[]> {
+  const { provider, thinkingControl, plainReasoning = 'never' } = agent.llm.facts ?? {};
+  return sentThinking(view, {
+    thinking: isThinkingOff(conversation.events.slice()) ? 'none' : agent.thinking,
+    // A model that does not think by itself is sent none, because the settings cannot turn it on.
+    signed: provider === 'anthropic' && thinkingControl !== 'none' && thinkingControl !== 'manual',
+    plain: plainReasoning,
+  });
+}
+
+/** The provider has refused the history with its thinking, and accepted it without. */
+function isThinkingOff(log: readonly Event[]): boolean {
+  return log.some((event) => event.type === 'conversation-state-update' && event.key === 'thinking');
 }
