@@ -5,7 +5,8 @@ import { runnerContract } from '@palimpsest/agent/testing';
 import { defineTool, memoryEventStore } from '@palimpsest/events';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { localPostgres } from '@palimpsest/postgres/testing';
-import { afterAll, describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { dbosRunner } from './index.js';
 
@@ -96,6 +97,27 @@ describe.skipIf(server === undefined)('on a server', () => {
     await expect(nowhere.start()).rejects.toThrow(/ECONNREFUSED/);
     const runner = dbosRunner({ ...quick, ...ignored, name: randomUUID() });
     await runner.start();
+    await runner.stop();
+  });
+
+  test('a connection that ends while a worker waits for the tables fails its start, not its process; it can start again', async () => {
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    onTestFinished(() => other.end());
+    const lock = `hashtextextended('palimpsest dbos tables', 0)`;
+    await other.query(`select pg_advisory_lock(${lock})`);
+    const runner = dbosRunner({ ...quick, ...ignored, name: randomUUID() });
+    const started = runner.start().then(
+      () => 'started',
+      (error: unknown) => String(error),
+    );
+    const terminate = `select pg_terminate_backend(pid) from pg_stat_activity
+      where query like 'select pg_try_advisory_lock(hashtextextended(''palimpsest dbos tables''%'`;
+    await vi.waitUntil(async () => (await other.query(terminate)).rowCount === 1);
+    expect(await started).toMatch(/connection/i);
+    await other.query(`select pg_advisory_unlock(${lock})`);
+    await runner.start();
+    expect(await runner.status()).toEqual({ isWorking: true, running: [], queued: 0 });
     await runner.stop();
   });
 });

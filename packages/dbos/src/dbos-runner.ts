@@ -3,13 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { ConversationWork, stopAll } from '@palimpsest/agent/runner';
 import type { ConversationWorkOptions, Runner } from '@palimpsest/agent/runner';
-import pg from 'pg';
+import { connect, Database } from './database.js';
 import { silent } from './dbos-log.js';
 import type { DLogger } from './dbos-log.js';
 import { applicationVersionOf, workflowName } from './names.js';
 import { Repetition } from './repetition.js';
 import { Requests } from './requests.js';
-import { makeTables } from './tables.js';
 import { WorkerLock } from './worker-lock.js';
 
 /** Options of {@link dbosRunner}. */
@@ -50,11 +49,13 @@ let workflow: ((conversationId: string) => Promise<void>) | undefined;
  * `open` must give conversations on a store with `openForWriting` that all workers share, as `postgresEventStore` with `connect` is. A
  * process that only enqueues never calls `start`; `stop` closes its connections, too.
  *
- * @throws {@link EventStoreError} when `leaseMs` is out of range; `start` throws when another runner of this process works.
+ * @throws {@link EventStoreError} when `leaseMs` is out of range; `start` throws when another runner of this process works, and when the
+ * database cannot be reached: it may be called again.
  */
 export function dbosRunner(options: DbosRunnerOptions): Runner {
   const { url, name = 'palimpsest', logger = silent } = options;
-  const requests = new Requests(url, name, logger);
+  const database = new Database(url);
+  const requests = new Requests(database, name, logger);
   let worker: Worker | undefined;
   return {
     enqueue: (conversationId) => requests.add(conversationId),
@@ -67,7 +68,7 @@ export function dbosRunner(options: DbosRunnerOptions): Runner {
       if (worker !== undefined) return;
       if (working !== undefined)
         throw new Error('Another runner of this process works. Stop it first: DBOS is one in a process.');
-      worker = working = new Worker(options, requests);
+      worker = working = new Worker(options, database, requests);
       try {
         await worker.start();
       } catch (error) {
@@ -83,6 +84,7 @@ export function dbosRunner(options: DbosRunnerOptions): Runner {
       } finally {
         if (stopped !== undefined) worker = working = undefined;
         await requests.close();
+        await database.close();
       }
     },
     async status() {
@@ -96,6 +98,7 @@ class Worker {
   /** New each time: a worker that comes back is another one. */
   readonly #executorId = randomUUID();
   readonly #options: DbosRunnerOptions;
+  readonly #database: Database;
   readonly #requests: Requests;
   readonly #lock: WorkerLock;
   readonly #work = new Map<ConversationWork, Promise<unknown>>();
@@ -104,18 +107,17 @@ class Worker {
   /** Runs what it is given as if no workflow had called it: tools may use DBOS on their own, and nothing becomes a step. */
   readonly #outside = AsyncLocalStorage.snapshot();
   #repetitions: readonly Repetition[] = [];
+  /** From then on there may be requests to put back, and DBOS is ours to shut down, also when its launch failed. */
+  #hasLaunched = false;
   #isStopping = false;
 
-  constructor(options: DbosRunnerOptions, requests: Requests) {
+  constructor(options: DbosRunnerOptions, database: Database, requests: Requests) {
     const { url, leaseMs = 30_000 } = options;
     this.#options = options;
+    this.#database = database;
     this.#requests = requests;
-    const connect = async () => {
-      const client = new pg.Client({ connectionString: url, application_name: `palimpsest ${this.#executorId}` });
-      await client.connect();
-      return client;
-    };
-    this.#lock = new WorkerLock(this.#executorId, connect, leaseMs);
+    const session = () => connect(url, `palimpsest ${this.#executorId}`);
+    this.#lock = new WorkerLock(this.#executorId, session, leaseMs);
   }
 
   get running(): readonly string[] {
@@ -130,13 +132,14 @@ class Worker {
     DBOS.setConfig({
       name,
       systemDatabaseUrl: url,
+      systemDatabasePool: await this.#database.pool(),
       executorID: this.#executorId,
       applicationVersion: applicationVersionOf(name),
       listenQueues: [name],
       useListenNotify: false,
       logger,
     });
-    await makeTables(url);
+    this.#hasLaunched = true;
     await DBOS.launch();
     await DBOS.registerQueue(name, {
       partitionConcurrency: 1,
@@ -178,10 +181,14 @@ class Worker {
     this.#isStopping = true;
     await stopAll(this.#work, options);
     // Without a wait for its workflows, which do not end any more.
-    if (DBOS.isInitialized()) await DBOS.shutdown();
+    if (this.#hasLaunched) await DBOS.shutdown();
     await Promise.all(this.#repetitions.map((repetition) => repetition.stop()));
-    await this.#requests.putBack(this.#executorId);
-    await this.#lock.giveUp();
+    try {
+      if (this.#hasLaunched) await this.#requests.putBack(this.#executorId);
+    } finally {
+      // Without it, others take over what was not put back.
+      await this.#lock.giveUp();
+    }
   }
 
   async #lookForCancelled(): Promise<void> {

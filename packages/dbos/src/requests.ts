@@ -1,18 +1,18 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { DBOSClient } from '@dbos-inc/dbos-sdk';
+import type { Database } from './database.js';
 import type { DLogger } from './dbos-log.js';
 import { applicationVersionOf, workflowName } from './names.js';
-import { makeTables } from './tables.js';
 
 /** The requests that wait and run, as workflows of DBOS: for processes that work, and for those that only ask. */
 export class Requests {
-  readonly #url: string;
+  readonly #database: Database;
   readonly #queue: string;
   readonly #logger: DLogger;
   #client: Promise<DBOSClient> | undefined;
 
-  constructor(url: string, queue: string, logger: DLogger) {
-    this.#url = url;
+  constructor(database: Database, queue: string, logger: DLogger) {
+    this.#database = database;
     this.#queue = queue;
     this.#logger = logger;
   }
@@ -61,9 +61,13 @@ export class Requests {
 
   /** How many wait. */
   async waiting(): Promise<number> {
-    const client = await this.#connected();
-    const filter = { queueName: this.#queue, status: 'ENQUEUED', loadInput: false, loadOutput: false } as const;
-    return (await client.listWorkflows(filter)).length;
+    const pool = await this.#database.pool();
+    // DBOS's own list has a row for each.
+    const { rows } = await pool.query<{ count: string }>(
+      `select count(*) as count from dbos.workflow_status where queue_name = $1 and status = 'ENQUEUED'`,
+      [this.#queue],
+    );
+    return Number(rows[0]?.count);
   }
 
   /** Who runs requests now: the ids of workers, live or dead, without repeats. */
@@ -106,10 +110,9 @@ export class Requests {
   }
 
   async #connect(): Promise<DBOSClient> {
-    await makeTables(this.#url);
     return DBOSClient.create({
-      systemDatabaseUrl: this.#url,
-      systemDatabasePoolSize: 2,
+      systemDatabaseUrl: this.#database.url,
+      systemDatabasePool: await this.#database.pool(),
       applicationName: this.#queue,
       logger: this.#logger,
     });

@@ -88,9 +88,15 @@ const runner = dbosRunner({
   },
   onTrouble: (error) => void tell({ type: 'trouble', error: String(error) }),
 });
+const hasStarted = () =>
+  runner.start().then(
+    () => true,
+    (error: unknown) => void tell({ type: 'trouble', error: String(error) }),
+  );
 process.on('message', (message) => {
   if (message === 'stop') void runner.stop().then(() => process.exit(0));
 });
 process.on('disconnect', () => process.exit(1));
-await runner.start();
+// The server may be restarted just now.
+while (!(await hasStarted())) await new Promise((resolve) => setTimeout(resolve, 50));
 await tell({ type: 'works' });
