@@ -28,6 +28,18 @@ async function rigWith(config: string, made: readonly (readonly [string, object]
   return { ...rig, server };
 }
 
+test('a run in text says once which MCP servers it waits for, before it says anything else', async () => {
+  const servers = ['one', 'two'].map(
+    (name) =>
+      `[mcp.servers.${name}]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(program('honest-server'))}]\n`,
+  );
+  const rig = await rigWith(servers.join(''), []);
+  const ran = await rig.run({ print: 'Go.', outputFormat: 'text' });
+  expect(ran.stderr).toMatch(/^palimpsest: waiting for MCP servers: one, two\npalimpsest: session /);
+  expect(ran.stderr.match(/waiting for/g)).toHaveLength(1);
+  expect((await rig.run({ print: 'Go.' })).events[0]?.type).toBe('init');
+});
+
 test('MCP servers in a run: rules decide, secrets are hidden, a server that fails is a note', async () => {
   const rig = await rigWith(
     `

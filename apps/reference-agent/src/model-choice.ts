@@ -26,35 +26,41 @@ export interface ChosenModels {
 }
 
 /**
- * The models that the settings name, with keys from the environment. `baseUrl` is where both are.
+ * The models that the settings name, with keys from the environment. `baseUrl` is where both are, unless `smallBaseUrl` says where the small
+ * one is.
  *
  * @param onRetry - called for each failure after which a model is asked again
  * @throws {@link NoModelError} when there is no model or no key; the errors of `llmByName` for a name that is none.
  */
 export async function chooseModels(
-  { model, smallModel, baseUrl, toolCalls }: Pick<Settings, 'model' | 'smallModel' | 'baseUrl' | 'toolCalls'>,
+  {
+    model,
+    smallModel,
+    baseUrl,
+    smallBaseUrl = baseUrl,
+    toolCalls,
+  }: Pick<Settings, 'model' | 'smallModel' | 'baseUrl' | 'toolCalls'> & { readonly smallBaseUrl?: string | undefined },
   env: Environment,
   onRetry?: (failure: FailedAttempt) => void,
 ): Promise<ChosenModels> {
   if (model === undefined) throw new NoModelError(whatToSet(env));
   const options = {
     env,
-    baseURL: baseUrl,
     importModule: importSdk,
     ...(onRetry === undefined ? {} : { retry: { onRetry } }),
   };
-  const named = async (name: string): Promise<LLM> => {
+  const named = async (name: string, baseURL: string | undefined): Promise<LLM> => {
     try {
-      return await llmByName(name, options);
+      return await llmByName(name, { ...options, baseURL });
     } catch (error) {
       if (MissingApiKeyError.isInstance(error)) throw new NoModelError(error.message, { cause: error });
       throw error;
     }
   };
-  const asked = await named(model);
+  const asked = await named(model, baseUrl);
   const llm =
     toolCalls === 'text' ? (await import('@palimpsest/llm-adapters/text-tool-calls')).textToolCalls(asked) : asked;
-  return { llm, smallLlm: smallModel === undefined ? undefined : await named(smallModel) };
+  return { llm, smallLlm: smallModel === undefined ? undefined : await named(smallModel, smallBaseUrl) };
 }
 
 /** Imported by the program itself, which has a way that takes less time: see load-module.ts. */
@@ -77,6 +83,7 @@ export function apiKeys(env: Environment): Readonly<Record<string, string>> {
   return Object.fromEntries(keys.filter(([, key]) => key.length >= minSecretLength));
 }
 
-function isSet(value: string | undefined): boolean {
+/** Whether a variable of the environment holds something. */
+export function isSet(value: string | undefined): boolean {
   return value !== undefined && value.trim() !== '';
 }

@@ -20,7 +20,7 @@ import type { Place, SessionRecord } from './sessions/session-record.js';
 import { createSession } from './sessions/session.js';
 import type { Session } from './sessions/session.js';
 import { sessionsFolder } from './sessions/sessions-folder.js';
-import { settingsOf } from './settings-of.js';
+import { namedAddress, settingsOf } from './settings-of.js';
 import type { LoadedSettings } from './settings/load-settings.js';
 import { UsageError } from './usage-error.js';
 import { watchedLLM } from './watched-llm.js';
@@ -90,10 +90,13 @@ export async function openSession(
     throw new UsageError(`Cannot work in '${folder}': ${reason} --cwd names another folder.`, { cause });
   });
   const own = flags.model === undefined ? found?.record : undefined;
-  const named = { ...flags, model: flags.model ?? own?.model, baseUrl: flags.baseUrl ?? own?.baseUrl };
+  const baseUrl = flags.baseUrl ?? own?.baseUrl;
+  // A session whose model was at its provider's own address stays there, whatever address the settings name.
+  const isProvidersAddress = flags.isProvidersAddress ?? (own?.model !== undefined && baseUrl === undefined);
+  const named = { ...flags, model: flags.model ?? own?.model, baseUrl, isProvidersAddress };
   const loaded = await settingsOf(named, workspace, env);
   const { settings, notes, kept } = loaded;
-  const { llm, smallLlm } = await chooseModels(settings, env, onRetry);
+  const { llm, smallLlm } = await chooseModels({ ...settings, smallBaseUrl: namedAddress(loaded) }, env, onRetry);
   const session = found?.session ?? (await createSession(sessionsFolder(env)));
   const onAsk = flags.onAsk ?? found?.record.onAsk;
   const watched = (purpose: 'agent' | 'condenser') => (model: LLM) =>
@@ -193,7 +196,8 @@ async function appendAlone({ events }: Conversation, event: Event): Promise<void
 }
 
 /** An address with a password is not recorded: it has to be given again. */
-function withoutPassword(address: string | undefined): string | undefined {
+/** An address as it may be shown. */
+export function withoutPassword(address: string | undefined): string | undefined {
   if (address === undefined || !URL.canParse(address)) return undefined;
   const { username, password } = new URL(address);
   return username === '' && password === '' ? address : undefined;

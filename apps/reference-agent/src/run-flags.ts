@@ -11,6 +11,8 @@ export interface RunFlags {
   readonly deltas?: boolean;
   readonly model?: string;
   readonly baseUrl?: string;
+  /** The model is at its provider's own address, whatever the settings name. @defaultValue false */
+  readonly isProvidersAddress?: boolean;
   readonly smallModel?: string;
   readonly toolCalls?: 'native' | 'text';
   /** Unit: USD. */

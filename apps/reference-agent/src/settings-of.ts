@@ -3,12 +3,26 @@ import type { RunFlags } from './run-flags.js';
 import { loadSettings } from './settings/load-settings.js';
 import type { LoadedSettings } from './settings/load-settings.js';
 
-/** The settings of a run in a workspace, and what the user should know of them. @throws the errors of `loadSettings`. */
+/**
+ * The settings of a run in a workspace, and what the user should know of them. With `isProvidersAddress` an address that a file names is
+ * among the origins alone.
+ *
+ * @throws the errors of `loadSettings`.
+ */
 export async function settingsOf(
-  { model, baseUrl, smallModel, toolCalls, maxCost, maxSteps, config }: Partial<RunFlags>,
+  { model, baseUrl, isProvidersAddress, smallModel, toolCalls, maxCost, maxSteps, config }: Partial<RunFlags>,
   { root }: Workspace,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<LoadedSettings> {
   const flags = { model, baseUrl, smallModel, toolCalls, maxCost, maxSteps };
-  return loadSettings({ folder: root, env, flags, file: config });
+  const loaded = await loadSettings({ folder: root, env, flags, file: config });
+  if (isProvidersAddress !== true || baseUrl !== undefined) return loaded;
+  const { baseUrl: _, ...settings } = loaded.settings;
+  return { ...loaded, settings };
+}
+
+/** The address that the flags or a file name, also where the model is at its provider's own. Undefined if none does. */
+export function namedAddress({ origins }: Pick<LoadedSettings, 'origins'>): string | undefined {
+  const value = origins.findLast(({ name }) => name === 'baseUrl')?.value;
+  return typeof value === 'string' ? value : undefined;
 }

@@ -1,6 +1,7 @@
 import type { Conversation } from '@palimpsest/agent';
 import { isUserMessage } from '@palimpsest/events';
 import type { Delta } from '@palimpsest/llm-adapters';
+import { onOneLine } from '@palimpsest/terminal';
 import type { CommandSurroundings } from '../command-surroundings.js';
 import { exitStatus } from '../exit-status.js';
 import { openSession } from '../open-session.js';
@@ -39,7 +40,7 @@ export async function headlessRun(
   const output = runOutput(flags.outputFormat, surroundings);
   const opened = await openSession(session, flags, surroundings, {
     onRetry: ({ error, ...retry }) => output({ type: 'retry', ...retry, error: error.message }),
-    mcpListener: { onNote: (text) => output({ type: 'note', text }) },
+    mcpListener: { onNote: (text) => output({ type: 'note', text }), onPending: waitingLine(flags, surroundings) },
   });
   try {
     const { conversation } = opened;
@@ -56,6 +57,20 @@ export async function headlessRun(
   } finally {
     await opened.close();
   }
+}
+
+/** Tells once which servers the start waits for, to people. The first line of `stream-json` is `init`, so that says nothing before. */
+function waitingLine(
+  { outputFormat }: RunFlags,
+  { stderr }: CommandSurroundings,
+): ((names: readonly string[]) => void) | undefined {
+  if (outputFormat !== 'text') return undefined;
+  let isTold = false;
+  return (names) => {
+    if (isTold || names.length === 0) return;
+    isTold = true;
+    stderr.write(`${onOneLine(`palimpsest: waiting for MCP servers: ${names.join(', ')}`)}\n`);
+  };
 }
 
 /** @throws {@link UsageError} when there is nothing to go on with. */

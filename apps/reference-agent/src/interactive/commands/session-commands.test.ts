@@ -1,9 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { calls, says, toolCall } from '../../../test-support/chat-server.js';
 import { interactiveRig } from '../../../test-support/interactive-rig.js';
 import type { TalkedTo } from '../../../test-support/interactive-rig.js';
+import { ScriptedModel } from '../../../test-support/scripted-model.js';
 import { twoTurnReply } from '../../../test-support/two-turns.js';
 import { typedCommands } from '../../../test-support/typed-commands.js';
 import { findSession, listSessions } from '../../sessions/session-list.js';
@@ -95,6 +96,43 @@ test('/model: another one goes on, a wrong one is told and nothing is closed', a
   const values = other.asked[0]?.items.map(({ value }) => value) ?? [];
   expect(values.length).toBeGreaterThan(1);
   expect(values.every((value) => value.startsWith('anthropic/'))).toBe(true);
+});
+
+test('/model with an address in the settings file: a model of the list, and one that is so chosen, is at its provider, also after a restart', async () => {
+  const rig = await interactiveRig({ reply: () => says('Done.') });
+  const anthropic = await ScriptedModel.start();
+  const file = join(rig.env['XDG_CONFIG_HOME'] ?? '', 'palimpsest/config.toml');
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `model = "local"\nsmallModel = "small"\nbaseUrl = ${JSON.stringify(rig.server.url)}\n`);
+  const env = { ANTHROPIC_API_KEY: 'sk-test-0123456789abcdef', ANTHROPIC_BASE_URL: anthropic.url };
+  const none = { model: undefined, baseUrl: undefined };
+  const talked = await rig.open(none, undefined, env);
+  const screen = typedCommands(talked.session);
+  screen.answer('anthropic/claude-sonnet-5-5');
+  expect(await screen.type('/model')).toContain('anthropic/claude-sonnet-5-5 goes on from here. Its');
+  await say(talked, 'One.');
+  expect(anthropic.requests).toHaveLength(1);
+  const id = talked.session.opened?.session.id ?? '';
+  await talked.session.close();
+  const again = await rig.open(none, await findSession(rig.sessions, { id, workspace: rig.workspace }), env);
+  await say(again, 'Two.');
+  expect(anthropic.requests).toHaveLength(2);
+  expect(rig.server.requests).toEqual([]);
+
+  const other = typedCommands(again.session);
+  expect(await other.type('/model local')).toContain(`local goes on from here, at ${rig.server.url}.`);
+  await say(again, 'Three.');
+  expect(rig.server.requests.at(-1)?.body).toMatchObject({ model: 'local' });
+  // A name with a provider may be the server's own: the user says which is meant.
+  other.answer('server');
+  expect(await other.type('/model anthropic/claude-haiku-4-5')).toContain(`at ${rig.server.url}.`);
+  expect(other.asked[0]).toMatchObject({ title: 'Where is anthropic/claude-haiku-4-5?' });
+  other.answer(undefined);
+  expect(await other.type('/model anthropic/claude-sonnet-5-5')).toBe('');
+  other.answer('own');
+  await other.type('/model anthropic/claude-sonnet-5-5');
+  await say(again, 'Four.');
+  expect(anthropic.requests).toHaveLength(3);
 });
 
 test('/cost after /model prices each call as the model that made it', async () => {
