@@ -12,7 +12,7 @@ import {
   slidingWindowCondenser,
   structuredSummaryCondenser,
 } from '@palimpsest/condensers';
-import { createEvent } from '@palimpsest/events';
+import { createEvent, parseEvent } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { isCondensation, ViewProjection } from '@palimpsest/view';
@@ -57,7 +57,7 @@ const idle: Readonly<Record<string, () => Condenser>> = {
     }),
 };
 
-/** Every condenser that calls no model, with default options. */
+/** Every condenser that calls no model, or one that answers at once, with default options. */
 const steady: Readonly<Record<string, () => Condenser>> = {
   recentEvents: () => recentEventsCondenser(),
   observationMasking: () => observationMaskingCondenser(),
@@ -66,6 +66,7 @@ const steady: Readonly<Record<string, () => Condenser>> = {
   conversationWindow: () => conversationWindowCondenser(),
   extractiveSummary: () => extractiveSummaryCondenser(),
   pipeline: () => pipelineCondenser([observationMaskingCondenser(), extractiveSummaryCondenser()]),
+  'llmSummarizing, its prompt': () => llmSummarizingCondenser({ llm: instant('A summary.') }),
 };
 
 /** A condenser that acts on about half of a number of events, and its run. */
@@ -108,6 +109,11 @@ function instant(text: string): LLM {
     model: 'instant',
     complete: () => Promise.resolve({ message, usage, finishReason: 'stop', model: 'instant' }),
   };
+}
+
+/** An ordinary log with events as a log holds them, checked and frozen. */
+function eventsOfLog(length: number): readonly Event[] {
+  return ordinaryLog(length, 1_000).map(parseEvent);
 }
 
 const lengths = [1_000, 10_000, 100_000];
@@ -200,7 +206,7 @@ async function timesOfRun(condenser: Condenser): Promise<readonly number[]> {
   const projection = new ViewProjection();
   const asksItself = condenser.name !== 'conversationWindow';
   const times: number[] = [];
-  for (const [index, event] of ordinaryLog(10_000, 1_000).entries()) {
+  for (const [index, event] of eventsOfLog(10_000).entries()) {
     projection.append(event);
     if (!asksItself && index % 100 === 99) projection.append(createEvent('condensation-request', {}));
     const { view } = projection;
@@ -258,7 +264,7 @@ async function timesOfActing(
   const total = everyStep ? length + 400 : length * 3;
   const projection = new ViewProjection();
   const times: number[] = [];
-  for (const [index, event] of ordinaryLog(total, 1_000).entries()) {
+  for (const [index, event] of eventsOfLog(total).entries()) {
     projection.append(event);
     // A step appends a call and its result.
     if (index % 2 === 0 || (everyStep && index < length - 40)) continue;

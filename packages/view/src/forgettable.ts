@@ -44,6 +44,19 @@ export function forgettableEventIds(view: View, selection: Selection): ReadonlyS
  * {@link forgettableEventIds}, with the place for a summary: after the last kept event inside the selection, else at its start.
  */
 export function forgettable(view: View, selection: Selection): Forgettable {
+  const { start, end, units, ids } = selection;
+  if (units !== undefined || ids !== undefined) return found(view, selection);
+  const last = lastRanges.get(view);
+  if (last !== undefined && last.start === start && last.end === end) return last.forgettable;
+  const inRange = found(view, selection);
+  lastRanges.set(view, { start, end, forgettable: inRange });
+  return inRange;
+}
+
+/** A cache: a condenser measures a range, and then makes the condensation of it. */
+const lastRanges = new WeakMap<View, Pick<Selection, 'start' | 'end'> & { readonly forgettable: Forgettable }>();
+
+function found(view: View, selection: Selection): Forgettable {
   const range = snapped(view, selection.start ?? 0, selection.end ?? 0);
   const selected = selectedEvents(view, range, selection);
   const [from, to] = range ?? [Math.max(0, selected.indexOf(1)), selected.lastIndexOf(1) + 1];

@@ -1,24 +1,23 @@
 import type { LLMConvertibleEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 
-/** The number of newest events that are read ahead at most: more than a step adds. Unit: events. */
-const aheadAtMost = 64;
+/** More than a step adds, so that a reader also catches up with a history that it finds. Unit: events of each call. */
+const eventsPerCall = 64;
 
 /**
- * Reads the newest events of a view that it has not read before, so that a later summary need not read all of them at once. The cost
- * is that of the new events.
+ * Reads the events of a view that were not read yet, the oldest first, at most {@link eventsPerCall} in a call: called at each step,
+ * a later summary need not read all of them at once. The cost of a call has a bound, and is that of the new events in the long run.
  *
- * @param read Remembers what it has read.
+ * @param read Remembers what it has read: after an edit of the view it is called for the same events again.
  */
 export function aheadReader(read: (event: LLMConvertibleEvent, view: View) => void): (view: View) => void {
-  const before = new WeakSet<LLMConvertibleEvent>();
+  const readTo = new WeakMap<object, number>();
   return (view) => {
-    const end = Math.max(0, view.events.length - aheadAtMost);
-    for (let index = view.events.length - 1; index >= end; index--) {
-      const event = view.events.at(index);
-      if (event === undefined || before.has(event)) return;
-      before.add(event);
-      read(event, view);
-    }
+    const { events } = view;
+    const list = events.source ?? view;
+    let index = readTo.get(list) ?? 0;
+    const end = Math.min(events.length, index + eventsPerCall);
+    for (; index < end; index++) read(events.at(index) as LLMConvertibleEvent, view);
+    readTo.set(list, index);
   };
 }

@@ -7,7 +7,7 @@ import { calibrationOf } from '../authoring/rolling/calibration.js';
 import { namesOf } from '../authoring/tool-calls/names.js';
 import { aheadReader } from './ahead.js';
 import { filesOfResult } from './hidden/files-of-call.js';
-import { readAhead } from './manifest/event-facts.js';
+import { readFactsAhead } from './manifest/event-facts.js';
 import { rememberManifest } from './manifest/lineage.js';
 import { manifestOfRange } from './manifest-of-range.js';
 import type { RangeLimits } from './manifest-of-range.js';
@@ -16,7 +16,7 @@ import { optionsOf, wholeNumber } from '../authoring/options/option-schemas.js';
 import { roomBehindFirst, sizeOptions, usualFirst } from '../authoring/options/size-options.js';
 import type { SizeOptions } from '../authoring/options/size-options.js';
 import { assertProgress, isProgress } from '../authoring/rolling/progress.js';
-import { requirementOf } from '../authoring/rolling/requirement.js';
+import { isHalfFull, requirementOf } from '../authoring/rolling/requirement.js';
 import type { Requirement } from '../authoring/rolling/requirement.js';
 import { rollingCondenser } from '../authoring/rolling/rolling.js';
 import { selectMiddle, strictestTail } from '../authoring/rolling/select-middle.js';
@@ -63,7 +63,7 @@ const readFilesAhead = /* @__PURE__ */ aheadReader((event, view) => void filesOf
 
 /** Reads what a later summary says of the newest events. */
 function readAllAhead(view: View, { maxNameTokens, maxFileTokens }: RangeLimits): void {
-  readAhead(view.events, view);
+  readFactsAhead(view);
   if (maxNameTokens > 0) readNamesAhead(view);
   if (maxFileTokens > 0) readFilesAhead(view);
 }
@@ -169,11 +169,6 @@ export const extractiveSummary = /* @__PURE__ */ defineCondenser({
     return reducer;
   },
 });
-
-/** Whether a view has grown to half of its limit. A shorter session may end without a summary. */
-function isHalfFull(view: View, { tokenBudget = Infinity }: Requirement, maxSize: number): boolean {
-  return view.events.length * 2 > maxSize || view.tokens() * 2 > tokenBudget;
-}
 
 /** The room for the newest events in a request of `targetTokens`. Unit: tokens, as the view estimates. */
 function roomFor(view: View, context: CondenseContext, targetTokens: number, limits: RangeLimits): number {

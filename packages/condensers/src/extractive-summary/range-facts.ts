@@ -1,10 +1,10 @@
 import type { View } from '@palimpsest/view';
 import type { RangeContent } from '../authoring/rolling/range-content.js';
-import type { RangeFact, RangeFacts } from '../authoring/summaries/range-facts.js';
+import type { RangeFact, RangeFacts, ReadRangeFacts } from '../authoring/summaries/range-facts.js';
 import { oneLine } from '../authoring/tool-calls/excerpt.js';
-import { readFacts } from './manifest/event-facts.js';
+import { readFacts, readFactsAhead } from './manifest/event-facts.js';
 import type { TaskItem } from './manifest/fact.js';
-import { lineageOf } from './manifest/lineage.js';
+import { manifestThrough } from './manifest/lineage.js';
 import { Manifest } from './manifest/manifest.js';
 import { isOpen } from './manifest/task-facts.js';
 import { wordsOfEvent } from './manifest/words-of-event.js';
@@ -19,14 +19,12 @@ const mostTests = 20;
  * first. The events behind the summaries in the range count, through all their generations; they are read from the log, never from
  * the text of a summary.
  */
-export function factsOfRange(view: View, { forgotten, place }: RangeContent): RangeFacts {
-  const { manifest } = lineageOf(
-    view,
-    forgotten.filter((event) => event.type === 'condensation-summary'),
-  );
+export const factsOfRange: ReadRangeFacts = /* @__PURE__ */ Object.assign(readRangeFacts, { ahead: readFactsAhead });
+
+function readRangeFacts(view: View, { forgotten, place }: RangeContent): RangeFacts {
   const before = new Manifest();
   readFacts(view.events.slice(0, place), view, before);
-  readFacts(forgotten, view, manifest, before);
+  const manifest = manifestThrough(view, forgotten, before);
   const tests = manifest.failingTests
     .slice(-mostTests)
     .toReversed()

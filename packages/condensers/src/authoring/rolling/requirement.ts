@@ -61,6 +61,11 @@ export function requirementOf(view: View, context: CondenseContext, limits: Requ
   return { level: reasons.length === 0 ? 'none' : isHard ? 'hard' : 'soft', reasons, tokenBudget };
 }
 
+/** Whether a view has grown to half of its limit. A shorter session may end without a condensation. */
+export function isHalfFull(view: View, { tokenBudget = Infinity }: Requirement, maxSize: number): boolean {
+  return view.events.length * 2 > maxSize || view.tokens() * 2 > tokenBudget;
+}
+
 function isLongerThan(view: View, maxSize: number): boolean {
   const { length } = view.events;
   return length > maxSize && length - Math.max(0, protectedEventIds(view).size - countedProtected) > maxSize;

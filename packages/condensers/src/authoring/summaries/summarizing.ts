@@ -16,7 +16,7 @@ import type { Prompt } from '../prompts/prompt.js';
 import { roomBehindFirst, sizeOptions, usualFirst } from '../options/size-options.js';
 import type { SizeOptions } from '../options/size-options.js';
 import { rangeContent } from '../rolling/range-content.js';
-import { requirementOf } from '../rolling/requirement.js';
+import { isHalfFull, requirementOf } from '../rolling/requirement.js';
 import type { Requirement } from '../rolling/requirement.js';
 import { rollingCondenser } from '../rolling/rolling.js';
 import type { Selection } from '../rolling/select-middle.js';
@@ -244,7 +244,11 @@ function rollingSummary(parts: Parts): Condenser {
 
   return rollingCondenser({
     name,
-    requirement: (view, context) => requirementOf(view, context, { maxSize, maxTokens, isEarly }),
+    requirement: (view, context) => {
+      const requirement = requirementOf(view, context, { maxSize, maxTokens, isEarly });
+      if (requirement.level === 'none' && isHalfFull(view, requirement, maxSize)) parts.readFacts?.ahead?.(view);
+      return requirement;
+    },
     getCondensation: (view, requirement, context) => {
       const middle = middleOf(view, requirement, parts);
       if (middle === undefined)

@@ -1,5 +1,6 @@
 import { isMeaningful, isSentRole, isToolResult, isUserMessage } from '@palimpsest/events';
 import type { ActionEvent, Event, EventId } from '@palimpsest/events';
+import { aheadReader } from '../ahead.js';
 import { callFacts, isRead, nothingKnown } from './call-facts.js';
 import type { KnownBefore } from './call-facts.js';
 import type { Fact } from './fact.js';
@@ -76,24 +77,11 @@ export function readFacts(
   return facts;
 }
 
-/** The number of newest events that {@link readAhead} reads at most: more than a step adds. Unit: events. */
-const aheadAtMost = 64;
-
-/**
- * Reads the newest calls of a view that were not read before, so that a later summary need not read all of its calls at once. The
- * cost is that of the new events.
- */
-export function readAhead(
-  events: { readonly length: number; at(index: number): { readonly id: EventId } | undefined },
-  source: FactSource,
-): void {
-  const end = Math.max(0, events.length - aheadAtMost);
-  for (let index = events.length - 1; index >= end; index--) {
-    const id = events.at(index)?.id;
-    const result = id === undefined ? undefined : source.original(id);
-    if (result === undefined || !isToolResult(result)) continue;
-    if (isRead(result)) return;
-    const action = result.actionId === undefined ? undefined : source.original(result.actionId);
-    if (action?.type === 'action') callFacts(action, result, nothingKnown);
-  }
-}
+/** Reads the calls of a view ahead, as if nothing was known before them: a later {@link readFacts} reads few of them again. */
+export const readFactsAhead = /* @__PURE__ */ aheadReader((event, view) => {
+  if (!isToolResult(event) || isRead(event)) return;
+  const result = view.original(event.id);
+  if (result === undefined || !isToolResult(result) || isRead(result) || result.actionId === undefined) return;
+  const action = view.original(result.actionId);
+  if (action?.type === 'action') callFacts(action, result, nothingKnown);
+});

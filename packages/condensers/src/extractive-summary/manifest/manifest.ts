@@ -47,22 +47,41 @@ export interface IdentifierEntry {
  * until the same command, call or file succeeds.
  */
 export class Manifest {
-  readonly #userWords = new Set<EventId>();
-  readonly #agentWords = new Set<EventId>();
-  readonly #turns: Turn[] = [];
+  #userWords = new Set<EventId>();
+  #agentWords = new Set<EventId>();
+  #turns: Turn[] = [];
   #unanswered: EventId | undefined;
-  readonly #earlierSummaries = new Set<EventId>();
-  readonly #files = new Map<string, FileEntry>();
-  readonly #commands = new Map<string, Run>();
-  readonly #calls = new Map<string, Run>();
-  readonly #errors = new Map<string, ErrorEntry>();
-  readonly #failing = new Map<string, string>();
-  readonly #lists = new Map<string, readonly TaskItem[]>();
-  readonly #tasks = new Map<string, TaskItem>();
-  readonly #identifiers = new Map<string, IdentifierEntry>();
+  #earlierSummaries = new Set<EventId>();
+  #files = new Map<string, FileEntry>();
+  #commands = new Map<string, Run>();
+  #calls = new Map<string, Run>();
+  #errors = new Map<string, ErrorEntry>();
+  #failing = new Map<string, string>();
+  #lists = new Map<string, readonly TaskItem[]>();
+  #tasks = new Map<string, TaskItem>();
+  #identifiers = new Map<string, IdentifierEntry>();
 
   constructor(facts: Iterable<Fact> = []) {
     for (const fact of facts) this.add(fact);
+  }
+
+  /** A manifest of the same facts, to go on with. */
+  copy(): Manifest {
+    const copy = new Manifest();
+    copy.#userWords = new Set(this.#userWords);
+    copy.#agentWords = new Set(this.#agentWords);
+    copy.#turns = [...this.#turns];
+    copy.#earlierSummaries = new Set(this.#earlierSummaries);
+    copy.#files = new Map(this.#files);
+    copy.#commands = new Map(this.#commands);
+    copy.#calls = new Map(this.#calls);
+    copy.#errors = new Map(this.#errors);
+    copy.#failing = new Map(this.#failing);
+    copy.#lists = new Map(this.#lists);
+    copy.#tasks = new Map(this.#tasks);
+    copy.#identifiers = new Map(this.#identifiers);
+    copy.#unanswered = this.#unanswered;
+    return copy;
   }
 
   add(fact: Fact): void {

@@ -1,10 +1,10 @@
 import type { Event } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
-import { View } from '@palimpsest/view';
+import { View, ViewProjection } from '@palimpsest/view';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isRead } from './call-facts.js';
-import { readAhead, readFacts } from './event-facts.js';
+import { readFacts, readFactsAhead } from './event-facts.js';
 import type { Fact } from './fact.js';
 import { Manifest } from './manifest.js';
 
@@ -58,7 +58,7 @@ test('facts are those of the first reading, whatever was read before and with wh
       const events = logOf(picks, named);
       const view = View.fromEvents(events);
       for (let length = 0; length <= events.length; length += step) {
-        readAhead(events.slice(0, length), view);
+        readFactsAhead(View.fromEvents(events.slice(0, length)));
       }
       for (const start of [0, ...starts, 0]) {
         const copy = structuredClone<readonly Event[]>(events);
@@ -69,14 +69,21 @@ test('facts are those of the first reading, whatever was read before and with wh
   );
 });
 
-test('reading ahead reads every call once while a history grows, and of a long history only the newest', () => {
+test('reading ahead keeps up with a history that grows, and catches up with a long one in several calls', () => {
   const picks = Array.from({ length: 200 }, (_, index) => index % calls.length);
   const results = (events: readonly Event[]) => events.filter((event) => event.type === 'observation');
   const grown = logOf(picks, true);
-  for (let length = 2; length <= grown.length; length += 2) readAhead(grown.slice(0, length), View.fromEvents(grown));
-  expect(results(grown).every(isRead)).toBe(true);
+  const projection = new ViewProjection();
+  for (const event of grown) {
+    projection.append(event);
+    readFactsAhead(projection.view);
+    expect(results(projection.view.events.slice()).every(isRead)).toBe(true);
+  }
 
-  const loaded = logOf(picks, true);
-  readAhead(loaded, View.fromEvents(loaded));
-  expect(results(loaded).filter(isRead)).toHaveLength(32);
+  const loaded = View.fromEvents(logOf(picks, true));
+  const read = () => results(loaded.events.slice()).filter(isRead).length;
+  readFactsAhead(loaded);
+  expect(read()).toBe(32);
+  for (let call = 0; call < 6; call++) readFactsAhead(loaded);
+  expect(read()).toBe(200);
 });
