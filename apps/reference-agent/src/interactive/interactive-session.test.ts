@@ -45,6 +45,30 @@ test('without a model: told with what to do, the message is kept, and goes to th
   expect(transcriptOf(talked)).toEqual(['user: Are you there?', 'model: Hello.']);
 });
 
+test('a session that could not be opened is opened by the next message, when what was in the way is gone', async () => {
+  const rig = await interactiveRig({ reply: () => says('Hello.') });
+  const first = await rig.open();
+  await first.said('First.');
+  await first.session.close();
+  const found = await onlySession(rig);
+  const log = found?.session.log ?? '';
+  const whole = await readFile(log, 'utf8');
+  await writeFile(log, whole.replace('\n', '\nno event\n'));
+  const talked = await rig.open({}, found);
+  expect(talked.session.state).toMatchObject({ type: 'unusable', problem: expect.stringContaining(log) as string });
+  // It is tried, and told anew.
+  await talked.said('Second.');
+  await talked.until(
+    ({ type }) => type === 'notice',
+    talked.told.findLastIndex(({ type }) => type === 'queue'),
+  );
+  expect(talked.session.state.type).toBe('unusable');
+  await writeFile(log, whole);
+  talked.session.send('Third.');
+  await talked.state('idle');
+  expect(transcriptOf(talked)).toEqual(['user: Second.', 'user: Third.', 'model: Hello.']);
+});
+
 test('what is typed while it works is sent at the next step, in order; what is taken back is not sent', async () => {
   const rig = await interactiveRig(
     {

@@ -121,13 +121,13 @@ export class InteractiveSession {
 
   /**
    * Takes a message. It is sent at once, or, while the agent works, at its next step; until then it can be taken back. Blanks alone are
-   * no message.
+   * no message. A session that could not be opened is opened anew: what kept it from that may be gone.
    */
   send(text: string): void {
     if (text.trim() === '' || this.#closed !== undefined) return;
     this.#isHeld = false;
     this.#setQueue([...this.#queue, { id: this.#nextId++, text }]);
-    if (this.#state.type === 'unusable') this.#notice('problem', this.#state.problem);
+    if (this.#state.type === 'unusable') this.#reopen();
     this.#askForStep();
     this.#drive();
   }
@@ -237,6 +237,15 @@ export class InteractiveSession {
       await this.#open();
     }
     this.#drive();
+  }
+
+  /** The message that asks for it stands in the queue, and is sent if the session can be opened now. */
+  #reopen(): void {
+    this.#switched = this.#switched.then(async () => {
+      if (this.#state.type !== 'unusable') return;
+      await this.#open();
+      this.#drive();
+    });
   }
 
   /** True if it is open now. What keeps it from being opened is told. */

@@ -22,6 +22,8 @@ interface PasteFields {
  * drops control characters without a word, and lets those of eight bits and those that turn the direction of writing pass.
  */
 export class PromptEditor extends Editor {
+  /** The commands that there are, without the slash. A name that could be several of them is completed by Enter, and not run. */
+  commandNames: readonly string[] = [];
   /** An arrow has chosen from what is offered. */
   #hasChosen = false;
 
@@ -32,9 +34,11 @@ export class PromptEditor extends Editor {
 
   override handleInput(data: string): void {
     if (data.startsWith(pasteStart)) return this.#paste(data.slice(pasteStart.length).replace(pasteEnd, ''));
-    if (this.isShowingAutocomplete() && matchesKey(data, 'enter') && !this.#hasChosen && this.#isArgument()) {
+    if (this.isShowingAutocomplete() && matchesKey(data, 'enter') && !this.#hasChosen) {
       // Enter sends what was typed: `/unpin all` must not become another pin because one is offered.
-      super.handleInput('\u001b');
+      if (this.#isArgument() || this.#nameFits() === 'whole') super.handleInput('\u001b');
+      // The first command of the list is one that nobody has named: it is put into the line, and not run.
+      else if (this.#nameFits() === 'several') return super.handleInput('\t');
     }
     this.#hasChosen = this.isShowingAutocomplete() && (matchesKey(data, 'up') || matchesKey(data, 'down'));
     // What is typed is text, but for keys: escapes, and the control characters of seven bits.
@@ -61,6 +65,14 @@ export class PromptEditor extends Editor {
   #isArgument(): boolean {
     const text = this.getText();
     return /^\s*\/[a-z][a-z-]*\s/.test(text) && !/(?:^|\s)@\S*$/.test(text);
+  }
+
+  /** How many commands the name may be that is being typed; undefined if none is. */
+  #nameFits(): 'whole' | 'one' | 'several' | undefined {
+    const name = /^\s*\/([a-z-]*)$/.exec(this.getText())?.[1];
+    if (name === undefined) return undefined;
+    if (this.commandNames.includes(name)) return 'whole';
+    return this.commandNames.filter((each) => each.startsWith(name)).length === 1 ? 'one' : 'several';
   }
 
   #paste(pasted: string): void {

@@ -19,6 +19,7 @@ export async function promptHelp(
   for (const prompt of await history.prompts()) screen.editor.addToHistory(prompt);
   let files: WorkspaceFiles | undefined;
   let root: string | undefined;
+  screen.editor.commandNames = screenCommands.map(({ name }) => name);
   screen.editor.setAutocompleteProvider(
     promptCompletion({
       commands: screenCommands,

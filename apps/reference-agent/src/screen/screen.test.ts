@@ -270,6 +270,34 @@ test('Enter sends an argument as it was typed; an arrow or Tab takes what is off
   expect(submitted.map((text) => text.trim())).toEqual(['/unpin', '/unpin second', '/unpin second', '/unpin second']);
 });
 
+test('Enter runs a command that was named, or that only one name can be; what may be several is completed first', async () => {
+  const { terminal, screen, submitted } = rig();
+  const commands = ['pin', 'undo-compact', 'unpin'].map((name) => ({
+    name,
+    usage: '',
+    description: `does ${name}`,
+    whileRunning: true,
+    run: () => undefined,
+  }));
+  screen.editor.commandNames = commands.map(({ name }) => name);
+  screen.editor.setAutocompleteProvider(promptCompletion({ commands, session: screen.session, files: async () => [] }));
+  const typed = async (text: string, offered: string): Promise<void> => {
+    await terminal.press(...text);
+    await terminal.seenText(offered);
+    await terminal.press(keys.enter);
+  };
+  await typed('/un', 'does unpin');
+  expect(submitted).toEqual([]);
+  expect(screen.editor.getText()).toBe('/undo-compact ');
+  await terminal.press(keys.enter);
+  await typed('/unp', 'does unpin');
+  await typed('/pin', 'does pin');
+  // Letters in order are no name.
+  await typed('/upn', 'does unpin');
+  expect(screen.editor.getText()).toBe('/unpin ');
+  expect(submitted.map((text) => text.trim())).toEqual(['/undo-compact', '/unpin', '/pin']);
+});
+
 test('a command longer than the terminal is scrolled, and it says how much is hidden', async () => {
   const made = rig({ rows: 20 });
   const command = Array.from({ length: 50 }, (_, line) => `echo ${line}`).join('\n');
