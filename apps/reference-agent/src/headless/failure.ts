@@ -1,5 +1,5 @@
 import { LimitExceededError } from '@palimpsest/agent';
-import { LLMError } from '@palimpsest/llm-adapters';
+import { LLMError, priceTable } from '@palimpsest/llm-adapters';
 import { serverKeyVariable } from '@palimpsest/llm-adapters/by-name';
 
 /** What is known of a run that failed. */
@@ -8,6 +8,8 @@ export interface FailedRun {
   readonly baseUrl: string | undefined;
   /** Unit: USD. Undefined if the cost of a call is not known. */
   readonly costUsd: number | undefined;
+  /** The model's name, if it is none that is known. */
+  readonly unknownModel?: string | undefined;
 }
 
 /**
@@ -15,19 +17,44 @@ export interface FailedRun {
  *
  * @param message - the failure as the log has it: without secrets
  */
-export function failureInWords(message: string, cause: unknown, { baseUrl, costUsd }: FailedRun): string {
+export function failureInWords(message: string, cause: unknown, { baseUrl, costUsd, unknownModel }: FailedRun): string {
   if (LimitExceededError.isInstance(cause)) return limitInWords(cause, costUsd) ?? message;
   if (!LLMError.isInstance(cause)) return message;
   if (cause.isRetryable && cause.retryAfterMs !== undefined && cause.retryAfterMs > 0) {
     return `${message.replace(/\.?$/, '.')} The server asks to wait for ${waitInWords(cause.retryAfterMs)}.`;
   }
-  if (baseUrl === undefined) return message;
+  if (baseUrl === undefined) return [message, ...nearbyHint(cause, unknownModel)].join(' ');
   if (cause.statusCode === 401) {
     return `${message.replace(/\.?$/, '.')} The key for a server of --base-url is read from ${serverKeyVariable}; a provider's own key is sent to the provider alone.`;
   }
   // A server that knows the path, and not the model, says so.
   if (cause.statusCode !== 404 || /model/i.test(message)) return message;
   return `${message} below ${baseUrl}. Is this the address of the API? It often ends in /v1. A server that speaks Anthropic's API is asked by --model anthropic:NAME.`;
+}
+
+/** What may be meant by a model's name that a provider refuses. */
+function nearbyHint({ statusCode }: LLMError, model: string | undefined): readonly string[] {
+  if (model === undefined || (statusCode !== 400 && statusCode !== 404)) return [];
+  const names = namesNear(model);
+  return names.length === 0
+    ? []
+    : [`'${model}' is not a model that is known here. Known with such a name: ${names.join(', ')}.`];
+}
+
+/** Fewer letters in common say nothing. */
+const fewestInCommon = 5;
+const mostNames = 6;
+
+/** The known models whose names have the longest beginning in common with this one. */
+function namesNear(model: string): readonly string[] {
+  const names = [...new Set(priceTable.flatMap(({ models }) => models))];
+  const inCommon = (name: string): number => {
+    let same = 0;
+    while (same < model.length && name[same] === model[same]) same++;
+    return same;
+  };
+  const longest = Math.max(...names.map(inCommon));
+  return longest < fewestInCommon ? [] : names.filter((name) => inCommon(name) === longest).slice(0, mostNames);
 }
 
 function waitInWords(waitMs: number): string {

@@ -307,3 +307,20 @@ test('resume: with a new task, with the model and the folder of the session, and
   await expect(rig.resume('nothing', {})).rejects.toThrow("There is no session 'nothing'");
   await expect(rig.run({ print: 'Go.', cwd: 'nowhere' })).rejects.toThrow('Cannot work in');
 });
+
+test('a name that a provider refuses: the known names that begin alike are told, and what is sent is not guessed', async () => {
+  const refusal = { status: 400, type: 'invalid_request_error', message: 'The requested model does not exist.' };
+  const rig = await rigWith({ reply: () => ({ error: refusal }) });
+  Object.assign(rig.env, { OPENAI_API_KEY: 'sk-test-0123456789', OPENAI_BASE_URL: rig.server.url });
+  const refused = async (model: string): Promise<string> => {
+    const ran = await rig.run({ print: 'Go.', model, baseUrl: undefined } as never);
+    return eventsOf(ran, 'result')[0]?.error?.message ?? '';
+  };
+  expect(await refused('openai:gpt-5.6')).toMatch(
+    /does not exist\. 'gpt-5\.6' is not a model that is known here\. Known with such a name: gpt-5\.6-sol, gpt-5\.6-terra, gpt-5\.6-luna\.$/,
+  );
+  expect(rig.server.requests.at(-1)?.body).toMatchObject({ model: 'gpt-5.6' });
+  // A name like none, and one that is known.
+  expect(await refused('openai:zebra')).toMatch(/does not exist\.$/);
+  expect(await refused('openai:gpt-5')).toMatch(/does not exist\.$/);
+});

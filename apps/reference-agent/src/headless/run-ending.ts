@@ -20,7 +20,7 @@ export interface HowToRun {
 
 /** Runs the conversation, and says how that ended. @throws what is no failure of the run, such as a `ConversationBusyError`. */
 export async function runToEnd(
-  { conversation, baseUrl }: OpenedSession,
+  { conversation, baseUrl, agent, model }: OpenedSession,
   { signal, onDelta, costUsd }: HowToRun,
 ): Promise<RunEnding> {
   try {
@@ -34,7 +34,8 @@ export async function runToEnd(
         ? 'refused'
         : 'error';
     const { code, message } = failureIn(conversation) ?? error;
-    const words = failureInWords(message, cause, { baseUrl, costUsd: costUsd() });
+    const unknownModel = agent.llm.facts?.isAssumed === true ? model : undefined;
+    const words = failureInWords(message, cause, { baseUrl, costUsd: costUsd(), unknownModel });
     return { status, error: { code, message: words } };
   }
 }
