@@ -67,6 +67,12 @@ const layers = [
     // What workers run are whole agents.
     rules: boundaries([...testsMayImport, 'condensers', 'llm-adapters']),
   },
+  {
+    files: ['packages/postgres/src/**/*.test.ts', 'packages/postgres/test-support/**/*.ts'],
+    plugins: { '@nx': nx },
+    // The contract of the port of rates, and a model whose calls are counted.
+    rules: boundaries([...testsMayImport, 'llm-adapters']),
+  },
   // Outside of the workspaces: they are users of our packages, and run the suites of their tests.
   { files: ['integrations/**/*.ts'], plugins: { '@nx': nx }, rules: { '@nx/enforce-module-boundaries': 'off' } },
 ];

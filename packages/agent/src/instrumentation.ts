@@ -67,7 +67,7 @@ export interface Instrumentation {
    */
   run(about: RunWork, work: (traceparent?: string) => Promise<RunOutcome>): Promise<RunOutcome>;
   step(about: Work, work: () => Promise<StepOutcome>): Promise<StepOutcome>;
-  /** The request may be changed only in what it reports: `onDelta` where there is one, `onRetry`. */
+  /** The request may be changed only in what it reports: `onDelta` where there is one, `onRetry`, `onWait`. */
   modelCall(
     about: ModelCallWork,
     request: CompletionRequest,

@@ -2,6 +2,7 @@ import type { AssistantMessage, Message, ToolDefinition, Usage } from '@palimpse
 import type { Delta } from './delta.js';
 import type { ModelFacts } from './models/model-facts.js';
 import type { TokenPrices } from './prices.js';
+import type { RateWait } from './rates/rate-limit.js';
 import type { FailedAttempt } from './retry.js';
 
 /**
@@ -57,8 +58,13 @@ export interface CompletionRequest {
    * the new try. Many providers report nothing before the end; then it is never called.
    */
   readonly onUsage?: (counted: CountedUsage) => void;
-  /** Called before each wait with the failure that is retried. An error that it throws ends the call. @defaultValue nobody is told */
-  readonly onRetry?: (failure: FailedAttempt) => void;
+  /**
+   * Called before each wait with the failure that is retried. If it returns a promise, the next try waits for that, too. An error that
+   * it throws or rejects with ends the call. @defaultValue nobody is told
+   */
+  readonly onRetry?: (failure: FailedAttempt) => unknown;
+  /** Called once when the request has to wait for a {@link RateLimit}. It must not throw. @defaultValue nobody is told */
+  readonly onWait?: (wait: RateWait) => void;
 }
 
 /** The usage that a provider has reported for an incomplete answer. */

@@ -13,8 +13,11 @@ export interface RetryOptions {
    * carries `retryAfterMs`. Unit: milliseconds. @defaultValue 60,000
    */
   readonly maxRetryAfterMs?: number;
-  /** Called before each wait with the failure that is retried. An error that it throws ends the call. */
-  readonly onRetry?: (failure: FailedAttempt) => void;
+  /**
+   * Called before each wait with the failure that is retried. If it returns a promise, the next try waits for that, too. An error that
+   * it throws or rejects with ends the call.
+   */
+  readonly onRetry?: (failure: FailedAttempt) => unknown;
 }
 
 /** A failed try that is retried. */
@@ -73,14 +76,15 @@ export async function withRetries<Result>(
       const asked = error.retryAfterMs;
       if (asked !== undefined && asked > maxRetryAfterMs) throw thrown;
       const delayMs = asked ?? Math.floor(random() * Math.min(maxDelayMs, minDelayMs * 2 ** (attempt - 1)));
-      options.onRetry?.({ attempt, attempts, error, delayMs });
-      await wait(delayMs, signal);
+      const failedAt = performance.now();
+      await options.onRetry?.({ attempt, attempts, error, delayMs });
+      await wait(Math.max(0, delayMs - (performance.now() - failedAt)), signal);
     }
   }
 }
 
 /** Rejects with the signal's reason as soon as it aborts. */
-async function wait(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+export async function wait(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
   await new Promise<void>((resolve, reject) => {
     const end = () => {

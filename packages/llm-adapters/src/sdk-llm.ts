@@ -181,9 +181,9 @@ export function sdkLLM<Client, Body, Response>(
     };
     const tries: RetryOptions = {
       ...retry,
-      onRetry: (failure) => {
-        retry.onRetry?.(failure);
-        onRetry?.(failure);
+      onRetry: async (failure) => {
+        await retry.onRetry?.(failure);
+        await onRetry?.(failure);
         if (wasHeard) onDelta?.({ type: 'restart', reason: failure.error.message });
         wasHeard = false;
       },

@@ -6,3 +6,5 @@ export type { PostgresEventStoreOptions } from './postgres-event-store.js';
 export { postgresEventStore } from './postgres-event-store.js';
 export type { PostgresInbox, PostgresInboxOptions } from './postgres-inbox.js';
 export { postgresInbox } from './postgres-inbox.js';
+export type { PostgresRateLimitStore, PostgresRateLimitStoreOptions } from './postgres-rate-limit-store.js';
+export { postgresRateLimitStore } from './postgres-rate-limit-store.js';

@@ -15,7 +15,7 @@ export interface MigrationOptions {
  * @throws {@link EventStoreError} when `schema` can be no name.
  */
 export function migrationSql(options: MigrationOptions = {}): string {
-  const { schema, conversations, events, inbox } = tablesIn(options.schema);
+  const { schema, conversations, events, inbox, rates } = tablesIn(options.schema);
   // A body is text and not jsonb: jsonb refuses \\u0000 and halves of surrogate pairs, and writes keys and numbers in its own way. An id
   // is bytea, because text refuses U+0000, and two texts that look the same may be equal.
   return `do $palimpsest$
@@ -38,6 +38,13 @@ begin
     id text not null,
     content text not null,
     primary key (conversation, id)
+  );
+  create table if not exists ${rates} (
+    name text primary key,
+    seen_at float8 not null,
+    moment float8 not null,
+    closed_until float8 not null,
+    full_at float8[] not null
   );
 end
 $palimpsest$`;

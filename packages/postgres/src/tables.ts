@@ -7,6 +7,7 @@ export interface Tables {
   readonly conversations: string;
   readonly events: string;
   readonly inbox: string;
+  readonly rates: string;
   /** What keeps the locks of this schema's conversations apart from those of another one. */
   readonly lockSpace: string;
 }
@@ -31,6 +32,7 @@ export function tablesIn(schema: string | undefined): Tables {
     conversations: `${prefix}palimpsest_conversations`,
     events: `${prefix}palimpsest_events`,
     inbox: `${prefix}palimpsest_inbox`,
+    rates: `${prefix}palimpsest_rates`,
     lockSpace: schema ?? '',
   };
 }

@@ -69,9 +69,9 @@ export async function observedModelCall(
   }
 }
 
-/** The request, with ears for what happens to it: retries, a stream that begins, and one that begins anew. */
+/** The request, with ears for what happens to it: waits, retries, a stream that begins, and one that begins anew. */
 function told(request: CompletionRequest, span: Span, firstChunk: () => void): CompletionRequest {
-  const { onDelta, onRetry } = request;
+  const { onDelta, onRetry, onWait } = request;
   let hasBegun = false;
   return {
     ...request,
@@ -81,7 +81,12 @@ function told(request: CompletionRequest, span: Span, firstChunk: () => void): C
         [names.retryDelay]: failure.delayMs,
         [names.errorType]: errorTypeOf(failure.error),
       });
-      onRetry?.(failure);
+      // The next try may wait for what it returns.
+      return onRetry?.(failure);
+    },
+    onWait: (wait) => {
+      span.addEvent(names.rateWait, { [names.rateWaitMs]: wait.waitMs, [names.rateWaitAhead]: wait.ahead });
+      onWait?.(wait);
     },
     // A request that has no listener is not streamed.
     ...(onDelta === undefined

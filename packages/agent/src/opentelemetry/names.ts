@@ -71,4 +71,9 @@ export const names = {
   /** Unit: milliseconds. */
   retryDelay: 'palimpsest.retry.delay_ms',
   restart: 'palimpsest.restart',
+  rateWait: 'palimpsest.rate_limit.wait',
+  /** At the least. Unit: milliseconds. */
+  rateWaitMs: 'palimpsest.rate_limit.wait_ms',
+  /** The calls of the process that come first. */
+  rateWaitAhead: 'palimpsest.rate_limit.ahead',
 } as const;

@@ -1,9 +1,11 @@
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { defineTool, memoryEventStore } from '@palimpsest/events';
+import { limitedLLM, memoryRateLimitStore, rateLimit } from '@palimpsest/llm-adapters';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { anthropicLLM } from '@palimpsest/llm-adapters/anthropic';
 import { openaiLLM } from '@palimpsest/llm-adapters/openai';
+import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
 import type { ProviderServer } from '@palimpsest/provider-servers';
 import { condensation } from '@palimpsest/view';
@@ -441,6 +443,20 @@ test('a model that is wrapped by hand too has one span a call', async () => {
 
   const chats = sdk.spans().filter(({ name }) => name === 'chat gpt-4o');
   expect(chats.map(({ attributes }) => attributes['palimpsest.purpose'])).toEqual(['agent', 'aside']);
+});
+
+test('a wait for a rate limit is told on the span of its call', async () => {
+  const limit = rateLimit({ requestsPerMinute: 60, store: { ...memoryRateLimitStore(), reserve: async () => 5 } });
+  const llm = limitedLLM(scriptedLLM({ script: ['Done.'] }), { limit });
+  const { conversation } = await opened(llm);
+  await conversation.send(task);
+  await conversation.run();
+  const [event] = sdk.span('chat scripted').events;
+  expect(event?.name).toBe('palimpsest.rate_limit.wait');
+  expect(event?.attributes).toEqual({
+    'palimpsest.rate_limit.ahead': 0,
+    'palimpsest.rate_limit.wait_ms': expect.any(Number) as number,
+  });
 });
 
 test('a broken address in the log makes no link', async () => {

@@ -2,6 +2,7 @@ import { newEventId } from '@palimpsest/events';
 import type { AssistantMessage, Message, SystemMessage, ToolDefinition } from '@palimpsest/events';
 import type { Delta } from '../delta.js';
 import type { Completion, CompletionRequest, LLM } from '../llm.js';
+import { llmAround } from '../llm-around.js';
 import { remembering } from '../memo.js';
 import { demandFor, instructionsFor } from './instructions.prompt.js';
 import { readCalls } from './read-calls.js';
@@ -44,12 +45,8 @@ export function textToolCalls(llm: LLM, { newId = () => `call_${newEventId()}` }
       ...(hints === undefined ? {} : { cache: hints }),
     };
   };
-  const { model, contextWindow, prices, facts, countTokens } = llm;
-  return {
-    model,
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(prices === undefined ? {} : { prices }),
-    ...(facts === undefined ? {} : { facts }),
+  return llmAround(llm, {
+    toRequest: asText,
     complete: async (request) => {
       const { onDelta, tools = [] } = request;
       let stream = new StreamedText();
@@ -73,10 +70,7 @@ export function textToolCalls(llm: LLM, { newId = () => `call_${newEventId()}` }
       });
       return answer;
     },
-    ...(countTokens === undefined
-      ? {}
-      : { countTokens: (request: CompletionRequest) => countTokens.call(llm, asText(request)) }),
-  };
+  });
 }
 
 function withTools(message: SystemMessage | undefined, tools: readonly ToolDefinition[]): Message {

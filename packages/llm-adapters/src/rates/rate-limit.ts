@@ -1,0 +1,206 @@
+import { wait } from '../retry.js';
+import { longestTimeoutMs } from '../silence.js';
+import { memoryRateLimitStore } from './rate-limit-store.js';
+import type { RateLimitStore } from './rate-limit-store.js';
+
+/** Options of {@link rateLimit}: at least one of the four rates. */
+export interface RateLimitOptions {
+  /** @defaultValue any number */
+  readonly requestsPerMinute?: number;
+  /** Input and output together, as OpenAI counts. Unit: tokens. @defaultValue any number */
+  readonly tokensPerMinute?: number;
+  /** As Anthropic counts. Unit: tokens. @defaultValue any number */
+  readonly inputTokensPerMinute?: number;
+  /** As Anthropic counts. Unit: tokens. @defaultValue any number */
+  readonly outputTokensPerMinute?: number;
+  /**
+   * The share of a minute's limit that may be used at once; the rest comes evenly over the minute. The smaller, the smoother.
+   * @defaultValue 0.1
+   */
+  readonly burst?: number;
+  /** Where it is kept what is used up. @defaultValue in this object: a limit for one process */
+  readonly store?: RateLimitStore;
+}
+
+/** What a call takes of a limit. */
+export interface RateCost {
+  /** @defaultValue 1 */
+  readonly requests?: number;
+  /** Unit: tokens. @defaultValue 0 */
+  readonly inputTokens?: number;
+  /** Unit: tokens. @defaultValue 0 */
+  readonly outputTokens?: number;
+}
+
+/** A wait for a {@link RateLimit} that begins. */
+export interface RateWait {
+  /** How many calls of this process come first. */
+  readonly ahead: number;
+  /** How long it takes at the least. Unit: milliseconds. */
+  readonly waitMs: number;
+}
+
+/** The rates of a provider, for everything that shares this object or its store. */
+export interface RateLimit {
+  /**
+   * Waits until a call of this cost may be sent. Calls of one process go in the order in which they ask. A cost above a minute's limit
+   * counts as that limit: such a call waits until nothing is used, and whether it is too large is for the provider to say.
+   *
+   * @param options - `signal` ends the wait, and what was reserved is given back; `onWait` is told once if there is a wait, and must not throw
+   * @throws the signal's reason; what the store throws, since without its answer nothing is sent.
+   */
+  acquire(
+    cost: RateCost,
+    options?: { readonly signal?: AbortSignal | undefined; readonly onWait?: ((wait: RateWait) => void) | undefined },
+  ): Promise<void>;
+  /** Replaces the cost that {@link RateLimit.acquire} was told by what the call has really cost. */
+  correct(acquired: RateCost, actual: RateCost): Promise<void>;
+  /** Lets nothing through for a time, as a provider asks with `retry-after`. Unit: milliseconds. */
+  pause(ms: number): Promise<void>;
+}
+
+/** A call in the line. */
+interface WaitingCall {
+  readonly costsMs: readonly number[];
+  readonly signal: AbortSignal | undefined;
+  readonly resolve: () => void;
+  readonly reject: (reason: unknown) => void;
+  /** Undefined once it was told. */
+  onWait: ((wait: RateWait) => void) | undefined;
+}
+
+const minuteMs = 60_000;
+
+/**
+ * A limit of requests and tokens a minute. In no minute more is let through than the limit, as far as costs were known before; single
+ * calls above the burst are let through when nothing is used, and are paid for afterwards.
+ *
+ * @throws RangeError when no rate is given, a rate is not above 0, or `burst` is not between 0 and 1.
+ */
+export function rateLimit(options: RateLimitOptions): RateLimit {
+  return new Line(options);
+}
+
+/** At most one call of a process has a moment in the future: what a killed process leaves behind is the place of one call. */
+class Line implements RateLimit {
+  readonly #limits: readonly (number | undefined)[];
+  readonly #burst: number;
+  readonly #store: RateLimitStore;
+  readonly #calls: WaitingCall[] = [];
+  #isServing = false;
+  /** When the first call may be sent. */
+  #firstOpensAt = -Infinity;
+  #pausedUntil = -Infinity;
+
+  constructor(options: RateLimitOptions) {
+    const { requestsPerMinute, tokensPerMinute, inputTokensPerMinute, outputTokensPerMinute } = options;
+    const { burst = 0.1, store = memoryRateLimitStore() } = options;
+    const limits = { requestsPerMinute, tokensPerMinute, inputTokensPerMinute, outputTokensPerMinute };
+    for (const [name, limit] of Object.entries(limits)) {
+      if (limit !== undefined && !(limit > 0 && limit < Infinity)) {
+        throw new RangeError(`${name} must be a number above 0, not ${limit}`);
+      }
+    }
+    this.#limits = Object.values(limits);
+    if (this.#limits.every((limit) => limit === undefined)) {
+      throw new RangeError(`A limit needs at least one of ${Object.keys(limits).join(', ')}`);
+    }
+    if (!(burst > 0 && burst < 1)) throw new RangeError(`burst must be between 0 and 1, not ${burst}`);
+    this.#burst = burst;
+    this.#store = store;
+  }
+
+  acquire(cost: RateCost, { signal, onWait }: Parameters<RateLimit['acquire']>[1] = {}): Promise<void> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const leave = () => {
+        this.#remove(call);
+        call.reject(signal?.reason);
+      };
+      const listening =
+        <Argument extends unknown[]>(settle: (...given: Argument) => void) =>
+        (...given: Argument) => {
+          signal?.removeEventListener('abort', leave);
+          settle(...given);
+        };
+      const call: WaitingCall = {
+        costsMs: this.#costsMs(cost),
+        signal,
+        onWait,
+        resolve: listening(resolve),
+        reject: listening(reject),
+      };
+      signal?.addEventListener('abort', leave, { once: true });
+      this.#tell(call, this.#calls.push(call) - 1);
+      void this.#serve();
+    });
+  }
+
+  async correct(acquired: RateCost, actual: RateCost): Promise<void> {
+    const before = this.#costsMs(acquired);
+    const changesMs = this.#costsMs(actual).map((cost, rate) => cost - (before[rate] ?? 0));
+    if (changesMs.some((change) => change !== 0)) await this.#store.adjust(changesMs);
+  }
+
+  async pause(ms: number): Promise<void> {
+    this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + ms);
+    await this.#store.pause(ms);
+  }
+
+  /** What may be used at once and what comes back in a minute are together a minute's limit. */
+  #costsMs({ requests = 1, inputTokens = 0, outputTokens = 0 }: RateCost): readonly number[] {
+    const amounts = [requests, inputTokens + outputTokens, inputTokens, outputTokens];
+    return amounts.map((amount, rate) => {
+      const limit = this.#limits[rate];
+      return limit === undefined ? 0 : (Math.min(amount / limit, 1) * minuteMs) / (1 - this.#burst);
+    });
+  }
+
+  async #serve(): Promise<void> {
+    if (this.#isServing) return;
+    this.#isServing = true;
+    for (let call = this.#calls[0]; call !== undefined; call = this.#calls[0]) {
+      await this.#letThrough(call);
+      this.#remove(call);
+    }
+    this.#isServing = false;
+  }
+
+  async #letThrough(call: WaitingCall): Promise<void> {
+    const { costsMs, signal } = call;
+    const burstMs = (this.#burst * minuteMs) / (1 - this.#burst);
+    let isReserved = false;
+    try {
+      const waitMs = await this.#store.reserve({ costsMs, burstMs });
+      isReserved = true;
+      this.#firstOpensAt = performance.now() + waitMs;
+      for (let left = waitMs; left > 0; left = this.#leftMs()) {
+        for (const [ahead, waiting] of this.#calls.entries()) this.#tell(waiting, ahead);
+        await wait(Math.min(left, longestTimeoutMs), signal);
+      }
+      signal?.throwIfAborted();
+      call.resolve();
+    } catch (error) {
+      // Whoever asks next would otherwise wait for a call that is never sent.
+      if (isReserved) await this.#store.adjust(costsMs.map((cost) => -cost)).catch(() => undefined);
+      call.reject(error);
+    }
+  }
+
+  #leftMs(): number {
+    return Math.max(this.#firstOpensAt, this.#pausedUntil) - performance.now();
+  }
+
+  #tell(call: WaitingCall, ahead: number): void {
+    const { onWait } = call;
+    const waitMs = Math.ceil(this.#leftMs());
+    if (onWait === undefined || waitMs <= 0) return;
+    call.onWait = undefined;
+    onWait({ ahead, waitMs });
+  }
+
+  #remove(call: WaitingCall): void {
+    const place = this.#calls.indexOf(call);
+    if (place >= 0) this.#calls.splice(place, 1);
+  }
+}
