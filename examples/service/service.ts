@@ -16,8 +16,9 @@ import { Agent, Conversation, ConversationBusyError } from '@palimpsest/agent';
 import { amortizedForgettingCondenser } from '@palimpsest/condensers';
 import { dbosRunner } from '@palimpsest/dbos';
 import { defineTool } from '@palimpsest/events';
+import { limitedLLM, rateLimit } from '@palimpsest/llm-adapters';
 import { openaiLLM } from '@palimpsest/llm-adapters/openai';
-import { migrate, postgresEventStore, postgresInbox } from '@palimpsest/postgres';
+import { migrate, postgresEventStore, postgresInbox, postgresRateLimitStore } from '@palimpsest/postgres';
 import { localPostgres } from '@palimpsest/postgres/testing';
 import pg from 'pg';
 import { z } from 'zod';
@@ -37,8 +38,11 @@ const order = defineTool({
   // The service that takes orders gets the action's id: an order that it knows is not taken again.
   execute: ({ what }, { actionId }) => `Ordered ${what}, number ${actionId}.`,
 });
+// What the provider allows, for all workers together.
+const rates = postgresRateLimitStore({ client: pool, name: 'openai' });
+const limit = rateLimit({ requestsPerMinute: 500, tokensPerMinute: 200_000, store: rates });
 const agent = new Agent({
-  llm: openaiLLM({ model: process.env.MODEL ?? 'gpt-5-mini' }),
+  llm: limitedLLM(openaiLLM({ model: process.env.MODEL ?? 'gpt-5-mini' }), { limit }),
   systemPrompt: 'You order what people ask for.',
   tools: [order],
   condenser: amortizedForgettingCondenser(),

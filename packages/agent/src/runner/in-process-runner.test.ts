@@ -1,5 +1,6 @@
-import { defineTool, memoryEventStore } from '@palimpsest/events';
+import { defineTool, EventStoreError, memoryEventStore } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
+import { limitedLLM, memoryRateLimitStore, rateLimit } from '@palimpsest/llm-adapters';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -64,6 +65,34 @@ test('a message that is sent during a run through the same object is read', asyn
   while (ends.length < 2) await new Promise(setImmediate);
   await runner.stop();
   expect(ends).toMatchObject([{ outcome: { answer: 'Two.' } }, { outcome: { answer: 'Two.', iterations: 0 } }]);
+});
+
+test('a run whose limit cannot be asked sends nothing, and is tried again', async () => {
+  const rates = memoryRateLimitStore();
+  let asked = 0;
+  const limit = rateLimit({
+    requestsPerMinute: 60,
+    store: {
+      ...rates,
+      reserve: (charge) =>
+        asked++ === 0 ? Promise.reject(new EventStoreError('The database is gone.')) : rates.reserve(charge),
+    },
+  });
+  const llm = scriptedLLM({ script: ['Done.'] });
+  const [store, ends]: [ReturnType<typeof memoryEventStore>, RunEnd[]] = [memoryEventStore(), []];
+  const agent = new Agent({ llm: limitedLLM(llm, { limit }) });
+  const open = (conversationId: string) => Conversation.open({ agent, store, conversationId });
+  const runner = inProcessRunner({ open, onEnd: (end) => ends.push(end), retryMs: 1 });
+  await (await open('a')).send('Work.');
+  await runner.start();
+  await runner.enqueue('a');
+  while (ends.length < 2) await new Promise(setImmediate);
+  await runner.stop();
+  expect(ends).toMatchObject([
+    { type: 'failed', retryInMs: 1 },
+    { type: 'ended', outcome: { answer: 'Done.' } },
+  ]);
+  expect(llm.requests).toHaveLength(1);
 });
 
 test('what can hold no run is refused', () => {

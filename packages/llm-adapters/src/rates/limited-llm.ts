@@ -74,7 +74,7 @@ export function limitedLLM(llm: LLM, options: LimitedLLMOptions): LLM {
         },
       });
       const { usage } = completion;
-      usualOutputTokens += (usage.outputTokens - usualOutputTokens) / 5;
+      if (usage.outputTokens >= 0) usualOutputTokens += (usage.outputTokens - usualOutputTokens) / 5;
       // An answer that is paid for is not lost because it cannot be counted.
       await limit.correct(expected, costOf(usage)).catch(() => undefined);
       return completion;

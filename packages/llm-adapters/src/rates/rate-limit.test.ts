@@ -123,6 +123,15 @@ describe('an abort while waiting', () => {
   });
 });
 
+test('a cost that is no number is refused, and not stored', async () => {
+  const { store, reservations, adjustments } = scriptedStore();
+  const limit = rateLimit({ tokensPerMinute: 60, store });
+  await expect(limit.acquire({ inputTokens: NaN })).rejects.toThrow(RangeError);
+  await expect(limit.acquire({ outputTokens: -1 })).rejects.toThrow('A cost must not be below 0, but is -1');
+  await expect(limit.correct({}, { outputTokens: NaN })).rejects.toThrow(RangeError);
+  expect([reservations, adjustments]).toEqual([[], []]);
+});
+
 test('a store that fails ends the call, and the next one asks again', async () => {
   const { store, adjustments, answer } = scriptedStore();
   const limit = rateLimit({ requestsPerMinute: 60, store });

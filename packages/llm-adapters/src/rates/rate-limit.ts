@@ -47,7 +47,8 @@ export interface RateLimit {
    * counts as that limit: such a call waits until nothing is used, and whether it is too large is for the provider to say.
    *
    * @param options - `signal` ends the wait, and what was reserved is given back; `onWait` is told once if there is a wait, and must not throw
-   * @throws the signal's reason; what the store throws, since without its answer nothing is sent.
+   * @throws the signal's reason; RangeError when the cost is no number of 0 or more; what the store throws, since without its answer
+   *   nothing is sent.
    */
   acquire(
     cost: RateCost,
@@ -152,6 +153,8 @@ class Line implements RateLimit {
     const amounts = [requests, inputTokens + outputTokens, inputTokens, outputTokens];
     return amounts.map((amount, rate) => {
       const limit = this.#limits[rate];
+      // It would stay in a store for ever.
+      if (!(amount >= 0)) throw new RangeError(`A cost must not be below 0, but is ${amount}`);
       return limit === undefined ? 0 : (Math.min(amount / limit, 1) * minuteMs) / (1 - this.#burst);
     });
   }
@@ -175,7 +178,7 @@ class Line implements RateLimit {
       isReserved = true;
       this.#firstOpensAt = performance.now() + waitMs;
       for (let left = waitMs; left > 0; left = this.#leftMs()) {
-        for (const [ahead, waiting] of this.#calls.entries()) this.#tell(waiting, ahead);
+        for (const [ahead, waiting] of [...this.#calls].entries()) this.#tell(waiting, ahead);
         await wait(Math.min(left, longestTimeoutMs), signal);
       }
       signal?.throwIfAborted();
