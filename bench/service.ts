@@ -1,0 +1,167 @@
+import { cpus } from 'node:os';
+import process from 'node:process';
+import { localPostgres } from '@palimpsest/postgres/testing';
+import { median } from './measure.js';
+import { growthOf, historyEvents } from './service/growth.js';
+import type { Size } from './service/growth.js';
+import { countsStatements, statementCounts, statementKinds } from './service/statement-counts.js';
+import type { StatementCounts } from './service/statement-counts.js';
+import { printTable, shown } from './service/table.js';
+import { takeoverTimes } from './service/takeover.js';
+import { floorOf, loadInMemory, loadOf } from './service/throughput.js';
+
+/** `--quick` is for trying the bench: its figures say nothing. */
+const isQuick = process.argv.includes('--quick');
+const workerCounts = isQuick ? [1, 2] : [1, 2, 4];
+const latencyMs = 20;
+const windowMs = isQuick ? 1_000 : 10_000;
+const sizes = isQuick ? [20, 100] : [100, 1_000, 10_000];
+/** Of loads: as many runs as keep two cores busy, which are looked for soon after one has ended. */
+const busy = { maxConcurrentRuns: 16, pollMs: 200 };
+/** Of takeovers. */
+const quickly = { leaseMs: 2_000, sweepMs: 500, pollMs: 200 };
+const lost = isQuick ? 2 : 10;
+/** How many appends a step makes where the server does not count: its call, and its result. */
+const usualAppends = 2;
+/** The connections that a store writes with: the default of `writerConnections`. */
+const writerConnections = 4;
+
+const server = await localPostgres({ durable: true });
+if (server === undefined)
+  throw new Error('npm has no PostgreSQL for this platform; name one in PALIMPSEST_POSTGRES_URL.');
+const began = performance.now();
+const progress = (what: string) => console.error(`${((performance.now() - began) / 1_000).toFixed(0)} s: ${what}`);
+try {
+  await report(server);
+  progress('done');
+} finally {
+  await server.close();
+}
+
+async function report(postgres: NonNullable<typeof server>): Promise<void> {
+  const isCounted = await countsStatements(postgres);
+  progress('statements');
+  const statements = isCounted
+    ? await statementCounts(postgres, { runner: {}, idleMs: windowMs, runs: isQuick ? 4 : 12 })
+    : undefined;
+  const loads = await loadFigures(
+    postgres,
+    statements?.step['appends of the store'] ?? usualAppends,
+    statements?.appendBytes ?? 600,
+  );
+  const takeovers = await takeoverFigures(postgres);
+  progress('growth');
+  const growth = await growthOf(postgres, sizes, {
+    workers: 2,
+    latencyMs,
+    windowMs: windowMs / 2,
+    runner: { maxConcurrentRuns: busy.maxConcurrentRuns },
+    countsStatements: isCounted,
+  });
+
+  console.log(
+    `Node ${process.version}, ${cpus().length} cores for workers, PostgreSQL and the provider together; commits wait for the disk.\n`,
+  );
+  printTable(['', ...workerCounts.map((count) => `${count} worker${count === 1 ? '' : 's'}`)], loads);
+  printTable(['from the loss of a worker to the next event, seconds', 'killed', 'frozen'], takeovers);
+  if (statements !== undefined) {
+    const row = (name: string, counts: StatementCounts) => [
+      name,
+      ...statementKinds.map((kind) => shown(Math.max(0, counts[kind]))),
+      shown(statementKinds.reduce((sum, kind) => sum + Math.max(0, counts[kind]), 0)),
+    ];
+    printTable(
+      ['statements', ...statementKinds, 'all'],
+      [
+        row('a step', statements.step),
+        row('a request and its run, without the steps', statements.run),
+        row('a worker with nothing to do, a second', statements.idle),
+      ],
+    );
+  }
+  printTable(
+    [`conversations of ${historyEvents} events that wait`, ...sizes.map((size) => size.toLocaleString('en'))],
+    growthRows(growth),
+  );
+}
+
+async function loadFigures(postgres: NonNullable<typeof server>, appends: number, bytes: number) {
+  const column = async (workers: number) => ({
+    atOnce: await loadOf(postgres, { workers, latencyMs: 0, runner: busy, windowMs }),
+    late: await loadOf(postgres, { workers, latencyMs, runner: busy, windowMs }),
+    default: await loadOf(postgres, { workers, latencyMs, runner: {}, windowMs }),
+    floor: await floorOf(postgres, { connections: workers * writerConnections, bytes, windowMs: windowMs / 2 }),
+  });
+  const columns: Awaited<ReturnType<typeof column>>[] = [];
+  for (const workers of workerCounts) {
+    progress(`${workers} at work`);
+    columns.push(await column(workers));
+  }
+  progress('in memory');
+  const memory = await loadInMemory(windowMs, busy.maxConcurrentRuns);
+  const row = (name: string, value: (of: (typeof columns)[number]) => number, unit = '') => [
+    name,
+    ...columns.map((one) => `${shown(value(one))}${unit}`),
+  ];
+  return [
+    row('steps a second, the model answers at once', ({ atOnce }) => atOnce.stepsPerSecond),
+    row(`steps a second, it answers after ${latencyMs} ms`, ({ late }) => late.stepsPerSecond),
+    row('the same with the default settings', (of) => of.default.stepsPerSecond),
+    row('bare inserts a second: the floor', ({ floor }) => floor.insertsPerSecond),
+    row(
+      'appends of steps, the model at once, to the floor',
+      ({ atOnce, floor }) => (atOnce.stepsPerSecond * appends) / floor.insertsPerSecond,
+      '×',
+    ),
+    row('cores kept busy, the model at once', ({ atOnce }) => atOnce.cores),
+    row('CPU of a step: worker, ms', ({ atOnce }) => atOnce.workerCpu),
+    row('CPU of a step: PostgreSQL, ms', ({ atOnce }) => atOnce.serverCpu),
+    row('CPU of a step: provider, ms', ({ atOnce }) => atOnce.modelCpu),
+    row('CPU of the bare inserts of a step: PostgreSQL, ms', ({ floor }) => floor.serverCpu * appends),
+    ['one process, logs in memory: steps a second', shown(memory.stepsPerSecond)],
+    ['its CPU of a step, ms', shown(memory.workerCpu)],
+  ];
+}
+
+async function takeoverFigures(postgres: NonNullable<typeof server>) {
+  const cell = (times: readonly number[]) =>
+    `${shown(median(times) / 1_000)}, at most ${shown((times.at(-1) ?? Number.NaN) / 1_000)} (${times.length})`;
+  const rows: string[][] = [];
+  const settings = [
+    {
+      name: `leaseMs ${quickly.leaseMs}, sweepMs ${quickly.sweepMs}, pollMs ${quickly.pollMs}`,
+      runner: quickly,
+      spreadMs: 3_000,
+    },
+    { name: 'defaults: leaseMs 30000, sweepMs 5000, pollMs 1000', runner: {}, spreadMs: 15_000 },
+  ];
+  for (const { name, runner, spreadMs } of isQuick ? settings.slice(0, 1) : settings) {
+    const row = [name];
+    for (const signal of ['SIGKILL', 'SIGSTOP'] as const) {
+      progress(`takeover, ${name}, ${signal}`);
+      row.push(cell(await takeoverTimes(postgres, { signal, runner, lost, spreadMs })));
+    }
+    rows.push(row);
+  }
+  return rows;
+}
+
+function growthRows(growth: readonly Size[]): readonly (readonly string[])[] {
+  const row = (name: string, value: (size: Size) => number) => [name, ...growth.map((size) => shown(value(size)))];
+  const megabytes = (bytes: number) => bytes / 1_000_000;
+  return [
+    row(`steps a second, 2 workers, the model after ${latencyMs} ms`, ({ load }) => load.stepsPerSecond),
+    row('CPU of a step: PostgreSQL, ms', ({ load }) => load.serverCpu),
+    row('a look for requests, in PostgreSQL, ms', ({ lookMs }) => lookMs),
+    row('events: table, MB', ({ events }) => megabytes(events.table)),
+    row('events: index, MB', ({ events }) => megabytes(events.index)),
+    row('heads of conversations, with indexes, MB', ({ heads }) => megabytes(heads)),
+    row('requests (DBOS), with indexes, MB', ({ requests }) => megabytes(requests)),
+    row('opens one that is not in memory, ms', ({ ms }) => ms.open),
+    row('appends to one, ms', ({ ms }) => ms.append),
+    row('puts a message into an inbox, ms', ({ ms }) => ms.put),
+    row('enqueues one, ms', ({ ms }) => ms.enqueue),
+    row('`status()`, ms', ({ ms }) => ms.status),
+    row('`list()` of all, ms', ({ ms }) => ms.list),
+  ];
+}
