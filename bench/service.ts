@@ -161,7 +161,8 @@ function growthRows(growth: readonly Size[]): readonly (readonly string[])[] {
     row('appends to one, ms', ({ ms }) => ms.append),
     row('puts a message into an inbox, ms', ({ ms }) => ms.put),
     row('enqueues one, ms', ({ ms }) => ms.enqueue),
-    row('`status()`, ms', ({ ms }) => ms.status),
-    row('`list()` of all, ms', ({ ms }) => ms.list),
+    row('cancels one, ms', ({ ms }) => ms.cancel),
+    row('`status()` of the runner, ms', ({ ms }) => ms.status),
+    row('`list()` of the store, all, ms', ({ ms }) => ms.list),
   ];
 }

@@ -14,7 +14,7 @@ export interface Size {
   readonly heads: number;
   readonly requests: number;
   /** Medians. Unit: milliseconds. */
-  readonly ms: Readonly<Record<'open' | 'append' | 'put' | 'enqueue' | 'list' | 'status', number>>;
+  readonly ms: Readonly<Record<'open' | 'append' | 'put' | 'enqueue' | 'cancel' | 'list' | 'status', number>>;
   /** Of a look for requests, in the server. NaN where statements are not counted. Unit: milliseconds. */
   readonly lookMs: number;
   readonly load: Load;
@@ -85,6 +85,7 @@ async function times({ store, inbox, runner }: Database, conversations: number):
     append: await ms(some(30), (id) => store.append(id, history().slice(1, 2))),
     put: await ms(some(10), (id) => inbox.put(id, JSON.stringify(task))),
     enqueue: await ms(some(10), (id) => runner.enqueue(id)),
+    cancel: await ms(some(10), (id) => runner.cancel(id)),
     list: await ms(some(5), list),
     status: await ms(some(5), () => runner.status()),
   };
