@@ -1,6 +1,7 @@
 import { cpus } from 'node:os';
 import process from 'node:process';
 import { localPostgres } from '@palimpsest/postgres/testing';
+import type { LocalPostgres } from '@palimpsest/postgres/testing';
 import { median } from './measure.js';
 import { growthOf, historyEvents } from './service/growth.js';
 import type { Size } from './service/growth.js';
@@ -21,35 +22,62 @@ const busy = { maxConcurrentRuns: 16, pollMs: 200 };
 /** Of takeovers. */
 const quickly = { leaseMs: 2_000, sweepMs: 500, pollMs: 200 };
 const lost = isQuick ? 2 : 10;
-/** How many appends a step makes where the server does not count: its call, and its result. */
-const usualAppends = 2;
+/** How many appends a step makes, as the statements say: its call, and its result. */
+const appendsOfStep = 2;
+/** About what one of them stores. Unit: bytes. */
+const appendBytes = 600;
 /** The connections that a store writes with: the default of `writerConnections`. */
 const writerConnections = 4;
 
 const server = await localPostgres({ durable: true });
 if (server === undefined)
   throw new Error('npm has no PostgreSQL for this platform; name one in PALIMPSEST_POSTGRES_URL.');
+const isCounted = await countsStatements(server);
 const began = performance.now();
 const progress = (what: string) => console.error(`${((performance.now() - began) / 1_000).toFixed(0)} s: ${what}`);
+
+const benches: Readonly<Record<string, (server: LocalPostgres) => Promise<void>>> = {
+  steps: stepsBench,
+  takeover: takeoverBench,
+  statements: statementsBench,
+  growth: growthBench,
+};
+const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+console.log(
+  `Node ${process.version}, ${cpus().length} cores for workers, PostgreSQL and the provider together; commits wait for the disk.\n`,
+);
 try {
-  await report(server);
+  for (const [name, bench] of Object.entries(benches))
+    if (named.length === 0 || named.includes(name)) await bench(server);
   progress('done');
 } finally {
   await server.close();
 }
 
-async function report(postgres: NonNullable<typeof server>): Promise<void> {
-  const isCounted = await countsStatements(postgres);
+async function statementsBench(postgres: LocalPostgres): Promise<void> {
+  if (!isCounted) return console.log('The server does not count statements: it has no pg_stat_statements.\n');
   progress('statements');
-  const statements = isCounted
-    ? await statementCounts(postgres, { runner: {}, idleMs: windowMs, runs: isQuick ? 4 : 12 })
-    : undefined;
-  const loads = await loadFigures(
-    postgres,
-    statements?.step['appends of the store'] ?? usualAppends,
-    statements?.appendBytes ?? 600,
+  const { step, run, idle } = await statementCounts(postgres, {
+    runner: {},
+    idleMs: windowMs,
+    runs: isQuick ? 4 : 12,
+  });
+  const row = (name: string, counts: StatementCounts) => {
+    // What is counted by differences may be a little less than nothing.
+    const each = statementKinds.map((kind) => Math.max(0, counts[kind]));
+    return [name, ...[...each, each.reduce((sum, count) => sum + count, 0)].map(shown)];
+  };
+  printTable(
+    ['statements', ...statementKinds, 'all'],
+    [
+      row('a step', step),
+      row('a request and its run, without the steps', run),
+      row('a worker with nothing to do, a second', idle),
+    ],
   );
-  const takeovers = await takeoverFigures(postgres);
+}
+
+async function growthBench(postgres: LocalPostgres): Promise<void> {
   progress('growth');
   const growth = await growthOf(postgres, sizes, {
     workers: 2,
@@ -58,39 +86,20 @@ async function report(postgres: NonNullable<typeof server>): Promise<void> {
     runner: { maxConcurrentRuns: busy.maxConcurrentRuns },
     countsStatements: isCounted,
   });
-
-  console.log(
-    `Node ${process.version}, ${cpus().length} cores for workers, PostgreSQL and the provider together; commits wait for the disk.\n`,
-  );
-  printTable(['', ...workerCounts.map((count) => `${count} worker${count === 1 ? '' : 's'}`)], loads);
-  printTable(['from the loss of a worker to the next event, seconds', 'killed', 'frozen'], takeovers);
-  if (statements !== undefined) {
-    const row = (name: string, counts: StatementCounts) => [
-      name,
-      ...statementKinds.map((kind) => shown(Math.max(0, counts[kind]))),
-      shown(statementKinds.reduce((sum, kind) => sum + Math.max(0, counts[kind]), 0)),
-    ];
-    printTable(
-      ['statements', ...statementKinds, 'all'],
-      [
-        row('a step', statements.step),
-        row('a request and its run, without the steps', statements.run),
-        row('a worker with nothing to do, a second', statements.idle),
-      ],
-    );
-  }
-  printTable(
-    [`conversations of ${historyEvents} events that wait`, ...sizes.map((size) => size.toLocaleString('en'))],
-    growthRows(growth),
-  );
+  const head = `conversations of ${historyEvents} events that wait`;
+  printTable([head, ...sizes.map((size) => size.toLocaleString('en'))], growthRows(growth));
 }
 
-async function loadFigures(postgres: NonNullable<typeof server>, appends: number, bytes: number) {
+async function stepsBench(postgres: LocalPostgres): Promise<void> {
   const column = async (workers: number) => ({
     atOnce: await loadOf(postgres, { workers, latencyMs: 0, runner: busy, windowMs }),
     late: await loadOf(postgres, { workers, latencyMs, runner: busy, windowMs }),
     default: await loadOf(postgres, { workers, latencyMs, runner: {}, windowMs }),
-    floor: await floorOf(postgres, { connections: workers * writerConnections, bytes, windowMs: windowMs / 2 }),
+    floor: await floorOf(postgres, {
+      connections: workers * writerConnections,
+      bytes: appendBytes,
+      windowMs: windowMs / 2,
+    }),
   });
   const columns: Awaited<ReturnType<typeof column>>[] = [];
   for (const workers of workerCounts) {
@@ -103,27 +112,30 @@ async function loadFigures(postgres: NonNullable<typeof server>, appends: number
     name,
     ...columns.map((one) => `${shown(value(one))}${unit}`),
   ];
-  return [
-    row('steps a second, the model answers at once', ({ atOnce }) => atOnce.stepsPerSecond),
-    row(`steps a second, it answers after ${latencyMs} ms`, ({ late }) => late.stepsPerSecond),
-    row('the same with the default settings', (of) => of.default.stepsPerSecond),
-    row('bare inserts a second: the floor', ({ floor }) => floor.insertsPerSecond),
-    row(
-      'appends of steps, the model at once, to the floor',
-      ({ atOnce, floor }) => (atOnce.stepsPerSecond * appends) / floor.insertsPerSecond,
-      '×',
-    ),
-    row('cores kept busy, the model at once', ({ atOnce }) => atOnce.cores),
-    row('CPU of a step: worker, ms', ({ atOnce }) => atOnce.workerCpu),
-    row('CPU of a step: PostgreSQL, ms', ({ atOnce }) => atOnce.serverCpu),
-    row('CPU of a step: provider, ms', ({ atOnce }) => atOnce.modelCpu),
-    row('CPU of the bare inserts of a step: PostgreSQL, ms', ({ floor }) => floor.serverCpu * appends),
-    ['one process, logs in memory: steps a second', shown(memory.stepsPerSecond)],
-    ['its CPU of a step, ms', shown(memory.workerCpu)],
-  ];
+  printTable(
+    ['', ...workerCounts.map((count) => `${count} worker${count === 1 ? '' : 's'}`)],
+    [
+      row('steps a second, the model answers at once', ({ atOnce }) => atOnce.stepsPerSecond),
+      row(`steps a second, it answers after ${latencyMs} ms`, ({ late }) => late.stepsPerSecond),
+      row('the same with the default settings', (of) => of.default.stepsPerSecond),
+      row('bare inserts a second: the floor', ({ floor }) => floor.insertsPerSecond),
+      row(
+        'appends of steps, the model at once, to the floor',
+        ({ atOnce, floor }) => (atOnce.stepsPerSecond * appendsOfStep) / floor.insertsPerSecond,
+        '×',
+      ),
+      row('cores kept busy, the model at once', ({ atOnce }) => atOnce.cores),
+      row('CPU of a step: worker, ms', ({ atOnce }) => atOnce.workerCpu),
+      row('CPU of a step: PostgreSQL, ms', ({ atOnce }) => atOnce.serverCpu),
+      row('CPU of a step: provider, ms', ({ atOnce }) => atOnce.modelCpu),
+      row('CPU of the bare inserts of a step: PostgreSQL, ms', ({ floor }) => floor.serverCpu * appendsOfStep),
+      ['one process, logs in memory: steps a second', shown(memory.stepsPerSecond)],
+      ['its CPU of a step, ms', shown(memory.workerCpu)],
+    ],
+  );
 }
 
-async function takeoverFigures(postgres: NonNullable<typeof server>) {
+async function takeoverBench(postgres: LocalPostgres): Promise<void> {
   const cell = (times: readonly number[]) =>
     `${shown(median(times) / 1_000)}, at most ${shown((times.at(-1) ?? Number.NaN) / 1_000)} (${times.length})`;
   const rows: string[][] = [];
@@ -143,7 +155,7 @@ async function takeoverFigures(postgres: NonNullable<typeof server>) {
     }
     rows.push(row);
   }
-  return rows;
+  printTable(['from the loss of a worker to the next event, seconds', 'killed', 'frozen'], rows);
 }
 
 function growthRows(growth: readonly Size[]): readonly (readonly string[])[] {

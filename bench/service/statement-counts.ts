@@ -25,8 +25,6 @@ export interface StatementReport {
   /** Of a request, from the message to the end of the run, without its steps. */
   readonly run: StatementCounts;
   readonly step: StatementCounts;
-  /** Of one append. Unit: bytes. */
-  readonly appendBytes: number;
 }
 
 /**
@@ -74,15 +72,10 @@ export async function statementCounts(
     const long = await count(() => served(database, worker, idsOf('long', 0, runs), many));
     const withoutIdle = ({ counts, ms }: typeof idle) => minus(counts, scaled(perMs, ms));
     const step = scaled(minus(withoutIdle(long), withoutIdle(short)), 1 / (runs * (many - few)));
-    const { rows } = await database.pool.query<{ bytes: string }>(
-      'select sum(octet_length(body))::text as bytes from palimpsest_events',
-    );
-    const appends = (short.counts['appends of the store'] + long.counts['appends of the store']) * (1 + 1 / (2 * runs));
     return {
       idle: scaled(perMs, 1_000),
       run: minus(scaled(withoutIdle(short), 1 / runs), scaled(step, few)),
       step,
-      appendBytes: Number(rows[0]?.bytes) / appends,
     };
   } finally {
     await Promise.all([worker.end(), model.end()]);
