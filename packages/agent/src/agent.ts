@@ -148,7 +148,7 @@ export class Agent {
 
   #begin(
     state: ConversationState,
-    { signal, onDelta, secrets, requestedCondenser, ...sink }: StepOptions,
+    { signal, onDelta, secrets, requestedCondenser, onPending, ...sink }: StepOptions,
   ): StepContext {
     const { tools, toolDefinitions, hooks, createEvent, sentPrompts, cacheWatch } = this;
     const log = new StepLog(state);
@@ -173,6 +173,7 @@ export class Agent {
       onDelta,
       secrets,
       requestedCondenser,
+      onPending,
     };
   }
 }

@@ -140,6 +140,20 @@ export class Conversation {
   }
 
   /**
+   * Waits for a condensation that the last run has left in the background, and appends it, as far as it still fits: what others have
+   * appended meanwhile is read first. The right to write is taken only when it is ready, so that nobody who confirms or sends has to
+   * wait for it. Without one it resolves at once; during a run it leaves it to the run. After a failure it can be called again.
+   *
+   * @throws {@link ConversationBusyError} when another writer holds the conversation; the signal's reason; what the store throws.
+   */
+  async settle(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    if (this.#run !== undefined) return;
+    const during = (work: () => Promise<boolean>) =>
+      this.#access.during(async () => this.#run === undefined && (await work()));
+    await this.#requestedCondensation.takePending(during, options.signal);
+  }
+
+  /**
    * Interrupts the run, waits for work that is under way, and releases the log. Afterwards the conversation can be read and
    * forked, and every method that appends throws {@link ConversationClosedError}. The store stays open.
    */

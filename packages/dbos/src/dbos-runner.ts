@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { DBOS } from '@dbos-inc/dbos-sdk';
-import { ConversationWork, stopAll } from '@palimpsest/agent/runner';
+import { ConversationWork, RunningWork } from '@palimpsest/agent/runner';
 import type { ConversationWorkOptions, Runner } from '@palimpsest/agent/runner';
 import { connect, Database } from './database.js';
 import { silent } from './dbos-log.js';
@@ -101,8 +101,8 @@ class Worker {
   readonly #database: Database;
   readonly #requests: Requests;
   readonly #lock: WorkerLock;
-  readonly #work = new Map<ConversationWork, Promise<unknown>>();
-  /** The same by the ids of their requests. */
+  readonly #work = new RunningWork();
+  /** What runs, by the ids of the requests. */
   readonly #workOf = new Map<string, ConversationWork>();
   /** Runs what it is given as if no workflow had called it: tools may use DBOS on their own, and nothing becomes a step. */
   readonly #outside = AsyncLocalStorage.snapshot();
@@ -121,7 +121,7 @@ class Worker {
   }
 
   get running(): readonly string[] {
-    return [...this.#work.keys()].map(({ conversationId }) => conversationId);
+    return this.#work.conversationIds;
   }
 
   async start(): Promise<void> {
@@ -164,14 +164,9 @@ class Worker {
     await this.#outside(async () => {
       const work = new ConversationWork(conversationId, this.#options);
       const isMine = () => this.#requests.isOf(this.#executorId, workflowID);
-      const done = work.done(isMine);
-      this.#work.set(work, done);
       this.#workOf.set(workflowID, work);
       if (this.#isStopping) work.stop();
-      await done.finally(() => {
-        this.#work.delete(work);
-        this.#workOf.delete(workflowID);
-      });
+      await this.#work.run(work, isMine).finally(() => this.#workOf.delete(workflowID));
       // A workflow that does not end is put back by `stop`. One that is another worker's may end: DBOS records nothing of it.
       if (this.#isStopping) await new Promise<never>(() => undefined);
     });
@@ -179,7 +174,7 @@ class Worker {
 
   async stop(options: { readonly graceMs?: number } = {}): Promise<void> {
     this.#isStopping = true;
-    await stopAll(this.#work, options);
+    await this.#work.stop(options);
     // Without a wait for its workflows, which do not end any more.
     if (this.#hasLaunched) await DBOS.shutdown();
     await Promise.all(this.#repetitions.map((repetition) => repetition.stop()));

@@ -80,6 +80,19 @@ export interface CondenseContext {
    * `context.report?.(…)`. @defaultValue attempts are not reported
    */
   readonly report?: ((attempt: AttemptReport) => void) | undefined;
+  /**
+   * Called by a condenser that has returned the view and goes on in the background: the next call takes the result. A host that makes
+   * no next call soon, because its run ends, waits for it and calls once more. @defaultValue a result that no later call takes is lost
+   */
+  readonly onPending?: ((pending: PendingCondensation) => void) | undefined;
+}
+
+/** A result that a condenser makes in the background. */
+export interface PendingCondensation {
+  /** Resolves when the result can be taken, also when nothing came of it. Never rejects. */
+  readonly ready: Promise<void>;
+  /** Whether a later call has taken it, or it was thrown away. */
+  isTaken(): boolean;
 }
 
 /** A condenser's report of one attempt. */

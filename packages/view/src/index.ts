@@ -13,7 +13,14 @@ export type { SentBatch, SentCall, SentItem, SentLatePair, SentOrder, SentResult
 export { itemMessages } from './messages-from-view.js';
 export type { EstimateTokens } from './token-estimate.js';
 export { estimateTokens } from './token-estimate.js';
-export type { AgentRequest, AttemptReport, CachePrices, CondenseContext, Condenser } from './condenser.js';
+export type {
+  AgentRequest,
+  AttemptReport,
+  CachePrices,
+  CondenseContext,
+  Condenser,
+  PendingCondensation,
+} from './condenser.js';
 export { isCondensation, usualPrices } from './condenser.js';
 export type { Reducer, Reduction } from './reducer.js';
 export { isReducer } from './reducer.js';

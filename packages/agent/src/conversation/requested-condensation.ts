@@ -7,11 +7,16 @@ import { revertOf } from '../condensing/revert.js';
 import type { StepOptions } from '../step/step-options.js';
 import type { ConversationLog } from './conversation-log.js';
 import type { RequestOptions } from './conversation-options.js';
+import { PendingCondensations } from './pending-condensations.js';
 
-/** Condensations that the user asks for between two runs, and reverts. One is under way at a time. */
+/**
+ * Condensations between two runs, and reverts: those that the user asks for, and those that a run has begun in the background. One is under
+ * way at a time.
+ */
 export class RequestedCondensation {
   readonly #agent: Agent;
   readonly #log: ConversationLog;
+  readonly #pending = new PendingCondensations();
   /** What answers the open request in the place of the agent's condenser. Not in the log: after a restart the agent's own does. */
   #condenser: Condenser | undefined;
   #underWay: Promise<View | Condensation> | undefined;
@@ -40,17 +45,37 @@ export class RequestedCondensation {
       this.#condenser = condenser;
       if (isRunning()) return undefined;
     }
+    const result = await this.#condense(signal);
+    return isCondensation(result) && !isEmpty(result) ? result : undefined;
+  }
+
+  /**
+   * Waits for what was begun in the background, and has the condenser take it.
+   *
+   * @param during - calls its work while nobody else writes; false: it did not, because a run goes on, which takes what there is
+   */
+  async takePending(
+    during: (work: () => Promise<boolean>) => Promise<boolean>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const condense = async () => {
+      await this.#condense(signal);
+      return true;
+    };
+    await this.#pending.taken(() => during(condense), signal);
+  }
+
+  /** How a step answers the open request, and where it tells of what it leaves. */
+  get stepOptions(): Pick<StepOptions, 'requestedCondenser' | 'onPending'> {
+    return { requestedCondenser: () => this.#condenser, onPending: this.#pending.add };
+  }
+
+  #condense(signal: AbortSignal | undefined): Promise<View | Condensation> {
     const options = { ...this.#log.stepOptions(signal), ...this.stepOptions };
     this.#underWay ??= this.#agent.condense(this.#log.state, options).finally(() => {
       this.#underWay = undefined;
     });
-    const result = await this.#underWay;
-    return isCondensation(result) && !isEmpty(result) ? result : undefined;
-  }
-
-  /** How a step answers the open request. */
-  get stepOptions(): Pick<StepOptions, 'requestedCondenser'> {
-    return { requestedCondenser: () => this.#condenser };
+    return this.#underWay;
   }
 
   /** Resolves when none is under way, however it ended. */

@@ -240,7 +240,9 @@ export class Run {
     return this.#ended('paused', {});
   }
 
-  #released(): RunOutcome {
+  async #released(): Promise<RunOutcome> {
+    // What is begun is waited for, as a step is: nobody else has it, and it is paid for. What fails here fails for the next worker, too.
+    await this.#parts.requestedCondensation.takePending((work) => work(), this.#signal).catch(() => undefined);
     this.#log.status = 'idle';
     return { status: 'released', ...this.#counts() };
   }

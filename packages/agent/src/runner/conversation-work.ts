@@ -78,8 +78,30 @@ export class ConversationWork {
         return 'over';
       }
       if (!this.#stopped.signal.aborted && (await isMine().catch(() => true))) continue;
+      // Nothing of it goes on here, not even in the background: it is paid for elsewhere.
+      this.#interrupted.abort(new Error('The run was handed over.'));
       onEnd({ type: 'handed-over', conversationId });
       return 'handed-over';
+    }
+  }
+
+  /**
+   * Waits for the condensation that the run has left in the background, and appends it. The conversation is not held meanwhile; one that
+   * another process holds is waited for. Resolves in any case, at the latest when a stop or an interrupt gives it up: what was not appended
+   * is made again by whoever runs the conversation next.
+   */
+  async settled(): Promise<void> {
+    const { retryMs = 1_000, maxStoreRetries = 60 } = this.#options;
+    for (let failures = 0; failures <= maxStoreRetries && !this.#interrupted.signal.aborted;) {
+      try {
+        return await this.#conversation?.settle({ signal: this.#interrupted.signal });
+      } catch (error) {
+        const isBusy = isOf(error, [ConversationBusyError]);
+        if (!isBusy && !isOf(error, [EventStoreError])) return;
+        failures = isBusy ? 0 : failures + 1;
+        if (this.#stopped.signal.aborted) return;
+        await elapsed(retryMs, AbortSignal.any([this.#stopped.signal, this.#interrupted.signal]));
+      }
     }
   }
 

@@ -3,7 +3,7 @@ import { ConversationWork } from './conversation-work.js';
 import type { ConversationWorkOptions } from './conversation-work.js';
 import { FairQueue } from './fair-queue.js';
 import type { Runner } from './runner.js';
-import { stopAll } from './stopping.js';
+import { RunningWork } from './running-work.js';
 
 /** Options of {@link inProcessRunner}. */
 export interface InProcessRunnerOptions extends ConversationWorkOptions {
@@ -22,30 +22,24 @@ export function inProcessRunner(options: InProcessRunnerOptions): Runner {
   const { maxConcurrentRuns = 4, tenantOf = (id: string) => id } = options;
   assertCount('maxConcurrentRuns', maxConcurrentRuns, 1);
   const queue = new FairQueue(tenantOf);
-  const running = new Map<ConversationWork, Promise<unknown>>();
+  const running = new RunningWork();
   let isWorking = false;
 
-  const isRunning = (id: string) => [...running.keys()].some(({ conversationId }) => conversationId === id);
-
-  const begin = (id: string): void => {
-    const work = new ConversationWork(id, options);
-    const done = work
-      .done()
-      .then((end) => {
-        if (end === 'handed-over') queue.add(id);
-      })
-      .finally(() => {
-        running.delete(work);
-        fill();
-      });
-    running.set(work, done);
+  const run = async (id: string): Promise<void> => {
+    try {
+      const end = await running.run(new ConversationWork(id, options));
+      if (end === 'handed-over') queue.add(id);
+    } finally {
+      fill();
+    }
   };
 
   const fill = (): void => {
-    while (isWorking && running.size < maxConcurrentRuns) {
-      const next = queue.take((id) => !isRunning(id));
+    while (isWorking && running.conversationIds.length < maxConcurrentRuns) {
+      const { conversationIds } = running;
+      const next = queue.take((id) => !conversationIds.includes(id));
       if (next === undefined) return;
-      begin(next);
+      void run(next);
     }
   };
 
@@ -55,10 +49,7 @@ export function inProcessRunner(options: InProcessRunnerOptions): Runner {
       fill();
     },
     async cancel(conversationId) {
-      const waited = queue.remove(conversationId) ? 1 : 0;
-      const works = [...running.keys()].filter((work) => work.conversationId === conversationId);
-      for (const work of works) work.cancel();
-      return waited + works.length;
+      return (queue.remove(conversationId) ? 1 : 0) + running.cancel(conversationId);
     },
     async start() {
       isWorking = true;
@@ -66,10 +57,10 @@ export function inProcessRunner(options: InProcessRunnerOptions): Runner {
     },
     async stop(stopping) {
       isWorking = false;
-      await stopAll(running, stopping);
+      await running.stop(stopping);
     },
     async status() {
-      return { isWorking, running: [...running.keys()].map((work) => work.conversationId), queued: queue.size };
+      return { isWorking, running: running.conversationIds, queued: queue.size };
     },
   };
 }

@@ -5,4 +5,4 @@ export { deliver } from './inbox.js';
 export type { InProcessRunnerOptions } from './in-process-runner.js';
 export { inProcessRunner } from './in-process-runner.js';
 export type { RunEnd, Runner, RunnerStatus } from './runner.js';
-export { stopAll } from './stopping.js';
+export { RunningWork } from './running-work.js';

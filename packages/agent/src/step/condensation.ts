@@ -46,7 +46,7 @@ export async function observedCondensation<Result extends View | Condensation>(
 }
 
 async function condenseWith(condenser: Condenser, step: StepContext): Promise<View | Condensation> {
-  const { state, createEvent, emit, signal, toolDefinitions } = step;
+  const { state, createEvent, emit, signal, toolDefinitions, onPending } = step;
   const { llm, maxOutputTokens } = step.options;
   const { view, standingWords } = state;
   const contextWindow = usableWindow(llm, maxOutputTokens);
@@ -62,6 +62,7 @@ async function condenseWith(condenser: Condenser, step: StepContext): Promise<Vi
     ...cacheTermsOf(llm),
     focus: requestedFocus(view),
     agentRequest: (seen) => agentRequest(seen, requestParts(standingWords, step)),
+    onPending,
     signal,
     ...(preview ? { preview } : {}),
   });

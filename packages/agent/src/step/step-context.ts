@@ -12,7 +12,10 @@ import type { StepLog } from './step-log.js';
 import type { StepOptions } from './step-options.js';
 
 /** What the parts of one step share. */
-export interface StepContext extends Pick<StepOptions, 'signal' | 'onDelta' | 'secrets' | 'requestedCondenser'> {
+export interface StepContext extends Pick<
+  StepOptions,
+  'signal' | 'onDelta' | 'secrets' | 'requestedCondenser' | 'onPending'
+> {
   /** As the agent was given them. */
   readonly options: AgentOptions;
   readonly tools: Toolset;

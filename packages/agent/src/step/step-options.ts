@@ -1,5 +1,5 @@
 import type { Delta } from '@palimpsest/llm-adapters';
-import type { Condenser } from '@palimpsest/view';
+import type { Condenser, PendingCondensation } from '@palimpsest/view';
 import type { SecretMask } from '../secrets/secret-mask.js';
 import type { EventSink } from '../event-sink.js';
 
@@ -19,4 +19,9 @@ export type StepOptions = EventSink & {
   readonly secrets?: SecretMask | undefined;
   /** The condenser that answers an open condensation request in the place of the agent's. @defaultValue the agent's condenser */
   readonly requestedCondenser?: (() => Condenser | undefined) | undefined;
+  /**
+   * Told of a condensation that the condenser goes on with in the background. The next step takes it; a host that takes no further
+   * step calls `Agent.condense` when it is ready. @defaultValue one that no later step takes is lost
+   */
+  readonly onPending?: ((pending: PendingCondensation) => void) | undefined;
 };

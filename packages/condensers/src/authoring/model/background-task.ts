@@ -8,6 +8,8 @@ export class BackgroundTask {
   readonly view: View;
   /** What the user wanted it to keep in view. */
   readonly focus: string | undefined;
+  /** Resolves when the task has ended, however it ended. */
+  readonly ready: Promise<void>;
   readonly #reports: AttemptReport[] = [];
   readonly #stop = new AbortController();
   readonly #signals = new Set<AbortSignal>();
@@ -38,7 +40,10 @@ export class BackgroundTask {
       for (const signal of this.#signals) signal.removeEventListener('abort', this.#passOn);
     });
     // The task may fail while no call awaits it; the next call that awaits it receives the failure.
-    this.#outcome.catch(() => undefined);
+    this.ready = this.#outcome.then(
+      () => undefined,
+      () => undefined,
+    );
   }
 
   get isSettled(): boolean {

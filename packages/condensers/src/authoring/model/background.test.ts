@@ -4,7 +4,7 @@ import type { LogBuilder } from '@palimpsest/events/testing';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { Script } from '@palimpsest/llm-adapters/testing';
 import { condensation, isCondensation, pin, View, ViewProjection } from '@palimpsest/view';
-import type { AttemptReport, CondenseContext, Condenser } from '@palimpsest/view';
+import type { AttemptReport, CondenseContext, Condenser, PendingCondensation } from '@palimpsest/view';
 import { messageViolations } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
 import { llmAttentionCondenser } from '../../llm-attention/llm-attention.js';
@@ -172,6 +172,39 @@ describe('a summary in the background', () => {
     expect(llm.requests).toHaveLength(1);
     await settle();
     expect(isCondensation(await host.condense(condenser))).toBe(true);
+  });
+});
+
+describe('a host whose run ends', () => {
+  test('is told of what goes on, and when it can be taken', async () => {
+    const { opened, open } = gate();
+    const { host, condenser } = setUp(() => ({ text: 'SUMMARY', until: opened }));
+    const told: PendingCondensation[] = [];
+    const onPending = (pending: PendingCondensation) => void told.push(pending);
+    await host.condense(condenser, { onPending });
+    expect(told).toEqual([]);
+    host.steps(12);
+    await host.condense(condenser, { onPending });
+    host.steps(1);
+    await host.condense(condenser, { onPending });
+    expect(told).toHaveLength(1);
+    expect(told[0]?.isTaken()).toBe(false);
+    open();
+    await told[0]?.ready;
+    expect(told[0]?.isTaken()).toBe(false);
+    expect(isCondensation(await host.condense(condenser, { onPending }))).toBe(true);
+    expect(told.map((one) => one.isTaken())).toEqual([true]);
+  });
+
+  test('is told so where nothing came of it', async () => {
+    const { llm, host } = setUp(() => new Error('no model today'));
+    const condenser = llmSummarizingCondenser({ llm, maxSize: 20, background: true });
+    const told: PendingCondensation[] = [];
+    host.steps(12);
+    await host.condense(condenser, { onPending: (pending) => void told.push(pending) });
+    await told[0]?.ready;
+    expect(isCondensation(await host.condense(condenser))).toBe(false);
+    expect(told[0]?.isTaken()).toBe(true);
   });
 });
 

@@ -27,8 +27,8 @@ const mostTasks = 64;
  * still in the view as they were read and the view can still be cut there. Otherwise the condensation is discarded and reported
  * (`outcome: 'discarded'`). Only a view that must be condensed waits.
  *
- * The only state between calls is the pending answer, which is found by its input. It is not in the log: after a restart the next
- * decision starts again, and a paid call may be paid twice. The next call reports a failed summary, and a condenser's back-off
+ * The only state between calls is the pending answer, which is found by its input, and of which the host is told (`onPending`). It is
+ * not in the log: after a restart the next decision starts again, and a paid call may be paid twice. The next call reports a failed summary, and a condenser's back-off
  * reads that report. An abort of the call that started the task, or of a later call during the task, stops it.
  */
 export function backgroundCondenser(options: BackgroundOptions): Condenser {
@@ -45,6 +45,7 @@ export function backgroundCondenser(options: BackgroundOptions): Condenser {
       if (tasks.size > mostTasks && first !== undefined && tasks.delete(first)) {
         first.stop(new CondenserModelError('error', 'too many conversations have a condensation in the making'));
       }
+      context.onPending?.({ ready: task.ready, isTaken: () => !tasks.has(task) });
       return view;
     }
     const result = await task.outcome();

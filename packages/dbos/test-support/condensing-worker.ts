@@ -1,0 +1,81 @@
+// A worker whose condenser asks a model of its own: started by the test of takeovers in the middle of a condensation.
+import process from 'node:process';
+import { Agent, Conversation, ConversationRunError } from '@palimpsest/agent';
+import type { Limits } from '@palimpsest/agent';
+import { llmSummarizingCondenser } from '@palimpsest/condensers';
+import { defineTool } from '@palimpsest/events';
+import { openaiLLM } from '@palimpsest/llm-adapters/openai';
+import { postgresEventStore } from '@palimpsest/postgres';
+import pg from 'pg';
+import { z } from 'zod';
+import { dbosRunner } from '../src/index.js';
+
+/** What it is started with. */
+export interface CondensingWorkerSetting {
+  readonly url: string;
+  readonly name: string;
+  readonly leaseMs: number;
+  readonly modelUrl: string;
+  readonly summariserUrl: string;
+  readonly background: boolean;
+  /** By the id of the conversation. @defaultValue none */
+  readonly limits: Readonly<Record<string, Partial<Limits>>>;
+}
+
+/** What it tells the test. */
+export type FromCondensingWorker =
+  | { readonly type: 'works' }
+  | {
+      readonly type: 'end';
+      readonly conversationId: string;
+      /** How the run ended, or `failed`, or `handed-over`. */
+      readonly end: string;
+      readonly error?: string | undefined;
+    };
+
+const setting = JSON.parse(process.argv[2] ?? '{}') as CondensingWorkerSetting;
+const { url, name, leaseMs, modelUrl, summariserUrl, background, limits } = setting;
+const pool = new pg.Pool({ connectionString: url, max: 10 });
+pool.on('error', () => undefined);
+const store = postgresEventStore({ client: pool, connect: () => pool.connect(), leaseMs });
+const tell = (message: FromCondensingWorker) => void process.send?.(message);
+
+const prices = { input: 0.15, cacheRead: 0.075, cacheWrite: 0.15, output: 0.6 };
+const modelAt = (baseURL: string) => openaiLLM({ baseURL, apiKey: 'none', model: 'gpt-4o-mini', prices });
+const tool = (toolName: string) =>
+  defineTool({
+    name: toolName,
+    description: 'Takes a step.',
+    input: z.object({ step: z.number() }),
+    execute: ({ step }) => `Step ${step} is taken. ${'It took a while. '.repeat(40)}`,
+  });
+const agent = new Agent({
+  llm: modelAt(modelUrl),
+  tools: [tool('act'), tool('order')],
+  confirmation: ({ toolCall }) => toolCall.name === 'order',
+  condenser: llmSummarizingCondenser({ llm: modelAt(summariserUrl), maxSize: 12, keepFirst: 2, background }),
+});
+const runner = dbosRunner({
+  url,
+  name,
+  leaseMs,
+  pollMs: 50,
+  sweepMs: 200,
+  retryMs: 100,
+  open: (conversationId) => Conversation.open({ agent, store, conversationId, limits: limits[conversationId] ?? {} }),
+  onEnd: (end) => {
+    const { conversationId } = end;
+    if (end.type === 'ended') tell({ type: 'end', conversationId, end: end.outcome.status });
+    else if (end.type !== 'failed') tell({ type: 'end', conversationId, end: end.type });
+    else if (end.retryInMs === undefined) {
+      const cause = ConversationRunError.isInstance(end.error) ? end.error.cause : end.error;
+      tell({ type: 'end', conversationId, end: end.type, error: (cause as { code?: string }).code });
+    }
+  },
+});
+process.on('message', (message) => {
+  if (message === 'stop') void runner.stop().then(() => process.exit(0));
+});
+process.on('disconnect', () => process.exit(1));
+await runner.start();
+tell({ type: 'works' });
