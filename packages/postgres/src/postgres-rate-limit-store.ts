@@ -1,5 +1,5 @@
 import type { PostgresClient } from './client.js';
-import { asStoreError } from './store-errors.js';
+import { asStoreError, wasOverruled } from './store-errors.js';
 import { tablesIn } from './tables.js';
 
 /** Options of {@link postgresRateLimitStore}. */
@@ -37,10 +37,13 @@ export function postgresRateLimitStore({
 }: PostgresRateLimitStoreOptions): PostgresRateLimitStore {
   const { reserve, adjust, pause } = statementsFor(tablesIn(schema).rates);
   const run = async (what: string, statement: string, ...parameters: unknown[]): Promise<readonly unknown[]> => {
-    try {
-      return (await client.query(statement, [name, ...parameters])).rows;
-    } catch (error) {
-      throw asStoreError(`${what} of the limit '${name}'`, error);
+    for (;;) {
+      try {
+        return (await client.query(statement, [name, ...parameters])).rows;
+      } catch (error) {
+        // At an isolation level above the default, whoever comes second is refused. The first one was served, so this ends.
+        if (!wasOverruled(error)) throw asStoreError(`${what} of the limit '${name}'`, error);
+      }
     }
   };
   return {

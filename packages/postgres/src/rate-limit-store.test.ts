@@ -96,3 +96,13 @@ describe.skipIf(url === undefined)('on a server, with pg', () => {
   afterAll(() => pool.end());
   onDatabase(() => pool);
 });
+
+describe.skipIf(url === undefined)('on a server whose transactions are serializable', () => {
+  let pool: pg.Pool;
+  beforeAll(() => {
+    const options = '-c default_transaction_isolation=serializable';
+    pool = new pg.Pool({ connectionString: url, max: 20, options });
+  });
+  afterAll(() => pool.end());
+  onDatabase(() => pool);
+});

@@ -11,12 +11,17 @@ export function asStoreError(what: string, error: unknown): Error {
 
 /** As {@link asStoreError}; where the server chose another transaction over this one, it is a {@link ConcurrencyError}. */
 export function asAppendError(conversationId: string, error: unknown): Error {
-  const code = codeOf(error);
-  if (code === serializationFailure || code === deadlock) {
+  if (wasOverruled(error)) {
     const reason = error instanceof Error ? error.message : 'another transaction was preferred';
     return new ConcurrencyError({ conversationId, reason, cause: error });
   }
   return asStoreError(`append to '${conversationId}'`, error);
+}
+
+/** Whether the server chose another transaction over this one, which can be repeated as it was. */
+export function wasOverruled(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === serializationFailure || code === deadlock;
 }
 
 const undefinedTable = '42P01';

@@ -2,6 +2,7 @@ import type { Usage } from '@palimpsest/events';
 import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { anthropicLLM } from '../anthropic/index.js';
+import { ContextWindowExceededError, LLMError, ServiceUnavailableError } from '../errors.js';
 import type { CompletionRequest, LLM } from '../llm.js';
 import { noUsage } from '../usage.js';
 import { openaiLLM } from '../openai/index.js';
@@ -132,7 +133,7 @@ describe.each(Object.entries(providers))('%s', (_name, behindServer) => {
       onRetry: ({ error }) => told.push(error.name),
     });
     expect(message.content).toEqual(text('Hello.'));
-    expect(asked).toEqual(['acquire', 'acquire', 'pause 1000', 'acquire', 'correct']);
+    expect(asked).toEqual(['acquire', 'acquire', 'correct', 'pause 1000', 'acquire', 'correct']);
     expect([told, server.requests.length]).toEqual([['ServiceUnavailableError', 'RateLimitError'], 3]);
   });
 
@@ -149,6 +150,13 @@ describe.each(Object.entries(providers))('%s', (_name, behindServer) => {
     await expect(call).rejects.toThrow('enough');
     expect([waits.length, server.requests.length]).toEqual([1, 1]);
     expect(waits[0]?.waitMs).toBeGreaterThan(1_000);
+  });
+
+  test('a request that is refused for good costs no tokens', async () => {
+    const { llm } = await behindServer([{ fault: 'spend-limit' }]);
+    const { limit, corrected } = recordingLimit();
+    await expect(limitedLLM(llm, { limit }).complete(request)).rejects.toThrow(LLMError);
+    expect(corrected).toEqual([{}]);
   });
 
   test('a streamed answer is streamed', async () => {
@@ -186,6 +194,18 @@ test('without an answer of the limit nothing is sent; an answer is kept though i
   expect(scripted.requests).toEqual([]);
   const { message } = await limitedLLM(scripted, { limit: { ...limit, correct: gone } }).complete(request);
   expect(message.content).toEqual(text('Hello.'));
+});
+
+test('what the provider has not read is given back, and what it may have read is not', async () => {
+  const provider = 'scripted';
+  const overflow = new ContextWindowExceededError('too long', { provider, kind: 'input' });
+  const failure = new ServiceUnavailableError('failed', { provider });
+  const scripted = scriptedLLM({ script: [overflow, failure] });
+  const { limit, corrected } = recordingLimit();
+  await expect(limitedLLM(scripted, { limit }).complete(request)).rejects.toBe(overflow);
+  expect(corrected).toEqual([{}]);
+  await expect(limitedLLM(scripted, { limit }).complete(request)).rejects.toBe(failure);
+  expect(corrected).toEqual([{}]);
 });
 
 test('the model is described as it is, and counting does not wait', async () => {

@@ -1,5 +1,5 @@
 import type { Usage } from '@palimpsest/events';
-import { RateLimitError } from '../errors.js';
+import { LLMError, RateLimitError } from '../errors.js';
 import type { CompletionRequest, LLM } from '../llm.js';
 import { llmAround } from '../llm-around.js';
 import { totalInputTokens } from '../usage.js';
@@ -61,25 +61,40 @@ export function limitedLLM(llm: LLM, options: LimitedLLMOptions): LLM {
         options.onWait?.(wait);
         request.onWait?.(wait);
       };
+      /** The answer, or the refusal, is not lost because it cannot be counted. */
+      const correct = (actual: RateCost) => limit.correct(expected, actual).catch(() => undefined);
+      const refused = async (error: unknown) => {
+        if (isRefusal(error)) await correct({});
+      };
       await limit.acquire(expected, { signal, onWait });
-      const completion = await llm.complete({
-        ...request,
-        onRetry: async (failure) => {
-          await request.onRetry?.(failure);
-          const { error } = failure;
-          if (RateLimitError.isInstance(error) && error.retryAfterMs !== undefined) {
-            await limit.pause(error.retryAfterMs);
-          }
-          await limit.acquire(expected, { signal, onWait });
-        },
-      });
+      const completion = await llm
+        .complete({
+          ...request,
+          onRetry: async (failure) => {
+            await request.onRetry?.(failure);
+            const { error } = failure;
+            await refused(error);
+            if (RateLimitError.isInstance(error) && error.retryAfterMs !== undefined) {
+              await limit.pause(error.retryAfterMs);
+            }
+            await limit.acquire(expected, { signal, onWait });
+          },
+        })
+        .catch(async (error: unknown) => {
+          await refused(error);
+          throw error;
+        });
       const { usage } = completion;
       if (usage.outputTokens >= 0) usualOutputTokens += (usage.outputTokens - usualOutputTokens) / 5;
-      // An answer that is paid for is not lost because it cannot be counted.
-      await limit.correct(expected, costOf(usage)).catch(() => undefined);
+      await correct(costOf(usage));
       return completion;
     },
   });
+}
+
+/** Whether the provider has read no tokens: it refused the request, which counts as one all the same. */
+function isRefusal(error: unknown): boolean {
+  return LLMError.isInstance(error) && (!error.isRetryable || RateLimitError.isInstance(error));
 }
 
 /** What the prompt cache does not hold, as far as the request says. */

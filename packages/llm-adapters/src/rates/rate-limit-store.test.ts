@@ -152,3 +152,41 @@ describe('in no minute more than the limit', () => {
     },
   );
 });
+
+test.each([
+  ['five times too high', 0.2],
+  ['right', 1],
+  ['three times too low', 3],
+])('estimates that are %s are made up for: over an hour, the limit is kept and used', async (_what, factor) => {
+  let now = 0;
+  const inner = memoryRateLimitStore({ now: () => now });
+  const corrections: { readonly at: number; readonly changes: readonly number[] }[] = [];
+  let used = 0;
+  const store: RateLimitStore = {
+    ...inner,
+    reserve: async (charge) => {
+      const moment = now + (await inner.reserve(charge));
+      // Answers come while the call waits.
+      for (let next = corrections[0]; next !== undefined && next.at <= moment; next = corrections[0]) {
+        now = next.at;
+        await inner.adjust(next.changes);
+        corrections.shift();
+      }
+      now = moment;
+      return 0;
+    },
+    adjust: async (changes) => void corrections.push({ at: now + 5_000, changes }),
+  };
+  const tokensPerMinute = 100_000;
+  const limit = rateLimit({ tokensPerMinute, store });
+  for (let call = 0; now < 3_600_000; call++) {
+    const estimated = { inputTokens: 500 + (call % 7) * 300 };
+    const actual = { inputTokens: estimated.inputTokens * factor };
+    await limit.acquire(estimated);
+    await limit.correct(estimated, actual);
+    used += actual.inputTokens;
+  }
+  const minutes = now / 60_000;
+  expect(used).toBeLessThan(tokensPerMinute * (minutes + 1));
+  expect(used).toBeGreaterThan(0.85 * tokensPerMinute * minutes);
+});

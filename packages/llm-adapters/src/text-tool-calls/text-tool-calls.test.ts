@@ -47,7 +47,9 @@ describe('calls in an answer', () => {
   ])('%s', (_, answer) => {
     const { text, calls } = read(answer);
     expect(text).toBe('');
-    expect(calls.map(({ name, arguments: given }) => [name, JSON.parse(given) as unknown])).toEqual([['read', { path: 'a.ts' }]]);
+    expect(calls.map(({ name, arguments: given }) => [name, JSON.parse(given) as unknown])).toEqual([
+      ['read', { path: 'a.ts' }],
+    ]);
   });
 
   test('several, with text before, between and after', () => {
