@@ -1,20 +1,10 @@
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { fileEventStore } from '@palimpsest/events/file';
 import { logBuilder } from '@palimpsest/events/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-
-// The built command, as a person runs it.
-const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
-
-interface Outcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import { builtHarness, harness } from '../test-support/harness.js';
 
 let folder: string;
 
@@ -39,21 +29,9 @@ afterAll(async () => {
   await rm(`${folder}-cache`, { recursive: true, force: true });
 });
 
-function harness(...parameters: readonly string[]): Promise<Outcome> {
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [cli, ...parameters],
-      { maxBuffer: 1 << 26, env: { ...process.env, XDG_CACHE_HOME: `${folder}-cache` } },
-      (error, stdout, stderr) => {
-        resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
-      },
-    );
-  });
-}
-
-test('replays a folder through every condenser and prints the table', async () => {
-  const { code, stdout, stderr } = await harness('replay', folder);
+test('the built command replays a folder through every condenser and prints the table', async () => {
+  const env = { ...process.env, XDG_CACHE_HOME: `${folder}-cache` };
+  const { code, stdout, stderr } = await builtHarness(['replay', folder], { env });
   expect(stdout).toContain('2 sessions, 82 model calls');
   expect(stdout).toContain('o200k');
   for (const name of ['none', 'noOp', 'recentEvents', 'observationMasking', 'extractiveSummary', 'pipeline']) {

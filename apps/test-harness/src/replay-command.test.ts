@@ -3,14 +3,13 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { fileEventStore } from '@palimpsest/events/file';
 import { logBuilder } from '@palimpsest/events/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { cli, harness } from '../test-support/harness.js';
 
-// The built command: threads, signals and pipes need a process.
-const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+// The built command where threads, signals and pipes need a process.
 
 let folder: string;
 let logs: string;
@@ -42,7 +41,7 @@ const replay = [
   'replay',
   '--json',
   '-c',
-  'extractiveSummary:maxTokens=4000,9000',
+  'extractiveSummary:maxTokens=4000',
   '-c',
   'observationMasking',
   '-w',
@@ -145,23 +144,20 @@ test('a thread without memory is an error that names the session', { timeout: 12
 test.skipIf(process.platform === 'win32')('a pipe is refused, not waited for', async () => {
   const pipe = join(folder, 'pipe');
   await promisify(execFile)('mkfifo', [pipe]);
-  const refused = promisify(execFile)(process.execPath, [cli, 'replay', '-c', 'noOp', pipe], { env });
-  await expect(refused).rejects.toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('no regular file') as string,
-  });
+  const { code, stderr } = await harness('replay', '-c', 'noOp', pipe);
+  expect(code).toBe(2);
+  expect(stderr).toContain('no regular file');
 });
 
 test('a summariser without a key, or of an unknown provider, is refused before anything is read', async () => {
-  const withoutKeys = { ...env, ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '' };
-  const run = (model: string) =>
-    promisify(execFile)(process.execPath, [cli, 'replay', '--summariser', model, logs], { env: withoutKeys });
-  await expect(run('anthropic/claude-opus-5-5')).rejects.toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('ANTHROPIC_API_KEY') as string,
-  });
-  await expect(run('acme/large')).rejects.toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('openai, anthropic') as string,
-  });
+  onTestFinished(() => void vi.unstubAllEnvs());
+  for (const name of ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY']) vi.stubEnv(name, '');
+  for (const [model, words] of [
+    ['anthropic/claude-opus-5-5', 'ANTHROPIC_API_KEY'],
+    ['acme/large', 'openai, anthropic'],
+  ] as const) {
+    const { code, stderr } = await harness('replay', '--summariser', model, logs);
+    expect(code).toBe(2);
+    expect(stderr).toContain(words);
+  }
 });

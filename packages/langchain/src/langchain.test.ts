@@ -118,17 +118,17 @@ const loops: [Api, string, 'invoke' | 'stream'][] = [
 
 describe('condensing', () => {
   it.each(loops)(
-    '%s, %s: a loop of 75 steps with %s is never refused, and rewritten only by condensations',
+    '%s, %s: a loop of 48 steps with %s is never refused, and rewritten only by condensations',
     async (api, name, how) => {
-      const script = { steps: 75, thinks: name !== 'gpt-4o' };
+      const script = { steps: 48, thinks: name !== 'gpt-4o' };
       const { server, model } = await started(api, name, script);
       const fits: Fits = [];
       const middleware = [condensing({ condenser: condenser(), onFit: (fitted) => void fits.push(fitted) })];
       const agent = createAgent({ model, tools: toolsOf(api), systemPrompt, middleware }) as unknown as Agent;
       const { messages, streamed } = await run(agent, how);
-      if (how === 'stream') expect(streamed).toContain('Answer 72.');
-      expect(messages.at(-1)?.text).toBe('Answer 74.');
-      expect(server.requests).toHaveLength(75);
+      if (how === 'stream') expect(streamed).toContain('Answer 44.');
+      expect(messages.at(-1)?.text).toBe('Answer 47.');
+      expect(server.requests).toHaveLength(48);
       expect(fits.every(({ problem }) => problem === undefined)).toBe(true);
       expect(condensations(fits).length).toBeGreaterThan(3);
       expect(rewritesIn(sentTo(server))).toEqual(condensations(fits));
@@ -146,7 +146,7 @@ describe('condensing', () => {
     },
   );
 
-  const started75 = (api: Api = 'chat', name = 'gpt-4o') => started(api, name, { steps: 75, thinks: api !== 'chat' });
+  const startedLoop = (api: Api = 'chat', name = 'gpt-4o') => started(api, name, { steps: 48, thinks: api !== 'chat' });
 
   /** A condenser that counts how often it is asked to make a summary. */
   function counting() {
@@ -233,7 +233,7 @@ describe('condensing', () => {
   );
 
   it('applies in a branch only what held where the branch began', async () => {
-    const { model } = await started75();
+    const { model } = await startedLoop();
     const fits: Fits = [];
     const make = () =>
       createAgent({
@@ -277,7 +277,7 @@ describe('condensing', () => {
     const middleware = [condensing({ condenser: condenser(), onFit: (fitted) => void fits.push(fitted) })];
     const runs = await Promise.all(
       ['one', 'two', 'third'].map(async (name) => {
-        const { server, model } = await started('chat', 'gpt-4o', { steps: 72, name });
+        const { server, model } = await started('chat', 'gpt-4o', { steps: 48, name });
         const checkpointer = name === 'third' ? undefined : new MemorySaver();
         const agent = createAgent({ model, tools: toolsOf('chat'), middleware, ...(checkpointer && { checkpointer }) });
         await agent.invoke({ messages: [question()] }, name === 'third' ? { recursionLimit: 1_000 } : config(name));
@@ -285,7 +285,7 @@ describe('condensing', () => {
       }),
     );
     for (const { name, sent } of runs) {
-      expect(sent).toHaveLength(72);
+      expect(sent).toHaveLength(48);
       const others = runs.filter((other) => other.name !== name);
       for (const other of others) expect(JSON.stringify(sent)).not.toContain(`${other.name}_7_`);
       expect(JSON.stringify(sent)).toContain(`${name}_7_`);
@@ -300,12 +300,12 @@ describe('condensing', () => {
     ['anthropic', 'claude-haiku-4-5', 'invoke'],
     ['anthropic', 'claude-haiku-4-5', 'stream'],
   ])('%s, %s: an overflow with %s is answered by a shorter list', async (api, name, how) => {
-    const { server, model } = await started(api, name, { steps: 60, contextWindow: 6_000 });
+    const { server, model } = await started(api, name, { steps: 36, contextWindow: 3_500 });
     const middleware = [condensing({ condenser: { name: 'idle', condense: (view) => view } })];
     const agent = createAgent({ model, tools: toolsOf(api), middleware }) as unknown as Agent;
     const { messages } = await run(agent, how);
-    expect(messages.at(-1)?.text).toBe('Answer 59.');
-    expect(server.requests.length).toBeGreaterThan(60);
+    expect(messages.at(-1)?.text).toBe('Answer 35.');
+    expect(server.requests.length).toBeGreaterThan(36);
   });
 
   it('knows an overflow of a provider that writes it in its own way', async () => {
@@ -329,7 +329,7 @@ describe('condensing', () => {
   });
 
   it('passes other errors on as they are, and asks no summariser again when the call is made again', async () => {
-    const { server, model } = await started75();
+    const { server, model } = await startedLoop();
     const made = counting();
     let calls = 0;
     const failing = createMiddleware({
@@ -343,7 +343,7 @@ describe('condensing', () => {
     const middleware = [retry, condensing({ condenser: made.condenser }), failing];
     const agent = createAgent({ model, tools: toolsOf('chat'), middleware });
     await agent.invoke({ messages: [question()] }, config());
-    expect(server.requests).toHaveLength(75);
+    expect(server.requests).toHaveLength(48);
     expect(rewritesIn(sentTo(server))).toHaveLength(made.asked.count);
     const alone = createAgent({ model, tools: [], middleware: [condensing({ condenser: condenser() }), failing] });
     calls = 4;
@@ -406,12 +406,12 @@ describe('condensing', () => {
   });
 
   it('is an edit for those who want the strategy alone', async () => {
-    const { server, model } = await started75();
+    const { server, model } = await startedLoop();
     const edits = [condensingEdit({ condenser: condenser() })];
     const agent = createAgent({ model, tools: toolsOf('chat'), middleware: [contextEditingMiddleware({ edits })] });
     const { messages } = await agent.invoke({ messages: [question()] }, config());
-    expect(messages.at(-1)?.text).toBe('Answer 74.');
-    expect(server.requests).toHaveLength(75);
+    expect(messages.at(-1)?.text).toBe('Answer 47.');
+    expect(server.requests).toHaveLength(48);
     expect(Math.max(...sentTo(server).map((sent) => sent.length))).toBeLessThan(60);
     expect(rewritesIn(sentTo(server)).length).toBeLessThan(12);
   });

@@ -1,19 +1,17 @@
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { fileEventStore } from '@palimpsest/events/file';
 import { logBuilder } from '@palimpsest/events/testing';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath, openFile, startBrowser } from '../../test-support/browser.js';
+import { builtHarness } from '../../test-support/harness.js';
+import type { Outcome } from '../../test-support/harness.js';
 import { writeDemoSessions } from '../../test-support/demo-sessions.js';
 import type { ReplayRow } from '../replay/replay-report.js';
 import type { PageData, SessionTimeline } from './page-data.js';
-
-// The built command, as a person runs it.
-const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
 /** Text that does harm where it is read as markup or as a program. Each stands in the page as it is. */
 const hostile = [
@@ -40,34 +38,14 @@ let rows: readonly ReplayRow[];
 const file = (name: string): string => join(folder, name);
 const url = (name: string): string => pathToFileURL(file(name)).href;
 
-interface Outcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
+/** The built command, whose page's program and styles are built too. */
 function harness(parameters: readonly string[], home = folder): Promise<Outcome> {
-  const env = {
-    ...process.env,
-    HOME: home,
-    XDG_CONFIG_HOME: '',
-    XDG_CACHE_HOME: '',
-    XDG_DATA_HOME: '',
-    CLAUDE_CONFIG_DIR: '',
-    CODEX_HOME: '',
-  };
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [cli, ...parameters],
-      { maxBuffer: 1 << 26, cwd: folder, env },
-      (error, stdout, stderr) => {
-        resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
-      },
-    );
-  });
+  const unset = { XDG_CONFIG_HOME: '', XDG_CACHE_HOME: '', XDG_DATA_HOME: '', CLAUDE_CONFIG_DIR: '', CODEX_HOME: '' };
+  return builtHarness(parameters, { cwd: folder, env: { ...process.env, HOME: home, ...unset } });
 }
 
+/** Threads load all modules again, and change nothing of what is written. */
+const inOneThread = ['--workers', '0'];
 const compared = ['-c', 'observationMasking', '-c', 'extractiveSummary', '-c', 'recentEvents'];
 
 beforeAll(async () => {
@@ -89,8 +67,8 @@ beforeAll(async () => {
   await fileEventStore({ directory: file('sessions') }).append(secrets[4] ?? '', log.events);
   const [page, redacted, replay] = [
     await harness(['report', 'sessions', ...compared, '-o', 'page.html', '--model', 'claude-sonnet-5-5']),
-    await harness(['report', 'sessions', ...compared, '-o', 'redacted.html', '--redact']),
-    await harness(['replay', 'sessions', ...compared, '--model', 'claude-sonnet-5-5', '--json']),
+    await harness(['report', 'sessions', ...compared, '-o', 'redacted.html', '--redact', ...inOneThread]),
+    await harness(['replay', 'sessions', ...compared, '--model', 'claude-sonnet-5-5', '--json', ...inOneThread]),
   ];
   expect([page.code, redacted.code, replay.code]).toEqual([0, 0, 0]);
   ({ rows } = JSON.parse(replay.stdout) as { readonly rows: readonly ReplayRow[] });
@@ -151,7 +129,7 @@ test('without a path the newest sessions of known agents are taken, and the rest
     }),
   ].join('\n');
   for (let index = 0; index < 53; index++) await writeFile(join(project, `${index}.jsonl`), `${text}\n`);
-  const { code, stdout } = await harness(['report', '-c', 'noOp'], home);
+  const { code, stdout } = await harness(['report', '-c', 'noOp', ...inOneThread], home);
   expect(code).toBe(0);
   expect(stdout).toContain('50 sessions cost');
   expect(stdout).toContain('3 older sessions were left out');
@@ -165,7 +143,7 @@ test('a home without sessions is status 1 and names where it looked; an unknown 
   expect(nothing.code).toBe(1);
   expect(nothing.stderr).toContain(join('.claude', 'projects'));
   expect((await harness(['report', 'sessions', '--model', 'nosuch'])).code).toBe(2);
-  const unwritable = await harness(['report', 'sessions', '-c', 'noOp', '-o', 'sessions']);
+  const unwritable = await harness(['report', 'sessions', '-c', 'noOp', '-o', 'sessions', ...inOneThread]);
   expect(unwritable.code).toBe(2);
   expect(unwritable.stderr).toContain('--output');
   const missing = await harness(['report', 'missing']);
@@ -184,7 +162,16 @@ test('sessions that cannot be read are named when there is no other', async () =
 });
 
 test('--all writes a folder with a page for each session', async () => {
-  const { code, stdout } = await harness(['report', 'sessions', '-c', 'observationMasking', '--all', '-o', 'all']);
+  const { code, stdout } = await harness([
+    'report',
+    'sessions',
+    '-c',
+    'observationMasking',
+    '--all',
+    '-o',
+    'all',
+    ...inOneThread,
+  ]);
   expect(code).toBe(0);
   expect(stdout).toContain('index.html');
   expect((await readdir(file('all/sessions'))).sort()).toEqual(['1.html', '2.html', '3.html', '4.html']);

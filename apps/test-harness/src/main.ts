@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { CommanderError } from 'commander';
+import { harnessProgram } from './program.js';
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  readonly version: string;
+};
+
+/**
+ * Runs a command line. Resolves to the exit status: that of the command, and 2 for bad usage and for whatever else the user can do
+ * something about, which is printed in one line. Defects throw.
+ *
+ * @param parameters - without the program
+ */
+export async function main(parameters: readonly string[]): Promise<number> {
+  const program = harnessProgram().version(version);
+  for (const command of [program, ...program.commands]) command.exitOverride();
+  try {
+    await program.parseAsync(parameters, { from: 'user' });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const { expectedProblem } = await import('./expected-problem.js');
+    const problem = expectedProblem(error);
+    if (problem === undefined) throw error;
+    const { shownLines } = await import('@palimpsest/terminal');
+    process.stderr.write(`palimpsest-harness: ${shownLines(problem)}\n`);
+    return 2;
+  }
+}
