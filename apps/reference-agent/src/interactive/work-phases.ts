@@ -1,14 +1,21 @@
-import type { Delta } from '@palimpsest/llm-adapters';
+import type { Delta, FailedAttempt } from '@palimpsest/llm-adapters';
 import type { LoggedEvent, WorkPhase } from './session-event.js';
+import type { SessionNews } from './session-news.js';
 
-/** Follows what the agent does from moment to moment, by all that is told of a run. */
+/** Tells what happens in a run, and what the agent does from moment to moment. */
 export class WorkPhases {
+  readonly #news: SessionNews;
   /** What the agent does, but for a condensation that holds it up. */
   #phase: WorkPhase = 'asking';
   /** Calls of tools without a result. */
   readonly #openCalls = new Set<string>();
   #agentCalls = 0;
   #condenserCalls = 0;
+  #isBehind = false;
+
+  constructor(news: SessionNews) {
+    this.#news = news;
+  }
 
   /** Work begins. */
   begin(phase: WorkPhase): void {
@@ -21,20 +28,26 @@ export class WorkPhases {
   }
 
   logged({ event, told }: LoggedEvent): void {
+    this.#news.tell({ type: 'logged', event, told });
     if (event.type === 'action') {
       this.#openCalls.add(event.id);
       this.#phase = 'tools';
     }
     for (const each of told) if (each.type === 'tool-result') this.#openCalls.delete(each.call ?? '');
     if (this.#openCalls.size === 0 && this.#phase === 'tools') this.#phase = 'asking';
+    this.show();
   }
 
-  delta({ type }: Delta): void {
-    this.#phase = type === 'restart' ? 'asking' : 'answering';
+  delta(delta: Delta): void {
+    this.#phase = delta.type === 'restart' ? 'asking' : 'answering';
+    this.show();
+    this.#news.tell({ type: 'delta', delta });
   }
 
-  retried(): void {
+  retried({ error, ...retry }: FailedAttempt): void {
     this.#phase = 'retrying';
+    this.show();
+    this.#news.tell({ type: 'retry', ...retry, error: error.message });
   }
 
   /** A model call begins (1) or ends (-1). */
@@ -42,10 +55,22 @@ export class WorkPhases {
     if (purpose === 'agent') this.#agentCalls += change;
     else this.#condenserCalls += change;
     if (purpose === 'agent' && change > 0) this.#phase = 'asking';
+    this.show();
+  }
+
+  /** Tells the phase, and whether a summary is made behind, where that has changed. */
+  show(): void {
+    const { state } = this.#news;
+    const { phase, isCondensingBehind } = this.#shown(state.type === 'working');
+    if (isCondensingBehind !== this.#isBehind) {
+      this.#news.tell({ type: 'background', isCondensing: isCondensingBehind });
+    }
+    this.#isBehind = isCondensingBehind;
+    if (state.type === 'working' && state.phase !== phase) this.#news.setState({ ...state, phase });
   }
 
   /** What is to be shown. A condenser that asks a model holds the agent up if the agent does nothing meanwhile. */
-  shown(isWorking: boolean): { readonly phase: WorkPhase; readonly isCondensingBehind: boolean } {
+  #shown(isWorking: boolean): { readonly phase: WorkPhase; readonly isCondensingBehind: boolean } {
     const isIdle = this.#agentCalls === 0 && this.#openCalls.size === 0;
     const holdsUp = this.#condenserCalls > 0 && isIdle && isWorking;
     return { phase: holdsUp ? 'condensing' : this.#phase, isCondensingBehind: this.#condenserCalls > 0 && !holdsUp };

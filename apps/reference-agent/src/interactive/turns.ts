@@ -1,0 +1,298 @@
+import type { Conversation } from '@palimpsest/agent';
+import type { Event } from '@palimpsest/events';
+import type { RunEnding } from '../headless/run-ending.js';
+import type { ApprovalAnswer } from './approval.js';
+import type { QueuedMessage, WorkPhase } from './session-event.js';
+import { problemIn } from './session-news.js';
+import type { SessionNews } from './session-news.js';
+import { WorkPhases } from './work-phases.js';
+import type { WorkHolder, WorkingSession } from './working-session.js';
+
+/** Work on a conversation that is none of the agent's steps, such as a condensation that the user asks for. */
+export type OwnWork<Result> = (conversation: Conversation, signal: AbortSignal) => Promise<Result>;
+
+/**
+ * The turns of the user and the agent: the queue of messages, runs, interrupts, and the answers to calls that wait. What the methods of
+ * the same name promise stands at `InteractiveSession`.
+ */
+export class Turns {
+  readonly #news: SessionNews;
+  #working: WorkingSession | undefined;
+  #queue: readonly QueuedMessage[] = [];
+  #nextId = 1;
+  /** The queue waits for the user: after an interrupt, and after a failure. */
+  #isHeld = false;
+  /** There is something to do without a message. */
+  #goesOn = false;
+  /** The work that is under way: one at a time. It never rejects. */
+  #underWay: Promise<void> | undefined;
+  #interruption = new AbortController();
+  /** Answers are given one after another. */
+  #answered: Promise<void> = Promise.resolve();
+  /** Ends the wait for the answer of another process. */
+  #wait = new AbortController();
+  /** Nothing new begins: another session is opened, or none. */
+  #isLeaving = false;
+  /** Rules that answers have made, by the folder for which they hold. */
+  readonly #rules = new Map<string, readonly string[]>();
+  readonly #phases: WorkPhases;
+
+  constructor(news: SessionNews) {
+    this.#news = news;
+    this.#phases = new WorkPhases(news);
+  }
+
+  get working(): WorkingSession | undefined {
+    return this.#working;
+  }
+
+  /** Messages that were not sent yet, the first to be sent first. */
+  get queue(): readonly QueuedMessage[] {
+    return this.#queue;
+  }
+
+  /** The rules of answers that hold in a folder until the program ends. */
+  rulesOf(folder: string): readonly string[] {
+    return this.#rules.get(folder) ?? noRules;
+  }
+
+  /** What an open session tells of its work. */
+  get holder(): Pick<WorkHolder, 'answers' | 'onLogged' | 'onDelta' | 'onRetry' | 'onModelCall'> {
+    return {
+      answers: (folder) => this.rulesOf(folder),
+      onLogged: (logged) => {
+        // A message may have come when the run had not begun.
+        this.#askForStep();
+        this.#phases.logged(logged);
+      },
+      onDelta: (delta) => this.#phases.delta(delta),
+      onRetry: (failure) => this.#phases.retried(failure),
+      onModelCall: (purpose, change) => this.#phases.modelCall(purpose, change),
+    };
+  }
+
+  /** A session was opened; undefined if it could not be. With `isLeaving` nothing begins: it is about to be closed. */
+  enter(working: WorkingSession | undefined, { isLeaving }: { readonly isLeaving: boolean }): void {
+    this.#isLeaving = isLeaving;
+    if (working === undefined) return;
+    this.#working = working;
+    this.#phases.forgetCalls();
+  }
+
+  /** Messages of the queue wait for the user. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  /** Puts a message into the queue, which goes on with it if it was held. */
+  send(text: string): void {
+    this.#isHeld = false;
+    this.#setQueue([...this.#queue, { id: this.#nextId++, text }]);
+    this.#askForStep();
+    this.drive();
+  }
+
+  withdraw(id: number | undefined = this.#queue.at(-1)?.id): string | undefined {
+    const message = this.#queue.find((each) => each.id === id);
+    if (message === undefined) return undefined;
+    this.#setQueue(this.#queue.filter((each) => each !== message));
+    return message.text;
+  }
+
+  goOn(): void {
+    this.#isHeld = false;
+    this.#goesOn = this.#working?.opened.conversation.events.slice().some(isOfUser) === true;
+    this.drive();
+  }
+
+  interrupt(): void {
+    if (this.#news.state.type === 'waiting') {
+      this.#isHeld = true;
+      void this.#inTurn(() => this.#denyAll(), { goOn: false });
+    } else if (this.#news.state.type === 'working' && !this.#interruption.signal.aborted) {
+      this.#isHeld = true;
+      this.#news.setState({ ...this.#news.state, isInterrupted: true });
+      this.#interruption.abort(new Error('The user interrupted the run.'));
+    }
+  }
+
+  async answer(ids: readonly string[], answer: ApprovalAnswer): Promise<void> {
+    const working = this.#working;
+    if (working === undefined || this.#news.state.type !== 'waiting') return;
+    const { conversation, permitted, workspace } = working.opened;
+    const { type } = answer;
+    if (type === 'session' || type === 'rule') permitted.check(answer.rule);
+    if (type === 'rule') await working.keep(answer.rule);
+    await this.#inTurn(async () => {
+      if (type === 'no') await conversation.reject(answer.reason, { actions: ids });
+      else await conversation.confirm({ actions: ids });
+      if (type === 'session' || type === 'rule') {
+        this.#rules.set(workspace.root, [...(this.#rules.get(workspace.root) ?? []), answer.rule]);
+      }
+    });
+  }
+
+  async work<Result>(work: OwnWork<Result>): Promise<Result | undefined> {
+    const working = this.#working;
+    if (working === undefined || this.#underWay !== undefined || this.#isLeaving) return undefined;
+    let result: Result | undefined;
+    await this.#begin('condensing', async (signal) => {
+      result = await work(working.opened.conversation, signal).catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+        return undefined;
+      });
+    });
+    return result;
+  }
+
+  /** Ends what is under way, waits for an opening, and closes what is open. Nothing begins until the next {@link Turns.enter}. */
+  async leave(opening: Promise<unknown>): Promise<void> {
+    this.#isLeaving = true;
+    this.#goesOn = false;
+    this.#wait.abort();
+    this.#interruption.abort(new Error('The session was left.'));
+    await opening;
+    await this.#underWay;
+    await this.#answered;
+    this.#wait.abort();
+    const working = this.#working;
+    this.#working = undefined;
+    await working?.opened.close();
+  }
+
+  /** Goes to work, if there is something to do and nothing is in the way. */
+  drive(): void {
+    const working = this.#working;
+    if (working === undefined || this.#isLeaving || this.#underWay !== undefined || !this.#hasWork) return;
+    if (working.opened.conversation.waitingActions.length > 0) return;
+    void this.#begin('asking', (signal) => this.#workOn(working, signal));
+  }
+
+  get #hasWork(): boolean {
+    return this.#goesOn || (this.#queue.length > 0 && !this.#isHeld);
+  }
+
+  /** Works, and then waits for the user, or goes on with what has come meanwhile. */
+  #begin(phase: WorkPhase, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    this.#wait.abort();
+    this.#interruption = new AbortController();
+    const { signal } = this.#interruption;
+    this.#phases.begin(phase);
+    this.#news.setState({ type: 'working', phase, isInterrupted: false });
+    const done = this.#told(() => work(signal))
+      .then(() => this.#told(() => this.#afterWork(signal)))
+      .then(() => {
+        this.#underWay = undefined;
+        this.drive();
+      });
+    this.#underWay = done;
+    return done;
+  }
+
+  async #workOn(working: WorkingSession, signal: AbortSignal): Promise<void> {
+    const { conversation } = working.opened;
+    while (this.#hasWork && !signal.aborted && conversation.waitingActions.length === 0) {
+      this.#goesOn = false;
+      await this.#sendQueue(working);
+      this.#ended(await working.run(signal), signal);
+    }
+  }
+
+  /** A message leaves the queue before it is sent, so that it cannot be taken back then, and returns if it could not be sent. */
+  async #sendQueue(working: WorkingSession): Promise<void> {
+    for (let [next, ...rest] = this.#queue; next !== undefined && !this.#isHeld; [next, ...rest] = this.#queue) {
+      this.#setQueue(rest);
+      try {
+        await working.send(next.text);
+      } catch (error) {
+        this.#setQueue([next, ...this.#queue]);
+        throw error;
+      }
+    }
+  }
+
+  #ended({ status, error }: RunEnding, signal: AbortSignal): void {
+    // It ended at its step for what is in the queue, or was in it and has been taken back.
+    if (status === 'interrupted' && !signal.aborted) this.#goesOn = true;
+    if (error === undefined) return;
+    this.#isHeld = true;
+    this.#news.notice('problem', error.message);
+  }
+
+  /** Calls that came to wait while the user interrupted are denied. */
+  async #afterWork(signal: AbortSignal): Promise<void> {
+    const working = this.#working;
+    if (working === undefined || this.#isLeaving) return;
+    const { conversation } = working.opened;
+    if (signal.aborted && conversation.waitingActions.length > 0) await this.#denyAll();
+    await this.settle(working);
+  }
+
+  async #denyAll(): Promise<void> {
+    await this.#working?.opened.conversation.reject('The user interrupted the run.');
+  }
+
+  /** Tells what the session does when nothing is under way: it waits for an answer, or for a message. */
+  async settle(working: WorkingSession): Promise<void> {
+    this.#wait.abort();
+    const approvals = await working.approvals();
+    if (this.#isLeaving) return;
+    if (approvals.length > 0) this.#news.setState({ type: 'waiting', approvals });
+    // Whoever settles goes on: nothing is told of a moment between two messages.
+    else if (!this.#hasWork) this.#news.setState({ type: 'idle' });
+    // A summary in the making goes on behind.
+    this.#phases.show();
+    if (approvals.length === 0) return;
+    this.#wait = new AbortController();
+    const { signal } = this.#wait;
+    // Another process may answer, too.
+    void working.opened.conversation.answered({ signal }).then(
+      () => this.#inTurn(async () => undefined),
+      () => undefined,
+    );
+  }
+
+  /** Answers, one answer after another, and goes on if that was the last one that was waited for. */
+  #inTurn(answer: () => Promise<void>, { goOn = true } = {}): Promise<void> {
+    this.#answered = this.#answered.then(() =>
+      this.#told(async () => {
+        const working = this.#working;
+        if (working === undefined || this.#news.state.type !== 'waiting' || this.#isLeaving) return;
+        await answer();
+        const isDone = working.opened.conversation.waitingActions.length === 0;
+        if (isDone && goOn) this.#goesOn = true;
+        else await this.settle(working);
+        // A message may have come while calls were denied.
+        this.drive();
+      }),
+    );
+    return this.#answered;
+  }
+
+  /** The run ends after its present step, so that what is in the queue is read with the next one. */
+  #askForStep(): void {
+    if (this.#queue.length > 0 && !this.#isHeld && this.#underWay !== undefined)
+      this.#working?.opened.conversation.pause();
+  }
+
+  #setQueue(queue: readonly QueuedMessage[]): void {
+    this.#queue = queue;
+    this.#news.tell({ type: 'queue', queue });
+  }
+
+  /** Does it, and tells what goes wrong. Never rejects. */
+  async #told(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#isHeld = true;
+      this.#news.notice('problem', await problemIn(error));
+    }
+  }
+}
+
+function isOfUser({ type, source }: Event): boolean {
+  return type === 'message' && source === 'user';
+}
+
+const noRules: readonly string[] = [];
