@@ -161,6 +161,30 @@ test('a runner gives the place to others meanwhile, and waits for the summary wh
   expect(ofType(await eventsIn(store), 'condensation')).toHaveLength(1);
 });
 
+test('a runner waits for another writer, and puts the summary in behind what that one has appended', async () => {
+  const { open, store, finish } = await setUp();
+  const ends: RunEnd[] = [];
+  const runner = inProcessRunner({ open, onEnd: (end) => ends.push(end), retryMs: 5 });
+  await runner.start();
+  await runner.enqueue('a');
+  while (ends.length === 0) await new Promise(setImmediate);
+  const openForWriting = store.openForWriting?.bind(store);
+  const writer = await openForWriting?.('a');
+  let refusals = 0;
+  store.openForWriting = async (id) => {
+    refusals++;
+    if (openForWriting === undefined) throw new Error('There is one.');
+    return openForWriting(id);
+  };
+  finish();
+  while (refusals < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(ofType(await eventsIn(store), 'condensation')).toEqual([]);
+  await writer?.close();
+  while (ofType(await eventsIn(store), 'condensation').length === 0)
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  await runner.stop();
+});
+
 test('a runner that is stopped gives a summary up after the grace', async () => {
   const { open, store } = await setUp();
   const ends: RunEnd[] = [];
