@@ -59,6 +59,39 @@ test('a view in which more is replaced at each step is the one made from the sta
   expect(replaced).toBeGreaterThan(500);
 });
 
+test('the messages of a view in which one more call or result is replaced at each step are those made from the start', () => {
+  const choices = fc.infiniteStream(fc.nat(10_000));
+  let [grown, stale] = [0, 0];
+  fc.assert(
+    fc.property(logs, choices, (options, numbers) => {
+      const { events } = randomLog(options);
+      const projection = new ViewProjection();
+      const changes = new Map<EventId, Replacement>();
+      const next = (below: number): number => (numbers.next().value as number) % below;
+      for (const [step, event] of events.entries()) {
+        projection.append(event);
+        const { view } = projection;
+        const target = view.events.at(next(view.events.length + 1));
+        const isCall = target !== undefined && (isToolResult(target) || target.type === 'action');
+        const copy = isCall && !changes.has(target.id) ? copyOf(target, step) : undefined;
+        if (isCall && copy !== undefined) {
+          changes.set(target.id, { event: copy, effectiveFrom: [undefined, target.id, event.id][next(3)] });
+          grown++;
+        }
+        const replaced = view.replace(changes);
+        const fresh = View.fromEvents(events.slice(0, step + 1)).replace(changes);
+        expect(replaced.toMessages()).toEqual(fresh.toMessages());
+        stale += [...view.events].filter(
+          ({ id }) => fresh.sent().isThinkingStale(id) && !view.sent().isThinkingStale(id),
+        ).length;
+      }
+    }),
+    { seed, numRuns: 300 },
+  );
+  expect(grown).toBeGreaterThan(2_000);
+  expect(stale).toBeGreaterThan(500);
+});
+
 test('thinking behind a copy is stale up to the event from which the copy is in force, and only if the copy reads otherwise', () => {
   let stale = 0;
   fc.assert(

@@ -4,7 +4,7 @@ import type { ReplacedEvent } from './replaced-events.js';
 import type { SentCall, SentItem, SentResult } from './sent-order.js';
 import { SettledMessages } from './settled-messages.js';
 import type { Rendering } from './settled-messages.js';
-import { StaleScan } from './stale-thinking.js';
+import { carriesThinking, StaleScan } from './stale-thinking.js';
 import type { SentEdit } from './stale-thinking.js';
 
 /** The copies that take the place of some events of a list. They change neither the order nor the cut points. */
@@ -27,7 +27,8 @@ export interface SourceOrder {
 
 /**
  * The messages of a list in which copies replace some events, while the list grows. A policy that rewrites every step repeats
- * the changes of the step before, so only the items from the first new change on are rendered again.
+ * the changes of the step before. Changes that only grew render their own items again, and those whose thinking they make stale;
+ * other changes render the items from the first new change on.
  */
 export class ReplacedMessages {
   readonly #rendering: Rendering;
@@ -44,6 +45,8 @@ export class ReplacedMessages {
   readonly #staleAt: { readonly id: EventId; readonly place: number }[] = [];
   /** The places of the items after which more thinking is stale, and the positions of the log before which it is stale. */
   readonly #rises: { readonly place: number; readonly position: number }[] = [];
+  /** The events that carry thinking, the places of their items, and their positions in the log. */
+  readonly #thinking: { readonly id: EventId; readonly place: number; readonly position: number }[] = [];
 
   constructor(rendering: Rendering) {
     this.#rendering = rendering;
@@ -56,13 +59,17 @@ export class ReplacedMessages {
   }
 
   messages(order: SourceOrder, replacing: Replacing): readonly Message[] {
-    this.#replace(order.system, replacing);
+    if (!this.#addCopies(order, replacing)) this.#replace(order.system, replacing);
     for (let place = this.#items.length; place < order.settled; place++) {
       const item = order.items[place] as SentItem;
       const position = this.#positionAt(place);
       const after = this.#scan([item], place, position, replacing);
       if (after > position) this.#rises.push({ place, position: after });
       this.#items.push(withCopies(item, this.#copies));
+      const carrier = this.#carrierOf(item);
+      if (carrier !== undefined && carriesThinking(carrier)) {
+        this.#thinking.push({ id: carrier.id, place, position: replacing.positionOf(carrier.id) ?? -1 });
+      }
     }
     const { system, settled, rest } = order;
     this.#scan(rest, settled, this.#positionAt(settled), replacing);
@@ -92,7 +99,72 @@ export class ReplacedMessages {
     this.#messages.keep(place);
     this.#items.length = place;
     while ((this.#rises.at(-1)?.place ?? -1) >= place) this.#rises.pop();
+    while ((this.#thinking.at(-1)?.place ?? -1) >= place) this.#thinking.pop();
     this.#forgetStale(place);
+  }
+
+  /**
+   * Puts further copies of calls and results into the items that are there. False, with nothing done, if the changes did not only
+   * grow, or concern something else.
+   */
+  #addCopies({ system, items }: SourceOrder, { replaced, edits, positionOf }: Replacing): boolean {
+    const before = this.#replaced;
+    if (this.#awaitsEvent || system !== this.#system || replaced.length <= before.length) return false;
+    if (before.some((entry, at) => entry !== replaced[at])) return false;
+    const added: { readonly id: EventId; readonly place: number }[] = [];
+    for (const { id, index, replacement } of replaced.slice(before.length)) {
+      const place = this.#placeOfCall(id, index);
+      const { effectiveFrom } = replacement;
+      const awaitsEvent = effectiveFrom !== undefined && positionOf(effectiveFrom) === undefined;
+      if (place === undefined || awaitsEvent) return false;
+      added.push({ id, place });
+    }
+    this.#replaced = replaced;
+    this.#copies = new Map(replaced.map(({ id, copy }) => [id, copy]));
+    this.#edits = edits();
+    for (const { id, place } of added) {
+      this.#items[place] = withCopies(items[place] as SentItem, this.#copies);
+      this.#messages.renew(place);
+      this.#raise(place, this.#edits.get(id)?.position ?? -1);
+    }
+    return true;
+  }
+
+  /** The place of the item that sends a call or a result at an index of the list. */
+  #placeOfCall(id: EventId, index: number): number | undefined {
+    let [low, high] = [0, this.#items.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#items[middle] as SentItem).index <= index) low = middle + 1;
+      else high = middle;
+    }
+    const item = this.#items[low - 1];
+    if (item === undefined || item.kind === 'words') return undefined;
+    const sent = item.kind === 'late' ? [item.call, item.result] : [...item.calls, ...item.results];
+    return sent.some(({ event }) => event.id === id) ? low - 1 : undefined;
+  }
+
+  /** Makes the thinking behind a place stale that stands before a position of the log. */
+  #raise(place: number, position: number): void {
+    if (position <= this.#positionAt(place + 1)) return;
+    const at = this.#rises.filter((rise) => rise.place < place).length;
+    const lower = this.#rises.filter((rise) => rise.place >= place && rise.position <= position).length;
+    this.#rises.splice(at, lower, { place, position });
+    for (let index = this.#thinking.length - 1; index >= 0; index--) {
+      const thinking = this.#thinking[index];
+      if (thinking === undefined || thinking.place <= place) break;
+      if (thinking.position >= position || this.#stale.has(thinking.id)) continue;
+      this.#stale.add(thinking.id);
+      this.#staleAt.push(thinking);
+      this.#messages.renew(thinking.place);
+    }
+    this.#staleAt.sort((a, b) => a.place - b.place);
+  }
+
+  /** The event whose thinking an item sends. */
+  #carrierOf(item: SentItem): LLMConvertibleEvent | undefined {
+    if (item.kind === 'words') return this.#edits.get(item.event.id)?.copy ?? item.event;
+    return item.kind === 'batch' ? item.response[0] : undefined;
   }
 
   /** The position of the log before which all thinking is stale, because the instructions are replaced. */

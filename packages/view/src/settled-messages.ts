@@ -39,6 +39,17 @@ export class SettledMessages {
     this.#messages.length = this.#ends[start - 1] ?? 0;
   }
 
+  /** Renders the item at an index again, after another of its kind has taken its place. Not for words that may be merged. */
+  renew(index: number): void {
+    const end = this.#ends[index];
+    if (end === undefined) return;
+    const start = this.#ends[index - 1] ?? 0;
+    const messages: Message[] = [];
+    this.#rendering.rendered.add(messages, this.#items[index] as SentItem, this.#rendering.isStale);
+    if (messages.length !== end - start) this.keep(index);
+    else for (const [place, message] of messages.entries()) this.#messages[start + place] = message;
+  }
+
   /** `head`, then the messages of the first `count` items of the list, then those of the items `rest`. A new array. */
   between(head: readonly Message[], count: number, rest: readonly SentItem[]): readonly Message[] {
     const start = startOfRun(this.#items, count);
