@@ -9,7 +9,7 @@ import { fileEventStore } from '@palimpsest/events/file';
 import { openaiServer } from '@palimpsest/provider-servers';
 import { widthOf } from '@palimpsest/terminal';
 import { View } from '@palimpsest/view';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { DemoReport } from './demo.js';
 import { nextTurn } from './offline-model/plan.js';
 import { stepLabel } from './offline-model/recollection.js';
@@ -84,9 +84,29 @@ describe('palimpsest demo', () => {
 
   test('the condenser of a file does the work, and other names in it are told', { timeout: patience }, async () => {
     const config = join(folder, 'condenser.toml');
-    await writeFile(config, 'type = "observation_masking"\nattention_window = 12\nminSavedTokens = 2000');
+    await writeFile(config, 'type = "observation_masking"\nattention_window = 4\nminSavedTokens = 1000');
     const logs = join(folder, 'configured');
-    const ran = await palimpsest(['demo', '--json', '--log-dir', logs, '--config', config]);
+    // The work is reading alone, file after file, so that no step starts a process.
+    const folderOfSources = fileURLToPath(new URL('../sample-project/src', import.meta.url));
+    const sources = (await readdir(folderOfSources)).filter((name) => name.endsWith('.js'));
+    const read = (path: string, index: number) => ({
+      content: 'Reading.',
+      tool_calls: [
+        { id: `call_${index}`, type: 'function', function: { name: 'read_file', arguments: JSON.stringify({ path }) } },
+      ],
+    });
+    const server = await openaiServer({
+      apiKey: key,
+      reply: (_, index) => {
+        const source = sources[index];
+        return { message: source === undefined ? { content: 'Read.' } : read(`src/${source}`, index) };
+      },
+    });
+    onTestFinished(() => server.close());
+    const ran = await palimpsest(['demo', '--json', '--model', 'some-model', '--log-dir', logs, '--config', config], {
+      OPENAI_API_KEY: key,
+      OPENAI_BASE_URL: server.url,
+    });
     expect(ran.stderr).toContain("condenser.toml: The type 'observation_masking' is read as 'observationMasking'");
     const made = (await logIn(logs)).flatMap((event) => (event.type === 'condensation' ? [event] : []));
     expect(made.length).toBeGreaterThan(2);
