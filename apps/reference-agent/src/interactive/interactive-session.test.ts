@@ -321,6 +321,33 @@ test('calls of one response are answered one by one: once, by rule, with a reaso
   expect(JSON.parse(kept)).toEqual({ version: 1, folders: { [rig.workspace]: { allow: ['run_command(ls *)'] } } });
 });
 
+test('a call that was allowed runs: that is the phase, and not that the model is asked; after a restart, too', async () => {
+  const rig = await interactiveRig({
+    reply: (_, index) =>
+      index % 2 === 0 ? calls(null, toolCall('run_command', { command: `echo ${index}` })) : says('Done.'),
+  });
+  const first = await rig.open();
+  const phasesAfterYes = async (talked: TalkedTo): Promise<readonly string[]> => {
+    const { approvals } = await talked.state('waiting');
+    const from = talked.told.length;
+    await talked.session.answer(
+      approvals.map(({ id }) => id),
+      { type: 'once' },
+    );
+    await talked.state('idle');
+    return talked.told
+      .slice(from)
+      .flatMap((event) => (event.type === 'state' && event.state.type === 'working' ? [event.state.phase] : []));
+  };
+  first.session.send('Go.');
+  expect((await phasesAfterYes(first)).slice(0, 2)).toEqual(['tools', 'asking']);
+  first.session.send('Again.');
+  await first.state('waiting');
+  await first.session.close();
+  const again = await rig.open({}, await onlySession(rig));
+  expect((await phasesAfterYes(again))[0]).toBe('tools');
+});
+
 test('a session that waits is answered by another process, and goes on; one that another process holds is told', async () => {
   const rig = await interactiveRig({
     reply: (_, index) =>

@@ -76,7 +76,7 @@ export class Turns {
     this.#isLeaving = isLeaving;
     if (working === undefined) return;
     this.#working = working;
-    this.#phases.forgetCalls();
+    this.#phases.enter(working.opened.conversation.waitingActions.map(({ id }) => id));
   }
 
   /** Messages of the queue wait for the user. */
@@ -177,8 +177,7 @@ export class Turns {
     this.#wait.abort();
     this.#interruption = new AbortController();
     const { signal } = this.#interruption;
-    this.#phases.begin(phase);
-    this.#news.setState({ type: 'working', phase, isInterrupted: false });
+    this.#news.setState({ type: 'working', phase: this.#phases.begin(phase), isInterrupted: false });
     const done = this.#told(() => work(signal))
       .then(() => this.#told(() => this.#afterWork(signal)))
       .then(() => {

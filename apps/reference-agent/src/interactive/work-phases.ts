@@ -17,14 +17,16 @@ export class WorkPhases {
     this.#news = news;
   }
 
-  /** Work begins. */
-  begin(phase: WorkPhase): void {
-    this.#phase = phase;
+  /** Work begins. A run begins with the calls that have waited for a yes, and asks the model after them. */
+  begin(phase: WorkPhase): WorkPhase {
+    this.#phase = phase === 'asking' && this.#openCalls.size > 0 ? 'tools' : phase;
+    return this.#phase;
   }
 
-  /** Another log is open: the calls of the one before are its own. */
-  forgetCalls(): void {
+  /** Another log is open, in which these calls wait: those of the one before are its own. */
+  enter(waiting: readonly string[]): void {
     this.#openCalls.clear();
+    for (const id of waiting) this.#openCalls.add(id);
   }
 
   logged({ event, told }: LoggedEvent): void {

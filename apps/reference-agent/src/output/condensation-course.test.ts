@@ -40,3 +40,7 @@ test('a failure before a condensation that changes something is told, and one th
     'Nothing was condensed: the condenser found nothing that it may forget or mask',
   ]);
 });
+
+test('the empty condensation of a revert says nothing', () => {
+  expect(linesOf([request(), condensation(3), condensation(0)])).toEqual([]);
+});

@@ -33,9 +33,12 @@ export class CondensationCourse {
         return [];
       case 'condensation': {
         const attempts = this.#attempts;
+        const isAnswer = this.#isAskedFor || attempts.length > 0;
         this.#attempts = [];
         this.#isAskedFor = false;
         if (!isEmpty(told)) return failureLines(attempts.filter(({ outcome }) => outcome !== 'unavailable'));
+        // One that nobody has tried keeps an answered request answered, when a condensation is taken back.
+        if (!isAnswer) return [];
         const reason = attempts.at(-1)?.reason ?? 'the condenser found nothing that it may forget or mask';
         return [{ level: 'problem', text: `Nothing was condensed: ${withoutHead(reason)}` }];
       }

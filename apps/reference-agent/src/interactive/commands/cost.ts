@@ -3,7 +3,7 @@ import { shownNumber } from '../../output/shown-number.js';
 import { reasonInWords } from '../../output/condensation-reasons.js';
 import type { CacheBreak } from '../../run-account.js';
 import type { Page, PageLine } from '../command-screen.js';
-import { dollars, inColumns, percent, tokens } from '../figures-in-words.js';
+import { counted, dollars, inColumns, percent, tokens } from '../figures-in-words.js';
 import type { RunFigures } from '../run-figures.js';
 import { runFigures } from './log-readers.js';
 import { openedSession } from './opened-session.js';
@@ -56,7 +56,7 @@ export function costPage(figures: RunFigures): Page {
             ['cost', dollars(account.costUsd), dollars(account.costUncondensedUsd), share(savedBill)],
           ]).map(headed)),
       {
-        text: `Estimates for ${shownNumber(steps)} model calls at the prices of ${account.pricedAs.join(' and ')}, with a prompt cache that holds the request before.`,
+        text: `Estimates for ${counted(steps, 'model call')} at the prices of ${account.pricedAs.join(' and ')}, with a prompt cache that holds the request before.`,
         style: 'dim',
       },
       { text: '' },
