@@ -11,6 +11,7 @@ import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { codeBlocks, isForNode22, type CodeBlock } from './code-blocks.js';
+import { strictUser, typeProblems } from './native-types.js';
 import { installTogether } from './pack.js';
 import { apps, packages, readManifest, workspaceRoot } from './workspace.js';
 
@@ -91,26 +92,20 @@ describe('a block of TypeScript', () => {
 
   it('type-checks as pasted', async () => {
     await Promise.all(programs.map((block) => writeFile(fileOf(block), block.code)));
-    const program = ts.createProgram(programs.map(fileOf), {
-      module: ts.ModuleKind.NodeNext,
-      moduleResolution: ts.ModuleResolutionKind.NodeNext,
-      target: ts.ScriptTarget.ES2022,
-      types: ['node'],
-      strict: true,
-      // Users may have it; our own options must bear it.
-      exactOptionalPropertyTypes: true,
-      skipLibCheck: true,
-      noEmit: true,
-    });
-    const problems = ts.getPreEmitDiagnostics(program).map(({ file, start = 0, messageText }) => {
-      const block = programs.find((each) => path.basename(fileOf(each)) === path.basename(file?.fileName ?? ''));
-      const line = file?.getLineAndCharacterOfPosition(start).line ?? 0;
-      const place = block === undefined ? String(file?.fileName) : `${block.page}:${block.line + 1 + line}`;
-      return `${place} ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
-    });
+    const compilerOptions = { ...strictUser, types: ['node'], skipLibCheck: true };
+    const files = programs.map((block) => path.basename(fileOf(block)));
+    const problems = await typeProblems(project, { compilerOptions, files });
 
-    expect(problems).toEqual([]);
+    expect(problems.map(asInPage)).toEqual([]);
   }, 120_000);
+
+  /** A problem with the page and the line of a block, instead of those of its file. */
+  function asInPage(problem: string): string {
+    return problem.replace(/^([^(]+)\((\d+),\d+\): /, (place, file: string, line: string) => {
+      const block = programs.find((each) => path.basename(fileOf(each)) === path.basename(file));
+      return block === undefined ? place : `${block.page}:${block.line + Number(line)} `;
+    });
+  }
 
   describe('runs as pasted:', () => {
     let outcomes: ReadonlyMap<string, { readonly printed: string; readonly problems: readonly string[] }>;

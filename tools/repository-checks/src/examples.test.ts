@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
 import type { ProviderServer } from '@palimpsest/provider-servers';
-import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { strictUser, typeProblems } from './native-types.js';
 import { workspaceRoot } from './workspace.js';
 
 const run = promisify(execFile);
@@ -13,6 +15,7 @@ const folder = path.join(workspaceRoot, 'examples');
 /** Run by `integrations`, on the Node that they need. */
 const runElsewhere: readonly string[] = [];
 const examples = readdirSync(folder).filter((name) => name.endsWith('.ts') && !runElsewhere.includes(name));
+const typeRoots = [path.join(workspaceRoot, 'node_modules/@types')];
 const steps = 60;
 
 const answer = 'It is for agents.';
@@ -66,21 +69,13 @@ describe.each(examples)('examples/%s', (name) => {
   }, 120_000);
 });
 
-it('type-check as a user would', () => {
-  const files = readdirSync(folder).filter((name) => name.endsWith('.ts'));
-  const program = ts.createProgram(
-    files.filter((name) => !runElsewhere.includes(name)).map((name) => path.join(folder, name)),
-    {
-      module: ts.ModuleKind.NodeNext,
-      moduleResolution: ts.ModuleResolutionKind.NodeNext,
-      target: ts.ScriptTarget.ES2022,
-      types: ['node'],
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      skipLibCheck: true,
-      noEmit: true,
-    },
-  );
-  const problems = ts.getPreEmitDiagnostics(program);
-  expect(problems.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([]);
+it('type-check as a user would', async () => {
+  const files = readdirSync(folder)
+    .filter((name) => name.endsWith('.ts') && !runElsewhere.includes(name))
+    .map((name) => path.join(folder, name));
+  const directory = await mkdtemp(path.join(tmpdir(), 'examples-'));
+  const compilerOptions = { ...strictUser, types: ['node'], typeRoots, skipLibCheck: true };
+
+  expect(await typeProblems(directory, { compilerOptions, files })).toEqual([]);
+  await rm(directory, { recursive: true, force: true });
 }, 120_000);
