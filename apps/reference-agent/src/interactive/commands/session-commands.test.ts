@@ -232,6 +232,18 @@ test('/cost, /permissions, /skills, /export and /help tell what there is', async
   for (const { name } of screenCommands) expect(help).toContain(`/${name}`);
 });
 
+test('a name that is none is told with the commands that begin with it; a slash alone is no message', async () => {
+  const rig = await interactiveRig({ reply: () => says('Done.') });
+  const screen = typedCommands((await rig.open()).session);
+  expect(await screen.type('/co')).toBe(
+    'There is no command /co. With it begin: /context, /condensations, /compact, /cost.',
+  );
+  expect(await screen.type('/nosuch')).toContain('There is no command /nosuch. /help lists');
+  expect(await screen.type('/ ')).toContain('There is no command /. /help lists');
+  expect(typedCommand('/etc/hosts is odd')).toBeUndefined();
+  expect(rig.server.requests).toEqual([]);
+});
+
 test('a rule is told with the file that it is from; a skill with what it is', async () => {
   const rig = await interactiveRig(
     { reply: () => says('Done.') },

@@ -11,12 +11,20 @@ export interface TypedCommand {
   readonly command: ScreenCommand | undefined;
 }
 
-/** Reads a line as a command; undefined if it is a message. A path, such as `/etc/hosts is odd`, is a message. */
+/** Reads a line as a command; undefined if it is a message. A path, such as `/etc/hosts is odd`, is a message; a slash alone is none. */
 export function typedCommand(line: string): TypedCommand | undefined {
-  const read = /^\/([a-z][a-z-]*)(?:\s+([\s\S]*))?$/.exec(line.trim());
+  const read = /^\/(?:([a-z][a-z-]*)(?:\s+([\s\S]*))?)?$/.exec(line.trim());
   if (read === null) return undefined;
   const [, name = '', argument = ''] = read;
   return { name, argument: argument.trim(), command: screenCommands.find((each) => each.name === name) };
+}
+
+function noCommand(name: string): string {
+  const begun = screenCommands
+    .filter((each) => name !== '' && each.name.startsWith(name))
+    .map((each) => `/${each.name}`);
+  const hint = begun.length === 0 ? '/help lists those that there are.' : `With it begin: ${begun.join(', ')}.`;
+  return `There is no command /${name}. ${hint}`;
 }
 
 /** The words of an error may repeat an argument that was pasted. Unit: characters. */
@@ -28,7 +36,7 @@ export async function runTypedCommand({ name, argument, command }: TypedCommand,
   if (command === undefined && screen.session.opened?.skills.some((skill) => skill.name === name) === true) {
     return screen.session.send(`/${name} ${argument}`.trim());
   }
-  if (command === undefined) return screen.say(`There is no command /${name}. /help lists those that there are.`);
+  if (command === undefined) return screen.say(noCommand(name));
   const { type } = screen.session.state;
   if (!command.whileRunning && (type === 'working' || type === 'waiting')) {
     return screen.say(`/${name} has to wait until the agent is done. Esc or Ctrl-C interrupts it.`);

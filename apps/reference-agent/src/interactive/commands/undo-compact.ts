@@ -31,7 +31,7 @@ export const undoCompactCommand: CommandWork = {
     screen.say(
       [
         `Taken back: ${condensationInWords(details)}.`,
-        `The model reads ${counted(back, 'event')} and ${counted(details.masked.length, 'masked text')} again: ${tokens(before)} → ${tokens(conversation.view.tokens())}.`,
+        `The model reads ${backInWords(back, details.masked.length)} again: ${tokens(before)} → ${tokens(conversation.view.tokens())}.`,
         ...(back < details.forgotten.length
           ? [`${counted(details.forgotten.length - back, 'event')} stay hidden by other condensations.`]
           : []),
@@ -46,6 +46,15 @@ export const undoCompactCommand: CommandWork = {
     return all.map((choice) => ({ ...choice, value: addressOf(choice.value) }));
   },
 };
+
+/** What is read again. */
+function backInWords(events: number, masked: number): string {
+  const parts = [
+    ...(events > 0 || masked === 0 ? [counted(events, 'event')] : []),
+    ...(masked > 0 ? [counted(masked, 'masked text')] : []),
+  ];
+  return parts.join(' and ');
+}
 
 /** The condensations in force that hide something, the newest first. */
 function inForce({ condensations }: View, history: CondensationHistory): readonly Choice[] {
