@@ -33,6 +33,7 @@ const requestsFor = (windowMs: number) => Math.ceil(windowMs / 1_000) * 12 + 120
 
 /** How many steps each worker has taken when the window begins: what is compiled and connected first is not measured. */
 const warmUpSteps = 80;
+const longestWarmUpMs = 120_000;
 
 /** Runs workers on a database of their own, with more requests than they can serve. */
 export async function loadOf(server: LocalPostgres, options: LoadOptions): Promise<Load> {
@@ -95,7 +96,9 @@ async function measured(
     };
   };
   let before = await figures();
+  const deadline = performance.now() + longestWarmUpMs;
   while (before.least < warmUpSteps) {
+    if (performance.now() > deadline) throw new Error('There are too few requests: a worker has nothing to do.');
     await elapsed(100);
     before = await figures();
   }
