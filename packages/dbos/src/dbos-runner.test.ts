@@ -31,6 +31,23 @@ describe.skipIf(server === undefined)('on a server', () => {
     await runner.stop();
   });
 
+  test('the id of a conversation may hold any character', async () => {
+    const store = memoryEventStore();
+    const agent = new Agent({ llm: scriptedLLM({ script: ['Hello.'] }) });
+    const open = (conversationId: string) => Conversation.open({ agent, store, conversationId });
+    const id = `a\0b/%2F'🙂`;
+    await (await open(id)).send('Hello?');
+    let end: (end: RunEnd) => void = () => undefined;
+    const ended = new Promise<RunEnd>((resolve) => (end = resolve));
+    const runner = dbosRunner({ ...quick, open, onEnd: (one) => end(one), name: randomUUID() });
+    await runner.enqueue(id);
+    expect(await runner.cancel(id)).toBe(1);
+    await runner.enqueue(id);
+    await runner.start();
+    expect(await ended).toMatchObject({ type: 'ended', conversationId: id, outcome: { status: 'finished' } });
+    await runner.stop();
+  });
+
   test('a run is cancelled by a process that works nothing, within a poll', async () => {
     const ends: RunEnd[] = [];
     let isAborted = false;

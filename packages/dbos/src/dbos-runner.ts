@@ -17,16 +17,22 @@ export interface DbosRunnerOptions extends ConversationWorkOptions {
   readonly url: string;
   /** Workers of one name share the requests. @defaultValue 'palimpsest' */
   readonly name?: string;
-  /** How many conversations this worker runs at once. @defaultValue 4 */
+  /**
+   * How many conversations a worker runs at once. DBOS keeps it in the database: all workers of the name have that of the one that started
+   * last. @defaultValue 4
+   */
   readonly maxConcurrentRuns?: number;
   /**
    * After what time without a sign of life the server takes a frozen worker for dead. One whose process ended is known to be dead at
    * once. Unit: milliseconds. @defaultValue 30000
    */
   readonly leaseMs?: number;
-  /** How often a worker looks for requests of dead workers. Unit: milliseconds. @defaultValue 5000 */
+  /** How often a worker looks for requests of dead workers, and for its own that nobody serves. Unit: milliseconds. @defaultValue 5000 */
   readonly sweepMs?: number;
-  /** How often a worker looks for new requests, and whether others have cancelled those that it runs. Unit: milliseconds. @defaultValue 1000 */
+  /**
+   * How often a worker looks for new requests, and whether others have cancelled those that it runs. For new requests DBOS keeps it in the
+   * database: all workers of the name have that of the one that started last. Unit: milliseconds. @defaultValue 1000
+   */
   readonly pollMs?: number;
   /**
    * Called when a look for dead workers or for cancelled requests failed, as while the server restarts; it is repeated after `sweepMs` or
@@ -104,6 +110,8 @@ class Worker {
   readonly #work = new RunningWork();
   /** What runs, by the ids of the requests. */
   readonly #workOf = new Map<string, ConversationWork>();
+  /** What this worker has for DBOS, and does not know of, since the last look. */
+  #unknown: ReadonlySet<string> = new Set();
   /** Runs what it is given as if no workflow had called it: tools may use DBOS on their own, and nothing becomes a step. */
   readonly #outside = AsyncLocalStorage.snapshot();
   #repetitions: readonly Repetition[] = [];
@@ -179,7 +187,7 @@ class Worker {
     if (this.#hasLaunched) await DBOS.shutdown();
     await Promise.all(this.#repetitions.map((repetition) => repetition.stop()));
     try {
-      if (this.#hasLaunched) await this.#requests.putBack(this.#executorId);
+      if (this.#hasLaunched) await this.#requests.putBackAllOf(this.#executorId);
     } finally {
       // Without it, others take over what was not put back.
       await this.#lock.giveUp();
@@ -190,14 +198,28 @@ class Worker {
     if (this.#workOf.size > 0) this.cancel(await this.#requests.cancelledOf([...this.#workOf.keys()]));
   }
 
-  /** Takes over what dead and frozen workers had. */
+  /** Takes over what dead and frozen workers had, and puts back what this one does not know of. */
   async #sweep(): Promise<void> {
     await this.#lock.hold();
-    for (const executorId of await this.#requests.workers()) {
+    const running = await this.#requests.running();
+    await this.#putBackStranded(running.get(this.#executorId) ?? []);
+    for (const executorId of running.keys()) {
       if (executorId === this.#executorId) continue;
       // Listed anew while the lock is held: another worker may have been here before.
-      await this.#lock.withLockOf(executorId, () => this.#requests.putBack(executorId));
+      await this.#lock.withLockOf(executorId, () => this.#requests.putBackAllOf(executorId));
     }
+  }
+
+  /**
+   * A connection that broke may have lost the answer to a claim, or the record of an end: then the request is this worker's for DBOS, and
+   * nobody serves it. One look may come between a claim and its begin, so it takes two. A run too many finds nothing to do.
+   */
+  async #putBackStranded(workflowIDs: readonly string[]): Promise<void> {
+    const unknown = workflowIDs.filter((workflowID) => !this.#workOf.has(workflowID));
+    const stranded = unknown.filter((workflowID) => this.#unknown.has(workflowID));
+    this.#unknown = new Set(unknown);
+    // What a stop leaves is put back when the last run has ended.
+    if (!this.#isStopping) await this.#requests.putBack(stranded);
   }
 }
 

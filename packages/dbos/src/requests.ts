@@ -20,13 +20,15 @@ export class Requests {
   /** Keeps a request. Its id is new each time: an id that DBOS knows would be answered with the result of the request before. */
   async add(conversationId: string): Promise<void> {
     const client = await this.#connected();
-    const workflowID = `${prefixOf(conversationId)}${randomUUID()}`;
+    const prefix = prefixOf(conversationId);
+    const workflowID = `${prefix}${randomUUID()}`;
     await client.enqueue(
       {
         workflowName,
         workflowID,
         queueName: this.#queue,
-        queuePartitionKey: conversationId,
+        // Not the id itself: a text of PostgreSQL holds no U+0000.
+        queuePartitionKey: prefix,
         appVersion: applicationVersionOf(this.#queue),
       },
       conversationId,
@@ -70,10 +72,16 @@ export class Requests {
     return Number(rows[0]?.count);
   }
 
-  /** Who runs requests now: the ids of workers, live or dead, without repeats. */
-  async workers(): Promise<readonly string[]> {
-    const pending = await this.#pending();
-    return [...new Set(pending.flatMap(({ executorId }) => executorId ?? []))];
+  /** Which requests run now, by the ids of their workers, live or dead. */
+  async running(): Promise<ReadonlyMap<string, readonly string[]>> {
+    const running = new Map<string, string[]>();
+    for (const { executorId, workflowID } of await this.#pending()) {
+      if (executorId === undefined) continue;
+      const ids = running.get(executorId);
+      if (ids === undefined) running.set(executorId, [workflowID]);
+      else ids.push(workflowID);
+    }
+    return running;
   }
 
   /** Whether a worker still has a request that it was given. */
@@ -82,11 +90,15 @@ export class Requests {
     return status?.status === 'PENDING' && status.executorId === executorId;
   }
 
-  /** Puts all requests of a worker back into the queue. What it records of them later is refused by DBOS. Resolves to their number. */
-  async putBack(executorId: string): Promise<number> {
-    const ids = (await this.#pending(executorId)).map(({ workflowID }) => workflowID);
-    if (ids.length > 0) await (await this.#connected()).resumeWorkflows(ids, { queueName: this.#queue });
-    return ids.length;
+  /** Puts all requests of a worker back into the queue. What it records of them later is refused by DBOS. */
+  async putBackAllOf(executorId: string): Promise<void> {
+    await this.putBack((await this.#pending(executorId)).map(({ workflowID }) => workflowID));
+  }
+
+  /** Puts requests that run back into the queue. */
+  async putBack(workflowIDs: readonly string[]): Promise<void> {
+    if (workflowIDs.length === 0) return;
+    await (await this.#connected()).resumeWorkflows([...workflowIDs], { queueName: this.#queue });
   }
 
   async close(): Promise<void> {
