@@ -26,7 +26,7 @@ export { modelCallOptions, timeoutMs } from './options/model-call-options.js';
 export type { RollingOptions } from './rolling/rolling.js';
 export { rollingCondenser } from './rolling/rolling.js';
 export type { Reason, Requirement, RequirementLimits } from './rolling/requirement.js';
-export { requirementOf } from './rolling/requirement.js';
+export { isHalfFull, requirementOf } from './rolling/requirement.js';
 export type { Selection } from './rolling/select-middle.js';
 export { selectMiddle, strictestTail, tailForTokens } from './rolling/select-middle.js';
 export type { ForgetUnitsOptions } from './rolling/forget-units.js';
