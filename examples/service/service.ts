@@ -15,7 +15,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Agent, Conversation, ConversationBusyError } from '@palimpsest/agent';
 import { amortizedForgettingCondenser } from '@palimpsest/condensers';
 import { dbosRunner } from '@palimpsest/dbos';
-import { defineTool } from '@palimpsest/events';
+import { defineTool, InvalidConversationIdError } from '@palimpsest/events';
 import { limitedLLM, rateLimit } from '@palimpsest/llm-adapters';
 import { openaiLLM } from '@palimpsest/llm-adapters/openai';
 import { migrate, postgresEventStore, postgresInbox, postgresRateLimitStore } from '@palimpsest/postgres';
@@ -90,7 +90,13 @@ const actions: Readonly<Record<string, (id: string, request: IncomingMessage) =>
 
 /** Events as they come, from whatever worker. */
 async function stream(id: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const last = z.coerce.number().int().nonnegative().optional().parse(request.headers['last-event-id']);
+  // An empty one is none.
+  const last = z.coerce
+    .number()
+    .int()
+    .nonnegative()
+    .optional()
+    .parse(request.headers['last-event-id'] || undefined);
   const gone = new AbortController();
   const { signal } = gone;
   response.on('close', () => gone.abort());
@@ -116,11 +122,12 @@ function reply(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
+const badRequests = [z.ZodError, SyntaxError, TypeError, URIError];
 const server = createServer((request, response) => {
   answer(request, response).catch((error: unknown) => {
     if (response.headersSent) return void response.destroy();
     const isBusy = ConversationBusyError.isInstance(error);
-    const isBad = error instanceof z.ZodError || error instanceof SyntaxError || error instanceof TypeError;
+    const isBad = badRequests.some((type) => error instanceof type) || InvalidConversationIdError.isInstance(error);
     if (isBusy) response.setHeader('retry-after', '1');
     reply(response, isBusy ? 409 : isBad ? 400 : 500, { error: isBusy || isBad ? String(error) : 'It failed.' });
     if (!isBusy && !isBad) console.error(error);

@@ -106,6 +106,10 @@ test.skipIf(server === undefined)(
 
     expect(await post(`${services[0].url}/${id}/messages`, { text: '' })).toMatchObject({ status: 400 });
     expect(await post(`${services[0].url}/${id}/nothing`)).toMatchObject({ status: 404 });
+    for (const odd of ['', '%E0%A4%A', 'x'.repeat(513)]) {
+      const sent = await post(`${services[0].url}/conversations/${odd}/messages`, { text: 'Order tea.' });
+      expect(sent.status, odd).toBe(400);
+    }
     expect(await post(`${services[0].url}/${id}/messages`, { text: 'Order tea.' })).toMatchObject({ status: 202 });
     while (model.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
 
@@ -119,7 +123,7 @@ test.skipIf(server === undefined)(
       expect(sent).toEqual({ status: 202, body: { message: 'a-key' } });
     }
     answer();
-    const before = await eventsUntil(other, isStatus('waiting-for-confirmation'));
+    const before = await eventsUntil(other, isStatus('waiting-for-confirmation'), { 'last-event-id': '' });
 
     // A run for the message may hold the conversation for a moment.
     for (let answered: unknown = 0; answered !== 1;) {
