@@ -6,6 +6,8 @@ import type { Figures } from '../src/screen/screen.js';
 import { stylesOf } from '../src/screen/styles.js';
 import type { Styles } from '../src/screen/styles.js';
 import { VirtualTerminal } from './virtual-terminal.js';
+// The screen loads it when a condensation is told, and a test may end before that.
+import '@palimpsest/view';
 
 /** Styles without colours: what is tested must be said in words. */
 export const plainStyles: Styles = stylesOf(coloursFor({ isTTY: false }, {}));
