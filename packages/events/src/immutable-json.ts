@@ -60,7 +60,9 @@ function copy(value: unknown, path: Path): unknown {
     throw notJson(path, `${nameOf(value)} is not plain data`);
   }
   const result: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value)) {
+  // No list of pairs: the metadata of a condensation may hold thousands of small objects.
+  for (const key of Object.keys(value)) {
+    const item = (value as Record<string, unknown>)[key];
     if (item === undefined) continue;
     const frozen = copyAt(item, key, path);
     if (key === '__proto__') Object.defineProperty(result, key, { value: frozen, enumerable: true });

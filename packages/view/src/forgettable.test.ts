@@ -66,6 +66,27 @@ describe('by ids', () => {
   });
 });
 
+test('a frozen selection is found once, and one that may change is found again', () => {
+  const { view, words, action, result, note } = session();
+  const units = unitsOf(view);
+  const fixed = { units: Object.freeze(units.slice(2)), ids: Object.freeze([note.id]) };
+  const first = [...forgettableEventIds(view, fixed)];
+  expect(first).toEqual([note.id, words.id, action.id, result.id]);
+  expect([...forgettableEventIds(view, fixed)]).toEqual(first);
+  expect(condensation({ view, ...fixed }).forgottenEventIds).toEqual(first);
+  expect([...forgettableEventIds(view, { ...fixed, ids: Object.freeze([]) })]).toEqual(first.slice(1));
+  expect([...forgettableEventIds(view, { units: fixed.units })]).toEqual(first.slice(1));
+  expect([...forgettableEventIds(view, { ids: fixed.ids })]).toEqual([note.id]);
+  const ids = [note.id];
+  expect([...forgettableEventIds(view, { ids })]).toEqual([note.id]);
+  ids.push(words.id);
+  expect([...forgettableEventIds(view, { ids })]).toEqual([note.id, words.id]);
+  const set = Object.freeze(new Set([note.id]));
+  expect([...forgettableEventIds(view, { ids: set })]).toEqual([note.id]);
+  set.add(words.id);
+  expect([...forgettableEventIds(view, { ids: set })]).toEqual([note.id, words.id]);
+});
+
 test('units and a range add up, and the range decides where the summary stands', () => {
   const { view, words, action, result } = session();
   const [, , third, fourth] = unitsOf(view);

@@ -12,7 +12,10 @@ export interface Selection {
   readonly start?: number | undefined;
   /** The index after the last event of a range; moved back to the nearest cut point. @defaultValue 0: no range */
   readonly end?: number | undefined;
-  /** Units of the view ({@link unitsOf}). They need not be adjacent. @defaultValue none */
+  /**
+   * Units of the view ({@link unitsOf}). They need not be adjacent. Thousands of them are found once for two calls if the array is
+   * frozen, and that of `ids`. @defaultValue none
+   */
   readonly units?: readonly Unit[] | undefined;
   /**
    * Single events, in any order. Selecting a call or a result also selects the other calls and results of its unit, because
@@ -45,16 +48,22 @@ export function forgettableEventIds(view: View, selection: Selection): ReadonlyS
  */
 export function forgettable(view: View, selection: Selection): Forgettable {
   const { start, end, units, ids } = selection;
-  if (units !== undefined || ids !== undefined) return found(view, selection);
-  const last = lastRanges.get(view);
-  if (last !== undefined && last.start === start && last.end === end) return last.forgettable;
-  const inRange = found(view, selection);
-  lastRanges.set(view, { start, end, forgettable: inRange });
-  return inRange;
+  const last = lastSelections.get(view);
+  if (last !== undefined && last.start === start && last.end === end && last.units === units && last.ids === ids) {
+    return last.forgettable;
+  }
+  const selected = found(view, selection);
+  if (isFixed(units) && isFixed(ids)) lastSelections.set(view, { start, end, units, ids, forgettable: selected });
+  return selected;
 }
 
-/** A cache: a condenser measures a range, and then makes the condensation of it. */
-const lastRanges = new WeakMap<View, Pick<Selection, 'start' | 'end'> & { readonly forgettable: Forgettable }>();
+/** A cache: a condenser measures what it selects, and then makes the condensation of it. */
+const lastSelections = new WeakMap<View, Selection & { readonly forgettable: Forgettable }>();
+
+/** Whether a list cannot change between two calls. A frozen set can. */
+function isFixed(list: Selection['units'] | Selection['ids']): boolean {
+  return list === undefined || (Array.isArray(list) && Object.isFrozen(list));
+}
 
 function found(view: View, selection: Selection): Forgettable {
   const range = snapped(view, selection.start ?? 0, selection.end ?? 0);

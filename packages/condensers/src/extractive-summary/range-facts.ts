@@ -4,6 +4,7 @@ import type { RangeFact, RangeFacts, ReadRangeFacts } from '../authoring/summari
 import { oneLine } from '../authoring/tool-calls/excerpt.js';
 import { readFacts, readFactsAhead } from './manifest/event-facts.js';
 import type { TaskItem } from './manifest/fact.js';
+import type { FileOperation } from '../authoring/tool-calls/patch-files.js';
 import { manifestThrough } from './manifest/lineage.js';
 import { Manifest } from './manifest/manifest.js';
 import { isOpen } from './manifest/task-facts.js';
@@ -37,13 +38,21 @@ function readRangeFacts(view: View, { forgotten, place }: RangeContent): RangeFa
         .map(({ of, text }) => ({ text: `Last error, of ${oneLine(of, 120)}: ${text}`, name: text })),
       ...manifest.tasks.filter(isOpen).flatMap(taskFact),
       ...tests.slice(0, firstTests),
-      ...manifest.files.toReversed().flatMap(({ path, operations }) => {
-        const change = operations.findLast((operation) => operation !== 'read');
-        return change === undefined ? [] : [{ text: `File ${change}: ${path}`, name: path }];
-      }),
+      ...changedFiles(manifest).map(({ path, change }) => ({ text: `File ${change}: ${path}`, name: path })),
       ...tests.slice(firstTests),
     ],
   };
+}
+
+/** The files with their latest change, the newest first. */
+function changedFiles({ files }: Manifest): readonly { readonly path: string; readonly change: FileOperation }[] {
+  const changed: { readonly path: string; readonly change: FileOperation }[] = [];
+  // Most files of a long history were only read.
+  for (const { path, operations } of files) {
+    const change = operations.findLast((operation) => operation !== 'read');
+    if (change !== undefined) changed.push({ path, change });
+  }
+  return changed.reverse();
 }
 
 function taskFact({ id, title, status = 'open' }: TaskItem): readonly RangeFact[] {

@@ -72,7 +72,7 @@ export async function askForRanking(
     try {
       const history = promptWithin(
         write,
-        { events: [...view.events], maxSummaryTokens: usualAnswer, inputScale, focus },
+        { events: view.events.slice(), maxSummaryTokens: usualAnswer, inputScale, focus },
         { contextWindow: llm.contextWindow, maxOutputTokens, maxEventCharacters },
       );
       const prompt = `${history}\n\nAbout ${wanted} of these events can stay. Name at least so many by their numbers, the most important first.`;

@@ -30,11 +30,12 @@ export function choiceOf(
   const candidates: WeighedUnit[] = [];
   let forgettable = 0;
   let forgettableTokens = 0;
+  const keptIndices = new Set([...kept].map((id) => view.indexOf(id)));
   for (const { start, end } of unitsOf(view)) {
     if (start < head || end > newest) continue;
     let [events, tokens] = [0, 0];
     for (let index = start; index < end; index++) {
-      if (kept.has(view.events.at(index)?.id ?? '')) continue;
+      if (keptIndices.has(index)) continue;
       events++;
       tokens += view.tokens(index, index + 1);
     }

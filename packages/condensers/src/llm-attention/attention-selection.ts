@@ -27,8 +27,10 @@ export function selectByRank(
   units: readonly WeighedUnit[],
   { ranked, room }: { readonly ranked: readonly number[]; readonly room: Room },
 ): ReadonlySet<WeighedUnit> {
+  const named = new Set(ranked);
   const unitAt = new Map<number, WeighedUnit>();
-  for (const unit of units) for (let index = unit.start; index < unit.end; index++) unitAt.set(index, unit);
+  for (const unit of units)
+    for (let index = unit.start; index < unit.end; index++) if (named.has(index)) unitAt.set(index, unit);
   const chosen = new Set<WeighedUnit>();
   let { events, tokens } = room;
   const choose = (unit: WeighedUnit | undefined): void => {
@@ -38,6 +40,6 @@ export function selectByRank(
     tokens -= unit.tokens;
   };
   for (const index of ranked) choose(unitAt.get(index));
-  for (const unit of [...units].reverse()) choose(unit);
+  for (const unit of units.toReversed()) choose(unit);
   return chosen;
 }

@@ -5,7 +5,7 @@ import { cutInMiddle } from './middle-cut.js';
 import { eventsAbove, interruption } from './extension.prompt.js';
 import type { Prompt, PromptValues } from './prompt.js';
 import { withFocus } from './focus.prompt.js';
-import { textLimits } from './text-limits.js';
+import { shortestLimit, textLimits } from './text-limits.js';
 
 /** The assumed window of a model that does not state its own. Unit: tokens. */
 const assumedWindow = 100_000;
@@ -49,9 +49,10 @@ export function promptWithin(prompt: Prompt, input: SummaryInput, limits: Prompt
   const own = write(bare).length;
   const summary = cutInMiddle(neutralised(previousSummary), Math.max(0, Math.floor((window - own) / 2)));
   const room = window - own - summary.length - 2 * frame;
-  const texts = events.map(eventText);
-  const lengths = texts.map((text) => text.length + frame);
   const longest = maxEventCharacters + frame;
+  const texts = textsWithin(events, room, longest);
+  const unread = events.length - texts.length;
+  const lengths = texts.map((text) => text.length + frame);
   const wanted = lengths.reduce((sum, length) => sum + Math.min(length, longest), 0);
   const shared = textLimits(lengths, { room: Math.floor(Math.min(room, wanted) * inputScale), longest });
   if (shared.leftOut === texts.length && texts.length > 0)
@@ -61,19 +62,19 @@ export function promptWithin(prompt: Prompt, input: SummaryInput, limits: Prompt
       { mayRetry: false },
     );
   const shown = texts.slice(shared.leftOut).map((text, index) => {
-    const number = shared.leftOut + index;
-    const event = events[number];
+    const place = shared.leftOut + index;
+    const event = events[unread + place];
     return {
-      number: number + 1,
+      number: unread + place + 1,
       id: event?.id ?? '',
       type: event?.type ?? '',
-      text: cutInMiddle(text, (shared.limits[number] ?? frame) - frame),
+      text: cutInMiddle(text, (shared.limits[place] ?? frame) - frame),
     };
   });
   const text = write({
     previousSummary: summary,
     events: shown,
-    leftOut: shared.leftOut,
+    leftOut: unread + shared.leftOut,
     maxSummaryTokens,
     userWords,
     facts,
@@ -88,6 +89,22 @@ export function promptWithin(prompt: Prompt, input: SummaryInput, limits: Prompt
     );
   // Some providers refuse half of a surrogate pair, which a tool may have left in its output.
   return text.toWellFormed();
+}
+
+/**
+ * The texts of the newest events, the oldest first, and one more than fits if each is as short as it may be. The events before them
+ * are left out whatever they say, so their texts are not made.
+ */
+function textsWithin(events: SummaryInput['events'], room: number, longest: number): readonly string[] {
+  const texts: string[] = [];
+  let least = 0;
+  for (const event of events.toReversed()) {
+    const text = eventText(event);
+    texts.push(text);
+    least += Math.min(text.length + frame, longest, shortestLimit);
+    if (least > room) break;
+  }
+  return texts.reverse();
 }
 
 /**

@@ -7,7 +7,7 @@ export interface TextLimits {
 }
 
 /** The shortest limit of a text. If even this is too long, the oldest texts are left out. Unit: characters. */
-const shortest = 120;
+export const shortestLimit = 120;
 /** The limit of the oldest text. Unit: share of the newest text's limit. */
 const shareOfOldest = 0.2;
 
@@ -25,7 +25,7 @@ export function textLimits(
   const limitOf = (index: number, newest: number): number =>
     Math.min(
       wanted[index] ?? 0,
-      Math.max(shortest, Math.floor(newest * (shareOfOldest + ((1 - shareOfOldest) * index) / last))),
+      Math.max(shortestLimit, Math.floor(newest * (shareOfOldest + ((1 - shareOfOldest) * index) / last))),
     );
   const totalFor = (newest: number): number => {
     let total = 0;

@@ -39,7 +39,8 @@ export function forgetUnits(options: ForgetUnitsOptions): Condensation {
       if (event !== undefined && !stays(index)) parts.push(event.id);
     }
   }
-  const selection = { units: whole, ids: parts };
+  // Frozen, because what is measured here is found again for the condensation.
+  const selection = { units: Object.freeze(whole), ids: Object.freeze(parts) };
   const ids = forgettableEventIds(view, selection);
   if (ids.size === 0) throw nothing(view);
   const savedTokens = tokensOf(view, ids);

@@ -163,11 +163,11 @@ function askFor(options: RangeToSummarise, kept: Kept, inputScale: number): Prom
 
 /** What the writers of the summaries in a range wrote, without what was put behind it: that is read from the log again. */
 function writtenBefore(view: View, { forgotten }: RangeContent): string | undefined {
-  const texts = forgotten.flatMap((event) => {
-    if (event.type !== 'condensation-summary') return [];
-    const made = view.condensations.find(({ id }) => id === event.condensationId);
+  const summaries = forgotten.filter((event) => event.type === 'condensation-summary');
+  const texts = summaries.map(({ summary, condensationId }) => {
+    const made = view.condensations.find(({ id }) => id === condensationId);
     const written = made?.metadata?.['writtenCharacters'];
-    return [typeof written === 'number' ? event.summary.slice(0, Math.max(0, written)) : event.summary];
+    return typeof written === 'number' ? summary.slice(0, Math.max(0, written)) : summary;
   });
   return texts.length === 0 ? undefined : texts.join('\n\n');
 }

@@ -59,6 +59,27 @@ test('what is known besides decides too, and stays out of the manifest', () => {
   expect(manifest.files).toEqual([{ path: 'a', operations: ['modified'] }]);
 });
 
+test('an event that the view holds as it was logged is not looked up, and says the same', () => {
+  let masked = 0;
+  fc.assert(
+    fc.property(fc.integer(), (seed) => {
+      const view = View.fromEvents(randomLog({ seed, length: 150 }).events);
+      const events = view.events.slice();
+      masked += events.filter((event) => 'redacted' in event).length;
+      const ids = events.map(({ id }) => ({ id }));
+      const lookedUp: string[] = [];
+      const counting = { original: (id: string) => (lookedUp.push(id), view.original(id)) };
+      expect(readFacts(events, view, new Manifest())).toEqual(readFacts(ids, view, new Manifest()));
+      expect(readFacts(events, counting, new Manifest())).toEqual(readFacts(ids, view, new Manifest()));
+      const plain = events.filter((event) => event.type !== 'condensation-summary' && !('redacted' in event));
+      const calls = new Set(events.flatMap((event) => ('actionId' in event ? [event.actionId] : [])));
+      expect(plain.filter(({ id }) => lookedUp.includes(id) && !calls.has(id))).toEqual([]);
+    }),
+    { seed: 20_261_123, numRuns: 40 },
+  );
+  expect(masked).toBeGreaterThan(10);
+});
+
 test('facts of two stretches between cut points, one behind the other, are the facts of the whole', () => {
   fc.assert(
     fc.property(fc.integer(), fc.nat(100), (seed, near) => {

@@ -1,5 +1,7 @@
 import { isMeaningful, isSentRole, isToolResult, isUserMessage } from '@palimpsest/events';
 import type { ActionEvent, Event, EventId } from '@palimpsest/events';
+import { viewOfLog } from '@palimpsest/view';
+import type { View } from '@palimpsest/view';
 import { aheadReader } from '../ahead.js';
 import { callFacts, isRead, nothingKnown } from './call-facts.js';
 import type { KnownBefore } from './call-facts.js';
@@ -22,6 +24,14 @@ class NamedCalls {
   }
 }
 
+/** An event of a view, or the id of one that was forgotten. */
+interface StoredEvent {
+  readonly id: EventId;
+  readonly type?: string;
+  /** True for a masked copy. */
+  readonly redacted?: boolean | undefined;
+}
+
 /** The source of facts. */
 export interface FactSource {
   /** Any event of the log as it was logged. */
@@ -33,7 +43,7 @@ export interface FactSource {
  * were logged, so masked events count in full. Facts in `besides` are known but not added to the manifest.
  */
 export function readFacts(
-  events: Iterable<{ readonly id: EventId }>,
+  events: Iterable<StoredEvent>,
   source: FactSource,
   manifest: Manifest,
   besides?: KnownBefore,
@@ -49,9 +59,14 @@ export function readFacts(
     facts.push(fact);
     manifest.add(fact);
   };
-  for (const { id } of events) {
-    const event = source.original(id);
+  // The log's own view holds an event as it was logged, unless it was masked: no look-up for each of thousands.
+  const isLogsView = viewOfLog(source as View) === source;
+  for (const stored of events) {
+    const isLogged =
+      isLogsView && stored.type !== undefined && stored.type !== 'condensation-summary' && stored.redacted !== true;
+    const event = isLogged ? (stored as Event) : source.original(stored.id);
     if (event === undefined) continue;
+    const { id } = event;
     if (event.type === 'message') {
       const by = isUserMessage(event)
         ? 'user'

@@ -95,9 +95,13 @@ export class Manifest {
       case 'file': {
         const { path, operation } = fact;
         const before = this.#files.get(path);
-        const isSame = before !== undefined && before.operations.at(-1) === operation;
-        moveToEnd(this.#files, path, isSame ? before : { path, operations: operationsWith(before, operation) });
-        this.#errors.delete(fact.path);
+        if (before === undefined) {
+          this.#files.set(path, { path, operations: [operation] });
+        } else {
+          const isSame = before.operations.at(-1) === operation;
+          moveToEnd(this.#files, path, isSame ? before : { path, operations: operationsWith(before, operation) });
+        }
+        this.#errors.delete(path);
         return;
       }
       case 'command':
@@ -204,8 +208,8 @@ export class Manifest {
   }
 }
 
-function operationsWith(before: FileEntry | undefined, operation: FileOperation): readonly FileOperation[] {
-  return before === undefined ? [operation] : [...before.operations.filter((one) => one !== operation), operation];
+function operationsWith(before: FileEntry, operation: FileOperation): readonly FileOperation[] {
+  return [...before.operations.filter((one) => one !== operation), operation];
 }
 
 function moveToEnd<Value>(map: Map<string, Value>, key: string, value: Value): void {
