@@ -36,7 +36,7 @@ export interface DbosRunnerOptions extends ConversationWorkOptions {
   readonly pollMs?: number;
   /**
    * Called when a look for dead workers or for cancelled requests failed, as while the server restarts; it is repeated after `sweepMs` or
-   * `pollMs`. It must not throw.
+   * `pollMs`. Also when `stop` could not put requests back, which others then take over. It must not throw.
    * @defaultValue nothing is told
    */
   readonly onTrouble?: (error: unknown) => void;
@@ -186,12 +186,10 @@ class Worker {
     // Without a wait for its workflows, which do not end any more.
     if (this.#hasLaunched) await DBOS.shutdown();
     await Promise.all(this.#repetitions.map((repetition) => repetition.stop()));
-    try {
-      if (this.#hasLaunched) await this.#requests.putBackAllOf(this.#executorId);
-    } finally {
-      // Without it, others take over what was not put back.
-      await this.#lock.giveUp();
-    }
+    // Without its lock, others take over what was not put back.
+    if (this.#hasLaunched)
+      await this.#requests.putBackAllOf(this.#executorId).catch((error: unknown) => this.#options.onTrouble?.(error));
+    await this.#lock.giveUp();
   }
 
   async #lookForCancelled(): Promise<void> {

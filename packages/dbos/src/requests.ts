@@ -4,6 +4,9 @@ import type { Database } from './database.js';
 import type { DLogger } from './dbos-log.js';
 import { applicationVersionOf, workflowName } from './names.js';
 
+/** The condition of requests that run; `$1` is the queue. */
+const running = `queue_name = $1 and status = 'PENDING'`;
+
 /** The requests that wait and run, as workflows of DBOS: for processes that work, and for those that only ask. */
 export class Requests {
   readonly #database: Database;
@@ -55,16 +58,14 @@ export class Requests {
 
   /** Which of these requests were cancelled. */
   async cancelledOf(workflowIDs: readonly string[]): Promise<readonly string[]> {
-    const client = await this.#connected();
-    const filter = { status: 'CANCELLED', loadInput: false, loadOutput: false } as const;
-    const found = await client.listWorkflows({ ...filter, workflowIDs: [...workflowIDs] });
-    return found.map(({ workflowID }) => workflowID);
+    // DBOS has taken them out of their queue.
+    const rows = await this.#select(`workflow_uuid = any($1) and status = 'CANCELLED'`, [workflowIDs]);
+    return rows.map(({ id }) => id);
   }
 
   /** How many wait. */
   async waiting(): Promise<number> {
     const pool = await this.#database.pool();
-    // DBOS's own list has a row for each.
     const { rows } = await pool.query<{ count: string }>(
       `select count(*) as count from dbos.workflow_status where queue_name = $1 and status = 'ENQUEUED'`,
       [this.#queue],
@@ -74,25 +75,25 @@ export class Requests {
 
   /** Which requests run now, by the ids of their workers, live or dead. */
   async running(): Promise<ReadonlyMap<string, readonly string[]>> {
-    const running = new Map<string, string[]>();
-    for (const { executorId, workflowID } of await this.#pending()) {
-      if (executorId === undefined) continue;
-      const ids = running.get(executorId);
-      if (ids === undefined) running.set(executorId, [workflowID]);
-      else ids.push(workflowID);
+    const idsOf = new Map<string, string[]>();
+    for (const { id, worker } of await this.#select(`${running} and executor_id is not null`, [this.#queue])) {
+      const ids = idsOf.get(worker);
+      if (ids === undefined) idsOf.set(worker, [id]);
+      else ids.push(id);
     }
-    return running;
+    return idsOf;
   }
 
   /** Whether a worker still has a request that it was given. */
   async isOf(executorId: string, workflowID: string): Promise<boolean> {
-    const status = await (await this.#connected()).getWorkflow(workflowID);
-    return status?.status === 'PENDING' && status.executorId === executorId;
+    const condition = `${running} and executor_id = $2 and workflow_uuid = $3`;
+    return (await this.#select(condition, [this.#queue, executorId, workflowID])).length > 0;
   }
 
   /** Puts all requests of a worker back into the queue. What it records of them later is refused by DBOS. */
   async putBackAllOf(executorId: string): Promise<void> {
-    await this.putBack((await this.#pending(executorId)).map(({ workflowID }) => workflowID));
+    const rows = await this.#select(`${running} and executor_id = $2`, [this.#queue, executorId]);
+    await this.putBack(rows.map(({ id }) => id));
   }
 
   /** Puts requests that run back into the queue. */
@@ -107,10 +108,17 @@ export class Requests {
     await (await client?.catch(() => undefined))?.destroy();
   }
 
-  async #pending(executorId?: string) {
-    const client = await this.#connected();
-    const filter = { queueName: this.#queue, status: 'PENDING', loadInput: false, loadOutput: false } as const;
-    return client.listWorkflows(executorId === undefined ? filter : { ...filter, executorId });
+  /**
+   * Requests, not by DBOS: while the server is gone, DBOS asks again without an end, with pauses of up to a minute. What fails here is told,
+   * and repeated when the runner's options say.
+   */
+  async #select(condition: string, values: unknown[]) {
+    const pool = await this.#database.pool();
+    const { rows } = await pool.query<{ readonly id: string; readonly worker: string }>(
+      `select workflow_uuid as id, executor_id as worker from dbos.workflow_status where ${condition}`,
+      values,
+    );
+    return rows;
   }
 
   #connected(): Promise<DBOSClient> {

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { Agent, Conversation } from '@palimpsest/agent';
+import type { RunEnd } from '@palimpsest/agent/runner';
+import { defineTool, memoryEventStore } from '@palimpsest/events';
+import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
+import { migrate, postgresEventStore } from '@palimpsest/postgres';
+import { localPostgres } from '@palimpsest/postgres/testing';
+import pg from 'pg';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { dbosRunner } from './index.js';
+
+const server = await localPostgres();
+afterAll(() => server?.close());
+
+/** A way to the server that can be closed, or on which the first claim of a request is committed, and its answer lost with the connection. */
+async function lossyWayTo(url: string) {
+  const target = new URL(url);
+  const { hostname, port } = target;
+  const way = { url: '', hasLost: false, losesClaim: true, close: () => undefined as void };
+  const open = new Set<Socket>();
+  const proxy = createServer((client) => {
+    const upstream = connect(Number(port), hostname);
+    // DBOS's claim is a transaction, whose update names who takes the request.
+    let claims = false;
+    let isCommitting = false;
+    client.on('data', (data) => {
+      const text = data.toString('latin1');
+      claims ||= /SET status = \$1,\s+owner_xid = \$8/.test(text);
+      isCommitting = claims && way.losesClaim && !way.hasLost && text.includes('COMMIT\0');
+      upstream.write(data);
+    });
+    upstream.on('data', (data) => {
+      if (!isCommitting) return void client.write(data);
+      way.hasLost = true;
+      client.destroy();
+    });
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      one.on('error', () => undefined);
+      one.on('close', () => other.destroy());
+      open.add(one);
+    }
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  way.close = () => {
+    proxy.close();
+    for (const socket of open) socket.destroy();
+  };
+  onTestFinished(way.close);
+  target.hostname = '127.0.0.1';
+  target.port = String((proxy.address() as AddressInfo).port);
+  way.url = target.href;
+  return way;
+}
+
+test.skipIf(server === undefined)(
+  'a request that a worker took without learning of it is served all the same',
+  { timeout: 120_000 },
+  async () => {
+    const way = await lossyWayTo(server?.url ?? '');
+    const store = memoryEventStore();
+    const agent = new Agent({ llm: scriptedLLM({ script: ['Hello.'] }) });
+    const open = (conversationId: string) => Conversation.open({ agent, store, conversationId });
+    await (await open('a')).send('Hello?');
+    let end: (end: RunEnd) => void = () => undefined;
+    const ended = new Promise<RunEnd>((resolve) => (end = resolve));
+    const options = { name: randomUUID(), open, onEnd: (one: RunEnd) => end(one), pollMs: 20, sweepMs: 100 };
+    const runner = dbosRunner({ ...options, url: way.url });
+    await runner.start();
+    onTestFinished(() => runner.stop());
+    await runner.enqueue('a');
+    expect(await ended).toMatchObject({ type: 'ended', outcome: { status: 'finished' } });
+    expect(way.hasLost).toBe(true);
+  },
+);
+
+test.skipIf(server === undefined)(
+  'a worker that is stopped while the server is gone ends, and another one goes on with what it had',
+  { timeout: 120_000 },
+  async () => {
+    const way = await lossyWayTo(server?.url ?? '');
+    way.losesClaim = false;
+    const pools = [way.url, server?.url].map((connectionString) => new pg.Pool({ connectionString }));
+    for (const pool of pools) pool.on('error', () => undefined);
+    onTestFinished(async () => void (await Promise.all(pools.map((pool) => pool.end()))));
+    await migrate(pools[0] as pg.Pool);
+    const [lost, other] = pools.map((pool) => postgresEventStore({ client: pool, connect: () => pool.connect() }));
+    let begin: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const working = defineTool({
+      name: 'work',
+      description: 'Works until the server is gone.',
+      input: z.object({}),
+      execute: async () => {
+        begin();
+        await gone;
+        return 'It is done.';
+      },
+    });
+    let leave: () => void = () => undefined;
+    const gone = new Promise<void>((resolve) => (leave = resolve));
+    const llm = scriptedLLM({ script: [{ toolCalls: [{ name: 'work' }] }, 'It is lost.'] });
+    const agent = new Agent({ llm, tools: [working] });
+    const ends: RunEnd[] = [];
+    let fail: () => void = () => undefined;
+    const failed = new Promise<void>((resolve) => (fail = resolve));
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const onEnd = (one: RunEnd) => {
+      ends.push(one);
+      if (one.type === 'failed') fail();
+      if (one.type === 'ended') end();
+    };
+    const options = { name: randomUUID(), onEnd, pollMs: 20, sweepMs: 100, retryMs: 20 };
+    const openIn = (store: typeof lost) => (conversationId: string) =>
+      Conversation.open({ agent, store: store ?? memoryEventStore(), conversationId });
+    await (await openIn(other)('a')).send('Work.');
+    const runner = dbosRunner({ ...options, url: way.url, open: openIn(lost) });
+    await runner.start();
+    await runner.enqueue('a');
+    await begun;
+    way.close();
+    leave();
+    await failed;
+    await runner.stop({ graceMs: 0 });
+    expect(ends.at(-1)).toMatchObject({ type: 'handed-over' });
+
+    const next = dbosRunner({ ...options, url: server?.url ?? '', open: openIn(other) });
+    await next.start();
+    onTestFinished(() => next.stop());
+    await ended;
+    expect(ends.at(-1)).toMatchObject({ type: 'ended', outcome: { status: 'finished' } });
+  },
+);
