@@ -1,4 +1,4 @@
-/* eslint-disable @nx/enforce-module-boundaries -- an agent's messages come from a view; tests only */
+/* oxlint-disable palimpsest/layers -- an agent's messages come from a view; tests only */
 import type { AssistantMessage, Message, UserMessage } from '@palimpsest/events';
 import { View } from '@palimpsest/view';
 import { randomLog } from '@palimpsest/view/testing';

@@ -1,4 +1,4 @@
-/* eslint-disable @nx/enforce-module-boundaries -- generated logs become messages by a view; tests only */
+/* oxlint-disable palimpsest/layers -- generated logs become messages by a view; tests only */
 import type { AssistantMessage, ContentPart, Message, ToolDefinition } from '@palimpsest/events';
 import { View } from '@palimpsest/view';
 import { randomLog } from '@palimpsest/view/testing';

@@ -313,7 +313,7 @@ test('a name that a provider refuses: the known names that begin alike are told,
   const rig = await rigWith({ reply: () => ({ error: refusal }) });
   Object.assign(rig.env, { OPENAI_API_KEY: 'sk-test-0123456789', OPENAI_BASE_URL: rig.server.url });
   const refused = async (model: string): Promise<string> => {
-    const ran = await rig.run({ print: 'Go.', model, baseUrl: undefined } as never);
+    const ran = await rig.run({ print: 'Go.', model, baseUrl: undefined });
     return eventsOf(ran, 'result')[0]?.error?.message ?? '';
   };
   expect(await refused('openai:gpt-5.6')).toMatch(

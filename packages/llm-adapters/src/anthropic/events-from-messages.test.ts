@@ -1,4 +1,4 @@
-/* eslint-disable @nx/enforce-module-boundaries -- what comes back is what a view makes of the events; tests only */
+/* oxlint-disable palimpsest/layers -- what comes back is what a view makes of the events; tests only */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';

@@ -1,4 +1,4 @@
-/* eslint-disable @nx/enforce-module-boundaries -- an agent's messages come from a view; tests only */
+/* oxlint-disable palimpsest/layers -- an agent's messages come from a view; tests only */
 import { fc, test } from '@fast-check/vitest';
 import { createEvent } from '@palimpsest/events';
 import type { AssistantMessage, Event } from '@palimpsest/events';
