@@ -11,6 +11,7 @@ import { pipelineCondenser } from './pipeline/pipeline.js';
 import { pricedCondenser } from './priced/priced.js';
 import { recentEventsCondenser } from './recent-events/recent-events.js';
 import { structuredSummaryCondenser } from './structured-summary/structured-summary.js';
+import { contractSeeds } from '../test-support/contract-seeds.js';
 import { hangingLLM, standInLLM } from '../test-support/stand-in-llm.js';
 
 /** Forty steps of a coding session: reads, edits, commands, a user who speaks up. */
@@ -26,12 +27,8 @@ function session() {
   return log.events;
 }
 
-/** A second engine is told by a variable (`.ci/run`): it meets one log of each kind. */
 const contract = (options: Parameters<typeof condenserContract>[0]): void =>
-  condenserContract(process.env['PALIMPSEST_BRIEF_RUNS'] === 'true' ? { ...options, seeds: [2] } : options);
-
-/** For variants, which need not meet every log again. */
-const seeds = [2, 3, 5];
+  condenserContract({ seeds: contractSeeds, ...options });
 
 describe('noOp', () => {
   // It promises to do nothing.
@@ -55,7 +52,6 @@ describe('observationMasking', () => {
 describe('observationMasking with arguments', () => {
   contract({
     test,
-    seeds,
     create: () => observationMaskingCondenser({ attentionWindow: 0, minSavedTokens: 1, maskArguments: true }),
     actsOn: session(),
   });
@@ -79,7 +75,6 @@ describe('priced', () => {
 describe('extractiveSummary with names and files in work', () => {
   contract({
     test,
-    seeds,
     create: () =>
       extractiveSummaryCondenser({ maxSize: 20, targetTokens: 1_500, maxNameTokens: 300, maxFileTokens: 600 }),
     actsOn: session(),
@@ -93,7 +88,6 @@ describe('extractiveSummary', () => {
 describe('extractiveSummary by tokens', () => {
   contract({
     test,
-    seeds,
     create: () => extractiveSummaryCondenser({ maxSize: 1_000, maxTokens: 2_000 }),
     actsOn: session(),
   });
@@ -102,7 +96,6 @@ describe('extractiveSummary by tokens', () => {
 describe('extractiveSummary with a small window', () => {
   contract({
     test,
-    seeds,
     create: () => extractiveSummaryCondenser({ maxSize: 12, keepFirst: 0, maxSummaryTokens: 200 }),
     actsOn: session(),
     context: { contextWindow: 4_000, maxOutputTokens: 1_000 },
@@ -127,7 +120,6 @@ describe('pipeline of recentEvents and extractiveSummary', () => {
     create: () =>
       pipelineCondenser([recentEventsCondenser({ maxSize: 40 }), extractiveSummaryCondenser({ maxSize: 30 })]),
     actsOn: session(),
-    seeds,
     // What the first stage hid comes up again when the second one has made room, so a long history takes several rounds.
     settlesWithin: 12,
   });
@@ -154,7 +146,8 @@ describe.each(condenserNames.filter((name) => name !== 'noOp'))('%s, by its name
   const needsModel = condenserNamesWithModel.includes(name);
   contract({
     test,
-    seeds: [2, 3],
+    // Its logs were met above, with limits at which it acts on them.
+    seeds: contractSeeds.slice(-1),
     // It acts when it is asked to, and never by itself.
     actsOn: longSession({ isRequested: name === 'conversationWindow' }),
     create: () => condenserByName(name, { llm: standInLLM() }),
@@ -172,7 +165,6 @@ describe.each(['llmSummarizing', 'structuredSummary', 'llmAttention'] as const)(
     }[name];
     contract({
       test,
-      seeds,
       actsOn: session(),
       context: { contextWindow: 1_000 },
       create: () => create({ llm: standInLLM(), maxSize: 20, background: true }),

@@ -67,7 +67,7 @@ test('a condensation never grows the view, keeps what is protected and whole, su
         history.push(read);
       }
     }),
-    { seed: 20_261_121, numRuns: 300 },
+    { seed: 20_261_121, numRuns: 120 },
   );
-  expect(condensations).toBeGreaterThan(100);
+  expect(condensations).toBeGreaterThan(50);
 });

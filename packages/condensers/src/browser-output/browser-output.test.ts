@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { browserOutputCondenser } from './browser-output.js';
 import type { BrowserOutputOptions } from './browser-output.js';
 import { InvalidCondenserConfigError } from '../authoring/errors.js';
+import { contractSeeds } from '../../test-support/contract-seeds.js';
 
 const report = () => {};
 const page = (name: string) => `${name} on a long page\n`.repeat(100);
@@ -220,6 +221,7 @@ for (const way of ways) {
   describe(`contract, ${JSON.stringify(way)}`, () => {
     condenserContract({
       test,
+      seeds: contractSeeds,
       create: () => browserOutputCondenser({ ...way, toolNames }),
       actsOn: visits(12).events,
     });

@@ -6,6 +6,7 @@ import { condenserContract, messageViolations, randomLog } from '@palimpsest/vie
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { conversationWindowCondenser, selectConversationWindow } from './conversation-window.js';
+import { contractSeeds } from '../../test-support/contract-seeds.js';
 
 const report = () => {};
 
@@ -149,5 +150,5 @@ test('request after request it makes room, until the newest step and what is ess
 describe('contract', () => {
   const made = log(['system', 'user'], 40);
   made.request();
-  condenserContract({ test, create: () => conversationWindowCondenser(), actsOn: made.events });
+  condenserContract({ test, seeds: contractSeeds, create: () => conversationWindowCondenser(), actsOn: made.events });
 });

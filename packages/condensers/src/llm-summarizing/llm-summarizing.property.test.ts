@@ -106,10 +106,10 @@ test('over clean and dirty logs and models of every mood: it shrinks or nothing 
         history.push(read);
       }
     }),
-    { seed: 20_261_121, numRuns: 300 },
+    { seed: 20_261_121, numRuns: 180 },
   );
   console.log(`seen: ${JSON.stringify(seen)}; in the logs: ${JSON.stringify(addFeatureCounts(features))}`);
-  expect(seen.condensations).toBeGreaterThan(100);
-  expect(seen.failures).toBeGreaterThan(20);
-  expect(seen.pins).toBeGreaterThan(30);
+  expect(seen.condensations).toBeGreaterThan(50);
+  expect(seen.failures).toBeGreaterThan(10);
+  expect(seen.pins).toBeGreaterThan(20);
 });

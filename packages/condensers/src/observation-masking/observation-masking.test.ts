@@ -16,6 +16,7 @@ import { describe, expect, test } from 'vitest';
 import { InvalidCondenserConfigError } from '../authoring/errors.js';
 import { observationMaskingCondenser } from './observation-masking.js';
 import type { ObservationMaskingOptions } from './observation-masking.js';
+import { contractSeeds } from '../../test-support/contract-seeds.js';
 
 const report = () => {};
 const long = (text: string) => `${text}\n`.repeat(100);
@@ -409,7 +410,7 @@ describe('with rewritesEveryStep', () => {
           }
         },
       ),
-      { seed: 20_261_121, numRuns: 80 },
+      { seed: 20_261_121, numRuns: 40 },
     );
     expect(sent).toBeGreaterThan(100);
     expect(dropped).toBeGreaterThan(100);
@@ -423,6 +424,7 @@ function withoutThinking(messages: readonly Message[]): string {
 describe('contract, with rewritesEveryStep', () => {
   condenserContract({
     test,
+    seeds: contractSeeds,
     create: () => observationMaskingCondenser({ attentionWindow: 6, rewritesEveryStep: true, maskArguments: true }),
     actsOn: reads(30).events,
   });

@@ -16,6 +16,7 @@ import type { Reducer } from '@palimpsest/view';
 import { pricedCondenser } from '../priced/priced.js';
 import { observationMaskingCondenser } from './observation-masking.js';
 import type { ObservationMaskingOptions } from './observation-masking.js';
+import { contractSeeds } from '../../test-support/contract-seeds.js';
 
 const lines = (text: string) => `${text}\n`.repeat(100);
 
@@ -143,6 +144,7 @@ test('priced masks act when that pays, each batch once, and never before', async
 describe('priced masks of results and arguments', () => {
   condenserContract({
     test,
+    seeds: contractSeeds,
     create: () =>
       pricedCondenser({
         stages: [observationMaskingCondenser({ attentionWindow: 4, maskArguments: true })],

@@ -1,5 +1,6 @@
 import { condenserContract } from '@palimpsest/view/testing';
 import { describe, test } from 'vitest';
+import { contractSeeds } from '../../test-support/contract-seeds.js';
 import { readingSummarizer, Session } from '../../test-support/window-session.js';
 import { slidingWindowCondenser } from './sliding-window.js';
 import type { SlidingWindowOptions } from './sliding-window.js';
@@ -15,11 +16,11 @@ async function conversation() {
 
 const actsOn = await conversation();
 
-function declare(options: SlidingWindowOptions, seeds: readonly number[]) {
+function declare(options: SlidingWindowOptions) {
   condenserContract({
     test,
     actsOn,
-    seeds,
+    seeds: contractSeeds,
     create: () => slidingWindowCondenser({ ...options, summarizer: readingSummarizer().summarizer }),
     createHanging: () =>
       slidingWindowCondenser({ ...options, summarizer: { summarize: () => new Promise(() => undefined) } }),
@@ -27,16 +28,13 @@ function declare(options: SlidingWindowOptions, seeds: readonly number[]) {
 }
 
 describe('slidingWindow', () => {
-  declare({ compactionInterval: 3, overlapSize: 1 }, [1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  declare({ compactionInterval: 3, overlapSize: 1 });
 });
 
 describe('slidingWindow by tokens', () => {
-  declare({ tokenThreshold: 400, eventRetentionSize: 5 }, [2, 3, 5]);
+  declare({ tokenThreshold: 400, eventRetentionSize: 5 });
 });
 
 describe('slidingWindow with both, and one summary', () => {
-  declare(
-    { compactionInterval: 1, overlapSize: 2, tokenThreshold: 2_000, eventRetentionSize: 0, maxSummaries: 1 },
-    [4, 6, 7],
-  );
+  declare({ compactionInterval: 1, overlapSize: 2, tokenThreshold: 2_000, eventRetentionSize: 0, maxSummaries: 1 });
 });
