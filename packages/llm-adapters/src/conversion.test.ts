@@ -143,7 +143,7 @@ const requestOf = (turns: readonly (readonly Message[])[], defined: readonly Too
 const wire = (body: unknown): unknown => JSON.parse(JSON.stringify(body));
 
 describe('conversion of any valid list', () => {
-  test.prop([history, tools, model], { numRuns: 500 })('gives what Anthropic takes', (turns, defined, name_) => {
+  test.prop([history, tools, model], { numRuns: 200 })('gives what Anthropic takes', (turns, defined, name_) => {
     const body = toMessagesRequest(requestOf(turns, defined), { model: name_ });
     // Thinking that is signed is never altered.
     const thoughts = turns
@@ -160,13 +160,13 @@ describe('conversion of any valid list', () => {
     expect(JSON.stringify(body)).not.toContain(neverSent);
   });
 
-  test.prop([history, tools], { numRuns: 500 })('gives what OpenAI takes', (turns, defined) => {
+  test.prop([history, tools], { numRuns: 200 })('gives what OpenAI takes', (turns, defined) => {
     const body = toChatCompletionsRequest(requestOf(turns, defined), { model: 'gpt-4o' });
     expect(checkChatCompletionsRequest(JSON.parse(JSON.stringify(body)))).toEqual([]);
     expect(JSON.stringify(body)).not.toContain(neverSent);
   });
 
-  test.prop([history, tools], { numRuns: 500 })('gives what the Responses API takes', (turns, defined) => {
+  test.prop([history, tools], { numRuns: 200 })('gives what the Responses API takes', (turns, defined) => {
     const body = toResponsesRequest(requestOf(turns, defined), { model: 'gpt-6-sol' });
     const found = checkResponsesRequest(wire(body));
     expect(found).toEqual([]);

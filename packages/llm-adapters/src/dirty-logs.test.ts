@@ -1,5 +1,5 @@
 /* oxlint-disable palimpsest/layers -- an agent's messages come from a view; tests only */
-import type { Event } from '@palimpsest/events';
+import type { Event, Message } from '@palimpsest/events';
 import { View } from '@palimpsest/view';
 import { addFeatureCounts, randomLog } from '@palimpsest/view/testing';
 import type { FeatureCounts } from '@palimpsest/view/testing';
@@ -30,11 +30,11 @@ const wire = (body: unknown): unknown => JSON.parse(JSON.stringify(body));
 
 it('no body made of a dirty log is refused by any provider', () => {
   const counts: FeatureCounts[] = [];
-  for (let seed = 0; seed < (isBrief ? 50 : 150); seed++) {
+  for (let seed = 0; seed < (isBrief ? 20 : 60); seed++) {
     const log = randomLog({ seed, dirty: true, length: 50 });
     counts.push(log.counts);
     for (const end of [12, 31, log.events.length]) {
-      for (const declared of [tools, undefined]) check(log.name, log.events.slice(0, end), declared);
+      check(log.name, log.events.slice(0, end));
     }
   }
   const sum = addFeatureCounts(counts);
@@ -43,26 +43,30 @@ it('no body made of a dirty log is refused by any provider', () => {
     'half a pair in signed thinking',
     'half a pair escaped in arguments',
   ] as const) {
-    expect(sum[feature], feature).toBeGreaterThan(20);
+    expect(sum[feature], feature).toBeGreaterThan(10);
   }
 });
 
-function check(name: string, events: readonly Event[], declared: typeof tools | undefined): void {
+function check(name: string, events: readonly Event[]): void {
   const labelObservation = (): string => `[label ${half}]`;
   for (const thinking of ['prefix-bound', 'latest-turn', 'none'] as const) {
     const messages = View.fromEvents(events, { thinking }).toMessages({ labelObservation });
-    const request = { messages, tools: declared, cache: { key: half, stableMessages: 3 } };
-    const claude = toMessagesRequest(request, { model: 'claude-opus-5-5' });
-    expect(checkAnthropicRequest(wire(claude)), `${name}, Anthropic`).toEqual([]);
-    for (const model of ['gpt-4o', 'gpt-6-sol']) {
-      const chat = toChatCompletionsRequest(request, { model });
-      expect(checkChatCompletionsRequest(wire(chat)), `${name}, ${model}`).toEqual([]);
-    }
-    const responses = toResponsesRequest(request, { model: 'gpt-6-sol' });
-    expect(checkResponsesRequest(wire(responses)), `${name}, Responses`).toEqual([]);
-    for (const server of ['mistral', 'deepseek', 'strict-template'] as const) {
-      const chat = toChatCompletionsRequest(request, { model: 'some-model', server: serverProfile(server) });
-      expect(checkChatCompletionsRequest(wire(chat), server), `${name}, ${server}`).toEqual([]);
-    }
+    for (const declared of [tools, undefined]) checkBodies(name, messages, declared);
+  }
+}
+
+function checkBodies(name: string, messages: readonly Message[], declared: typeof tools | undefined): void {
+  const request = { messages, tools: declared, cache: { key: half, stableMessages: 3 } };
+  const claude = toMessagesRequest(request, { model: 'claude-opus-5-5' });
+  expect(checkAnthropicRequest(wire(claude)), `${name}, Anthropic`).toEqual([]);
+  for (const model of ['gpt-4o', 'gpt-6-sol']) {
+    const chat = toChatCompletionsRequest(request, { model });
+    expect(checkChatCompletionsRequest(wire(chat)), `${name}, ${model}`).toEqual([]);
+  }
+  const responses = toResponsesRequest(request, { model: 'gpt-6-sol' });
+  expect(checkResponsesRequest(wire(responses)), `${name}, Responses`).toEqual([]);
+  for (const server of ['mistral', 'deepseek', 'strict-template'] as const) {
+    const chat = toChatCompletionsRequest(request, { model: 'some-model', server: serverProfile(server) });
+    expect(checkChatCompletionsRequest(wire(chat), server), `${name}, ${server}`).toEqual([]);
   }
 }
