@@ -18,7 +18,7 @@ import { Agent } from './agent.js';
 import { Conversation } from './conversation.js';
 
 /** Unit: answered model calls. */
-const steps = 2_000;
+const steps = 600;
 const contextWindow = 6_000;
 
 /** The same random numbers every time, between 0 and 1. */
@@ -116,8 +116,8 @@ test(`${steps} steps with every kind of fault: no refused request, no lost event
   expect(stored.map(({ id }) => id)).toEqual(acknowledged);
   // The bound of the condenser, and what a run of messages and a batch may add before it is called again.
   expect(seen.longest).toBeLessThan(100);
-  expect(seen.overflows).toBeGreaterThan(10);
-  expect(seen.errors).toBeGreaterThan(10);
+  expect(seen.overflows).toBeGreaterThan(5);
+  expect(seen.errors).toBeGreaterThan(5);
   const kinds = new Set(stored.map(({ type }) => type));
   for (const type of ['agent-error', 'condensation-request', 'conversation-error', 'pause']) {
     expect(kinds).toContain(type);
