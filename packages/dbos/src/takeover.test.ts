@@ -2,7 +2,6 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import path from 'node:path';
 import { Agent, Conversation } from '@palimpsest/agent';
 import type { Event } from '@palimpsest/events';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
@@ -11,13 +10,14 @@ import { localPostgres } from '@palimpsest/postgres/testing';
 import { openaiServer } from '@palimpsest/provider-servers';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { bundledProgram } from '../test-support/bundled-program.js';
 import type { CondensingWorkerSetting, FromCondensingWorker } from '../test-support/condensing-worker.js';
 import { dbosRunner } from './index.js';
 
 const server = await localPostgres();
 afterAll(() => server?.close());
 
-const program = path.join(import.meta.dirname, '../test-support/condensing-worker.ts');
+const program = server === undefined ? '' : await bundledProgram('condensing-worker');
 const options = { timeout: 300_000 };
 
 /** A promise that the test resolves. */
@@ -42,8 +42,7 @@ class Worker {
   readonly #told: FromCondensingWorker[] = [];
 
   constructor(setting: CondensingWorkerSetting) {
-    const execArgv = ['--import', 'tsx', '--conditions=@palimpsest/source'];
-    this.process = fork(program, [JSON.stringify(setting)], { execArgv });
+    this.process = fork(program, [JSON.stringify(setting)]);
     this.process.on('message', (message: FromCondensingWorker) => this.#told.push(message));
     onTestFinished(() => void this.process.kill('SIGKILL'));
   }

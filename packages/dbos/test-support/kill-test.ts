@@ -2,7 +2,6 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import path from 'node:path';
 import { Agent, Conversation } from '@palimpsest/agent';
 import type { ActionEvent, Event, EventStore } from '@palimpsest/events';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
@@ -10,8 +9,8 @@ import { migrate, postgresEventStore } from '@palimpsest/postgres';
 import type { LocalPostgres } from '@palimpsest/postgres/testing';
 import { scriptedServer } from '@palimpsest/provider-servers';
 import pg from 'pg';
-import { build } from 'tsup';
 import { dbosRunner } from '../src/index.js';
+import { bundledProgram } from './bundled-program.js';
 import type { FromWorker, WorkerSetting } from './worker-setting.js';
 
 /** How much is run, and how much goes wrong. */
@@ -58,7 +57,7 @@ export async function killTest(options: KillTestOptions): Promise<KillTestReport
   await pool.query('create table if not exists effects (run text, conversation text, step int, action text)');
   const store = postgresEventStore({ client: pool });
   const model = await scriptedServer('openai', (body) => nextStep(body as unknown as Request, steps));
-  const program = await bundledWorker();
+  const program = await bundledProgram('worker');
   const ids = Array.from({ length: conversations }, (_, index) => `${name}-${index}`);
   const frozenConversation = ids[1] ?? '';
   const setting = { url: server.url, modelUrl: model.url, name, leaseMs };
@@ -178,24 +177,6 @@ function nextStep({ messages }: Request, steps: number) {
   const step = newest === undefined ? 1 : (JSON.parse(newest.function.arguments) as { step: number }).step + 1;
   if (step > steps) return { text: 'All steps are taken.' };
   return { calls: [{ id: `call_${step}`, name: step % 2 === 1 ? 'act' : 'note', input: { step } }] };
-}
-
-async function bundledWorker(): Promise<string> {
-  // Inside of the package, so that it finds what is installed for it.
-  const directory = path.join(import.meta.dirname, '../out-tsc/programs');
-  await build({
-    entry: { worker: path.join(import.meta.dirname, 'worker.ts') },
-    outDir: directory,
-    outExtension: () => ({ js: '.mjs' }),
-    format: 'esm',
-    target: 'node20',
-    noExternal: [/^@palimpsest\//],
-    external: ['@dbos-inc/dbos-sdk', 'openai', 'pg'],
-    esbuildOptions: (options) => void (options.conditions = ['@palimpsest/source']),
-    config: false,
-    silent: true,
-  });
-  return path.join(directory, 'worker.mjs');
 }
 
 async function eventsOf(store: EventStore, conversationId: string): Promise<readonly Event[]> {
