@@ -88,7 +88,7 @@ export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthrop
     }),
   };
 
-  const condenser = () => extractiveSummaryCondenser({ maxSize: 40, keepFirst: 2 });
+  const condenser = () => extractiveSummaryCondenser({ maxSize: 24, keepFirst: 2 });
   const settings = (model: LanguageModel, modelName: string, steps = 200) => ({
     model,
     tools,
@@ -138,10 +138,10 @@ export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthrop
       ['anthropic', 'claude-opus-5-5', 'streamText'],
       ['anthropic', 'claude-haiku-4-5', 'ToolLoopAgent'],
     ])(
-      '%s, %s: a loop of 75 steps with %s is never refused, and rewritten only by condensations',
+      '%s, %s: a loop of 45 steps with %s is never refused, and rewritten only by condensations',
       async (api, modelName, how) => {
         const { server, model } = await started(api, modelName, {
-          steps: 75,
+          steps: 45,
           thinks: modelName !== 'gpt-4o' && modelName !== 'claude-haiku-4-5',
         });
         const fits: Fits = [];
@@ -160,28 +160,28 @@ export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthrop
           const result = streamText({ ...options, messages });
           [steps, text] = [await result.steps, await result.text];
         }
-        expect(text).toBe('Answer 74.');
-        expect(steps).toHaveLength(75);
-        expect(server.requests).toHaveLength(75);
+        expect(text).toBe('Answer 44.');
+        expect(steps).toHaveLength(45);
+        expect(server.requests).toHaveLength(45);
         expect(messages).toEqual(before);
         expect(fits.every(({ problem }) => problem === undefined)).toBe(true);
         expect(condensations(fits).length).toBeGreaterThan(3);
         expect(rewritesIn(sentTo(server))).toEqual(condensations(fits));
         const longest = Math.max(...fits.map((fitted) => fitted.messages.length));
-        expect(longest).toBeLessThan(60);
+        expect(longest).toBeLessThan(40);
       },
     );
 
     it('returns the whole loop to the host', async () => {
-      const { model } = await started('chat', 'gpt-4o', { steps: 75 });
+      const { model } = await started('chat', 'gpt-4o', { steps: 45 });
       const result = await generateText({
         ...settings(model, 'gpt-4o'),
         messages: [question()],
         prepareStep: condensing({ condenser: condenser() }),
       });
       const all = addedBy(result);
-      expect(answerCount(all)).toBe(75);
-      expect(all.filter(({ role }) => role === 'tool')).toHaveLength(74);
+      expect(answerCount(all)).toBe(45);
+      expect(all.filter(({ role }) => role === 'tool')).toHaveLength(44);
     });
 
     it('goes on over the turns of a chat, with a manual thinking model, and never tears a tool loop', async () => {
@@ -211,7 +211,7 @@ export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthrop
     it.each(['failing', 'evicted', 'restarted', 'stored'])(
       'a binding model does not refuse when the history is %s',
       async (how) => {
-        const { server, model } = await started('anthropic', 'claude-opus-5-5', { steps: 75, thinks: true });
+        const { server, model } = await started('anthropic', 'claude-opus-5-5', { steps: 45, thinks: true });
         const store = how === 'stored' ? memoryEventStore() : undefined;
         const inner = condenser();
         let count = 0;
@@ -235,7 +235,7 @@ export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthrop
             return prepareStep(step);
           },
         });
-        expect(server.requests).toHaveLength(75);
+        expect(server.requests).toHaveLength(45);
       },
     );
 
@@ -244,13 +244,13 @@ export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthrop
       const prepareStep = condensing({ condenser: condenser(), onFit: (fitted) => void fits.push(fitted) });
       const runs = await Promise.all(
         ['one', 'two'].map(async (id) => {
-          const { server, model } = await started('responses', 'gpt-5', { steps: 72, name: id });
+          const { server, model } = await started('responses', 'gpt-5', { steps: 36, name: id });
           await generateText({ ...settings(model, 'gpt-5'), messages: [question()], prepareStep });
           return { id, sent: sentTo(server) };
         }),
       );
       for (const { id, sent } of runs) {
-        expect(sent).toHaveLength(72);
+        expect(sent).toHaveLength(36);
         const other = id === 'one' ? 'two' : 'one';
         expect(JSON.stringify(sent)).not.toContain(`${other}_`);
         expect(JSON.stringify(sent)).toContain(`${id}_`);
@@ -274,7 +274,7 @@ export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthrop
         expect(fitted.at(-1)).toBe(branch.at(-1));
       }
       expect(condensations(fits)).toHaveLength(made);
-      const edited: ModelMessage[] = [question('Read some of the files.'), ...messages.slice(1, 20)];
+      const edited: ModelMessage[] = [question('Read some of the files.'), ...messages.slice(1, 12)];
       const { messages: whole } = await prepareStep({ model, messages: edited });
       expect(whole).toEqual(edited);
       expect(server.requests).toHaveLength(40);
@@ -421,9 +421,9 @@ export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthrop
       ['anthropic', 'claude-opus-5-5', 'streamText'],
       ['anthropic', 'claude-opus-5-5', 'generateText'],
     ])(
-      '%s, %s: a loop of 75 steps with %s is never refused, and rewritten only by condensations',
+      '%s, %s: a loop of 45 steps with %s is never refused, and rewritten only by condensations',
       async (api, modelName, how) => {
-        const { server, model } = await started(api, modelName, { steps: 75, thinks: modelName !== 'gpt-4o' });
+        const { server, model } = await started(api, modelName, { steps: 45, thinks: modelName !== 'gpt-4o' });
         const made: boolean[] = [];
         const middleware = condensingMiddleware({
           condenser: condenser(),
@@ -431,8 +431,8 @@ export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthrop
         });
         const options = { ...settings(wrapLanguageModel({ model, middleware }), modelName), messages: [question()] };
         const text = how === 'generateText' ? (await generateText(options)).text : await streamText(options).text;
-        expect(text).toBe('Answer 74.');
-        expect(server.requests).toHaveLength(75);
+        expect(text).toBe('Answer 44.');
+        expect(server.requests).toHaveLength(45);
         expect(made.filter(Boolean).length).toBeGreaterThan(3);
         expect(rewritesIn(sentTo(server))).toEqual(made.flatMap((has, index) => (has ? [index] : [])));
       },
@@ -444,7 +444,7 @@ export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthrop
       ['responses', 'gpt-5', 'streamText'],
       ['anthropic', 'claude-haiku-4-5', 'streamText'],
     ])('%s, %s: an overflow in %s is answered by a shorter prompt', async (api, modelName, how) => {
-      const { server, model } = await started(api, modelName, { steps: 60, contextWindow: 6_000 });
+      const { server, model } = await started(api, modelName, { steps: 40, contextWindow: 6_000 });
       const middleware = condensingMiddleware({ condenser: { name: 'idle', condense: (view) => view } });
       const options = {
         ...settings(wrapLanguageModel({ model, middleware }), ''),
@@ -452,8 +452,8 @@ export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthrop
         messages: [question()],
       };
       const text = how === 'generateText' ? (await generateText(options)).text : await streamText(options).text;
-      expect(text).toBe('Answer 59.');
-      expect(server.requests.length).toBeGreaterThan(60);
+      expect(text).toBe('Answer 39.');
+      expect(server.requests.length).toBeGreaterThan(40);
     });
 
     it.each([
