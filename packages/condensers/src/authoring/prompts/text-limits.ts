@@ -33,7 +33,8 @@ export function textLimits(
     return total;
   };
   let low = 0;
-  let high = longest;
+  // Of thousands of texts often not even the beginnings fit, which one look shows.
+  let high = totalFor(1) > room ? 0 : longest;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     if (totalFor(middle) <= room) low = middle;
