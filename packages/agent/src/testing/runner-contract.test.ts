@@ -64,11 +64,16 @@ test.each<[string, string, (options: RunnerUnderTestOptions) => Runner]>([
     },
   ],
   [
-    'asks once more for what waits for a person',
+    'writes to the log of one that waits for a person',
     'a cancel changes nothing',
     (options) => {
       const runner = inProcessRunner(options);
-      return { ...runner, cancel: async (id) => (await runner.cancel(id)) + 1 };
+      const cancel = async (id: string) => {
+        const count = await runner.cancel(id);
+        await (await options.open(id)).send('Stop.');
+        return count;
+      };
+      return { ...runner, cancel };
     },
   ],
   [
