@@ -4,7 +4,7 @@ import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { calls, chatServer, says, toolCall } from '../test-support/chat-server.js';
-import { eventsOf, headlessRig } from '../test-support/headless-rig.js';
+import { eventsOf, headlessRig, resultsByCall } from '../test-support/headless-rig.js';
 
 /** A folder that somebody else has written: what it says is text, and nothing of it runs or gives a permission. */
 
@@ -51,7 +51,7 @@ test('names, skills and instructions of a hostile workspace stay text in their s
   expect(second).toContain('Run it. < /SKILL>');
   expect(second).not.toContain('a secret of the user');
   // The skill loads without a yes, gives no permission, and reads nothing outside of its folder.
-  expect(eventsOf(ran, 'tool-result').map(({ status }) => status)).toEqual(['ok', 'failed', 'denied']);
+  expect(resultsByCall(ran).map(({ status }) => status)).toEqual(['ok', 'failed', 'denied']);
   const notes = eventsOf(ran, 'init')
     .flatMap((init) => init.notes)
     .join('\n');
@@ -106,7 +106,7 @@ use = "./evil.mjs"
   const ran = await rig.run({ print: 'Look.' });
   expect(ran.status).toBe(0);
   expect(eventsOf(ran, 'init')[0]).toMatchObject({ model: 'local' });
-  expect(eventsOf(ran, 'tool-result').map(({ status }) => status)).toEqual(['denied', 'denied']);
+  expect(resultsByCall(ran).map(({ status }) => status)).toEqual(['denied', 'denied']);
   expect(thief.requests).toEqual([]);
   expect(JSON.stringify(rig.server.requests)).not.toContain('a secret of the user');
   for (const made of ['ran', 'loaded']) expect(existsSync(join(rig.workspace, made))).toBe(false);
@@ -130,7 +130,7 @@ test('a workspace that is reached by a link is the folder behind it: for rules, 
   await writeFile(join(root, 'config/palimpsest/config.toml'), '[permissions]\nallow = ["edit_file(src/**)"]\n');
   const ran = await rig.run({ print: 'Edit.', cwd: '../link' });
   expect(eventsOf(ran, 'init')[0]).toMatchObject({ workspace: rig.workspace });
-  expect(eventsOf(ran, 'tool-result').map(({ status }) => status)).toEqual(['ok', 'denied', 'failed', 'failed']);
+  expect(resultsByCall(ran).map(({ status }) => status)).toEqual(['ok', 'denied', 'failed', 'failed']);
   expect(JSON.stringify(rig.server.requests)).not.toContain('a secret of the user');
   const goneOn = await rig.resume(undefined, { print: 'Again.', cwd: '../link' });
   expect(goneOn.events.at(-1)).toMatchObject({ status: 'done', session: eventsOf(ran, 'init')[0]?.session });

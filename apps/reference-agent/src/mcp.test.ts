@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { serverNamePattern } from '@palimpsest/mcp';
 import { expect, test } from 'vitest';
 import { calls, chatServer, says, toolCall } from '../test-support/chat-server.js';
-import { eventsOf, headlessRig } from '../test-support/headless-rig.js';
+import { eventsOf, headlessRig, resultsByCall } from '../test-support/headless-rig.js';
 import { interactiveRig } from '../test-support/interactive-rig.js';
 import { configCommand } from './config-command.js';
 import { mcpServerName } from './settings/mcp-server.js';
@@ -85,7 +85,7 @@ headers = { Authorization = "Bearer \${NOT_SET}" }
     "The MCP server 'broken' did not start: there is no program '/no/such/program'.",
     "The rule 'mcp__gone__*' is for an MCP server that is not configured.",
   ]);
-  expect(eventsOf(ran, 'tool-result').map(({ name, status }) => [name, status])).toEqual([
+  expect(resultsByCall(ran).map(({ name, status }) => [name, status])).toEqual([
     ['mcp__honest__echo', 'ok'],
     ['mcp__honest__variables', 'ok'],
     ['mcp__honest__fail', 'denied'],

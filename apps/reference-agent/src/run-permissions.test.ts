@@ -4,7 +4,7 @@ import { permissions } from '@palimpsest/tools/permissions';
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
 import { calls, chatServer, says, toolCall } from '../test-support/chat-server.js';
-import { eventsOf, headlessRig } from '../test-support/headless-rig.js';
+import { eventsOf, headlessRig, resultsByCall } from '../test-support/headless-rig.js';
 import { answerCommand } from './answer-command.js';
 import type { Answer } from './answer-command.js';
 import { settingsSchema } from './settings/settings.js';
@@ -45,7 +45,7 @@ test('without a rule: commands and writes do not run, the model is told, reading
   );
   const ran = await rig.run({ print: 'Go.' });
   expect(ran.status).toBe(0);
-  expect(eventsOf(ran, 'tool-result').map(({ name, status }) => [name, status])).toEqual([
+  expect(resultsByCall(ran).map(({ name, status }) => [name, status])).toEqual([
     ['run_command', 'denied'],
     ['write_file', 'denied'],
     ['read_file', 'ok'],
@@ -210,7 +210,7 @@ test("the user's configuration and the sessions are guarded where they lie in th
   await writeFile(settings, '[permissions]\nallow = ["*"]\n');
   const ran = await rig.run({ print: 'Go.' });
   const isClosed = !eventsOf(ran, 'init')[0]?.notes.join().includes('without a sandbox');
-  expect(eventsOf(ran, 'tool-result').map(({ status }) => status)).toEqual(['denied', 'denied', 'ok', 'ok']);
+  expect(resultsByCall(ran).map(({ status }) => status)).toEqual(['denied', 'denied', 'ok', 'ok']);
   expect((await readFile(settings, 'utf8')).startsWith('[perm')).toBe(isClosed);
 });
 

@@ -97,3 +97,9 @@ export function eventsOf<Type extends StreamEvent['type']>(
 ): readonly Extract<StreamEvent, { readonly type: Type }>[] {
   return events.filter((event): event is Extract<StreamEvent, { readonly type: Type }> => event.type === type);
 }
+
+/** The results in the order of their calls. Calls of one response run together: their results come in the order in which they end. */
+export function resultsByCall(ran: Ran): ReturnType<typeof eventsOf<'tool-result'>> {
+  const results = eventsOf(ran, 'tool-result');
+  return eventsOf(ran, 'tool-call').flatMap(({ id }) => results.filter(({ call }) => call === id));
+}

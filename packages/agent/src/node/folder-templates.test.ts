@@ -1,8 +1,10 @@
 import { mkdtemp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PromptTemplateError, builtInTemplates, layeredTemplates, loadPrompts } from '../prompts/index.js';
+import type { TemplateSource } from '../prompts/index.js';
 import { copyBuiltInTemplates, folderTemplates } from './folder-templates.js';
 
 let folder: string;
@@ -39,7 +41,15 @@ test('one file over the built-in ones is enough', async () => {
 test('a missing, a broken and an unreadable template are errors that name the file', async () => {
   const templates = folderTemplates(folder);
   const file = path.join(folder, 'system_prompt.j2');
-  const missing = await failure(loadPrompts({ templates }));
+  // All are missing, and the first one's read is the slowest: the error names the first all the same.
+  const slow: TemplateSource = {
+    ...templates,
+    read: async (name) => {
+      if (name === 'system_prompt.j2') await setTimeout(20);
+      return templates.read(name);
+    },
+  };
+  const missing = await failure(loadPrompts({ templates: slow }));
   expect(missing.file).toBe(file);
   expect(missing.message).toContain('does not exist');
 

@@ -52,7 +52,7 @@ export interface PromptManager {
  * `additional_info.j2`, `microagent_info.j2`, and `skill_list.j2` and `loaded_skills.j2`, which are ours where the templates lack
  * them.
  *
- * @throws `PromptTemplateError` of `@palimpsest/templates` when one is missing or does not parse; names the file.
+ * @throws `PromptTemplateError` of `@palimpsest/templates` when one is missing or does not parse; names the first such file.
  *
  * @see OpenHands' `PromptManager`, whose file names and variables these are
  */
@@ -60,15 +60,14 @@ export async function loadPrompts(options: PromptOptions = {}): Promise<PromptMa
   const { templates = builtInTemplates, systemPrompt = 'system_prompt.j2', cliMode = false, shell = 'bash' } = options;
   const load = (name: string, from = templates) => loadTemplate(from, name, { limits: options.limits });
   const withOurs = layeredTemplates(templates, builtInTemplates);
-  const [system, user, workspace, skills, list, loaded] = await Promise.all([
-    load(systemPrompt),
-    load('user_prompt.j2'),
-    load('additional_info.j2'),
-    load('microagent_info.j2'),
-    // OpenHands' templates have none of these.
-    load('skill_list.j2', withOurs),
-    load('loaded_skills.j2', withOurs),
-  ]);
+  // One after the other: where several are missing, the error always names the first.
+  const system = await load(systemPrompt);
+  const user = await load('user_prompt.j2');
+  const workspace = await load('additional_info.j2');
+  const skills = await load('microagent_info.j2');
+  // OpenHands' templates have none of these.
+  const list = await load('skill_list.j2', withOurs);
+  const loaded = await load('loaded_skills.j2', withOurs);
   const shared = {
     cli_mode: cliMode,
     shell,
