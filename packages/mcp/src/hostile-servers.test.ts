@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { connected, hostile } from '../test-support/servers.js';
+import { connected, hostile, temporaryFolder } from '../test-support/servers.js';
 
 const quick = { connectMs: 2_000 };
 
@@ -106,6 +108,16 @@ test('a call that fails is an error with words; its server is started again once
   // One that flooded is not started again.
   expect(await failing('chatty')).toMatch(/without end, and was ended\.$/);
   expect(all.told.filter((note) => note.includes('started again'))).toHaveLength(1);
+});
+
+test('a server that is closed before it was started again is not started', async () => {
+  const file = join(await temporaryFolder(), 'starts');
+  const all = await connected({ mortal: hostile('mortal', { file }) });
+  await expect(all.use('mcp__mortal__call')).rejects.toThrow('ended with status 4');
+  const again = expect(all.use('mcp__mortal__call')).rejects.toThrow("The MCP server 'mortal'");
+  await all.close();
+  await again;
+  expect(await readFile(file, 'utf8')).toBe('started\n');
 });
 
 test('a long result is cut in the middle', async () => {

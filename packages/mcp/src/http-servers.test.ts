@@ -1,3 +1,4 @@
+import { json } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
 import { modernServer, served, sessionServer } from '../test-support/http-servers.js';
 import { connected } from '../test-support/servers.js';
@@ -19,6 +20,37 @@ test('a server with sessions: headers are sent, a session that it forgot is begu
   expect(server.sessions.size).toBe(1);
   await all.close();
   expect(server.sessions.size).toBe(0);
+});
+
+test('a call that fails is not repeated because the server has no stream of notifications', async () => {
+  let calls = 0;
+  let asked = (): void => undefined;
+  const isAsked = new Promise<void>((resolve) => (asked = resolve));
+  const url = await served(async (request, response) => {
+    if (request.method !== 'POST') return void response.writeHead(404).end(asked);
+    const { id, method, params } = (await json(request)) as {
+      readonly id?: number;
+      readonly method: string;
+      readonly params?: { readonly protocolVersion?: string };
+    };
+    if (id === undefined) return void response.writeHead(202).end();
+    if (method === 'tools/call') calls++;
+    const result = {
+      initialize: {
+        protocolVersion: params?.protocolVersion,
+        capabilities: { tools: {} },
+        serverInfo: { name: 'plain', version: '1' },
+      },
+      'tools/list': { tools: [{ name: 'pay', inputSchema: { type: 'object' } }] },
+    }[method];
+    const error = { code: -32_601, message: 'Not now.' };
+    const answer = { jsonrpc: '2.0', id, ...(result === undefined ? { error } : { result }) };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+  });
+  const all = await connected({ web: { url } });
+  await isAsked;
+  await expect(all.use('mcp__web__pay')).rejects.toThrow("refused the call of 'pay': Not now.");
+  expect(calls).toBe(1);
 });
 
 test('a server of today, without sessions', async () => {
@@ -61,7 +93,6 @@ test('hostile addresses harm nothing', async () => {
       response.writeHead(status, headers).end('\u001b[2Jno');
     });
   const all = await connected({
-    comments: { url: await endless('text/event-stream', `: ${'x'.repeat(100_000)}\n\n`) },
     events: { url: await endless('text/event-stream', 'data: {"jsonrpc":"2.0","method":"a"}\n\n') },
     giant: { url: await endless('application/json', ' '.repeat(100_000)) },
     garbage: { url: await endless('text/event-stream', 'data: x\n\n') },
@@ -72,7 +103,6 @@ test('hostile addresses harm nothing', async () => {
   });
   expect(other.requests).toBe(0);
   expect(Object.fromEntries(all.servers().map(({ name, problem }) => [name, problem]))).toEqual({
-    comments: expect.stringMatching(/sent without end, and was left\./),
     events: expect.stringMatching(/sent messages without end, and was left\./),
     giant: expect.stringMatching(/sent a message of more than 16 MiB, and was left\./),
     garbage: expect.stringMatching(/sent what is no message without end, and was left\./),

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client, ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+import { Client, ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import type { CallToolResult, ClientOptions } from '@modelcontextprotocol/client';
 import { McpServerError } from './errors.js';
 import { listedTools } from './listed-tool.js';
@@ -108,8 +108,8 @@ export class ServerConnection {
         return result;
       } catch (error) {
         signal?.throwIfAborted();
-        // The server has forgotten the session, so it did not carry out the call.
-        const isForgotten = link.transport instanceof HttpTransport && link.transport.lastStatus === 404;
+        // The server has forgotten the session, so it did not carry out the call. What other requests were answered says nothing.
+        const isForgotten = error instanceof SdkHttpError && error.status === 404;
         if (isForgotten) await this.#drop(link, 'has ended the session.');
         if (!isForgotten || isAgain)
           throw new McpServerError(this.name, this.#callProblem(error, tool, link), { cause: error });
@@ -166,6 +166,8 @@ export class ServerConnection {
   }
 
   async #connect(isNewer: boolean): Promise<Link> {
+    // Closed while it waited to be started again.
+    this.#life.signal.throwIfAborted();
     const { connectMs } = this.#limits;
     const transport = this.#newTransport();
     this.#transport = transport;
@@ -325,6 +327,7 @@ function messageOf(error: unknown): string {
 
 /** Waits no longer than a signal allows; what is waited for goes on. */
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  promise.catch(() => undefined);
   signal.throwIfAborted();
   let abort = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
@@ -334,7 +337,6 @@ async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
   try {
     return await Promise.race([promise, aborted]);
   } finally {
-    promise.catch(() => undefined);
     signal.removeEventListener('abort', abort);
   }
 }

@@ -1,6 +1,6 @@
 /** A server without an SDK, which does what its first argument says. */
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const [mode, file] = process.argv.slice(2);
@@ -71,6 +71,7 @@ const atStart = {
   hundred: () => process.stdout.write(`"${'x'.repeat(100 * 2 ** 20)}"\n`),
 };
 atStart[mode]?.();
+if (mode === 'mortal' && file !== undefined) appendFileSync(file, 'started\n');
 if (mode === 'family') {
   // Both are hard to end, and one has left for a session of its own.
   process.on('SIGTERM', () => undefined);
