@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
 import { modernServer, served, sessionServer } from '../test-support/http-servers.js';
@@ -26,7 +27,7 @@ test('a call that fails is not repeated because the server has no stream of noti
   let calls = 0;
   let asked = (): void => undefined;
   const isAsked = new Promise<void>((resolve) => (asked = resolve));
-  const url = await served(async (request, response) => {
+  const answerTo = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.method !== 'POST') return void response.writeHead(404).end(asked);
     const { id, method, params } = (await json(request)) as {
       readonly id?: number;
@@ -46,7 +47,8 @@ test('a call that fails is not repeated because the server has no stream of noti
     const error = { code: -32_601, message: 'Not now.' };
     const answer = { jsonrpc: '2.0', id, ...(result === undefined ? { error } : { result }) };
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-  });
+  };
+  const url = await served((request, response) => void answerTo(request, response));
   const all = await connected({ web: { url } });
   await isAsked;
   await expect(all.use('mcp__web__pay')).rejects.toThrow("refused the call of 'pay': Not now.");
