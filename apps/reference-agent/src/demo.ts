@@ -87,6 +87,8 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   if (onEvent !== undefined) conversation.events.observe(onEvent);
   await conversation.send(demoTask);
   const ending = await runToTheEnd(conversation, signal);
+  // Nobody goes on with it: a summary in the background would keep the process for nothing.
+  await conversation.close();
   const tests = await testsAfter(ending.ending, workspace, signal);
   return {
     ...accountOf(conversation.events),

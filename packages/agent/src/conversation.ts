@@ -20,7 +20,7 @@ import { Run } from './conversation/run.js';
 import { StandingContext } from './conversation/standing-context.js';
 import { WriteAccess } from './conversation/write-access.js';
 import { assertFocus } from './condensing/requested-focus.js';
-import { CondensationNotSupportedError, EventNotInViewError } from './errors.js';
+import { CondensationNotSupportedError, ConversationClosedError, EventNotInViewError } from './errors.js';
 import { assertLimits } from './limits.js';
 import { rejected } from './tools/call-answers.js';
 
@@ -42,6 +42,8 @@ export class Conversation {
   readonly #standingContext: StandingContext;
   readonly #requestedCondensation: RequestedCondensation;
   readonly #access: WriteAccess;
+  /** Ends what runs have begun. */
+  readonly #closing = new AbortController();
   /** Not derived from the status: the status is stored in the log, and others may append to it. */
   #run: Run | undefined;
 
@@ -113,6 +115,8 @@ export class Conversation {
    */
   async run(options: RunOptions = {}): Promise<RunOutcome> {
     this.#assertNoRun();
+    const signal =
+      options.signal === undefined ? this.#closing.signal : AbortSignal.any([this.#closing.signal, options.signal]);
     const run = new Run(
       {
         log: this.#log,
@@ -120,7 +124,7 @@ export class Conversation {
         requestedCondensation: this.#requestedCondensation,
         options: this.#options,
       },
-      options,
+      { ...options, signal },
     );
     this.#run = run;
     try {
@@ -155,10 +159,12 @@ export class Conversation {
 
   /**
    * Interrupts the run, waits for work that is under way, and releases the log. Afterwards the conversation can be read and
-   * forked, and every method that appends throws {@link ConversationClosedError}. The store stays open.
+   * forked, and every method that appends throws {@link ConversationClosedError}. The store stays open. A condensation that a run has left in
+   * the background is given up, and its model call is aborted: {@link Conversation.settle} before it keeps it.
    */
   async close(): Promise<void> {
     this.interrupt();
+    this.#closing.abort(new ConversationClosedError(this.id));
     await this.#access.close();
   }
 

@@ -7,6 +7,7 @@ import { exitStatus } from '../exit-status.js';
 import { openSession } from '../open-session.js';
 import type { OpenedSession } from '../open-session.js';
 import { accountOf, savedShares } from '../run-account.js';
+import { pendingSummary, summaryWaitInWords } from '../pending-summary.js';
 import type { RunFlags } from '../run-flags.js';
 import type { ListedSession } from '../sessions/session-list.js';
 import { UsageError } from '../usage-error.js';
@@ -102,7 +103,10 @@ async function followedRun(
   });
   await opened.begin(task);
   const { interrupts, onDelta } = how;
-  const end = await runToEnd(opened, { signal: interrupts.signal, onDelta, costUsd: () => totals.costUsd });
+  const { signal } = interrupts;
+  const end = await runToEnd(opened, { signal, onDelta, costUsd: () => totals.costUsd });
+  // Before the result, which tells its cost.
+  await pendingSummary(conversation, { signal, onWait: () => output({ type: 'note', text: summaryWaitInWords }) });
   const { usage, costUsd, steps, condensations } = totals;
   const { tokens, bill } = savedShares(accountOf(conversation.events));
   const { log, id } = session;

@@ -145,9 +145,15 @@ export class InteractiveSession {
     return this.#switched;
   }
 
-  /** Interrupts what is under way, ends all that tools have started, and tells `closed`. Calls that wait go on waiting in the log. */
+  /**
+   * Interrupts what is under way, ends all that tools have started, and tells `closed`. Calls that wait go on waiting in the log. A summary
+   * that is written in the background is waited for, unless the program is told to end, or until this is called again.
+   */
   close(): Promise<void> {
+    const { interrupts } = this.surroundings;
+    const isCalledAgain = this.#closed !== undefined;
     this.#closed ??= this.#turns.leave(this.#opening).finally(() => this.#news.setState({ type: 'closed' }));
+    if (isCalledAgain || interrupts.signal.aborted) this.#turns.interrupt();
     return this.#closed;
   }
 

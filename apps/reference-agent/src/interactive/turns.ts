@@ -1,6 +1,7 @@
 import type { Conversation } from '@palimpsest/agent';
 import type { Event } from '@palimpsest/events';
 import type { RunEnding } from '../headless/run-ending.js';
+import { pendingSummary, summaryWaitInWords } from '../pending-summary.js';
 import type { ApprovalAnswer } from './approval.js';
 import type { QueuedMessage, WorkPhase } from './session-event.js';
 import { problemIn } from './session-news.js';
@@ -106,6 +107,8 @@ export class Turns {
   }
 
   interrupt(): void {
+    // Whoever leaves waits for a summary alone.
+    if (this.#isLeaving) return this.#interruption.abort(new Error('The summary was given up.'));
     if (this.#news.state.type === 'waiting') {
       this.#isHeld = true;
       void this.#inTurn(() => this.#denyAll(), { goOn: false });
@@ -145,19 +148,33 @@ export class Turns {
     return result;
   }
 
-  /** Ends what is under way, waits for an opening, and closes what is open. Nothing begins until the next {@link Turns.enter}. */
+  /**
+   * Ends what is under way, waits for an opening and for a summary in the background, and closes what is open. Nothing begins until the next
+   * {@link Turns.enter}. {@link Turns.interrupt} gives the summary up.
+   */
   async leave(opening: Promise<unknown>): Promise<void> {
     this.#isLeaving = true;
     this.#goesOn = false;
     this.#wait.abort();
-    this.#interruption.abort(new Error('The session was left.'));
+    // After a run the signal belongs to the summary that it has left in the background.
+    if (this.#underWay !== undefined) this.#interruption.abort(new Error('The session was left.'));
     await opening;
     await this.#underWay;
     await this.#answered;
     this.#wait.abort();
     const working = this.#working;
+    if (working !== undefined) await this.#summaryTaken(working.opened.conversation);
     this.#working = undefined;
     await working?.opened.close();
+  }
+
+  async #summaryTaken(conversation: Conversation): Promise<void> {
+    const { signal } = this.#interruption;
+    const onWait = (): void => {
+      this.#news.setState({ type: 'working', phase: 'condensing', isInterrupted: signal.aborted });
+      this.#news.notice('info', summaryWaitInWords);
+    };
+    await pendingSummary(conversation, { signal, onWait });
   }
 
   /** Goes to work, if there is something to do and nothing is in the way. */
@@ -239,8 +256,9 @@ export class Turns {
     if (approvals.length > 0) this.#news.setState({ type: 'waiting', approvals });
     // Whoever settles goes on: nothing is told of a moment between two messages.
     else if (!this.#hasWork) this.#news.setState({ type: 'idle' });
-    // A summary in the making goes on behind.
+    // A summary in the making goes on behind. When it is there it is in the log, also if nobody says anything any more.
     this.#phases.show();
+    void working.opened.conversation.settle().catch(() => undefined);
     if (approvals.length === 0) return;
     this.#wait = new AbortController();
     const { signal } = this.#wait;

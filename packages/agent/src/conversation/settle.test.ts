@@ -18,11 +18,13 @@ function slowCondenser() {
   let begun: View | undefined;
   let isReady = false;
   let isTaken = false;
+  let begunWith: AbortSignal | undefined;
   const condenser: Condenser = {
     name: 'slow',
-    condense: (view, { onPending, report }) => {
+    condense: (view, { onPending, report, signal }) => {
       if (begun === undefined && view.events.length > 5) {
         begun = view;
+        begunWith = signal;
         onPending?.({ ready, isTaken: () => isTaken });
       }
       if (begun === undefined || !isReady || isTaken || !isLaterView(view, begun)) return view;
@@ -37,7 +39,7 @@ function slowCondenser() {
     isReady = true;
     resolve();
   };
-  return { condenser, finish, isBegun: () => begun !== undefined };
+  return { condenser, finish, isBegun: () => begun !== undefined, signal: () => begunWith };
 }
 
 const note = defineTool({ name: 'note', description: '', input: z.object({}), execute: async () => 'noted' });
@@ -194,4 +196,12 @@ test('a runner that is stopped gives a summary up after the grace', async () => 
   while (ends.length === 0) await new Promise(setImmediate);
   await runner.stop({ graceMs: 10 });
   expect(ofType(await eventsIn(store), 'condensation')).toEqual([]);
+});
+
+test('a conversation that is closed gives the summary up: its model call ends', async () => {
+  const { conversation, signal } = await setUp();
+  await conversation.run();
+  expect(signal()?.aborted).toBe(false);
+  await conversation.close();
+  expect(signal()?.aborted).toBe(true);
 });
