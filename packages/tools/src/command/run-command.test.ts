@@ -1,6 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { noContext, temporaryWorkspace } from '../../test-support/temporary-workspace.js';
 import { runCommand } from './run-command.js';
 import { runCommandTool } from './run-command-tool.js';
@@ -122,6 +122,7 @@ test.runIf(process.platform === 'linux')(
     });
     expect(leftRunning).not.toEqual([]);
     await writeFile(join(workspace.root, 'go'), '');
-    await vi.waitFor(async () => expect(await handles()).toBeLessThanOrEqual(before), { timeout: 10_000 });
+    // The test hangs if they stay.
+    while ((await handles()) > before) await new Promise((resolve) => setTimeout(resolve, 5));
   },
 );

@@ -16,10 +16,9 @@ export interface SupervisedProcessOptions {
   readonly env: Readonly<Record<string, string>>;
   /** `one`: no input, and one pipe for all that it writes. `three`: a pipe each. @defaultValue 'three' */
   readonly streams?: ProgramStreams;
+  /** The time between the request to end and the end. Unit: milliseconds. @defaultValue 500 */
+  readonly politeMs?: number;
 }
-
-/** The time between the request to end and the end. Unit: milliseconds. */
-const politeMs = 500;
 
 /** The operating system did not start a command. */
 export class CommandNotStartedError extends PalimpsestError {
@@ -47,6 +46,7 @@ const ways: Readonly<Record<string, string>> = {
  */
 export class SupervisedProcess {
   readonly #child: ChildProcess;
+  readonly #politeMs: number;
   readonly #marker = randomUUID();
   readonly #watchers = new Set<number>();
 
@@ -63,6 +63,7 @@ export class SupervisedProcess {
   /** @param program - the name or path of the program, then its arguments */
   constructor(program: readonly string[], options: SupervisedProcessOptions) {
     this.#child = started([this.#marker, ...program], options);
+    this.#politeMs = options.politeMs ?? 500;
     this.exit = new Promise((resolve, reject) => {
       this.#child.once('error', (error) => reject(new CommandNotStartedError(error)));
       this.#child.once('exit', (status, by) => resolve([status, by]));
@@ -94,13 +95,13 @@ export class SupervisedProcess {
     return processesOf(this.#marks());
   }
 
-  /** Asks all to end, and ends them after half a second. */
+  /** Asks all to end, and ends them after a while. */
   end(): void {
     const { pid } = this;
     if (pid === undefined) return;
     sendSignal(-pid, 'SIGTERM');
     sendSignal(-pid, 'SIGCONT');
-    const timer = setTimeout(() => this.kill(), politeMs);
+    const timer = setTimeout(() => this.kill(), this.#politeMs);
     this.#child.once('exit', () => clearTimeout(timer));
   }
 

@@ -80,7 +80,8 @@ describe.skipIf(ripgrep === undefined)('both engines', () => {
 
   test('answer the same without case', async () => {
     const workspace = await openWorkspace(realFolder);
-    const input = { pattern: 'EVENT|straße|ſ|K', path: '.', ignore_case: true, max_results: 1_000 };
+    // Not in '.', where builds and tests of the package write meanwhile.
+    const input = { pattern: 'EVENT|straße|ſ|K', path: 'src', ignore_case: true, max_results: 1_000 };
     expect(await search(workspace, input, { ripgrep: false })).toBe(await search(workspace, input, { ripgrep }));
   });
 
