@@ -56,9 +56,13 @@ export class VirtualTerminal extends WrittenTerminal implements Terminal {
     this.#onResize();
   }
 
-  /** The lines that are seen, once they say what is expected of them. */
+  /**
+   * The lines that are seen, once they say what is expected of them.
+   *
+   * @throws after a minute
+   */
   async seen(expected: (lines: readonly string[]) => boolean = () => true): Promise<readonly string[]> {
-    for (let turn = 0; turn < 500; turn++) {
+    for (const end = performance.now() + 60_000; performance.now() < end;) {
       await new Promise((resolve) => setTimeout(resolve, 4));
       await this.#painted;
       const lines = this.screen.screen();

@@ -103,4 +103,4 @@ test('whatever is typed, interrupted, answered and taken back: each message is s
     }),
     { numRuns: 12, endOnFailure: true },
   );
-}, 30_000);
+});

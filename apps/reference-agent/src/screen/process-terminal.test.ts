@@ -22,13 +22,16 @@ function streams() {
     onStrayLine: (line) => stray.push(line),
   });
   onTestFinished(() => terminal.stop());
-  return { terminal, stdin, stdout, stderr, screen, modes, stray };
+  /** Resolves when all that was typed is read, and all that was written is painted. */
+  const settled = async () => {
+    do await new Promise(setImmediate);
+    while (stdin.writableLength + stdin.readableLength + stdout.writableLength > 0);
+  };
+  return { terminal, stdin, stdout, stderr, screen, modes, stray, settled };
 }
 
-const settled = () => new Promise((resolve) => setTimeout(resolve, 40));
-
 test('the terminal is left as it was', async () => {
-  const { terminal, screen, modes } = streams();
+  const { terminal, screen, modes, settled } = streams();
   await screen.write('$ before');
   terminal.start(
     () => undefined,
@@ -46,7 +49,7 @@ test('the terminal is left as it was', async () => {
 });
 
 test('what others write is told line by line, and the frame stays whole', async () => {
-  const { terminal, screen, stdout, stderr, stray } = streams();
+  const { terminal, screen, stdout, stderr, stray, settled } = streams();
   terminal.start(
     () => undefined,
     () => undefined,
@@ -65,7 +68,7 @@ test('what others write is told line by line, and the frame stays whole', async 
 });
 
 test('the lines above the screen are the user’s own, and are not cleared', async () => {
-  const { terminal, screen } = streams();
+  const { terminal, screen, settled } = streams();
   const written: string[] = [];
   const { write } = screen;
   screen.write = (text) => (written.push(text), write(text));
@@ -79,7 +82,7 @@ test('the lines above the screen are the user’s own, and are not cleared', asy
 });
 
 test('keys come one by one, and a paste whole, however it is divided', async () => {
-  const { terminal, stdin } = streams();
+  const { terminal, stdin, settled } = streams();
   const got: string[] = [];
   terminal.start(
     (data) => got.push(data),
@@ -93,7 +96,7 @@ test('keys come one by one, and a paste whole, however it is divided', async () 
 });
 
 test('a terminal that knows the protocol of kitty is asked for it, and is given back without it', async () => {
-  const { terminal, stdin, screen } = streams();
+  const { terminal, stdin, screen, settled } = streams();
   const got: string[] = [];
   terminal.start(
     (data) => got.push(data),
