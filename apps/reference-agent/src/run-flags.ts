@@ -11,7 +11,7 @@ export interface RunFlags {
   readonly deltas?: boolean;
   readonly model?: string;
   readonly baseUrl?: string;
-  /** The model is at its provider's own address, whatever the settings name. @defaultValue false */
+  /** The model is at its provider's own address, whatever the settings and `baseUrl` name, which is where a small model is. @defaultValue false */
   readonly isProvidersAddress?: boolean;
   readonly smallModel?: string;
   readonly toolCalls?: 'native' | 'text';

@@ -4,8 +4,8 @@ import { loadSettings } from './settings/load-settings.js';
 import type { LoadedSettings } from './settings/load-settings.js';
 
 /**
- * The settings of a run in a workspace, and what the user should know of them. With `isProvidersAddress` an address that a file names is
- * among the origins alone.
+ * The settings of a run in a workspace, and what the user should know of them. With `isProvidersAddress` an address that a flag or a file
+ * names is among the origins alone.
  *
  * @throws the errors of `loadSettings`.
  */
@@ -16,7 +16,7 @@ export async function settingsOf(
 ): Promise<LoadedSettings> {
   const flags = { model, baseUrl, smallModel, toolCalls, maxCost, maxSteps };
   const loaded = await loadSettings({ folder: root, env, flags, file: config });
-  if (isProvidersAddress !== true || baseUrl !== undefined) return loaded;
+  if (isProvidersAddress !== true) return loaded;
   const { baseUrl: _, ...settings } = loaded.settings;
   return { ...loaded, settings };
 }

@@ -19,7 +19,7 @@ test.each(['demo-default', 'first-task-overflow', 'parallel-calls'])(
     const figures = new RunFigures();
     for (const [index, event] of log.entries()) {
       figures.append(event);
-      if (index % 20 === 0) expect(figures.figures().tokens).toBe(View.fromEvents(log.slice(0, index + 1)).tokens());
+      if (index % 20 === 0) expect(figures.view.tokens()).toBe(View.fromEvents(log.slice(0, index + 1)).tokens());
     }
     const usages = log.flatMap((event) =>
       event.type === 'llm-usage' && event.purpose === 'agent' ? [event.usage] : [],

@@ -18,8 +18,6 @@ export interface ModelBill {
 
 /** The figures of a session so far. */
 export interface SessionFigures {
-  /** What a request has now. Unit: tokens, as the view estimates. */
-  readonly tokens: number;
   /** All input of the agent's last request. Undefined before the first. Unit: tokens, as the provider counts. */
   readonly requestTokens: number | undefined;
   /** What all model calls cost. Undefined as soon as the cost of one is not known. Unit: USD. */
@@ -67,12 +65,11 @@ export class RunFigures {
   }
 
   figures(): SessionFigures {
-    const { account, bills, view } = this;
+    const { account, bills } = this;
     const { tokens: savedTokens, bill: savedBill } = savedShares(account);
     const agent = sumUsage(bills.filter(({ purpose }) => purpose === 'agent').map(({ usage }) => usage));
     const input = totalInputTokens(agent);
     return {
-      tokens: view.tokens(),
       requestTokens: this.#requestTokens,
       costUsd: costOf(bills),
       cachedShare: input === 0 ? undefined : agent.cacheReadTokens / input,

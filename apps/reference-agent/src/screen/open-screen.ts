@@ -47,7 +47,7 @@ export async function openScreen(session: InteractiveSession): Promise<number> {
     // The frame is drawn before anything heavy is loaded.
     await new Promise((resolve) => setTimeout(resolve, 20));
     const { sessionFigures } = await import('./session-figures.js');
-    figures = sessionFigures(session);
+    figures = sessionFigures(session, () => screen.requestRender());
     const started = session.start();
     ({ remember } = await (await import('./prompt-help.js')).promptHelp(screen, { folder: cwd, env }));
     await started;

@@ -1,23 +1,49 @@
+import { nextRequest } from '../interactive/commands/opened-session.js';
 import type { InteractiveSession } from '../interactive/interactive-session.js';
 import { RunFigures } from '../interactive/run-figures.js';
 import type { Figures } from './screen.js';
 
-/** The figures of the status line, as the log grows. They are made anew when it has grown, and not for each frame. */
-export function sessionFigures(session: InteractiveSession): () => Figures {
+/**
+ * The figures of the status line, as the log grows. They are made anew when it has grown, and not for each frame. What the next request
+ * holds is found as `/context` finds it, which takes a moment.
+ *
+ * @param changed - called when they are other ones
+ */
+export function sessionFigures(session: InteractiveSession, changed: () => void): () => Figures {
   let run = new RunFigures();
   let figures: Figures | undefined;
+  let tokens: number | undefined;
+  let isDue = true;
+  let isCounting = false;
   session.observe((event) => {
-    if (event.type === 'opened') run = new RunFigures(event.history.map(({ event: past }) => past));
-    else if (event.type === 'logged') run.append(event.event);
+    if (event.type === 'opened') {
+      run = new RunFigures(event.history.map(({ event: past }) => past));
+      tokens = undefined;
+    } else if (event.type === 'logged') run.append(event.event);
     else return;
     figures = undefined;
+    isDue = true;
   });
+  const count = async (): Promise<void> => {
+    const { opened } = session;
+    if (opened === undefined) return;
+    isCounting = true;
+    isDue = false;
+    // A condenser that cannot say what it would hide: the view as it is.
+    const counted = await nextRequest(opened).then(
+      ({ use }) => use.sentTokens,
+      () => opened.conversation.view.tokens(),
+    );
+    isCounting = false;
+    if (session.opened !== opened) return;
+    tokens = counted;
+    changed();
+  };
   return () => {
     const { opened } = session;
     if (opened === undefined) return {};
+    if (isDue && !isCounting) void count();
     figures ??= run.figures();
-    const window = opened.agent.llm.contextWindow;
-    // The provider counts what it was sent; what came since is estimated.
-    return { ...figures, model: opened.model, window };
+    return { ...figures, tokens, model: opened.model, window: opened.agent.llm.contextWindow };
   };
 }

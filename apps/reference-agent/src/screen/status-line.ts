@@ -12,7 +12,7 @@ export interface Status {
   readonly elapsedMs?: number | undefined;
   readonly isCondensingBehind?: boolean | undefined;
   readonly model?: string | undefined;
-  /** What a request has now. Unit: tokens. */
+  /** What the next request holds. Unit: tokens. */
   readonly tokens?: number | undefined;
   /** Of the model. Unit: tokens. */
   readonly window?: number | undefined;

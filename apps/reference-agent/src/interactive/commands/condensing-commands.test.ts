@@ -6,6 +6,7 @@ import { interactiveRig } from '../../../test-support/interactive-rig.js';
 import { ScriptedModel, use } from '../../../test-support/scripted-model.js';
 import type { TalkedTo } from '../../../test-support/interactive-rig.js';
 import { typedCommands } from '../../../test-support/typed-commands.js';
+import { sessionFigures } from '../../screen/session-figures.js';
 
 const files = Object.fromEntries(
   Array.from({ length: 8 }, (_, index) => [
@@ -143,13 +144,21 @@ test('/compact over the other wire: the focus is in the prompt, and the summary 
   expect(await screen.type('/cost')).toMatch(/structuredSummary, claude-sonnet-5-5 +1 /);
 });
 
-test('/view and /context hold the thinking that the next request holds, and no other', async () => {
+test('/view, /context and the status line hold the thinking that the next request holds, and no other', async () => {
   const model = await ScriptedModel.start();
   const rig = await interactiveRig({ reply: () => says('unused') }, files);
   const env = { ANTHROPIC_API_KEY: 'sk-test-0123456789abcdef', ANTHROPIC_BASE_URL: model.url };
   const flags = { yolo: true, model: 'anthropic/claude-sonnet-5-5', baseUrl: undefined };
   const talked = await rig.open(flags, undefined, env);
   const screen = typedCommands(talked.session);
+  let isCounted = (): void => undefined;
+  const figures = sessionFigures(talked.session, () => isCounted());
+  const tokensInStatus = async (): Promise<number | undefined> => {
+    const counted = new Promise<void>((resolve) => (isCounted = resolve));
+    figures();
+    await counted;
+    return figures().tokens;
+  };
   model.will(
     ...reads.map((path) => ({ thinking: `thought of ${path}. `.repeat(40), calls: [use('read_file', { path })] })),
     { thinking: 'thought of the end. '.repeat(40), text: 'Done.' },
@@ -158,6 +167,7 @@ test('/view and /context hold the thinking that the next request holds, and no o
   const check = async (): Promise<readonly string[]> => {
     const view = await screen.type('/view');
     const context = await screen.type('/context');
+    const inStatus = await tokensInStatus();
     model.will({ text: 'Yes.' });
     await say(talked, 'And?');
     const names = [...reads, 'the end'].map((name) => `thought of ${name}.`);
@@ -170,6 +180,7 @@ test('/view and /context hold the thinking that the next request holds, and no o
       .filter((line) => / events?$/.test(line))
       .map((line) => Number(/ {2}([\d,]+) tokens/.exec(line)?.[1]?.replaceAll(',', '')));
     expect(parts.reduce((sum, part) => sum + part, 0)).toBe(Number(total.replaceAll(',', '')));
+    expect(inStatus).toBe(Number(total.replaceAll(',', '')));
     expect(view).toContain(`What the model reads: ${total} tokens`);
     return sent;
   };

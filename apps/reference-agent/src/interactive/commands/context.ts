@@ -1,12 +1,9 @@
-import { loadedSkillsSender, skillListSender } from '@palimpsest/agent/prompts';
-import type { LLMConvertibleEvent } from '@palimpsest/events';
-import { contextUse } from '@palimpsest/view';
 import type { ContextKind, ContextPart, ContextUse, View } from '@palimpsest/view';
 import type { OpenedSession } from '../../open-session.js';
 import type { Page, PageLine } from '../command-screen.js';
 import { callOf, eventInWords } from '../event-words.js';
 import { counted, inColumns, percent, tokens } from '../figures-in-words.js';
-import { openedSession, shownView, thinkingRead } from './opened-session.js';
+import { nextRequest, openedSession } from './opened-session.js';
 import type { CommandWork } from './screen-command.js';
 
 const kinds: Readonly<Record<ContextKind, string>> = {
@@ -28,28 +25,10 @@ const kinds: Readonly<Record<ContextKind, string>> = {
 export const contextCommand: CommandWork = {
   async run(_, screen) {
     const opened = openedSession(screen.session);
-    const view = await shownView(opened);
-    await screen.show(contextPage(view, useOf(view, opened), opened));
+    const { view, use } = await nextRequest(opened);
+    await screen.show(contextPage(view, use, opened));
   },
 };
-
-function useOf(view: View, opened: OpenedSession): ContextUse {
-  const { agent, settings } = opened;
-  const { maxTokens } = settings.settings.condenser ?? {};
-  return contextUse(view, {
-    contextWindow: agent.llm.contextWindow,
-    ...(typeof maxTokens === 'number' ? { threshold: maxTokens } : {}),
-    thinking: thinkingRead(view, opened),
-    kindOf: (event) => (isSkillText(event) ? 'skills' : undefined),
-  });
-}
-
-/** The list of skills, and the texts of those that the model loaded. */
-function isSkillText(event: LLMConvertibleEvent): boolean {
-  return event.type === 'message'
-    ? event.sender === skillListSender || event.sender === loadedSkillsSender
-    : event.type === 'observation' && typeof event.details?.['loadedSkill'] === 'string';
-}
 
 function contextPage(view: View, use: ContextUse, { agent }: OpenedSession): Page {
   const { contextWindow } = agent.llm;

@@ -1,4 +1,5 @@
-import { llmByName, modelProviders } from '@palimpsest/llm-adapters/by-name';
+import { llmByName, modelProviders, providerOfModel } from '@palimpsest/llm-adapters/by-name';
+import type { ModelProvider } from '@palimpsest/llm-adapters/by-name';
 import { priceTable } from '@palimpsest/llm-adapters';
 import { isSet } from '../../model-choice.js';
 import { withoutPassword } from '../../open-session.js';
@@ -26,12 +27,20 @@ export const modelCommand: CommandWork = {
     if (opened?.model === llm.model && before?.model === name && before.baseUrl === address) {
       return screen.say(`${name} does the work already.`);
     }
-    const flags = { model: name, baseUrl: address, isProvidersAddress: address === undefined };
+    // The server's address is not forgotten: the small model stays there, and a model of it can be named again.
+    const server = serverOf(session);
+    const flags = { model: name, baseUrl: address ?? server, isProvidersAddress: address === undefined };
     await session.switchTo({ session: 'same', flags });
     if (session.opened?.model !== llm.model) return;
-    const { baseUrl } = session.opened;
-    const where = baseUrl === undefined ? '' : `, at ${baseUrl}`;
-    screen.say(`${name} goes on from here${where}. Its prompt cache is empty: the next request is written anew.`);
+    const { env } = session.surroundings;
+    const where = withoutPassword(address ?? ownAddressOfModel(name, env)) ?? 'an address with a password';
+    const back =
+      address !== undefined || server === undefined
+        ? ''
+        : ` /model NAME names a model of ${withoutPassword(server) ?? 'the server'} again.`;
+    screen.say(
+      `${name} goes on from here, at ${where}. Its prompt cache is empty: the next request is written anew.${back}`,
+    );
   },
   complete: (_, session) => knownModels(session),
 };
@@ -48,17 +57,15 @@ const ownAddress: Place = { address: undefined };
  * provider's, the user is asked. Undefined: given up.
  */
 async function placeOf(name: string, screen: Parameters<CommandWork['run']>[1]): Promise<Place | undefined> {
-  const { opened, flags, surroundings } = screen.session;
-  // One that a file names is still known after a model of the list.
-  const address = flags.baseUrl ?? (opened === undefined ? undefined : namedAddress(opened.settings));
-  const prefix = name.startsWith('claude') ? 'anthropic' : name.toLowerCase().split('/', 1)[0];
-  const provider =
-    name.includes('/') || prefix === 'anthropic' ? modelProviders.find((each) => each.name === prefix) : undefined;
+  const { env } = screen.session.surroundings;
+  const address = serverOf(screen.session);
+  const provider = providerNamed(name);
   if (address === undefined || provider === undefined || isAt(address, provider.baseURL)) return { address };
-  const { keyVariable, baseURL } = provider;
-  if (keyVariable !== undefined && !isSet(surroundings.env[keyVariable])) return { address };
+  const { keyVariable } = provider;
+  if (keyVariable !== undefined && !isSet(env[keyVariable])) return { address };
+  const own = withoutPassword(ownAddressOf(provider, env));
   const answer = await screen.choose(`Where is ${name}?`, [
-    { label: `at ${provider.name}`, detail: baseURL, value: 'own' },
+    { label: `at ${provider.name}`, ...(own === undefined ? {} : { detail: own }), value: 'own' },
     {
       label: `at ${withoutPassword(address) ?? address}`,
       detail: 'a server that knows it by this name',
@@ -67,6 +74,35 @@ async function placeOf(name: string, screen: Parameters<CommandWork['run']>[1]):
   ]);
   return answer === undefined ? undefined : answer === 'own' ? ownAddress : { address };
 }
+
+/** The address that a flag, the session or a file names, also while a provider's own model does the work. */
+function serverOf({ flags, opened }: InteractiveSession): string | undefined {
+  return flags.baseUrl ?? (opened === undefined ? undefined : namedAddress(opened.settings));
+}
+
+/** The provider that a name begins with, or that is known by it. */
+function providerNamed(name: string): ModelProvider | undefined {
+  const prefix = name.startsWith('claude') ? 'anthropic' : name.toLowerCase().split('/', 1)[0];
+  const isNamed = name.includes('/') || prefix === 'anthropic';
+  return isNamed ? modelProviders.find((each) => each.name === prefix) : undefined;
+}
+
+/** Where a provider's own models are asked. */
+function ownAddressOf({ baseURL, baseUrlVariable }: ModelProvider, env: Environment): string {
+  const variable = baseUrlVariable === undefined ? undefined : env[baseUrlVariable]?.trim();
+  return variable === undefined || variable === '' ? baseURL : variable;
+}
+
+/** Where a model is asked that no server is named for. A name of no known provider is one of the server behind `OPENAI_BASE_URL`. */
+function ownAddressOfModel(name: string, env: Environment): string {
+  try {
+    return ownAddressOf(providerOfModel(name).provider, env);
+  } catch {
+    return env['OPENAI_BASE_URL'] ?? '';
+  }
+}
+
+type Environment = InteractiveSession['surroundings']['env'];
 
 function isAt(address: string, other: string): boolean {
   return URL.canParse(address) && new URL(address).host === new URL(other).host;
@@ -92,17 +128,21 @@ function knownModels({ surroundings: { env } }: InteractiveSession): readonly Ch
   const today = new Date().toISOString().slice(0, 10);
   return modelProviders
     .filter(({ keyVariable }) => keyVariable !== undefined && isSet(env[keyVariable]))
-    .flatMap(({ name }) =>
+    .flatMap(({ name, ...provider }) =>
       priceTable
         .filter(({ vendor, validTo }) => vendor === vendorOf(name) && (validTo === undefined || validTo >= today))
         .flatMap(({ models, prices }) =>
           models.slice(0, 1).map((model) => ({
             label: `${name}/${model}`,
-            detail: `${dollars(prices.input)} in, ${dollars(prices.output)} out for a million tokens`,
+            detail: `${dollars(prices.input)} in, ${dollars(prices.output)} out for a million tokens, at ${hostOf(ownAddressOf({ name, ...provider }, env))}`,
             value: `${name}/${model}`,
           })),
         ),
     );
+}
+
+function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).host : 'no address';
 }
 
 /** Whose models a provider has, as the table of prices names them. */

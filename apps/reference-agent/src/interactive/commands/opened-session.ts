@@ -1,6 +1,7 @@
-import type { Event, EventId } from '@palimpsest/events';
-import { isCondensation, sentThinking } from '@palimpsest/view';
-import type { View } from '@palimpsest/view';
+import { loadedSkillsSender, skillListSender } from '@palimpsest/agent/prompts';
+import type { Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
+import { contextUse, isCondensation, sentThinking } from '@palimpsest/view';
+import type { ContextUse, View } from '@palimpsest/view';
 import type { OpenedSession } from '../../open-session.js';
 import { UsageError } from '../../usage-error.js';
 import type { InteractiveSession } from '../interactive-session.js';
@@ -19,6 +20,27 @@ export async function shownView({ conversation, agent }: OpenedSession): Promise
   if (condenser === undefined) return view;
   const result = await condenser.condense(view, { preview: true, contextWindow: agent.llm.contextWindow });
   return isCondensation(result) ? view : result;
+}
+
+/** What the next request holds, and how much of each kind. Calls no model. */
+export async function nextRequest(opened: OpenedSession): Promise<{ readonly view: View; readonly use: ContextUse }> {
+  const view = await shownView(opened);
+  const { agent, settings } = opened;
+  const { maxTokens } = settings.settings.condenser ?? {};
+  const use = contextUse(view, {
+    contextWindow: agent.llm.contextWindow,
+    ...(typeof maxTokens === 'number' ? { threshold: maxTokens } : {}),
+    thinking: thinkingRead(view, opened),
+    kindOf: (event) => (isSkillText(event) ? 'skills' : undefined),
+  });
+  return { view, use };
+}
+
+/** The list of skills, and the texts of those that the model loaded. */
+function isSkillText(event: LLMConvertibleEvent): boolean {
+  return event.type === 'message'
+    ? event.sender === skillListSender || event.sender === loadedSkillsSender
+    : event.type === 'observation' && typeof event.details?.['loadedSkill'] === 'string';
 }
 
 /** The thinking of a view that the model reads, by the event that carries it. */

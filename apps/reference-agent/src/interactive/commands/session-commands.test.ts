@@ -109,7 +109,9 @@ test('/model with an address in the settings file: a model of the list, and one 
   const talked = await rig.open(none, undefined, env);
   const screen = typedCommands(talked.session);
   screen.answer('anthropic/claude-sonnet-5-5');
-  expect(await screen.type('/model')).toContain('anthropic/claude-sonnet-5-5 goes on from here. Its');
+  expect(await screen.type('/model')).toContain(
+    `anthropic/claude-sonnet-5-5 goes on from here, at ${anthropic.url}. Its`,
+  );
   await say(talked, 'One.');
   expect(anthropic.requests).toHaveLength(1);
   const id = talked.session.opened?.session.id ?? '';
@@ -133,6 +135,26 @@ test('/model with an address in the settings file: a model of the list, and one 
   await other.type('/model anthropic/claude-sonnet-5-5');
   await say(again, 'Four.');
   expect(anthropic.requests).toHaveLength(3);
+});
+
+test('/model with --base-url: a model of the list leaves the address known, for the small model too', async () => {
+  const rig = await interactiveRig({ reply: () => says('Done.') });
+  const anthropic = await ScriptedModel.start();
+  const env = { ANTHROPIC_API_KEY: 'sk-test-0123456789abcdef', ANTHROPIC_BASE_URL: anthropic.url };
+  const talked = await rig.open({ smallModel: 'small' }, undefined, env);
+  const screen = typedCommands(talked.session);
+  screen.answer('anthropic/claude-sonnet-5-5');
+  expect(await screen.type('/model')).toContain(`at ${anthropic.url}. Its prompt cache is empty`);
+  expect(screen.asked[0]?.items[0]?.detail).toContain(`at ${new URL(anthropic.url).host}`);
+  for (const words of ['One.', 'Two.', 'Three.']) await say(talked, words);
+  expect(anthropic.requests).toHaveLength(3);
+  expect(rig.server.requests).toEqual([]);
+  await screen.type('/compact the words');
+  const asked = rig.server.requests.map(({ body }) => (body as { readonly model?: string }).model);
+  expect(new Set(asked)).toEqual(new Set(['small']));
+  expect(await screen.type('/model local')).toContain(`local goes on from here, at ${rig.server.url}.`);
+  await say(talked, 'Four.');
+  expect(rig.server.requests.at(-1)?.body).toMatchObject({ model: 'local' });
 });
 
 test('/cost after /model prices each call as the model that made it', async () => {
