@@ -1,14 +1,20 @@
 import { DBOS } from '@dbos-inc/dbos-sdk';
+import { Socket } from 'node:net';
 import pg from 'pg';
 
 /** The database of a runner: a pool of connections for all that DBOS does, whose tables exist before its first use. */
 export class Database {
   readonly url: string;
+  readonly #silenceMs: number;
   #pool: Promise<pg.Pool> | undefined;
 
-  /** @param url - with user and database */
-  constructor(url: string) {
+  /**
+   * @param url - with user and database
+   * @param silenceMs - how long a statement waits for its answer until its connection counts as lost. Unit: milliseconds
+   */
+  constructor(url: string, silenceMs: number) {
     this.url = url;
+    this.#silenceMs = silenceMs;
   }
 
   /** The pool, when DBOS's tables exist. What failed is tried again at the next call. */
@@ -33,6 +39,11 @@ export class Database {
       connectionString: this.url,
       connectionTimeoutMillis: 10_000,
       idle_in_transaction_session_timeout: 60_000,
+      // Not by a limit of statements: DBOS tries again after lost connections, and a connection that is given up must not be used again.
+      stream: () => {
+        const socket = new Socket();
+        return socket.setTimeout(this.#silenceMs, () => socket.destroy());
+      },
     });
     // What fails for a connection that ends is told to whoever asked by it.
     pool.on('error', () => undefined);

@@ -14,7 +14,7 @@ const server = await localPostgres();
 afterAll(() => server?.close());
 
 const url = server?.url ?? '';
-const quick = { url, pollMs: 20, sweepMs: 100, leaseMs: 600 };
+const quick = { url, pollMs: 20, sweepMs: 100 };
 const ignored = { open: () => Promise.reject(new Error('never opened')), onEnd: () => undefined };
 
 describe.skipIf(server === undefined)('on a server', () => {

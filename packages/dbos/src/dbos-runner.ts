@@ -24,7 +24,7 @@ export interface DbosRunnerOptions extends ConversationWorkOptions {
   readonly maxConcurrentRuns?: number;
   /**
    * After what time without a sign of life the server takes a frozen worker for dead. One whose process ended is known to be dead at
-   * once. Unit: milliseconds. @defaultValue 30000
+   * once. After the same time without an answer the worker takes a connection for lost. Unit: milliseconds. @defaultValue 30000
    */
   readonly leaseMs?: number;
   /** How often a worker looks for requests of dead workers, and for its own that nobody serves. Unit: milliseconds. @defaultValue 5000 */
@@ -59,8 +59,8 @@ let workflow: ((conversationId: string) => Promise<void>) | undefined;
  * database cannot be reached: it may be called again.
  */
 export function dbosRunner(options: DbosRunnerOptions): Runner {
-  const { url, name = 'palimpsest', logger = silent } = options;
-  const database = new Database(url);
+  const { url, name = 'palimpsest', leaseMs = 30_000, logger = silent } = options;
+  const database = new Database(url, leaseMs);
   const requests = new Requests(database, name, logger);
   let worker: Worker | undefined;
   return {

@@ -16,12 +16,17 @@ import { dbosRunner } from './index.js';
 const server = await localPostgres();
 afterAll(() => server?.close());
 
-/** A way to the server that can be closed, or on which the first claim of a request is committed, and its answer lost with the connection. */
+/**
+ * A way to the server that can be closed or fall silent, or on which the first claim of a request is committed, and its answer lost with
+ * the connection.
+ */
 async function lossyWayTo(url: string) {
   const target = new URL(url);
   const { hostname, port } = target;
-  const way = { url: '', hasLost: false, losesClaim: true, close: () => undefined as void };
+  const nothing = () => undefined as void;
+  const way = { url: '', hasLost: false, losesClaim: true, close: nothing, fallSilent: nothing };
   const open = new Set<Socket>();
+  let isSilent = false;
   const proxy = createServer((client) => {
     const upstream = connect(Number(port), hostname);
     // DBOS's claim is a transaction, whose update names who takes the request.
@@ -44,6 +49,7 @@ async function lossyWayTo(url: string) {
     ] as const) {
       one.on('error', () => undefined);
       one.on('close', () => other.destroy());
+      if (isSilent) one.pause();
       open.add(one);
     }
   });
@@ -52,6 +58,10 @@ async function lossyWayTo(url: string) {
   way.close = () => {
     proxy.close();
     for (const socket of open) socket.destroy();
+  };
+  way.fallSilent = () => {
+    isSilent = true;
+    for (const socket of open) socket.pause();
   };
   onTestFinished(way.close);
   target.hostname = '127.0.0.1';
@@ -81,17 +91,23 @@ test.skipIf(server === undefined)(
   },
 );
 
-test.skipIf(server === undefined)(
-  'a worker that is stopped while the server is gone ends, and another one goes on with what it had',
+test.skipIf(server === undefined).each([
+  ['is gone', 'close'],
+  ['answers nothing, on connections that stay open', 'fallSilent'],
+] as const)(
+  'a worker that is stopped while the server %s ends, and another one goes on with what it had',
   { timeout: 120_000 },
-  async () => {
+  async (_, lose) => {
     const way = await lossyWayTo(server?.url ?? '');
     way.losesClaim = false;
     const pools = [way.url, server?.url].map((connectionString) => new pg.Pool({ connectionString }));
     for (const pool of pools) pool.on('error', () => undefined);
     onTestFinished(async () => void (await Promise.all(pools.map((pool) => pool.end()))));
     await migrate(pools[0] as pg.Pool);
-    const [lost, other] = pools.map((pool) => postgresEventStore({ client: pool, connect: () => pool.connect() }));
+    const leaseMs = 600;
+    const [lost, other] = pools.map((pool) =>
+      postgresEventStore({ client: pool, connect: () => pool.connect(), leaseMs }),
+    );
     let begin: () => void = () => undefined;
     const begun = new Promise<void>((resolve) => (begin = resolve));
     const working = defineTool({
@@ -118,7 +134,7 @@ test.skipIf(server === undefined)(
       if (one.type === 'failed') fail();
       if (one.type === 'ended') end();
     };
-    const options = { name: randomUUID(), onEnd, pollMs: 20, sweepMs: 100, retryMs: 20 };
+    const options = { name: randomUUID(), onEnd, pollMs: 20, sweepMs: 100, retryMs: 20, leaseMs };
     const openIn = (store: typeof lost) => (conversationId: string) =>
       Conversation.open({ agent, store: store ?? memoryEventStore(), conversationId });
     await (await openIn(other)('a')).send('Work.');
@@ -126,11 +142,13 @@ test.skipIf(server === undefined)(
     await runner.start();
     await runner.enqueue('a');
     await begun;
-    way.close();
+    way[lose]();
     leave();
     await failed;
+    expect(ends[0]).toMatchObject({ type: 'failed', error: { cause: { code: 'event-store' } } });
     await runner.stop({ graceMs: 0 });
     expect(ends.at(-1)).toMatchObject({ type: 'handed-over' });
+    way.close();
 
     const next = dbosRunner({ ...options, url: server?.url ?? '', open: openIn(other) });
     await next.start();

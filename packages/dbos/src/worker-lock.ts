@@ -48,8 +48,6 @@ export class WorkerLock {
   async giveUp(): Promise<void> {
     const session = this.#session;
     this.#session = undefined;
-    // Not back into a pool, with the lock: the connection is closed.
-    session?.lose();
     await session?.giveBack();
   }
 

@@ -5,14 +5,23 @@ import type { PostgresClient, PostgresSession } from './client.js';
  * A session of the server that ends with the process, or with its life: the server ends it when it has heard nothing of it for the lease,
  * and with it every advisory lock that it holds. A timer is heard of three times in that time. It keeps no process alive.
  *
- * For locks of your own, beside those of the store: `await session.query('select pg_advisory_lock($1)', [key])`.
+ * The other way round, the session is given up when the server has not answered a statement for the lease: the connection may be silent
+ * without an end, behind a firewall or a proxy. So do not wait for a lock in it, ask: for locks of your own, beside those of the store,
+ * `await session.query('select pg_try_advisory_lock($1)', [key])`.
  */
 export class LeasedSession implements PostgresClient {
   #isLost = false;
   readonly #connected: Promise<PostgresSession>;
+  /** As soon as there is one. */
+  #session: PostgresSession | undefined;
   /** The statement that was asked last: a client runs one at a time. */
   #last: Promise<unknown>;
-  #ping: ReturnType<typeof setInterval> | undefined;
+  readonly #leaseMs: number;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  /** Fails the statement that is under way. */
+  #fail: ((error: Error) => void) | undefined;
+  /** How often the timer has come since that statement was asked. */
+  #ticks = 0;
   // The connection may break while nothing is asked; without a listener the process would end.
   readonly #onError = () => this.lose();
 
@@ -24,7 +33,8 @@ export class LeasedSession implements PostgresClient {
    */
   constructor(connect: () => Promise<PostgresSession>, leaseMs: number) {
     assertLease(leaseMs);
-    this.#connected = this.#connect(connect, leaseMs);
+    this.#leaseMs = leaseMs;
+    this.#connected = this.#connect(connect);
     // Whoever needs the session learns of the failure.
     this.#last = this.#connected.catch(() => this.lose());
   }
@@ -34,35 +44,65 @@ export class LeasedSession implements PostgresClient {
     return this.#isLost;
   }
 
-  /** Runs a statement, after those that were asked for before. */
+  /**
+   * Runs a statement, after those that were asked for before.
+   *
+   * @throws {@link EventStoreError} when the session is lost, also by this: the server has not answered for the lease.
+   */
   query(text: string, params?: unknown[]): Promise<{ readonly rows: readonly unknown[] }> {
-    const answer = this.#last.then(async () => (await this.#connected).query(text, params));
+    const answer = this.#last.then(async () => this.#ask(await this.#connected, text, params));
     this.#last = answer.catch(() => undefined);
     return answer;
   }
 
-  async #connect(connect: () => Promise<PostgresSession>, leaseMs: number): Promise<PostgresSession> {
+  async #connect(connect: () => Promise<PostgresSession>): Promise<PostgresSession> {
     const session = await connect();
+    this.#session = session;
     session.on?.('error', this.#onError);
-    await session.query(`set idle_session_timeout = ${leaseMs}`);
-    // The server hears of the session while the process is alive. Keeps no process alive.
-    this.#ping = setInterval(() => void this.query('select').catch(() => this.lose()), leaseMs / 3);
-    (this.#ping as { unref?: () => void }).unref?.();
+    this.#timer = setInterval(() => this.#tick(), this.#leaseMs / 3);
+    (this.#timer as { unref?: () => void }).unref?.();
+    await this.#ask(session, `set idle_session_timeout = ${this.#leaseMs}`);
     return session;
+  }
+
+  async #ask(session: PostgresSession, text: string, params?: unknown[]) {
+    if (this.#isLost) throw new EventStoreError('The session of PostgreSQL is lost.');
+    this.#ticks = 0;
+    try {
+      return await new Promise<{ readonly rows: readonly unknown[] }>((resolve, reject) => {
+        this.#fail = reject;
+        session.query(text, params).then(resolve, reject);
+      });
+    } finally {
+      this.#fail = undefined;
+    }
+  }
+
+  /**
+   * Lets the server hear of the session while the process is alive, and notices when the server is not heard of. Counts ticks and not time:
+   * between two of them an answer that has come is read, however long the process did not run.
+   */
+  #tick(): void {
+    if (this.#fail === undefined) return void this.query('select').catch(() => this.lose());
+    // The statement was asked before the first of them.
+    if (++this.#ticks <= 3) return;
+    this.lose();
+    this.#fail(new EventStoreError(`PostgreSQL has not answered for ${this.#leaseMs} ms.`));
   }
 
   /** The connection cannot be trusted any more: a statement failed, and the server did not say why. */
   lose(): void {
     this.#isLost = true;
-    clearInterval(this.#ping);
   }
 
   /** Gives the connection back to its pool, or closes it. Locks that were not given up go with a connection that is closed. */
   async giveBack(): Promise<void> {
-    clearInterval(this.#ping);
-    const session = await this.#connected.catch(() => undefined);
+    await this.#connected.catch(() => undefined);
+    const session = this.#session;
     if (session === undefined) return;
+    // Before a goodbye, for which a client would wait as long as the server is silent.
     if (!this.#isLost) await this.query('reset idle_session_timeout').catch(() => this.lose());
+    clearInterval(this.#timer);
     if (session.release !== undefined) await session.release(this.#isLost);
     else await Promise.resolve(session.end?.()).catch(() => undefined);
     // A broken connection may report its end once more.

@@ -6,7 +6,7 @@ import { postgresEventStore } from '../src/index.js';
 const [url, schema, id] = process.argv.slice(2) as [string, string, string];
 const pool = new pg.Pool({ connectionString: url });
 pool.on('error', () => undefined);
-const store = postgresEventStore({ client: pool, connect: () => pool.connect(), schema, leaseMs: 300 });
+const store = postgresEventStore({ client: pool, connect: () => pool.connect(), schema, leaseMs: 1_000 });
 const writer = await store.openForWriting?.(id);
 await writer?.append([userMessage('one')]);
 process.on('message', () => {

@@ -123,15 +123,23 @@ export class ConversationWork {
     this.#interrupted.abort(new Error('The worker was stopped.'));
   }
 
+  #isToEnd(): boolean {
+    return this.#stopped.signal.aborted || this.#isCancelled;
+  }
+
   async #run() {
     this.#conversation = undefined;
-    const conversation = await this.#options.open(this.conversationId);
-    if (this.#stopped.signal.aborted || this.#isCancelled) return undefined;
+    const { signal } = this.#interrupted;
+    // A store that does not answer holds nobody up who ends the run.
+    const conversation = await unlessAborted(this.#options.open(this.conversationId), signal);
+    if (conversation === undefined || this.#isToEnd()) return undefined;
     this.#conversation = conversation;
     const { inbox } = this.#options;
-    const run = () => conversation.run({ signal: this.#interrupted.signal });
+    const run = () => conversation.run({ signal });
     if (inbox === undefined) return run();
-    await deliver(conversation, inbox);
+    await unlessAborted(deliver(conversation, inbox), signal);
+    // Nothing has begun: the log must not say that it is paused, nor may the run begin after all.
+    if (this.#isToEnd()) return undefined;
     const deliveries = new Deliveries(conversation, inbox);
     try {
       return await run();
@@ -180,15 +188,18 @@ function isOf(error: unknown, types: readonly { isInstance(value: unknown): bool
 }
 
 /** Resolves after a time, or when the signal is aborted. */
-function elapsed(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
+async function elapsed(ms: number, signal: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  await unlessAborted(new Promise<void>((resolve) => (timer = setTimeout(resolve, ms))), signal);
+  clearTimeout(timer);
+}
+
+/** Settles as the work does; resolves to undefined when the signal is aborted before. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const end = () => resolve(undefined);
+    if (signal.aborted) end();
     signal.addEventListener('abort', end);
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
   });
 }

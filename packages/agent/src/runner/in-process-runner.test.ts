@@ -95,6 +95,49 @@ test('a run whose limit cannot be asked sends nothing, and is tried again', asyn
   expect(llm.requests).toHaveLength(1);
 });
 
+test.each(['store', 'inbox'] as const)(
+  'a %s that does not answer holds up no stop, and the request is served by the next start',
+  async (silent) => {
+    const store = memoryEventStore();
+    const inbox = new MemoryInbox();
+    inbox.put('one', 'Work.');
+    const agent = new Agent({ llm: scriptedLLM({ script: ['Done.'] }) });
+    const never = new Promise<never>(() => undefined);
+    let isSilent = true;
+    let ask: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => (ask = resolve));
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const ends: RunEnd[] = [];
+    const answer = async <T>(which: string, work: () => Promise<T>) => {
+      if (!isSilent || which !== silent) return work();
+      ask();
+      return never;
+    };
+    const runner = inProcessRunner({
+      open: (conversationId) => answer('store', () => Conversation.open({ agent, store, conversationId })),
+      inbox: {
+        read: () => answer('inbox', () => inbox.read()),
+        remove: (id, ids) => inbox.remove(id, ids),
+      },
+      onEnd: (one) => {
+        ends.push(one);
+        if (one.type === 'ended') end();
+      },
+    });
+    await runner.enqueue('a');
+    await runner.start();
+    await asked;
+    await runner.stop({ graceMs: 0 });
+    expect(ends).toEqual([{ type: 'handed-over', conversationId: 'a' }]);
+    isSilent = false;
+    await runner.start();
+    await ended;
+    await runner.stop();
+    expect(ends.slice(1)).toMatchObject([{ type: 'ended', outcome: { status: 'finished', answer: 'Done.' } }]);
+  },
+);
+
 test('what can hold no run is refused', () => {
   const open = () => Promise.reject(new Error('never opened'));
   expect(() => inProcessRunner({ open, onEnd: () => undefined, maxConcurrentRuns: 0 })).toThrow(RangeError);
