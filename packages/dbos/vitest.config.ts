@@ -1,4 +1,7 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, mergeConfig } from 'vitest/config';
 import { vitestBase } from '../../vitest.base.ts';
 
-export default defineConfig(vitestBase);
+export default mergeConfig(
+  defineConfig(vitestBase),
+  defineConfig({ test: { globalSetup: 'test-support/postgres-once.ts' } }),
+);

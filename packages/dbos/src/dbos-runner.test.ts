@@ -4,20 +4,17 @@ import type { RunEnd } from '@palimpsest/agent/runner';
 import { runnerContract } from '@palimpsest/agent/testing';
 import { defineTool, memoryEventStore } from '@palimpsest/events';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
-import { localPostgres } from '@palimpsest/postgres/testing';
 import pg from 'pg';
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { dbosRunner } from './index.js';
 
-const server = await localPostgres();
-afterAll(() => server?.close());
+const url = inject('postgresUrl') ?? '';
 
-const url = server?.url ?? '';
 const quick = { url, pollMs: 20, sweepMs: 100 };
 const ignored = { open: () => Promise.reject(new Error('never opened')), onEnd: () => undefined };
 
-describe.skipIf(server === undefined)('on a server', () => {
+describe.skipIf(url === '')('on a server', () => {
   runnerContract({
     test,
     create: (options) => ({ runner: dbosRunner({ ...quick, ...options, name: randomUUID() }) }),
@@ -130,7 +127,7 @@ describe.skipIf(server === undefined)('on a server', () => {
     );
     const terminate = `select pg_terminate_backend(pid) from pg_stat_activity
       where query like 'select pg_try_advisory_lock(hashtextextended(''palimpsest dbos tables''%'`;
-    await vi.waitUntil(async () => (await other.query(terminate)).rowCount === 1);
+    await vi.waitUntil(async () => (await other.query(terminate)).rowCount === 1, { timeout: 60_000 });
     expect(await started).toMatch(/connection/i);
     await other.query(`select pg_advisory_unlock(${lock})`);
     await runner.start();

@@ -117,6 +117,8 @@ class Worker {
   #repetitions: readonly Repetition[] = [];
   /** From then on there may be requests to put back, and DBOS is ours to shut down, also when its launch failed. */
   #hasLaunched = false;
+  /** The run of a cancelled request that is being ended. */
+  #ending: ConversationWork | undefined;
   #isStopping = false;
 
   constructor(options: DbosRunnerOptions, database: Database, requests: Requests) {
@@ -171,7 +173,12 @@ class Worker {
   async serve(conversationId: string, workflowID: string): Promise<void> {
     await this.#outside(async () => {
       const work = new ConversationWork(conversationId, this.#options);
-      const isMine = () => this.#requests.isOf(this.#executorId, workflowID);
+      const isMine = async () => {
+        if (await this.#requests.isOf(this.#executorId, workflowID)) return true;
+        const [isCancelled] = await this.#requests.cancelledOf([workflowID]);
+        if (isCancelled !== undefined) work.cancel();
+        return isCancelled !== undefined;
+      };
       this.#workOf.set(workflowID, work);
       if (this.#isStopping) work.stop();
       await this.#work.run(work, isMine).finally(() => this.#workOf.delete(workflowID));
@@ -182,6 +189,7 @@ class Worker {
 
   async stop(options: { readonly graceMs?: number } = {}): Promise<void> {
     this.#isStopping = true;
+    this.#ending?.stop();
     await this.#work.stop(options);
     // Without a wait for its workflows, which do not end any more.
     if (this.#hasLaunched) await DBOS.shutdown();
@@ -206,6 +214,28 @@ class Worker {
       // Listed anew while the lock is held: another worker may have been here before.
       await this.#lock.withLockOf(executorId, () => this.#requests.putBackAllOf(executorId));
     }
+    const cancelled = await this.#requests.cancelledOnTheWay();
+    await this.#endCancelled(cancelled.get(this.#executorId) ?? []);
+    for (const [executorId, workflowIDs] of cancelled) {
+      if (executorId !== this.#executorId)
+        await this.#lock.withLockOf(executorId, () => this.#endCancelled(workflowIDs));
+    }
+  }
+
+  /**
+   * Who was cancelled while its worker was lost is taken over by nobody, and its log would say for ever that it runs. The same for one that
+   * ended here without saying so.
+   */
+  async #endCancelled(workflowIDs: readonly string[]): Promise<void> {
+    for (const workflowID of workflowIDs) {
+      if (this.#isStopping || this.#workOf.has(workflowID)) continue;
+      const conversationId = await this.#requests.conversationOf(workflowID);
+      // A later request has it.
+      if (conversationId !== undefined && this.running.includes(conversationId)) continue;
+      this.#ending = conversationId === undefined ? undefined : new ConversationWork(conversationId, this.#options);
+      if ((await this.#ending?.endOpenRun()) !== false) await this.#requests.settle(workflowID);
+      this.#ending = undefined;
+    }
   }
 
   /**
@@ -217,7 +247,7 @@ class Worker {
     const stranded = unknown.filter((workflowID) => this.#unknown.has(workflowID));
     this.#unknown = new Set(unknown);
     // What a stop leaves is put back when the last run has ended.
-    if (!this.#isStopping) await this.#requests.putBack(stranded);
+    if (!this.#isStopping) await this.#requests.putBack(this.#executorId, stranded);
   }
 }
 

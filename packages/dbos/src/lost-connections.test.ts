@@ -7,14 +7,12 @@ import type { RunEnd } from '@palimpsest/agent/runner';
 import { defineTool, memoryEventStore } from '@palimpsest/events';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { migrate, postgresEventStore } from '@palimpsest/postgres';
-import { localPostgres } from '@palimpsest/postgres/testing';
 import pg from 'pg';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { dbosRunner } from './index.js';
 
-const server = await localPostgres();
-afterAll(() => server?.close());
+const url = inject('postgresUrl') ?? '';
 
 /**
  * A way to the server that can be closed or fall silent, or on which the first claim of a request is committed, and its answer lost with
@@ -70,11 +68,11 @@ async function lossyWayTo(url: string) {
   return way;
 }
 
-test.skipIf(server === undefined)(
+test.skipIf(url === '')(
   'a request that a worker took without learning of it is served all the same',
   { timeout: 120_000 },
   async () => {
-    const way = await lossyWayTo(server?.url ?? '');
+    const way = await lossyWayTo(url);
     const store = memoryEventStore();
     const agent = new Agent({ llm: scriptedLLM({ script: ['Hello.'] }) });
     const open = (conversationId: string) => Conversation.open({ agent, store, conversationId });
@@ -91,16 +89,16 @@ test.skipIf(server === undefined)(
   },
 );
 
-test.skipIf(server === undefined).each([
+test.skipIf(url === '').each([
   ['is gone', 'close'],
   ['answers nothing, on connections that stay open', 'fallSilent'],
 ] as const)(
   'a worker that is stopped while the server %s ends, and another one goes on with what it had',
   { timeout: 120_000 },
   async (_, lose) => {
-    const way = await lossyWayTo(server?.url ?? '');
+    const way = await lossyWayTo(url);
     way.losesClaim = false;
-    const pools = [way.url, server?.url].map((connectionString) => new pg.Pool({ connectionString }));
+    const pools = [way.url, url].map((connectionString) => new pg.Pool({ connectionString }));
     for (const pool of pools) pool.on('error', () => undefined);
     onTestFinished(async () => void (await Promise.all(pools.map((pool) => pool.end()))));
     await migrate(pools[0] as pg.Pool);
@@ -150,7 +148,7 @@ test.skipIf(server === undefined).each([
     expect(ends.at(-1)).toMatchObject({ type: 'handed-over' });
     way.close();
 
-    const next = dbosRunner({ ...options, url: server?.url ?? '', open: openIn(other) });
+    const next = dbosRunner({ ...options, url: url, open: openIn(other) });
     await next.start();
     onTestFinished(() => next.stop());
     await ended;

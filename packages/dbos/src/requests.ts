@@ -65,8 +65,7 @@ export class Requests {
 
   /** How many wait. */
   async waiting(): Promise<number> {
-    const pool = await this.#database.pool();
-    const { rows } = await pool.query<{ count: string }>(
+    const rows = await this.#ask<{ readonly count: string }>(
       `select count(*) as count from dbos.workflow_status where queue_name = $1 and status = 'ENQUEUED'`,
       [this.#queue],
     );
@@ -75,13 +74,31 @@ export class Requests {
 
   /** Which requests run now, by the ids of their workers, live or dead. */
   async running(): Promise<ReadonlyMap<string, readonly string[]>> {
-    const idsOf = new Map<string, string[]>();
-    for (const { id, worker } of await this.#select(`${running} and executor_id is not null`, [this.#queue])) {
-      const ids = idsOf.get(worker);
-      if (ids === undefined) idsOf.set(worker, [id]);
-      else ids.push(id);
-    }
-    return idsOf;
+    return byWorker(await this.#select(`${running} and executor_id is not null`, [this.#queue]));
+  }
+
+  /**
+   * The requests that were cancelled after they had begun, whose runs nobody has told that they ended: by the ids of their last workers.
+   * DBOS has taken them out of their queue.
+   */
+  async cancelledOnTheWay(): Promise<ReadonlyMap<string, readonly string[]>> {
+    const condition = `status = 'CANCELLED' and name = $1 and application_version = $2 and executor_id <> ''`;
+    return byWorker(await this.#select(condition, [workflowName, applicationVersionOf(this.#queue)]));
+  }
+
+  /** The conversation of a request. */
+  async conversationOf(workflowID: string): Promise<string | undefined> {
+    const [found] = await (await this.#connected()).listWorkflows({ workflowIDs: [workflowID], loadOutput: false });
+    const [conversationId] = found?.input ?? [];
+    return typeof conversationId === 'string' ? conversationId : undefined;
+  }
+
+  /** Notes that nothing is left to do for a cancelled request. */
+  async settle(workflowID: string): Promise<void> {
+    await this.#ask(
+      `update dbos.workflow_status set executor_id = '' where workflow_uuid = $1 and status = 'CANCELLED'`,
+      [workflowID],
+    );
   }
 
   /** Whether a worker still has a request that it was given. */
@@ -92,14 +109,26 @@ export class Requests {
 
   /** Puts all requests of a worker back into the queue. What it records of them later is refused by DBOS. */
   async putBackAllOf(executorId: string): Promise<void> {
-    const rows = await this.#select(`${running} and executor_id = $2`, [this.#queue, executorId]);
-    await this.putBack(rows.map(({ id }) => id));
+    await this.#putBack('executor_id = $2', [executorId]);
   }
 
-  /** Puts requests that run back into the queue. */
-  async putBack(workflowIDs: readonly string[]): Promise<void> {
-    if (workflowIDs.length === 0) return;
-    await (await this.#connected()).resumeWorkflows([...workflowIDs], { queueName: this.#queue });
+  /** Puts requests of a worker back into the queue, as far as they still run. */
+  async putBack(executorId: string, workflowIDs: readonly string[]): Promise<void> {
+    if (workflowIDs.length > 0)
+      await this.#putBack('executor_id = $2 and workflow_uuid = any($3)', [executorId, workflowIDs]);
+  }
+
+  /**
+   * As DBOS's `resumeWorkflows` does, and in one statement: DBOS resumes what was cancelled, too, so a cancel in that very moment would be
+   * lost. The worker stays written in, until another one takes the request: it has begun.
+   */
+  async #putBack(condition: string, values: unknown[]): Promise<void> {
+    await this.#ask(
+      `update dbos.workflow_status set status = 'ENQUEUED', owner_xid = null, recovery_attempts = 0,
+        started_at_epoch_ms = null, updated_at = (extract(epoch from now()) * 1000)::bigint
+       where ${running} and ${condition}`,
+      [this.#queue, ...values],
+    );
   }
 
   async close(): Promise<void> {
@@ -108,17 +137,20 @@ export class Requests {
     await (await client?.catch(() => undefined))?.destroy();
   }
 
-  /**
-   * Requests, not by DBOS: while the server is gone, DBOS asks again without an end, with pauses of up to a minute. What fails here is told,
-   * and repeated when the runner's options say.
-   */
-  async #select(condition: string, values: unknown[]) {
-    const pool = await this.#database.pool();
-    const { rows } = await pool.query<{ readonly id: string; readonly worker: string }>(
+  async #select(condition: string, values: unknown[]): Promise<readonly Begun[]> {
+    return this.#ask<Begun>(
       `select workflow_uuid as id, executor_id as worker from dbos.workflow_status where ${condition}`,
       values,
     );
-    return rows;
+  }
+
+  /**
+   * A statement of our own, not of DBOS: while the server is gone, DBOS asks again without an end, with pauses of up to a minute. What fails here is told,
+   * and repeated when the runner's options say.
+   */
+  async #ask<Row extends object>(text: string, values: unknown[]): Promise<readonly Row[]> {
+    const pool = await this.#database.pool();
+    return (await pool.query<Row>(text, values)).rows;
   }
 
   #connected(): Promise<DBOSClient> {
@@ -137,6 +169,22 @@ export class Requests {
       logger: this.#logger,
     });
   }
+}
+
+/** A request that has begun. */
+interface Begun {
+  readonly id: string;
+  readonly worker: string;
+}
+
+function byWorker(requests: readonly Begun[]): ReadonlyMap<string, readonly string[]> {
+  const idsOf = new Map<string, string[]>();
+  for (const { id, worker } of requests) {
+    const ids = idsOf.get(worker);
+    if (ids === undefined) idsOf.set(worker, [id]);
+    else ids.push(id);
+  }
+  return idsOf;
 }
 
 /** The requests of a conversation are found by the beginning of their ids. */

@@ -3,13 +3,11 @@ import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import path from 'node:path';
-import { localPostgres } from '@palimpsest/postgres/testing';
 import { openaiServer } from '@palimpsest/provider-servers';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 
 const root = path.join(import.meta.dirname, '../../..');
-const server = await localPostgres();
-afterAll(() => server?.close());
+const url = inject('postgresUrl') ?? '';
 
 /** Starts two of `examples/service` on one database, and a model that answers its first request late, with an order in its second answer. */
 async function twoServices(until: Promise<void>, orderAt: number) {
@@ -22,7 +20,7 @@ async function twoServices(until: Promise<void>, orderAt: number) {
   });
   onTestFinished(() => model.close());
   const environment = {
-    PALIMPSEST_POSTGRES_URL: server?.url ?? '',
+    PALIMPSEST_POSTGRES_URL: url,
     OPENAI_BASE_URL: model.url,
     OPENAI_API_KEY: 'a-key',
     MODEL: 'gpt-4o-mini',
@@ -95,7 +93,7 @@ async function eventsUntil(
 const isStatus = (value: string) => (data: SentEvent['data']) =>
   data['type'] === 'conversation-state-update' && data['value'] === value;
 
-test.skipIf(server === undefined)(
+test.skipIf(url === '')(
   'the service keeps a message for a conversation that another process runs, asks a person, and streams what happens',
   { timeout: 300_000 },
   async () => {
@@ -153,7 +151,7 @@ test.skipIf(server === undefined)(
   },
 );
 
-test.skipIf(server === undefined)(
+test.skipIf(url === '')(
   'a stop interrupts the run of another process, and changes nothing where a person is waited for or all is done',
   { timeout: 300_000 },
   async () => {

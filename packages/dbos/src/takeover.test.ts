@@ -6,18 +6,16 @@ import { Agent, Conversation } from '@palimpsest/agent';
 import type { Event } from '@palimpsest/events';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { migrate, postgresEventStore } from '@palimpsest/postgres';
-import { localPostgres } from '@palimpsest/postgres/testing';
 import { openaiServer } from '@palimpsest/provider-servers';
 import pg from 'pg';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { bundledProgram } from '../test-support/bundled-program.js';
 import type { CondensingWorkerSetting, FromCondensingWorker } from '../test-support/condensing-worker.js';
 import { dbosRunner } from './index.js';
 
-const server = await localPostgres();
-afterAll(() => server?.close());
+const url = inject('postgresUrl') ?? '';
 
-const program = server === undefined ? '' : await bundledProgram('condensing-worker');
+const program = url === '' ? '' : await bundledProgram('condensing-worker');
 const options = { timeout: 300_000 };
 
 /** A promise that the test resolves. */
@@ -88,7 +86,6 @@ async function setUp(
   stepOf: (step: number) => 'act' | 'order' | undefined,
   before: { readonly step?: (step: number) => Promise<void>; readonly summary?: (index: number) => Promise<void> },
 ) {
-  const url = server?.url ?? '';
   const name = randomUUID();
   const usage = (prompt: number, completion: number) => ({
     prompt_tokens: prompt,
@@ -154,7 +151,7 @@ function callsIn(events: readonly Event[]) {
   };
 }
 
-describe.skipIf(server === undefined)('a condensation by a model', () => {
+describe.skipIf(url === '')('a condensation by a model', () => {
   test.each([
     ['frozen', 'goes on in the background', 'SIGSTOP', true],
     ['frozen', 'is waited for', 'SIGSTOP', false],
@@ -234,7 +231,7 @@ describe.skipIf(server === undefined)('a condensation by a model', () => {
   );
 });
 
-test.skipIf(server === undefined)(
+test.skipIf(url === '')(
   'limits of iterations, tokens and money hold when another worker takes over, with the costs of the condenser',
   options,
   async () => {

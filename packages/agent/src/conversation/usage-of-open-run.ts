@@ -26,3 +26,12 @@ export function usageOfOpenRun(events: EventLog): RunUsage {
   }
   return used;
 }
+
+/** Whether the log says that a run is under way: it is, or its process died or released it. */
+export function hasOpenRun(events: EventLog): boolean {
+  for (let index = events.length - 1; index >= 0; index--) {
+    const event = events.at(index);
+    if (event?.type === 'conversation-state-update' && event.key === 'status') return event.value === 'running';
+  }
+  return false;
+}

@@ -1,5 +1,6 @@
 import { ConversationBusyError, EventStoreError, WriterOustedError } from '@palimpsest/events';
 import type { Conversation } from '../conversation.js';
+import { hasOpenRun } from '../conversation/usage-of-open-run.js';
 import { ConversationRunError } from '../errors.js';
 import { deliver } from './inbox.js';
 import type { Inbox } from './inbox.js';
@@ -103,6 +104,29 @@ export class ConversationWork {
         await elapsed(retryMs, AbortSignal.any([this.#stopped.signal, this.#interrupted.signal]));
       }
     }
+  }
+
+  /**
+   * For a request that was cancelled and whose worker is lost: if the log still says that a run is under way, appends that it is paused,
+   * and tells `onEnd`. Nothing else is done.
+   *
+   * @returns false: another process holds the conversation, or the store did not answer; to be called again.
+   */
+  async endOpenRun(): Promise<boolean> {
+    this.cancel();
+    const { conversationId } = this;
+    const { open, onEnd } = this.#options;
+    try {
+      const conversation = await unlessAborted(open(conversationId), this.#stopped.signal);
+      if (conversation === undefined) return false;
+      if (!hasOpenRun(conversation.events)) return true;
+      const outcome = await conversation.run({ signal: this.#interrupted.signal });
+      onEnd({ type: 'ended', conversationId, outcome });
+    } catch (error) {
+      if (isOf(error, [ConversationBusyError, WriterOustedError, EventStoreError])) return false;
+      onEnd({ type: 'failed', conversationId, error });
+    }
+    return true;
   }
 
   /** Ends the run after its present step, so that another worker goes on with it. */
