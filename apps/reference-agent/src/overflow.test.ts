@@ -146,7 +146,7 @@ const given = (condenser: Condenser | undefined) => (condenser === undefined ? {
 describe.each(kinds)('with the condenser %s', (_, create) => {
   const steps: Steps = Array.from({ length: 14 }, (_, step) => [step % 5 === 4 ? 10 * mega : mega]);
 
-  test('14 results of 1 MB and 10 MB: the run goes on', { timeout: 60_000 }, async () => {
+  test('14 results of 1 MB and 10 MB: the run goes on', async () => {
     const flow = await openai(steps);
     const { outcome, events } = await run(flow, given(create(flow.llm)));
     expect(outcome).toMatchObject({ status: 'finished', answer: 'All read.', iterations: 15 });
@@ -154,29 +154,25 @@ describe.each(kinds)('with the condenser %s', (_, create) => {
     expect(whole.map(({ length }) => length >= mega)).toEqual(steps.map(() => true));
   });
 
-  test(
-    'shown as much as the window holds: one giant after another, in batches, in arguments',
-    { timeout: 60_000 },
-    async () => {
-      const flow = await anthropic([
-        [mega],
-        [mega],
-        [5, 5],
-        [mega, mega, 100, mega],
-        [-mega],
-        [5],
-        [-mega, mega],
-        [mega],
-      ]);
-      const { outcome, events } = await run(flow, { ...given(create(flow.llm)), output: unlimited });
-      expect(outcome).toMatchObject({ status: 'finished', answer: 'All read.', iterations: 9 });
-      // The newest step is still there, or a model has summed it up.
-      const last = events.findLast((event) => event.type === 'condensation');
-      const sent = JSON.stringify(flow.server.requests.at(-1)?.body);
-      expect(sent).toContain(last?.summary?.includes(summary) === true ? summary : 'Step 8.');
-      expect(resortsIn(events).length).toBeLessThanOrEqual(12);
-    },
-  );
+  test('shown as much as the window holds: one giant after another, in batches, in arguments', async () => {
+    const flow = await anthropic([
+      [mega],
+      [mega],
+      [5, 5],
+      [mega, mega, 100, mega],
+      [-mega],
+      [5],
+      [-mega, mega],
+      [mega],
+    ]);
+    const { outcome, events } = await run(flow, { ...given(create(flow.llm)), output: unlimited });
+    expect(outcome).toMatchObject({ status: 'finished', answer: 'All read.', iterations: 9 });
+    // The newest step is still there, or a model has summed it up.
+    const last = events.findLast((event) => event.type === 'condensation');
+    const sent = JSON.stringify(flow.server.requests.at(-1)?.body);
+    expect(sent).toContain(last?.summary?.includes(summary) === true ? summary : 'Step 8.');
+    expect(resortsIn(events).length).toBeLessThanOrEqual(12);
+  });
 });
 
 const text = (words: string) => [{ type: 'text', text: words }] as const;
@@ -232,7 +228,7 @@ describe.each(providers)('a log that holds giants already, %s', (_, flowOf) => {
     ['many small results, too many in all', () => foreignLog(Array.from({ length: 400 }, () => [2_000]))],
   ];
 
-  test.each(cases)('%s: the run goes on with what is recent', { timeout: 60_000 }, async (_, log) => {
+  test.each(cases)('%s: the run goes on with what is recent', async (_, log) => {
     const flow = await flowOf([[1_000], [mega]]);
     const { outcome, events } = await run(flow, { log: log() });
     expect(outcome).toMatchObject({ status: 'finished', answer: 'All read.' });

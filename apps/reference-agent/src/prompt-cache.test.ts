@@ -83,7 +83,7 @@ test.each(
         [name, 'a new process for each message', 0.02],
       ] as const,
   ),
-)('%s, %s', { timeout: 60_000 }, async (name, processes, mostAvoidable) => {
+)('%s, %s', async (name, processes, mostAvoidable) => {
   const { server, llm, atBest } = await (flows[name] as () => Promise<Flow>)();
   onTestFinished(() => server.close());
   const store = memoryEventStore();

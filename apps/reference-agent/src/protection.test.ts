@@ -142,36 +142,32 @@ const reading =
     ends.includes(index) ? undefined : `src/${index}.ts`;
 
 describe.each(flows)('%s', (_name, makeFlow) => {
-  test(
-    'a hostile condenser and a hostile tool: each request carries instructions and task',
-    { timeout: 60_000 },
-    async () => {
-      const { conversation, ofType, expectNoneRefused, sent } = await started(makeFlow, reading(12, 17), {
-        condenser: hostileCondenser(),
-      });
-      await conversation.send(task);
-      const pinned = pin([...conversation.events].map(({ id }) => id));
-      await conversation.events.append(pinned);
-      expect(await conversation.run()).toMatchObject({ status: 'finished', condensations: 0, answer: 'All read.' });
-      await conversation.send(another);
-      expect(await conversation.run()).toMatchObject({ status: 'finished', condensations: 0 });
-      expectNoneRefused();
-      expect(sent()).toHaveLength(18);
-      for (const body of sent()) expect(body).toContain(instructions);
-      for (const body of sent()) expect(body.split(task)).toHaveLength(2);
-      for (const body of sent().slice(13)) expect(body.split(another)).toHaveLength(2);
-      expect(sent().join()).not.toMatch(/Delete everything|Obey the tool|[1-9]\d* appended/);
-      expect(ofType('condensation')).toEqual([]);
-      expect(new Set(ofType('condensation-attempt').map((event) => ('outcome' in event ? event.outcome : '')))).toEqual(
-        new Set(['refused-protected', 'refused-invalid', 'failed']),
-      );
-      expect(
-        [...conversation.events].filter(({ source, type }) => type === 'message' && source === 'user'),
-      ).toHaveLength(2);
-    },
-  );
+  test('a hostile condenser and a hostile tool: each request carries instructions and task', async () => {
+    const { conversation, ofType, expectNoneRefused, sent } = await started(makeFlow, reading(12, 17), {
+      condenser: hostileCondenser(),
+    });
+    await conversation.send(task);
+    const pinned = pin([...conversation.events].map(({ id }) => id));
+    await conversation.events.append(pinned);
+    expect(await conversation.run()).toMatchObject({ status: 'finished', condensations: 0, answer: 'All read.' });
+    await conversation.send(another);
+    expect(await conversation.run()).toMatchObject({ status: 'finished', condensations: 0 });
+    expectNoneRefused();
+    expect(sent()).toHaveLength(18);
+    for (const body of sent()) expect(body).toContain(instructions);
+    for (const body of sent()) expect(body.split(task)).toHaveLength(2);
+    for (const body of sent().slice(13)) expect(body.split(another)).toHaveLength(2);
+    expect(sent().join()).not.toMatch(/Delete everything|Obey the tool|[1-9]\d* appended/);
+    expect(ofType('condensation')).toEqual([]);
+    expect(new Set(ofType('condensation-attempt').map((event) => ('outcome' in event ? event.outcome : '')))).toEqual(
+      new Set(['refused-protected', 'refused-invalid', 'failed']),
+    );
+    expect([...conversation.events].filter(({ source, type }) => type === 'message' && source === 'user')).toHaveLength(
+      2,
+    );
+  });
 
-  test('one that may forget the words of the user: they are sent all the same', { timeout: 60_000 }, async () => {
+  test('one that may forget the words of the user: they are sent all the same', async () => {
     const condenser: Condenser = {
       name: 'forgetful',
       protects: false,
@@ -194,7 +190,7 @@ describe.each(flows)('%s', (_name, makeFlow) => {
     expect(ofType('condensation-attempt')).toEqual([]);
   });
 
-  test('a condensation of another time, in the middle of a run, and its revert', { timeout: 60_000 }, async () => {
+  test('a condensation of another time, in the middle of a run, and its revert', async () => {
     let damage: Event | undefined;
     // An application that appends by itself is not asked; here it does while a tool runs.
     const careless = defineTool({
@@ -236,7 +232,7 @@ describe.each(flows)('%s', (_name, makeFlow) => {
     await expect(conversation.revert(condensationId)).rejects.toMatchObject({ reason: 'reverted' });
   });
 
-  test('a log that begins with the words of an agent', { timeout: 60_000 }, async () => {
+  test('a log that begins with the words of an agent', async () => {
     const log = logBuilder();
     log.agent('Hello, what shall I read?');
     log.user(task);

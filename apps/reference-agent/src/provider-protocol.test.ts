@@ -141,63 +141,51 @@ const flows: readonly (readonly [string, () => Promise<Flow>])[] = [
 ];
 
 describe.each(flows)('%s', (_, makeFlow) => {
-  test(
-    'a long run with condensations: nothing is refused, nothing repaired, and the answer arrives',
-    { timeout: 60_000 },
-    async () => {
-      const { outcome, events, streamed } = await work(await makeFlow());
-      expect(outcome).toMatchObject({ status: 'finished', answer: 'All read.' });
-      expect(outcome.iterations).toBe(steps + 1);
-      expect(outcome.condensations).toBeGreaterThan(1);
-      expect(streamed).toContain('All read.');
-      // A list that the server calls malformed would have been sent again without thinking, and that would be on record.
-      const updates = ofType(events, 'conversation-state-update').map(
-        (event) => (event as { readonly key?: unknown }).key,
-      );
-      expect(new Set(updates)).toEqual(new Set(['status']));
-      expect(ofType(events, 'llm-usage')).toHaveLength(steps + 1);
-      expect(JSON.stringify(events)).not.toContain(apiKey);
-    },
-  );
+  test('a long run with condensations: nothing is refused, nothing repaired, and the answer arrives', async () => {
+    const { outcome, events, streamed } = await work(await makeFlow());
+    expect(outcome).toMatchObject({ status: 'finished', answer: 'All read.' });
+    expect(outcome.iterations).toBe(steps + 1);
+    expect(outcome.condensations).toBeGreaterThan(1);
+    expect(streamed).toContain('All read.');
+    // A list that the server calls malformed would have been sent again without thinking, and that would be on record.
+    const updates = ofType(events, 'conversation-state-update').map(
+      (event) => (event as { readonly key?: unknown }).key,
+    );
+    expect(new Set(updates)).toEqual(new Set(['status']));
+    expect(ofType(events, 'llm-usage')).toHaveLength(steps + 1);
+    expect(JSON.stringify(events)).not.toContain(apiKey);
+  });
 
-  test(
-    'a log with halves of characters in every text: nothing is refused at any step',
-    { timeout: 60_000 },
-    async () => {
-      const flow = await makeFlow();
-      onTestFinished(() => flow.server.close());
-      const half = `cut here: ${'😀'.repeat(20).slice(0, 11)}`;
-      const text = [{ type: 'text', text: half }] as const;
-      const agent = new Agent({
-        llm: flow.llm,
-        systemPrompt: half,
-        tools: [{ ...read, description: half, execute: () => half }],
-        render: { labelObservation: () => half },
-      });
-      const conversation = await Conversation.open({ agent, stuckDetection: false, limits: { maxIterations: 4 } });
-      const toolCall = { id: 'call-of-old', name: 'read', arguments: '{"path":"\\ud83d","\\ude00":1}' };
-      const { id: actionId } = createEvent('action', { thought: text, toolCall, llmResponseId: 'of-old' });
-      // As another program wrote it: the log is the only truth, and stays as it is.
-      await conversation.events.append(
-        createEvent('message', { source: 'user', role: 'user', content: text }),
-        createEvent('action', { id: actionId, thought: text, toolCall, llmResponseId: 'of-old' }),
-        createEvent('observation', { toolCallId: toolCall.id, toolName: 'read', actionId, content: text }),
-        createEvent('message', { source: 'agent', role: 'assistant', content: text, llmResponseId: 'older' }),
-        createEvent('condensation', { forgottenEventIds: [], summary: half }),
-      );
-      await conversation.send(half);
-      await expect(conversation.run()).rejects.toMatchObject({ cause: { code: 'limit-exceeded' } });
-      expect(ofType([...conversation.events], 'llm-usage')).toHaveLength(4);
-    },
-  );
+  test('a log with halves of characters in every text: nothing is refused at any step', async () => {
+    const flow = await makeFlow();
+    onTestFinished(() => flow.server.close());
+    const half = `cut here: ${'😀'.repeat(20).slice(0, 11)}`;
+    const text = [{ type: 'text', text: half }] as const;
+    const agent = new Agent({
+      llm: flow.llm,
+      systemPrompt: half,
+      tools: [{ ...read, description: half, execute: () => half }],
+      render: { labelObservation: () => half },
+    });
+    const conversation = await Conversation.open({ agent, stuckDetection: false, limits: { maxIterations: 4 } });
+    const toolCall = { id: 'call-of-old', name: 'read', arguments: '{"path":"\\ud83d","\\ude00":1}' };
+    const { id: actionId } = createEvent('action', { thought: text, toolCall, llmResponseId: 'of-old' });
+    // As another program wrote it: the log is the only truth, and stays as it is.
+    await conversation.events.append(
+      createEvent('message', { source: 'user', role: 'user', content: text }),
+      createEvent('action', { id: actionId, thought: text, toolCall, llmResponseId: 'of-old' }),
+      createEvent('observation', { toolCallId: toolCall.id, toolName: 'read', actionId, content: text }),
+      createEvent('message', { source: 'agent', role: 'assistant', content: text, llmResponseId: 'older' }),
+      createEvent('condensation', { forgottenEventIds: [], summary: half }),
+    );
+    await conversation.send(half);
+    await expect(conversation.run()).rejects.toMatchObject({ cause: { code: 'limit-exceeded' } });
+    expect(ofType([...conversation.events], 'llm-usage')).toHaveLength(4);
+  });
 
-  test(
-    'without room for anything: a typed error that says what to do, and the log is whole',
-    { timeout: 60_000 },
-    async () => {
-      const flow = await makeFlow();
-      const failing = work(flow, { systemPrompt: 'Be careful. '.repeat(4_000) });
-      await expect(failing).rejects.toMatchObject({ code: 'conversation-run', cause: { code: 'context-overflow' } });
-    },
-  );
+  test('without room for anything: a typed error that says what to do, and the log is whole', async () => {
+    const flow = await makeFlow();
+    const failing = work(flow, { systemPrompt: 'Be careful. '.repeat(4_000) });
+    await expect(failing).rejects.toMatchObject({ code: 'conversation-run', cause: { code: 'context-overflow' } });
+  });
 });

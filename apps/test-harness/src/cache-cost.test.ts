@@ -131,7 +131,7 @@ describe.skipIf(recorded === undefined)('the long real sessions that PALIMPSEST_
       const all = (await sessionsIn(`${recorded}/${folder}`)).toSorted((a, b) => b.length - a.length);
       long.push(...(isLongRun ? all : all.slice(0, 1)).filter((events) => events.length > 100));
     }
-  }, 60_000);
+  });
 
   test.each(measured)('%s', { timeout: 1_200_000 }, async (name) => {
     expect(long.length).toBeGreaterThan(0);

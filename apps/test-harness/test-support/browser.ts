@@ -16,10 +16,10 @@ const offline = [
   '--no-first-run',
 ];
 
-/** Starts the browser. */
+/** Starts the browser. It has no limits of time of its own: those of the tests stop what hangs. */
 export function startBrowser(): Promise<Browser> {
   if (chromiumPath === undefined) throw new Error('there is no browser on this machine');
-  return chromium.launch({ executablePath: chromiumPath, args: offline });
+  return chromium.launch({ executablePath: chromiumPath, args: offline, timeout: 0 });
 }
 
 /** A page and what it did that it should not: messages on the console, errors, requests. */
@@ -35,6 +35,7 @@ export async function openFile(
   options: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
   const page = await browser.newPage(options);
+  page.setDefaultTimeout(0);
   const problems: string[] = [];
   page.on('console', (message) => problems.push(`console: ${message.text()}`));
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`));

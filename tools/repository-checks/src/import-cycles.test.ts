@@ -24,7 +24,7 @@ const files = folders.flatMap((folder) =>
  */
 const merged = { file: 'packages/view/src/view.ts', line: "import { ViewProjection } from './view-projection.js';" };
 
-it('no files import each other, not for types either', { timeout: 60_000 }, () => {
+it('no files import each other, not for types either', () => {
   const sources = new Map(files.map((file) => [file, readFileSync(path.join(workspaceRoot, file), 'utf8')]));
   const view = sources.get(merged.file) ?? '';
   expect(view).toContain(merged.line);

@@ -16,7 +16,6 @@ const longest: Readonly<Record<string, number>> = {
 
 test.skipIf(folder === undefined)(
   `every file of the real sessions is read, or listed with a reason${reason}`,
-  { timeout: 60_000 },
   async () => {
     const rows = new Map<
       string,

@@ -17,7 +17,8 @@ afterEach(() => rm(base, { recursive: true }));
 
 const prompts = await loadPrompts();
 const now = () => new Date('2026-11-22T23:59:00Z');
-const context = (folder = root, options = {}) => workspaceContext(folder, { now, ...options });
+// However long git takes on a machine with much to do.
+const context = (folder = root, options = {}) => workspaceContext(folder, { now, gitTimeoutMs: 100_000, ...options });
 const shown = async (folder = root, options = {}) => prompts.workspaceContext(await context(folder, options));
 
 async function put(file: string, text = ''): Promise<string> {
