@@ -47,8 +47,9 @@ const oustedSuffix = '.ousted';
 
 /**
  * Takes the lock. Each writer creates a token file in the lock's folder and then lists the folder. If its file is the only one,
- * it has the lock. Otherwise the first writer waits with its file in place, and the others remove theirs and try again. Of two
- * writers at least one sees the other, no writer can overwrite another's file, and a killed writer leaves only its own file.
+ * it has the lock. Otherwise the first writer waits with its file in place, and the others remove theirs and try again, after a
+ * wait that grows with their number and with the time that a try takes. Of two writers at least one sees the other, no writer can
+ * overwrite another's file, and a killed writer leaves only its own file.
  *
  * The file of a dead process is removed. If the process cannot be observed (on another machine, in another container), its file
  * is renamed once its heartbeat has stopped. That writer may still be alive; it learns from the missing file that it was
@@ -61,33 +62,41 @@ export async function acquireLock(folder: string, options: LockOptions): Promise
   let name: string | undefined;
   try {
     for (let attempt = 0; ; attempt++) {
+      const begun = performance.now();
       name ??= await createToken(folder, options.tokens);
       const own = name;
       const there = (await unless(readdir(folder), 'ENOENT')) ?? [];
       const others = there.filter((other) => other !== own && !other.endsWith(oustedSuffix));
       options.watch.keepOnly(others);
+      if (there.includes(own) && others.length === 0) {
+        const ousted = there.filter((other) => other.endsWith(oustedSuffix)).map((other) => join(folder, other));
+        return lockOf(folder, join(folder, own), ousted);
+      }
+      const stepBack = async () => {
+        name = undefined;
+        await removeToken(folder, join(folder, own));
+      };
+      // Before the others are looked at, which takes longer: this one is not in their way meanwhile.
+      if (others.some((other) => orderOf(other) < orderOf(own))) await stepBack();
+      const inTheWayMs = performance.now() - begun;
       const obstacle = await obstacleAmong(others, folder, firstBeats, options);
       if (!there.includes(own)) {
         // This writer was ousted: other writers saw no heartbeat for too long.
         name = undefined;
         continue;
       }
-      if (others.length === 0) {
-        const ousted = there.filter((other) => other.endsWith(oustedSuffix)).map((other) => join(folder, other));
-        return lockOf(folder, join(folder, own), ousted);
-      }
       // The obstacles are gone, so the loop checks again.
       if (obstacle === undefined) continue;
-      const isOver = performance.now() >= deadline;
+      const now = performance.now();
+      const isOver = now >= deadline;
       const isToWait = obstacle.isUndecided ? options.waitForSilence || !isOver : !obstacle.isHeld && !isOver;
-      const isFirst = !obstacle.isHeld && others.every((other) => orderOf(own) < orderOf(other));
-      if (!isToWait || !isFirst) {
-        name = undefined;
-        await removeToken(folder, join(folder, own));
-      }
+      if (name !== undefined && (!isToWait || obstacle.isHeld)) await stepBack();
       if (!isToWait) return { holder: obstacle.holder, isHeld: obstacle.isHeld };
-      // Random, so that two writers who stepped back from each other do not meet again.
-      await delay(Math.random() * (obstacle.isHeld ? 100 : Math.min(20, 2 ** attempt)));
+      // Random, so that two writers who stepped back from each other do not meet again. Those who stepped back stay away for longer than
+      // they were in the way, however slow the disk or the machine is: otherwise the first would hardly ever find itself alone.
+      const shortMs = obstacle.isHeld ? 100 : Math.min(20, 2 ** attempt);
+      const longMs = name === undefined && !obstacle.isHeld ? Math.min(others.length * inTheWayMs, deadline - now) : 0;
+      await delay(Math.random() * Math.max(shortMs, longMs));
     }
   } catch (error) {
     if (name !== undefined) await removeToken(folder, join(folder, name));

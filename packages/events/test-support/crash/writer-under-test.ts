@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
@@ -93,11 +93,13 @@ export function startWriter(
   };
 }
 
-/** Resolves when a process that stops itself has been stopped. */
+/** Resolves when a process that stops itself has been stopped, with each of its threads: they stop one after another. */
 export async function isStopped({ process }: WriterUnderTest): Promise<void> {
+  const threads = `/proc/${process.pid}/task`;
   for (;;) {
-    const stat = await readFile(`/proc/${process.pid}/stat`, 'utf8');
-    if (stat.slice(stat.lastIndexOf(')') + 2).startsWith('T')) return;
+    const ids = await readdir(threads);
+    const stats = await Promise.all(ids.map((id) => readFile(join(threads, id, 'stat'), 'utf8').catch(() => '')));
+    if (stats.every((stat) => stat.slice(stat.lastIndexOf(')') + 2).startsWith('T'))) return;
     await new Promise(setImmediate);
   }
 }
