@@ -28,6 +28,11 @@ export interface RunWork extends Work {
   readonly conversationId: string;
   readonly model: string;
   readonly earlier: EarlierRun | undefined;
+  /**
+   * For a run that a runner was asked for: the W3C `traceparent` of each request that it serves, as {@link Instrumentation.traceparent}
+   * gave it. What the runner happens to do around the run has no part in it. Undefined for a run that its caller waits for.
+   */
+  readonly requestedBy?: readonly string[] | undefined;
 }
 
 /** A request to a model. */
@@ -62,6 +67,8 @@ export interface CondensationWork extends Work {
  * `@palimpsest/agent/opentelemetry` makes spans and metrics of it.
  */
 export interface Instrumentation {
+  /** The W3C `traceparent` of the span around the caller, for a runner that keeps it with a request. Undefined where there is none. */
+  traceparent?(): string | undefined;
   /**
    * @param work - given the W3C `traceparent` of the run, the run logs it, so that the next run, in any process, can name this one
    */

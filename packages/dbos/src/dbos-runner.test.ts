@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, Conversation } from '@palimpsest/agent';
+import type { Instrumentation } from '@palimpsest/agent';
 import type { RunEnd } from '@palimpsest/agent/runner';
 import { runnerContract } from '@palimpsest/agent/testing';
 import { defineTool, memoryEventStore } from '@palimpsest/events';
@@ -28,21 +29,46 @@ describe.skipIf(url === '')('on a server', () => {
     await runner.stop();
   });
 
-  test('the id of a conversation may hold any character', async () => {
+  test('the id of a conversation may hold any character, and a run knows the trace of who asked for it', async () => {
     const store = memoryEventStore();
-    const agent = new Agent({ llm: scriptedLLM({ script: ['Hello.'] }) });
+    const asked: (readonly string[] | undefined)[] = [];
+    const around: string[] = [];
+    const instrumentation: Instrumentation = {
+      traceparent: () => around[0],
+      run: ({ requestedBy }, work) => {
+        asked.push(requestedBy);
+        return work();
+      },
+      step: (_, work) => work(),
+      modelCall: (_, request, work) => work(request),
+      tool: (_, work) => work(),
+      condensation: (_, work) => work(() => undefined),
+    };
+    const agent = new Agent({ llm: scriptedLLM({ script: ['Hello.'] }), instrumentation });
     const open = (conversationId: string) => Conversation.open({ agent, store, conversationId });
     const id = `a\0b/%2F'🙂`;
     await (await open(id)).send('Hello?');
     let end: (end: RunEnd) => void = () => undefined;
     const ended = new Promise<RunEnd>((resolve) => (end = resolve));
-    const runner = dbosRunner({ ...quick, open, onEnd: (one) => end(one), name: randomUUID() });
+    const name = randomUUID();
+    const runner = dbosRunner({ ...quick, open, onEnd: (one) => end(one), name, instrumentation });
     await runner.enqueue(id);
     expect(await runner.cancel(id)).toBe(1);
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    around.push(traceparent);
     await runner.enqueue(id);
     await runner.start();
     expect(await ended).toMatchObject({ type: 'ended', conversationId: id, outcome: { status: 'finished' } });
     await runner.stop();
+    expect(asked).toEqual([[traceparent]]);
+    const database = new pg.Client({ connectionString: url });
+    await database.connect();
+    onTestFinished(() => database.end());
+    const { rows } = await database.query(
+      'select attributes from dbos.workflow_status where application_name = $1 order by created_at',
+      [name],
+    );
+    expect(rows).toEqual([{ attributes: null }, { attributes: { traceparent } }]);
   });
 
   test('a run is cancelled by a process that works nothing, within a poll', async () => {
@@ -97,9 +123,13 @@ describe.skipIf(url === '')('on a server', () => {
     await client.stop();
   });
 
-  test('one runner works in a process at a time', async () => {
+  test('one runner works in a process at a time, and is started once, however often it is asked', async () => {
     const [one, two] = [1, 2].map(() => dbosRunner({ ...quick, ...ignored, name: randomUUID() }));
+    let hasStarted = false;
+    const first = one?.start().then(() => (hasStarted = true));
     await one?.start();
+    expect(hasStarted).toBe(true);
+    await first;
     await expect(two?.start()).rejects.toThrow(/DBOS is one in a process/);
     await one?.stop();
     await two?.start();

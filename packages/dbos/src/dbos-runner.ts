@@ -63,27 +63,34 @@ export function dbosRunner(options: DbosRunnerOptions): Runner {
   const database = new Database(url, leaseMs);
   const requests = new Requests(database, name, logger);
   let worker: Worker | undefined;
+  let started: Promise<void> = Promise.resolve();
+  const start = async (one: Worker) => {
+    try {
+      await one.start();
+    } catch (error) {
+      await one.stop({ graceMs: 0 }).catch(() => undefined);
+      worker = working = undefined;
+      throw error;
+    }
+  };
   return {
-    enqueue: (conversationId) => requests.add(conversationId),
+    enqueue: (conversationId) => requests.add(conversationId, options.instrumentation?.traceparent?.()),
     async cancel(conversationId) {
       const cancelled = await requests.cancel(conversationId);
       worker?.cancel(cancelled);
       return cancelled.length;
     },
     async start() {
-      if (worker !== undefined) return;
+      // The same start, for whoever asks while it is under way.
+      if (worker !== undefined) return started;
       if (working !== undefined)
         throw new Error('Another runner of this process works. Stop it first: DBOS is one in a process.');
       worker = working = new Worker(options, database, requests);
-      try {
-        await worker.start();
-      } catch (error) {
-        await worker.stop({ graceMs: 0 }).catch(() => undefined);
-        worker = working = undefined;
-        throw error;
-      }
+      started = start(worker);
+      return started;
     },
     async stop(stopping) {
+      await started.catch(() => undefined);
       const stopped = worker;
       try {
         await stopped?.stop(stopping);
@@ -172,7 +179,7 @@ class Worker {
   /** Serves a request. */
   async serve(conversationId: string, workflowID: string): Promise<void> {
     await this.#outside(async () => {
-      const work = new ConversationWork(conversationId, this.#options);
+      const work = new ConversationWork(conversationId, this.#options, this.#requestedBy(workflowID));
       const isMine = async () => {
         if (await this.#requests.isOf(this.#executorId, workflowID)) return true;
         const [isCancelled] = await this.#requests.cancelledOf([workflowID]);
@@ -185,6 +192,14 @@ class Worker {
       // A workflow that does not end is put back by `stop`. One that is another worker's may end: DBOS records nothing of it.
       if (this.#isStopping) await new Promise<never>(() => undefined);
     });
+  }
+
+  /** Without an instrumentation that gives traces nothing is asked. */
+  async #requestedBy(workflowID: string): Promise<readonly string[]> {
+    if (this.#options.instrumentation?.traceparent === undefined) return [];
+    // No run fails for its trace.
+    const traceparent = await this.#requests.traceparentOf(workflowID).catch(() => undefined);
+    return traceparent === undefined ? [] : [traceparent];
   }
 
   async stop(options: { readonly graceMs?: number } = {}): Promise<void> {

@@ -21,7 +21,7 @@ export class Requests {
   }
 
   /** Keeps a request. Its id is new each time: an id that DBOS knows would be answered with the result of the request before. */
-  async add(conversationId: string): Promise<void> {
+  async add(conversationId: string, traceparent: string | undefined): Promise<void> {
     const client = await this.#connected();
     const prefix = prefixOf(conversationId);
     const workflowID = `${prefix}${randomUUID()}`;
@@ -33,6 +33,7 @@ export class Requests {
         // Not the id itself: a text of PostgreSQL holds no U+0000.
         queuePartitionKey: prefix,
         appVersion: applicationVersionOf(this.#queue),
+        ...(traceparent === undefined ? {} : { attributes: { traceparent } }),
       },
       conversationId,
     );
@@ -84,6 +85,15 @@ export class Requests {
   async cancelledOnTheWay(): Promise<ReadonlyMap<string, readonly string[]>> {
     const condition = `status = 'CANCELLED' and name = $1 and application_version = $2 and executor_id <> ''`;
     return byWorker(await this.#select(condition, [workflowName, applicationVersionOf(this.#queue)]));
+  }
+
+  /** Who asked for it, as W3C `traceparent`. */
+  async traceparentOf(workflowID: string): Promise<string | undefined> {
+    const [found] = await this.#ask<{ readonly traceparent: string | null }>(
+      `select attributes ->> 'traceparent' as traceparent from dbos.workflow_status where workflow_uuid = $1`,
+      [workflowID],
+    );
+    return found?.traceparent ?? undefined;
   }
 
   /** The conversation of a request. */

@@ -32,6 +32,8 @@ export interface ConversationOptions {
 export interface RunOptions {
   /** Interrupts the run, as `Conversation.interrupt` does. The shown part of an answer is stored with `cutOff`. */
   readonly signal?: AbortSignal;
+  /** For runners: the traces of the requests that this run serves. @see RunWork.requestedBy @defaultValue the caller waits for the run */
+  readonly requestedBy?: readonly string[];
   /**
    * Called with each piece of the model's answers as it arrives. After a `restart`, the pieces since the last complete answer
    * are void: the connection was lost, and the answer begins anew or the run fails. Its errors are ignored.

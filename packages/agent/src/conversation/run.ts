@@ -42,6 +42,7 @@ export class Run {
   readonly #interruption = new AbortController();
   readonly #signal: AbortSignal;
   readonly #onDelta: RunOptions['onDelta'];
+  readonly #requestedBy: RunOptions['requestedBy'];
   #pauseRequested = false;
   #isReleased = false;
   #used: RunUsage = noRunUsage;
@@ -49,7 +50,7 @@ export class Run {
   #earlierIterations = 0;
   #condensations = 0;
 
-  constructor(parts: RunParts, { signal, onDelta }: RunOptions) {
+  constructor(parts: RunParts, { signal, onDelta, requestedBy }: RunOptions) {
     const { agent, limits, stuckDetection } = parts.options;
     this.#agent = agent;
     this.#log = parts.log;
@@ -58,6 +59,7 @@ export class Run {
     this.#thresholds = stuckDetection === false ? undefined : { ...defaultStuckThresholds, ...stuckDetection };
     const own = this.#interruption.signal;
     this.#signal = signal === undefined ? own : AbortSignal.any([own, signal]);
+    this.#requestedBy = requestedBy;
     this.#onDelta = onDelta === undefined ? undefined : withErrorsIgnored(onDelta);
   }
 
@@ -90,7 +92,13 @@ export class Run {
     const { instrumentation, llm } = this.#agent;
     if (instrumentation === undefined) return this.#taken();
     const { conversationId } = events;
-    const about = { conversationId, model: llm.model, earlier: earlierRun(events), signal: this.#signal };
+    const about = {
+      conversationId,
+      model: llm.model,
+      earlier: earlierRun(events),
+      requestedBy: this.#requestedBy,
+      signal: this.#signal,
+    };
     return instrumentation.run(about, (traceparent) => this.#taken(traceparent));
   }
 

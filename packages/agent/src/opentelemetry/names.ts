@@ -50,6 +50,8 @@ export const names = {
   stuckPattern: 'palimpsest.run.stuck_pattern',
   /** The status in which the run before left the conversation, on the link to that run. */
   earlierStatus: 'palimpsest.earlier.status',
+  /** `request` on a link to whoever asked a runner for the run. */
+  linkType: 'palimpsest.link.type',
   stepOutcome: 'palimpsest.step.outcome',
   actionId: 'palimpsest.action.id',
   condenser: 'palimpsest.condensation.condenser',

@@ -18,6 +18,7 @@ import { Agent } from '../agent.js';
 import type { AgentOptions } from '../agent-options.js';
 import { Conversation } from '../conversation.js';
 import { instrumentedLLM } from '../instrumentation.js';
+import { inProcessRunner } from '../runner/in-process-runner.js';
 import { secretMask } from '../secrets/secret-mask.js';
 import { openTelemetry } from './open-telemetry.js';
 
@@ -354,6 +355,45 @@ test('the next run, in another process too, links to the run before, and a fork 
   expect(third?.attributes['gen_ai.conversation.id']).toBe('fork');
   expect(third?.parentSpanContext?.spanId).toBe(sdk.span('outer').spanContext().spanId);
   expect(agent.instrumentation).toBeDefined();
+});
+
+test('a run that a runner was asked for links to all who asked for it, and is a trace of its own', async () => {
+  const llm = await providers.openai({ answers: () => ({ text: 'Done.' }) });
+  const { conversation, agent, again } = await opened(llm);
+  await conversation.send(task);
+  let end: () => void = () => undefined;
+  const ended = async (work: () => Promise<unknown>) => {
+    const next = new Promise<void>((resolve) => (end = resolve));
+    await work();
+    await next;
+  };
+  const { instrumentation } = agent;
+  if (instrumentation === undefined) throw new Error('the agent is not observed');
+  const runner = inProcessRunner({ open: again, instrumentation, onEnd: () => end() });
+  const asked = (name: string) =>
+    trace.getTracer('app').startActiveSpan(name, async (span) => {
+      await runner.enqueue('c');
+      span.end();
+    });
+  await asked('message');
+  await asked('approval');
+  await ended(() => trace.getTracer('app').startActiveSpan('worker', () => runner.start()));
+  await ended(async () => {
+    await (await again()).send('And now?');
+    await runner.enqueue('c');
+  });
+  await runner.stop();
+
+  const [first, second] = [0, 1].map((index) => sdk.span('invoke_agent repairer', index));
+  expect(linksOf(first!)).toEqual(
+    ['message', 'approval'].map((name) => ({
+      id: sdk.span(name).spanContext().spanId,
+      'gen_ai.conversation.id': 'c',
+      'palimpsest.link.type': 'request',
+    })),
+  );
+  expect(first?.parentSpanContext).toBeUndefined();
+  expect(linksOf(second!)).toMatchObject([{ id: first?.spanContext().spanId }]);
 });
 
 test('a run that takes over one that never ended says so', async () => {

@@ -8,7 +8,7 @@ import { within } from './surroundings.js';
 import type { RunTally } from './surroundings.js';
 import { idOf, secondsSince } from './telemetry.js';
 import type { Telemetry } from './telemetry.js';
-import { linkTo, traceparentOf } from './traceparent.js';
+import { linkTo, linkToRequest, traceparentOf } from './traceparent.js';
 
 interface RunOptions {
   readonly name: string;
@@ -19,16 +19,21 @@ interface RunOptions {
 
 /** Observes a run: its span, what its model calls add up to, and the metrics of an agent. */
 export async function observedRun(
-  { conversationId, earlier, signal }: RunWork,
+  { conversationId, earlier, requestedBy, signal }: RunWork,
   work: (traceparent?: string) => Promise<RunOutcome>,
   { name, attributes, measured, telemetry: { tracer, measures } }: RunOptions,
 ): Promise<RunOutcome> {
   const start = performance.now();
-  const link = earlier === undefined ? undefined : linkTo(earlier);
+  const links = [
+    earlier === undefined ? undefined : linkTo(earlier),
+    ...(requestedBy ?? []).map((traceparent) => linkToRequest(traceparent, conversationId)),
+  ].filter((link) => link !== undefined);
   const options: SpanOptions = {
     kind: SpanKind.INTERNAL,
     attributes: { ...attributes, ...idOf(conversationId) },
-    ...(link === undefined ? {} : { links: [link] }),
+    links,
+    // Links, and no parent: several requests may be served by one run, long afterwards, and a runner starts it wherever it has a free place.
+    root: requestedBy !== undefined,
   };
   const span = tracer.startSpan(name, options);
   const tally: RunTally = { inferenceCalls: 0, toolCalls: 0, inputTokens: 0, outputTokens: 0, costUsd: undefined };

@@ -13,6 +13,7 @@ import { idOf } from './telemetry.js';
 import type { Telemetry } from './telemetry.js';
 import type { OpenTelemetryOptions } from './telemetry-options.js';
 import { observedTool } from './tool-call.js';
+import { traceparentOf } from './traceparent.js';
 
 /** The instrumentation over the API: see `openTelemetry`, which loads this file. */
 export function telemetryOver(options: OpenTelemetryOptions): Instrumentation {
@@ -38,6 +39,10 @@ export function telemetryOver(options: OpenTelemetryOptions): Instrumentation {
       return observed(span, around, about.signal, work, (outcome) => {
         span.setAttribute(names.stepOutcome, outcome.type);
       });
+    },
+    traceparent: () => {
+      const around = trace.getSpanContext(context.active());
+      return around === undefined ? undefined : traceparentOf(around);
     },
     modelCall: (about, request, work) => observedModelCall(about, request, work, telemetry),
     tool: (about, work) => observedTool(about, work, telemetry),

@@ -2,6 +2,7 @@ import { ConversationBusyError, EventStoreError, WriterOustedError } from '@pali
 import type { Conversation } from '../conversation.js';
 import { hasOpenRun } from '../conversation/usage-of-open-run.js';
 import { ConversationRunError } from '../errors.js';
+import type { Instrumentation } from '../instrumentation.js';
 import { deliver } from './inbox.js';
 import type { Inbox } from './inbox.js';
 import type { RunEnd } from './runner.js';
@@ -21,6 +22,11 @@ export interface ConversationWorkOptions {
    */
   readonly inbox?: Inbox;
   /**
+   * The agent's instrumentation, with which the trace of whoever enqueues is kept with the request: the run's span links to it.
+   * @defaultValue nothing is kept
+   */
+  readonly instrumentation?: Pick<Instrumentation, 'traceparent'>;
+  /**
    * After what time a conversation is tried again that another process holds, or whose store could not be reached. Unit: milliseconds.
    * @defaultValue 1000
    */
@@ -36,14 +42,21 @@ export interface ConversationWorkOptions {
 export class ConversationWork {
   readonly conversationId: string;
   readonly #options: ConversationWorkOptions;
+  readonly #requestedBy: readonly string[] | Promise<readonly string[]>;
   readonly #stopped = new AbortController();
   readonly #interrupted = new AbortController();
   #conversation: Conversation | undefined;
   #isCancelled = false;
 
-  constructor(conversationId: string, options: ConversationWorkOptions) {
+  /** @param requestedBy - the traces of the requests, as `instrumentation` gave them */
+  constructor(
+    conversationId: string,
+    options: ConversationWorkOptions,
+    requestedBy: readonly string[] | Promise<readonly string[]> = [],
+  ) {
     this.conversationId = conversationId;
     this.#options = options;
+    this.#requestedBy = requestedBy;
   }
 
   /**
@@ -120,7 +133,10 @@ export class ConversationWork {
       const conversation = await unlessAborted(open(conversationId), this.#stopped.signal);
       if (conversation === undefined) return false;
       if (!hasOpenRun(conversation.events)) return true;
-      const outcome = await conversation.run({ signal: this.#interrupted.signal });
+      const outcome = await conversation.run({
+        signal: this.#interrupted.signal,
+        requestedBy: await this.#requestedBy,
+      });
       onEnd({ type: 'ended', conversationId, outcome });
     } catch (error) {
       if (isOf(error, [ConversationBusyError, WriterOustedError, EventStoreError])) return false;
@@ -159,7 +175,8 @@ export class ConversationWork {
     if (conversation === undefined || this.#isToEnd()) return undefined;
     this.#conversation = conversation;
     const { inbox } = this.#options;
-    const run = () => conversation.run({ signal });
+    const requestedBy = await this.#requestedBy;
+    const run = () => conversation.run({ signal, requestedBy });
     if (inbox === undefined) return run();
     await unlessAborted(deliver(conversation, inbox), signal);
     // Nothing has begun: the log must not say that it is paused, nor may the run begin after all.

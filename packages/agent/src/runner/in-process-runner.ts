@@ -22,13 +22,17 @@ export function inProcessRunner(options: InProcessRunnerOptions): Runner {
   const { maxConcurrentRuns = 4, tenantOf = (id: string) => id } = options;
   assertCount('maxConcurrentRuns', maxConcurrentRuns, 1);
   const queue = new FairQueue(tenantOf);
+  const traces = new RequestTraces();
   const running = new RunningWork();
   let isWorking = false;
 
   const run = async (id: string): Promise<void> => {
     try {
-      const end = await running.run(new ConversationWork(id, options));
-      if (end === 'handed-over') queue.add(id);
+      const requestedBy = traces.take(id);
+      const end = await running.run(new ConversationWork(id, options, requestedBy));
+      if (end !== 'handed-over') return;
+      queue.add(id);
+      traces.add(id, ...requestedBy);
     } finally {
       fill();
     }
@@ -45,10 +49,13 @@ export function inProcessRunner(options: InProcessRunnerOptions): Runner {
 
   return {
     async enqueue(conversationId) {
+      const traceparent = options.instrumentation?.traceparent?.();
+      if (traceparent !== undefined) traces.add(conversationId, traceparent);
       queue.add(conversationId);
       fill();
     },
     async cancel(conversationId) {
+      traces.take(conversationId);
       return (queue.remove(conversationId) ? 1 : 0) + running.cancel(conversationId);
     },
     async start() {
@@ -63,4 +70,20 @@ export function inProcessRunner(options: InProcessRunnerOptions): Runner {
       return { isWorking, running: running.conversationIds, queued: queue.size };
     },
   };
+}
+
+/** Who asked for what waits. Requests for a conversation become one, so it may be many: the newest are kept. */
+class RequestTraces {
+  readonly #of = new Map<string, readonly string[]>();
+
+  add(id: string, ...traceparents: readonly string[]): void {
+    // As many links as an SDK keeps of a span by default.
+    if (traceparents.length > 0) this.#of.set(id, [...(this.#of.get(id) ?? []), ...traceparents].slice(-128));
+  }
+
+  take(id: string): readonly string[] {
+    const traceparents = this.#of.get(id) ?? [];
+    this.#of.delete(id);
+    return traceparents;
+  }
 }
