@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
 import type { ProviderServer } from '@palimpsest/provider-servers';
@@ -27,7 +27,14 @@ const others = Array.from({ length: 60 }, (_, index) => `part${index}`);
 const repository: Readonly<Record<string, string>> = {
   'package.json': '{"name":"sums","type":"module","scripts":{"test":"node --test"}}',
   'src/sum.js': 'export const sum = (left, right) => left - right;\n',
-  'test/sum.test.js': `${imports}import { sum } from '../src/sum.js';\ntest('sum', () => assert.equal(sum(1, 2), 3));\n`,
+  // It does not end while there is a file 'hold'.
+  'test/sum.test.js': `${imports}import { existsSync } from 'node:fs';
+import { sum } from '../src/sum.js';
+test('sum', async () => {
+  while (existsSync('hold')) await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.equal(sum(1, 2), 3);
+});
+`,
   ...Object.fromEntries(modules.map((name) => [`src/${name}.js`, lines(name, 150)])),
   ...Object.fromEntries(others.map((name) => [`src/parts/${name}.js`, lines(name, 50)])),
 };
@@ -225,10 +232,12 @@ test.each(flows)(
     await interrupted('a step', (told) => told.includes('"tool-result"'));
     expect(commandsOf(await interrupted('a command', (told) => told.includes('"tool-call"')))).toEqual(['interrupted']);
 
+    await writeFile(join(rig.workspace, 'hold'), '');
     const killed = startCli(['resume', '--output-format', 'stream-json'], { cwd: rig.workspace, env: rig.env });
     await killed.printed('"tool-call"');
     killed.child.kill('SIGKILL');
     expect(await killed.ended).toBe('SIGKILL');
+    await rm(join(rig.workspace, 'hold'));
 
     const overflown = await interrupted('a condensation');
     expect(eventsOf(overflown, 'init')[0]?.cutOff).toMatchObject([{ name: 'run_command' }]);

@@ -34,6 +34,9 @@ setsid ${stubborn('session')} &
 ${stubborn('child')}`;
 const names = ['child', 'grandchild', 'orphan', 'session'];
 
+/** A process in a session of its own. It is waited for: while it becomes its program, its environment cannot be read. */
+const away = `setsid ${stubborn('away')} & while [ ! -s away.pid ]; do sleep 0.01; done`;
+
 /** The numbers of the family, when all have written them. */
 async function familyIn(folder: string): Promise<readonly number[]> {
   for (;;) {
@@ -136,7 +139,7 @@ describe.skipIf(process.platform !== 'linux')('here', () => {
   test('what is left behind goes on and is named, until its lifetime is over', async () => {
     const workspace = await temporaryWorkspace();
     const lifetime = new AbortController();
-    const command = `sh -c 'while :; do echo more; sleep 0.01; echo x >> ticks; done' & setsid sleep 60 & echo started`;
+    const command = `sh -c 'while :; do echo more; sleep 0.01; echo x >> ticks; done' & ${away}; echo started`;
     const result = await runCommand(workspace, command, { timeoutMs: 60_000, lifetime: lifetime.signal });
     expect(result).toMatchObject({ exitStatus: 0, endedAfter: [] });
     // Names are not certain: a shell may not have become its program yet.
@@ -151,12 +154,12 @@ describe.skipIf(process.platform !== 'linux')('here', () => {
 
   test('what is left behind is ended where that is asked for', async () => {
     const workspace = await temporaryWorkspace();
-    const result = await runCommand(workspace, 'sleep 60 & setsid sleep 60 & exit 4', {
+    const result = await runCommand(workspace, `sleep 60 & ${away}; exit 4`, {
       timeoutMs: 60_000,
       background: 'end',
     });
     expect(result).toMatchObject({ exitStatus: 4, leftRunning: [] });
-    expect(result.endedAfter).toHaveLength(2);
+    expect(result.endedAfter.length).toBeGreaterThanOrEqual(2);
     await allGone(result.endedAfter.map(({ pid }) => pid));
   });
 
