@@ -28,7 +28,7 @@ if (database === undefined) throw new Error('Set PALIMPSEST_POSTGRES_URL, or ins
 const pool = new pg.Pool({ connectionString: database.url, query_timeout: 30_000 });
 pool.on('error', (error) => console.error('The database:', error.message));
 await migrate(pool);
-const store = postgresEventStore({ client: pool, connect: () => pool.connect() });
+const store = postgresEventStore({ client: pool, connect: () => pool.connect(), namedStatements: true });
 const inbox = postgresInbox({ client: pool });
 
 const order = defineTool({

@@ -16,7 +16,7 @@ const { url, modelUrl, name, leaseMs, frozenConversation, frozenStep } = setting
 const pool = new pg.Pool({ connectionString: url, max: 10 });
 // The server is restarted: what fails for it is told by whoever asked.
 pool.on('error', () => undefined);
-const store = postgresEventStore({ client: pool, connect: () => pool.connect(), leaseMs });
+const store = postgresEventStore({ client: pool, connect: () => pool.connect(), leaseMs, namedStatements: true });
 const tell = (message: FromWorker) =>
   new Promise<void>((resolve) => {
     if (process.send === undefined) resolve();

@@ -7,6 +7,13 @@ export interface PostgresClient {
   query(text: string, params?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
 }
 
+/** A statement with a name, which the server parses and plans once for each connection: what `pg` takes for a query. */
+export interface NamedStatement {
+  readonly name: string;
+  readonly text: string;
+  readonly values: unknown[];
+}
+
 /**
  * One connection of its own, which is one session of the server until it is given back: a client from `pool.connect()` of `pg`, or a
  * connected `Client`. A pooler between them must not share a session (PgBouncer: pool mode `session`).

@@ -1,4 +1,4 @@
-export type { PostgresClient, PostgresSession } from './client.js';
+export type { NamedStatement, PostgresClient, PostgresSession } from './client.js';
 export { LeasedSession } from './leased-session.js';
 export type { MigrationOptions } from './migrations.js';
 export { migrate, migrationSql } from './migrations.js';

@@ -1,5 +1,5 @@
 import { EventStoreError } from '@palimpsest/events';
-import type { PostgresClient, PostgresSession } from './client.js';
+import type { NamedStatement, PostgresClient, PostgresSession } from './client.js';
 
 /**
  * A session of the server that ends with the process, or with its life: the server ends it when it has heard nothing of it for the lease,
@@ -47,9 +47,10 @@ export class LeasedSession implements PostgresClient {
   /**
    * Runs a statement, after those that were asked for before.
    *
+   * @param text - with a name only where the client is that of `pg`, or takes what it takes
    * @throws {@link EventStoreError} when the session is lost, also by this: the server has not answered for the lease.
    */
-  query(text: string, params?: unknown[]): Promise<{ readonly rows: readonly unknown[] }> {
+  query(text: string | NamedStatement, params?: unknown[]): Promise<{ readonly rows: readonly unknown[] }> {
     const answer = this.#last.then(async () => this.#ask(await this.#connected, text, params));
     this.#last = answer.catch(() => undefined);
     return answer;
@@ -65,13 +66,14 @@ export class LeasedSession implements PostgresClient {
     return session;
   }
 
-  async #ask(session: PostgresSession, text: string, params?: unknown[]) {
+  async #ask(session: PostgresSession, text: string | NamedStatement, params?: unknown[]) {
     if (this.#isLost) throw new EventStoreError('The session of PostgreSQL is lost.');
     this.#ticks = 0;
     try {
       return await new Promise<{ readonly rows: readonly unknown[] }>((resolve, reject) => {
         this.#fail = reject;
-        session.query(text, params).then(resolve, reject);
+        // Who names a statement says that the client takes it.
+        session.query(text as string, params).then(resolve, reject);
       });
     } finally {
       this.#fail = undefined;

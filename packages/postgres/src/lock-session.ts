@@ -1,7 +1,7 @@
 import { ConversationBusyError } from '@palimpsest/events';
 import type { PostgresClient, PostgresSession } from './client.js';
 import { LeasedSession } from './leased-session.js';
-import { hexOf } from './statements.js';
+import { hexOf, statementName } from './statements.js';
 import type { Statements } from './statements.js';
 import { asStoreError, codeOf } from './store-errors.js';
 
@@ -100,6 +100,13 @@ export class HeldLocks {
   /** Runs statements in the session that holds the locks. */
   get client(): PostgresClient {
     return this.#connection;
+  }
+
+  /** The same, with names for the statements. */
+  get namingClient(): PostgresClient {
+    return {
+      query: (text, params = []) => this.#connection.query({ name: statementName(text), text, values: params }),
+    };
   }
 
   /** The session is gone, and so are the locks. */

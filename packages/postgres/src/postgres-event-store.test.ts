@@ -105,6 +105,34 @@ describe.skipIf(url === '')('on a server', () => {
     expect(log.length).toBe(3);
   });
 
+  test('appends of writers are named where it is asked for, by schema, and those of others never', async () => {
+    const own = new pg.Pool({ connectionString: url, max: 1 });
+    onTestFinished(() => own.end());
+    const other = `test-${randomUUID()}`;
+    await migrate(pool, { schema: other });
+    const names = async () => {
+      const { rows } = await own.query<{ name: string }>(
+        'select name from pg_prepared_statements order by prepare_time',
+      );
+      return rows.map(({ name }) => name);
+    };
+    const appendTo = async (options: Partial<PostgresEventStoreOptions>) => {
+      const store = open({ connect: () => own.connect(), ...options });
+      const writer = await openForWriting(store, randomUUID());
+      await writer.append([userMessage('one')]);
+      await writer.append([userMessage('two')]);
+      await writer.close();
+    };
+    await appendTo({});
+    await open({ client: own, namedStatements: true }).append(randomUUID(), [userMessage('one')]);
+    expect(await names()).toEqual([]);
+    await appendTo({ namedStatements: true });
+    await appendTo({ namedStatements: true, schema: other });
+    await appendTo({ namedStatements: true });
+    expect(await names()).toEqual([expect.stringMatching(/^palimpsest_[0-9a-f]+$/), expect.any(String)]);
+    expect(new Set(await names()).size).toBe(2);
+  });
+
   test('the client postgres needs one line', async () => {
     const sql = postgres(url, { max: 4, onnotice: () => undefined });
     onTestFinished(() => sql.end());

@@ -78,6 +78,14 @@ where lock.locktype = 'advisory' and lock.objsubid = 1 and lock.granted
 /** The statements of {@link statementsFor}. */
 export type Statements = ReturnType<typeof statementsFor>;
 
+/** A name for a statement: by its text, because a connection serves stores of several schemas, and versions of this package. */
+export function statementName(text: string): string {
+  // FNV-1a. Two texts of one name would be refused by the client.
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return `palimpsest_${(hash >>> 0).toString(16)}`;
+}
+
 /** An id as the statements take it. */
 export function hexOf(conversationId: string): string {
   return Array.from(new TextEncoder().encode(conversationId), (byte) => byte.toString(16).padStart(2, '0')).join('');
