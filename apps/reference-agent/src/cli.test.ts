@@ -121,13 +121,12 @@ describe('palimpsest demo', () => {
       expect(ran).toMatchObject({ status: 0 });
       const lines = ran.stdout.trimEnd().split('\n');
       // A screen, and no line wider than where nobody knows the width; the command for the page is to be copied.
-      expect(lines.length).toBeLessThanOrEqual(60);
-      expect(lines.filter((line) => widthOf(line) > 80)).toEqual([expect.stringMatching(/^ {2}npx @palimpsest/)]);
-      expect(lines.filter((line) => /^ {0,2}\d+ {2}/.test(line))).toHaveLength(demoPlan.length + 1);
-      expect(ran.stdout).toContain('  ◆  extractiveSummary: to read on would cost more than to write the rest anew');
-      expect(ran.stdout).toMatch(/ {5}[\d,]+ → [\d,]+ tokens a request; \d+ events are a summary/);
+      expect(lines.length).toBeLessThanOrEqual(40);
+      expect(lines.filter((line) => widthOf(line) > 80)).toEqual([expect.stringMatching(/^npx @palimpsest/)]);
+      const numbers = lines.flatMap((line) => /^ *(\d+)(?:–(\d+))? {2}/.exec(line) ?? []);
+      expect(numbers.at(-1) ?? numbers.at(-2)).toBe(String(demoPlan.length));
+      expect(ran.stdout).toMatch(/\n {2}◆ {2}[\d,]+ → [\d,]+ tokens a request: to read on would cost more than/);
       expect(ran.stdout).toMatch(/ \$ node --test.* exit 1 /);
-      expect(ran.stdout).toContain('All 75 tests pass.');
       // The page of the demo shows what is printed. Sizes and addresses are others in each run.
       const stable = (line: string) =>
         line

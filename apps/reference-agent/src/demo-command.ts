@@ -88,10 +88,11 @@ function linesOfJson(print: (line: string) => void): DemoOutput {
 function linesOfText(print: (line: string) => void, llm: LLM, { env, stdout, cwd }: CommandSurroundings): DemoOutput {
   const colors = coloursFor(stdout, env);
   const width = terminalWidth(stdout);
-  const printer = new RunPrinter({ print, colors, width });
   const isScripted = llm.model === 'offline';
+  // A script needs no time, so nobody waits for a line; and all of it fits a screen.
+  const printer = new RunPrinter({ print, colors, width, isBrief: isScripted });
   const model = isScripted ? 'The model is a script; all else is real.' : `The model is ${onOneLine(llm.model)}.`;
-  print(colors.bold(`An agent at work on a small project. ${model}`));
+  print(colors.bold(`An agent at work on a small library. ${model}`));
   return {
     follow: (event) => {
       const isScript = isScripted && event.type === 'message';

@@ -1,22 +1,12 @@
 // `npm start`, after the build: runs the offline agent on a small project, then replays its log with the harness.
 import path from 'node:path';
-import { runNode, workspaceRoot } from './run.mjs';
+import { replayLines } from './replay-lines.mjs';
+import { outputOf, runNode } from './run.mjs';
 
 // Each run gets its own folder, so the replay shows only the log of this run.
 const startedAt = new Date().toISOString().replaceAll(':', '-');
-const logDirectory = path.join(workspaceRoot, '.palimpsest', 'demo', startedAt);
-
-const demo = runNode('apps/reference-agent/dist/cli.js', ['demo', '--log-dir', logDirectory, ...process.argv.slice(2)]);
-if (demo === 0) {
-  console.log(
-    `
-The harness replays that log: doing nothing, the demo's own condenser (priced), and others with sizes as small as the session.
-Read the first table: saved of the bill, at four prices of a cached token (r), against doing nothing. Fewer tokens are not
-a smaller bill: recentEvents sends few, and rewrites at each step what the provider has cached. The harness counts with a
-vocabulary where the agent estimates, so its numbers are others.
-`,
-  );
-}
+const logDirectory = path.join('.palimpsest', 'demo', startedAt);
+const harness = 'apps/test-harness/dist/cli.js';
 const condensers = [
   ['--config', 'apps/reference-agent/demo.toml'],
   ['-c', 'recentEvents:maxSize=40'],
@@ -24,5 +14,16 @@ const condensers = [
   ['-c', 'extractiveSummary:maxTokens=12000'],
   ['-c', 'llmSummarizing:maxTokens=12000'],
 ].flat();
-const replay = demo === 0 ? runNode('apps/test-harness/dist/cli.js', ['replay', logDirectory, ...condensers]) : 0;
-process.exitCode = demo || replay;
+
+/** @returns {number} the exit code */
+function replay() {
+  const args = ['replay', logDirectory, ...condensers];
+  const { status, stdout } = outputOf(harness, [...args, '--json']);
+  if (status !== 0) return status;
+  const lines = replayLines(JSON.parse(stdout));
+  console.log(`\n${lines.join('\n')}\nAll tables: node ${harness} replay ${logDirectory}`);
+  return 0;
+}
+
+const demo = runNode('apps/reference-agent/dist/cli.js', ['demo', '--log-dir', logDirectory, ...process.argv.slice(2)]);
+process.exitCode = demo === 0 ? replay() : demo;

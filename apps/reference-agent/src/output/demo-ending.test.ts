@@ -27,20 +27,16 @@ const report: DemoReport = {
 const ending = (changes: Partial<DemoReport>): readonly string[] =>
   demoEnding({ ...report, ...changes }, { colors: coloursFor({}, {}), width: 80, cwd: '/home/me/project' });
 
-test('answer, tests, what was saved without the rows that say nothing, and the command for the page', () => {
+test('tests, what was saved without the rows that say nothing, and the command for the page', () => {
   expect(ending({})).toEqual([
     '',
-    'All is done.',
     'The tests, run once more: passed 75, failed 0',
-    '',
     '36 model calls   condensed   without   saved',
     'tokens sent        480,000   720,000    33 %',
     'cost                $0.162    $0.180    10 %',
-    'At the prices of claude-sonnet-5-5; what the prompt cache holds is priced as',
-    'read from it. Tokens are estimates.',
-    '',
+    'Tokens are estimates. Prices: claude-sonnet-5-5, with its prompt cache.',
     'What each request held, and what other condensers would save, as a page:',
-    '  npx @palimpsest/test-harness report .palimpsest/logs/demo-1.jsonl',
+    'npx @palimpsest/test-harness report .palimpsest/logs/demo-1.jsonl',
   ]);
 });
 
@@ -63,9 +59,13 @@ test('tests that fail are printed whole, harmless to the terminal', () => {
 });
 
 test('a long answer is cut, and a path is one word of the shell', () => {
-  const lines = ending({ answer: 'word '.repeat(500), logFile: "/home/me/project/it's here/demo.jsonl" });
+  const lines = ending({
+    model: 'gpt-5',
+    answer: 'word '.repeat(500),
+    logFile: "/home/me/project/it's here/demo.jsonl",
+  });
   expect(lines.filter((line) => line.startsWith('word'))).toHaveLength(5);
-  expect(lines.at(-1)).toBe(String.raw`  npx @palimpsest/test-harness report 'it'\''s here/demo.jsonl'`);
+  expect(lines.at(-1)).toBe(String.raw`npx @palimpsest/test-harness report 'it'\''s here/demo.jsonl'`);
 });
 
 test('of a run that was interrupted before its first call nothing is counted', () => {

@@ -17,17 +17,16 @@ export interface DemoEndingOptions {
   readonly cwd: string;
 }
 
-/** What is printed when the demo has ended: the answer, the tests, what was saved, and how to see more. */
+/** What is printed when the demo has ended: what the model says, the tests, what was saved, and how to see more. A script has nothing to say. */
 export function demoEnding(report: DemoReport, { colors, width, cwd }: DemoEndingOptions): readonly string[] {
   const text = Math.min(widestText, width);
-  return [
-    ...(report.answer === undefined ? [] : ['', ...answerLines(report.answer, text)]),
+  const lines = [
+    ...(report.answer === undefined || report.model === 'offline' ? [] : answerLines(report.answer, text)),
     ...testLines(report.tests, colors),
     // Without a model call there is nothing to count.
-    ...(report.steps === 0
-      ? []
-      : ['', ...savings(report, text, colors), '', ...nextLines(report.logFile, cwd, colors)]),
+    ...(report.steps === 0 ? [] : [...savings(report, text, colors), ...nextLines(report.logFile, cwd, colors)]),
   ];
+  return lines.length === 0 ? [] : ['', ...lines];
 }
 
 /** One line, or all that the tests printed if they fail. */
@@ -41,9 +40,10 @@ function testLines(tests: DemoReport['tests'], { bold, green, red }: Colours): r
 }
 
 function nextLines(logFile: string, cwd: string, { bold }: Colours): readonly string[] {
+  // A line of its own, and not indented: it is copied, and fits 100 columns.
   return [
     'What each request held, and what other condensers would save, as a page:',
-    `  ${bold(reportCommand(logFile, cwd))}`,
+    bold(reportCommand(logFile, cwd)),
   ];
 }
 
@@ -65,7 +65,6 @@ function savings(report: DemoReport, width: number, { bold, dim }: Colours): rea
   const rows = (
     [
       ['tokens sent', report.tokensSent, report.tokensUncondensed, shownNumber],
-      ['largest request', report.peakSent, report.peakUncondensed, shownNumber],
       ['cost', report.costUsd, report.costUncondensedUsd, dollars],
     ] as const
   )
@@ -89,7 +88,7 @@ function savings(report: DemoReport, width: number, { bold, dim }: Colours): rea
 
 function basis({ pricedAs, model, tokensByProvider }: DemoReport): string {
   const counted = model === 'offline' ? '' : ` The provider counted ${shownNumber(tokensByProvider)} tokens.`;
-  return `At the prices of ${pricedAs.join(' and ')}; what the prompt cache holds is priced as read from it. Tokens are estimates.${counted}`;
+  return `Tokens are estimates. Prices: ${pricedAs.join(' and ')}, with its prompt cache.${counted}`;
 }
 
 /** Cells in columns, the first to the left and the others to the right. */

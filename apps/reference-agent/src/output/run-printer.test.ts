@@ -93,6 +93,48 @@ test('a step whose results do not come is printed at the end', () => {
   );
 });
 
+test('in brief steps in a row that only read are one line, a condensation is one, and the last call is none', () => {
+  const lines: string[] = [];
+  const printer = new RunPrinter({ print: (line) => lines.push(line), colors: coloursFor({}, {}), isBrief: true });
+  const step = (id: string, tokens: number, name: string, words: string): readonly StreamEvent[] => [
+    usage(tokens),
+    says(words),
+    calls(id, name, { path: `${id}.ts` }),
+    answers(id, 'x'.repeat(4_000)),
+  ];
+  const failed = [usage(1_500), calls('4', 'edit_file', { path: '4.ts' }), answers('4', 'No.', { status: 'failed' })];
+  const condensed: StreamEvent = {
+    type: 'condensation',
+    id: 'c',
+    condenser: 'priced',
+    reason: 'rent',
+    tokensBefore: 3_100,
+    tokensAfter: 900,
+    forgotten: 5,
+    masked: 0,
+  };
+  const told = [
+    ...step('1', 1_000, 'read_file', 'I look.'),
+    ...step('2', 1_100, 'search', 'And again.'),
+    ...step('3', 1_200, 'edit_file', 'I write.'),
+    ...failed,
+    ...step('5', 1_600, 'read_file', 'Why?'),
+    condensed,
+    ...step('6', 900, 'finish', 'Done.'),
+  ];
+  for (const event of told) printer.follow(event);
+  printer.flush();
+  expect(lines).toEqual([
+    '    #  what the model says             and does        tokens:   result  request',
+    '  1–2  I look.                         read_file 1.ts +1           2.0k     1.1k',
+    '    3  I write.                        edit_file 3.ts              1.0k     1.2k',
+    '    4  edit_file 4.ts                                             error     1.5k',
+    '    5  Why?                            read_file 5.ts              1.0k     1.6k',
+    '  ◆  3,100 → 900 tokens a request: to read on would cost more than to write the',
+    '     rest anew',
+  ]);
+});
+
 test('calls of the condenser’s own model and what was there before are no steps', () => {
   expect(printed([says('Said before.'), { ...usage(10), purpose: 'llmSummarizing' } as StreamEvent])).toEqual([]);
 });

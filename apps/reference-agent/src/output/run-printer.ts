@@ -10,6 +10,8 @@ import { shownNumber } from './shown-number.js';
 /** Lines are no narrower: below, nothing could be read. Unit: columns. */
 const narrowest = 60;
 const numberColumns = 3;
+/** Of several steps in one line. */
+const rangeColumns = 5;
 const sizeColumns = 7;
 const indent = '     ';
 
@@ -19,6 +21,11 @@ export interface RunPrinterOptions {
   readonly colors: Colours;
   /** Of the terminal. Lines are never wider, but for a terminal of less than 60. Unit: columns. @defaultValue 80 */
   readonly width?: number;
+  /**
+   * To fit a screen: steps in a row that only read are one line, a condensation is one, a failure is its word, and the last call is told by
+   * what follows. Lines come later then. @defaultValue false
+   */
+  readonly isBrief?: boolean;
 }
 
 type Told<Type extends StreamEvent['type']> = Extract<StreamEvent, { readonly type: Type }>;
@@ -40,18 +47,24 @@ export class RunPrinter {
   readonly #print: (line: string) => void;
   readonly #colors: Colours;
   readonly #width: number;
+  readonly #numberColumns: number;
   readonly #wordsWidth: number;
   readonly #callsWidth: number;
+  readonly #isBrief: boolean;
   readonly #course = new CondensationCourse();
   #step: Step | undefined;
+  /** Steps that only read, and are not printed yet. */
+  #reading: readonly Step[] = [];
   #steps = 0;
 
-  constructor({ print, colors, width = 80 }: RunPrinterOptions) {
+  constructor({ print, colors, width = 80, isBrief = false }: RunPrinterOptions) {
+    this.#isBrief = isBrief;
+    this.#numberColumns = isBrief ? rangeColumns : numberColumns;
     this.#print = print;
     this.#colors = colors;
     this.#width = Math.max(narrowest, width);
     // Number, words, calls, result and request, with two columns between them.
-    const free = this.#width - numberColumns - 2 * sizeColumns - 4 * 2;
+    const free = this.#width - this.#numberColumns - 2 * sizeColumns - 4 * 2;
     this.#wordsWidth = Math.ceil(free * 0.55);
     this.#callsWidth = free - this.#wordsWidth;
   }
@@ -96,15 +109,36 @@ export class RunPrinter {
 
   /** Prints the step that is under way: what is missing of it may never come. */
   flush(): void {
+    this.#endStep();
+    this.#printReading();
+  }
+
+  #endStep(): void {
     const step = this.#step;
     if (step === undefined) return;
     this.#step = undefined;
+    if (this.#isBrief && isReading(step)) {
+      this.#reading = [...this.#reading, step];
+      return;
+    }
+    this.#printReading();
+    if (this.#isBrief && step.calls.some(({ name }) => name === 'finish')) return;
     this.#line(step);
+    if (this.#isBrief) return;
     for (const result of step.results) this.#failure(result, step);
   }
 
+  #printReading(): void {
+    const steps = this.#reading;
+    const [first] = steps;
+    if (first === undefined) return;
+    this.#reading = [];
+    const [calls, results] = [steps.flatMap((step) => step.calls), steps.flatMap((step) => step.results)];
+    this.#line({ words: first.words, requestTokens: steps.at(-1)?.requestTokens ?? 0, calls, results }, steps.length);
+  }
+
   #begin({ usage }: Told<'usage'>): void {
-    this.flush();
+    this.#endStep();
     const requestTokens = usage.uncachedInputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
     this.#step = { requestTokens, words: '', calls: [], results: [] };
   }
@@ -114,12 +148,14 @@ export class RunPrinter {
     if (step?.calls.some(({ id }) => id === event.call) !== true) return;
     step.results.push(event);
     // All calls of a response are told before the first of their results.
-    if (step.results.length === step.calls.length) this.flush();
+    if (step.results.length === step.calls.length) this.#endStep();
   }
 
-  #line({ words, requestTokens, calls, results }: Step): void {
-    this.#steps++;
-    if (this.#steps === 1) this.#header();
+  #line({ words, requestTokens, calls, results }: Step, count = 1): void {
+    const from = this.#steps + 1;
+    this.#steps += count;
+    if (from === 1) this.#header();
+    const number = count === 1 ? String(from) : `${from}–${this.#steps}`;
     const { bold, dim } = this.#colors;
     const ending = endingOf(results);
     const said = words.trim();
@@ -133,7 +169,7 @@ export class RunPrinter {
           : [padded(said, this.#wordsWidth), dim(padded(callsInWidth(calls, this.#callsWidth), this.#callsWidth))];
     this.#print(
       [
-        bold(String(this.#steps).padStart(numberColumns)),
+        bold(number.padStart(this.#numberColumns)),
         ...columns,
         this.#colors[ending.color](ending.text.padStart(sizeColumns)),
         dim(inThousands(requestTokens).padStart(sizeColumns)),
@@ -142,9 +178,12 @@ export class RunPrinter {
   }
 
   #header(): void {
-    const words = ['what the model says'.padEnd(this.#wordsWidth), 'and does'.padEnd(this.#callsWidth)].join('  ');
+    // Who sees a run for the first time does not know what the sizes are.
+    const unit = this.#isBrief ? 'tokens:' : '';
+    const does = 'and does'.padEnd(this.#callsWidth - unit.length) + unit;
+    const words = ['what the model says'.padEnd(this.#wordsWidth), does].join('  ');
     const sizes = ['result', 'request'].map((name) => name.padStart(sizeColumns)).join('  ');
-    this.#print(this.#colors.dim(`${'#'.padStart(numberColumns)}  ${words}  ${sizes}`));
+    this.#print(this.#colors.dim(`${'#'.padStart(this.#numberColumns)}  ${words}  ${sizes}`));
   }
 
   #failure({ status, text, call }: Told<'tool-result'>, { calls }: Step): void {
@@ -158,13 +197,22 @@ export class RunPrinter {
 
   #condensation(event: Told<'condensation'>): void {
     this.flush();
-    const { magenta, dim } = this.#colors;
+    const { dim } = this.#colors;
     // A reason is not cut: on a narrow terminal it has more lines.
     const wrapped = (text: string): readonly string[] =>
       wrapToWidth(sliceText(text, 0, 300), this.#width - indent.length);
-    for (const [index, line] of wrapped(reasonInWords(event)).entries())
-      this.#print(magenta(`${index === 0 ? '  ◆  ' : indent}${line}`));
+    if (this.#isBrief) {
+      const words = reasonInWords({ condenser: sizesInWords(event), reason: event.reason });
+      return this.#marked(wrapped(words));
+    }
+    this.#marked(wrapped(reasonInWords(event)));
     for (const line of wrapped(changeInWords(event))) this.#print(dim(`${indent}${line}`));
+  }
+
+  #marked(lines: readonly string[]): void {
+    for (const [index, line] of lines.entries()) {
+      this.#print(this.#colors.magenta(`${index === 0 ? '  ◆  ' : indent}${line}`));
+    }
   }
 
   #courseOf(told: Parameters<CondensationCourse['follow']>[0]): void {
@@ -187,15 +235,25 @@ export function retryInWords({ attempt, attempts, delayMs, error }: Told<'retry'
 }
 
 /** What a condensation changed. */
-export function changeInWords({ tokensBefore, tokensAfter, forgotten, masked, summary }: Told<'condensation'>): string {
-  const sizes = `${shownNumber(tokensBefore)} → ${shownNumber(tokensAfter)} tokens a request`;
+export function changeInWords(event: Told<'condensation'>): string {
+  const { forgotten, masked, summary } = event;
   const changes = [
     forgotten === 0
       ? []
       : `${shownNumber(forgotten)} events ${summary === undefined ? 'are left out' : 'are a summary'}`,
     masked === 0 ? [] : `${shownNumber(masked)} are a note`,
   ].flat();
-  return [sizes, ...changes].join('; ');
+  return [sizesInWords(event), ...changes].join('; ');
+}
+
+function sizesInWords({ tokensBefore, tokensAfter }: Told<'condensation'>): string {
+  return `${shownNumber(tokensBefore)} → ${shownNumber(tokensAfter)} tokens a request`;
+}
+
+/** All that it did was to look, and nothing failed. */
+function isReading({ calls, results }: Step): boolean {
+  const isLook = calls.every(({ name }) => ['read_file', 'list_files', 'search'].includes(name));
+  return calls.length > 0 && isLook && results.every(({ status }) => status === 'ok');
 }
 
 /** Words on one line. Of many words only the first can be seen. */
