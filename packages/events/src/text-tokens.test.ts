@@ -27,6 +27,23 @@ test.each([
   expect(estimateTextTokens(text) / tokens).toBeLessThan(1.5);
 });
 
+test.each([
+  // What o200k_base counts.
+  ['Russian', 'Сначала прочитай файл с настройками, потом исправь ошибку и ещё раз запусти тесты.', 23],
+  ['Ukrainian', 'Спочатку прочитай файл налаштувань, потім виправ помилку і ще раз запусти тести.', 28],
+  ['Greek', 'Πρώτα διάβασε το αρχείο ρυθμίσεων, μετά διόρθωσε το λάθος και τρέξε ξανά τα τεστ.', 32],
+  ['Arabic', 'اقرأ ملف الإعدادات أولا، ثم أصلح الخطأ وشغل الاختبارات مرة أخرى.', 22],
+  ['Hebrew', 'קודם קרא את קובץ ההגדרות, אחר כך תקן את השגיאה והרץ שוב את הבדיקות.', 29],
+  ['Hindi', 'पहले सेटिंग वाली फ़ाइल पढ़ो, फिर गलती ठीक करो और टेस्ट दोबारा चलाओ।', 23],
+  ['Thai', 'อ่านไฟล์การตั้งค่าก่อน แล้วแก้ข้อผิดพลาดและรันการทดสอบอีกครั้ง', 24],
+  ['Korean', '먼저 설정 파일을 읽고, 오류를 고친 다음 테스트를 다시 실행해 주세요.', 20],
+  ['Japanese', 'まず設定ファイルを読んで、それからエラーを直して、もう一度テストを実行してください。', 26],
+  ['Chinese', '请先阅读配置文件,然后修复错误,再运行一次测试。', 16],
+])('a sentence in %s is within a quarter: %s', (_, text, tokens) => {
+  expect(estimateTextTokens(text) / tokens).toBeGreaterThan(0.75);
+  expect(estimateTextTokens(text) / tokens).toBeLessThan(1.25);
+});
+
 test('a run of letters that is no word is four characters a token', () => {
   expect(estimateTextTokens('x'.repeat(400))).toBe(100);
 });

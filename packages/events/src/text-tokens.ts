@@ -4,12 +4,17 @@ const lower = 2;
 const upper = 3;
 const digit = 4;
 const mark = 5;
-/** Letters of other scripts that are written with spaces, and accented ones. */
-const letter = 6;
-/** Chinese, Japanese, Korean: about one token a character. */
-const wide = 7;
-const symbol = 8;
-const end = 9;
+/** Latin letters with an accent. */
+const accented = 6;
+const cyrillic = 7;
+/** Letters of the other alphabets, from Greek to Thai. */
+const letter = 8;
+/** Korean, the kana of Japanese, and scripts of South-East Asia whose syllables are many signs. */
+const syllable = 9;
+/** Chinese characters, and signs of their width. */
+const wide = 10;
+const symbol = 11;
+const end = 12;
 
 const asciiClasses = new Uint8Array(128).map((_, code) => {
   if (code === 10 || code === 13) return newline;
@@ -24,7 +29,7 @@ const asciiClasses = new Uint8Array(128).map((_, code) => {
  * What a word costs beyond its first token: so many tokens for each letter above a length. Tokenizers know most words with the
  * space before them whole, fewer without, and cut what follows a mark, a digit or is written in capitals.
  *
- * @see decision 59 for how these numbers were measured
+ * @see decision 59 for how these numbers were measured, and 80 for those of other scripts than Latin
  */
 const words = {
   spaced: [5, 0.03],
@@ -33,8 +38,14 @@ const words = {
   numbered: [2, 0.3],
   spacedCapitals: [2, 0.17],
   capitals: [2, 0.35],
+  cyrillic: [3, 0.25],
+  letters: [2.5, 0.35],
+  syllables: [1, 0.6],
+  wide: [1, 0.75],
 } as const satisfies Readonly<Record<string, readonly [letters: number, tokens: number]>>;
 
+/** What the letters behind an accent cost: the rest of a word. Unit: tokens a letter. */
+const afterAccent = 0.35;
 /** A longer run of letters is no word but data. */
 const longestWord = 24;
 /** A longer run of spaces, or of line breaks, is more than one token. Unit: characters. */
@@ -97,10 +108,16 @@ function tokensBetween(text: string, from: number, to: number): number {
               ? words.numbered
               : words.bare;
       if (length > longestWord) tokens += length / 4;
+      else if (before === accented) tokens += afterAccent * length;
       else tokens += length > letters ? 1 + each * (length - letters) : 1;
       lead = newline;
+    } else if (kind >= cyrillic && kind <= wide) {
+      const [letters, each] = slopeOf(kind);
+      tokens += run > letters ? 1 + each * (run - letters) : 1;
+      lead = newline;
     } else if (kind === space) {
-      const isLead = following === lower || following === upper || following === mark;
+      const isWord = following === lower || following === upper || (following >= cyrillic && following <= syllable);
+      const isLead = isWord || following === mark;
       // The last space belongs to the word behind it, and spaces at the end of a line to the line break.
       if (following !== newline) tokens += (isLead ? 0 : 1) + (run > 1 ? Math.ceil(run / longestBlank) : 0);
       lead = isLead ? space : newline;
@@ -112,14 +129,19 @@ function tokensBetween(text: string, from: number, to: number): number {
       // A line break behind a mark belongs to it.
       if (kind === newline) tokens += Math.ceil(run / longestBreak) - (before === mark ? 1 : 0);
       else if (kind === digit) tokens += Math.ceil(run / 3);
-      else if (kind === letter) tokens += 0.42 * run;
-      else if (kind === wide) tokens += run;
+      else if (kind === accented) tokens += 0.42 * run;
       else tokens += 1.2 + 0.5 * (run - 1);
       lead = newline;
     }
     before = kind;
   }
   return tokens;
+}
+
+function slopeOf(kind: number): readonly [letters: number, tokens: number] {
+  if (kind === cyrillic) return words.cyrillic;
+  if (kind === letter) return words.letters;
+  return kind === syllable ? words.syllables : words.wide;
 }
 
 /** Two marks are mostly one token; rulers such as `=====` are in the vocabulary, code that is written in marks is not. */
@@ -137,12 +159,17 @@ function classAt(text: string, index: number): number {
 }
 
 function classOf(code: number): number {
+  if (code < 0xc0) return symbol;
+  if (code < 0x2b0 || (code >= 0x1e00 && code < 0x1f00)) return accented;
+  if (code >= 0x400 && code < 0x530) return cyrillic;
+  if ((code >= 0x1000 && code < 0x1200 && !isGeorgian(code)) || (code >= 0x1780 && code < 0x1800)) return syllable;
+  if (code < 0x2000) return letter;
+  if ((code >= 0x3040 && code < 0x3100) || (code >= 0xac00 && code < 0xd7b0)) return syllable;
   const isWide =
-    (code >= 0x2e80 && code <= 0x9fff) ||
-    (code >= 0xac00 && code <= 0xd7af) ||
-    (code >= 0x1100 && code <= 0x11ff) ||
-    (code >= 0xf900 && code <= 0xfaff) ||
-    (code >= 0xff00 && code <= 0xffef);
-  if (isWide) return wide;
-  return code >= 0xc0 && code < 0x2000 ? letter : symbol;
+    (code >= 0x2e80 && code < 0xa000) || (code >= 0xf900 && code < 0xfb00) || (code >= 0xff00 && code < 0xfff0);
+  return isWide ? wide : symbol;
+}
+
+function isGeorgian(code: number): boolean {
+  return code >= 0x10a0 && code < 0x1100;
 }
