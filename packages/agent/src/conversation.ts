@@ -135,6 +135,16 @@ export class Conversation {
   }
 
   /**
+   * Does the work while nobody else writes: what it calls of this conversation opens the log once and not each time. For
+   * {@link Conversation.send} and {@link Conversation.run} together.
+   *
+   * @throws {@link ConversationBusyError} when another writer holds the conversation; then the work has not begun. What the work throws.
+   */
+  hold<T>(work: () => Promise<T>): Promise<T> {
+    return this.#access.during(work);
+  }
+
+  /**
    * Ends the run after its present step, as {@link Conversation.pause} does, and appends nothing: for the log, the run goes on. The next
    * {@link Conversation.run}, in this process or another one, continues it, within what is left of its limits. Without a run it does
    * nothing.

@@ -178,15 +178,17 @@ export class ConversationWork {
     const requestedBy = await this.#requestedBy;
     const run = () => conversation.run({ signal, requestedBy });
     if (inbox === undefined) return run();
-    await unlessAborted(deliver(conversation, inbox), signal);
-    // Nothing has begun: the log must not say that it is paused, nor may the run begin after all.
-    if (this.#isToEnd()) return undefined;
-    const deliveries = new Deliveries(conversation, inbox);
-    try {
-      return await run();
-    } finally {
-      await deliveries.end();
-    }
+    return conversation.hold(async () => {
+      await unlessAborted(deliver(conversation, inbox), signal);
+      // Nothing has begun: the log must not say that it is paused, nor may the run begin after all.
+      if (this.#isToEnd()) return undefined;
+      const deliveries = new Deliveries(conversation, inbox);
+      try {
+        return await run();
+      } finally {
+        await unlessAborted(deliveries.end(), signal);
+      }
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 import { defineTool, EventStoreError, memoryEventStore } from '@palimpsest/events';
-import type { Event } from '@palimpsest/events';
+import type { Event, EventStore } from '@palimpsest/events';
 import { limitedLLM, memoryRateLimitStore, rateLimit } from '@palimpsest/llm-adapters';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { describe, expect, test } from 'vitest';
@@ -198,6 +198,31 @@ describe('the inbox', () => {
     expect(shown[0]).not.toContain('And this.');
     expect(shown.at(-1)).toContain('And this.');
     expect(messageIds((await open('a')).events).slice(0, 2)).toEqual(['first', 'second']);
+  });
+
+  test('is delivered and run in one go: the conversation is opened for writing once', async () => {
+    const memory = memoryEventStore();
+    let opened = 0;
+    const store: EventStore = {
+      ...memory,
+      openForWriting: async (id) => {
+        opened++;
+        const writer = await memory.openForWriting?.(id);
+        if (writer === undefined) throw new Error('the store has no openForWriting');
+        return writer;
+      },
+    };
+    const inbox = new MemoryInbox();
+    inbox.put('first', 'Work.');
+    inbox.put('second', 'And this.');
+    const agent = new Agent({ llm: scriptedLLM({ script: ['Done.'] }) });
+    const open = (conversationId: string) => Conversation.open({ agent, store, conversationId });
+    const end = await new Promise<RunEnd>((onEnd) => {
+      const runner = inProcessRunner({ open, onEnd, inbox });
+      void runner.enqueue('a').then(() => runner.start());
+    });
+    expect(end).toMatchObject({ type: 'ended', outcome: { status: 'finished' } });
+    expect(opened).toBe(1);
   });
 
   test('a message that was stored before its deliverer died is taken out, and not delivered again', async () => {
