@@ -19,8 +19,8 @@ export const vitestBase: ViteUserConfig = {
     // would grow with each edit.
     experimental: { fsModuleCache: process.env['CI'] === 'true' },
     // Tests run beside builds and other tests; a limit stops what hangs and asserts no speed.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     reporters: ['default', ['json', { outputFile: 'test-report.json' }]],
   },
 };

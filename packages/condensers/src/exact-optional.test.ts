@@ -38,7 +38,7 @@ root.conversationWindowCondenser({ createEvent });
 root.recentEventsCondenser({ maxSize: undefined, keepFirst: undefined });
 `;
 
-test('options may be passed on under exactOptionalPropertyTypes', { timeout: 120_000 }, () => {
+test('options may be passed on under exactOptionalPropertyTypes', () => {
   const file = fileURLToPath(new URL('authoring/passed-on.ts', import.meta.url));
   const compilerOptions: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2022,

@@ -68,33 +68,28 @@ async function lossyWayTo(url: string) {
   return way;
 }
 
-test.skipIf(url === '')(
-  'a request that a worker took without learning of it is served all the same',
-  { timeout: 120_000 },
-  async () => {
-    const way = await lossyWayTo(url);
-    const store = memoryEventStore();
-    const agent = new Agent({ llm: scriptedLLM({ script: ['Hello.'] }) });
-    const open = (conversationId: string) => Conversation.open({ agent, store, conversationId });
-    await (await open('a')).send('Hello?');
-    let end: (end: RunEnd) => void = () => undefined;
-    const ended = new Promise<RunEnd>((resolve) => (end = resolve));
-    const options = { name: randomUUID(), open, onEnd: (one: RunEnd) => end(one), pollMs: 20, sweepMs: 100 };
-    const runner = dbosRunner({ ...options, url: way.url });
-    await runner.start();
-    onTestFinished(() => runner.stop());
-    await runner.enqueue('a');
-    expect(await ended).toMatchObject({ type: 'ended', outcome: { status: 'finished' } });
-    expect(way.hasLost).toBe(true);
-  },
-);
+test.skipIf(url === '')('a request that a worker took without learning of it is served all the same', async () => {
+  const way = await lossyWayTo(url);
+  const store = memoryEventStore();
+  const agent = new Agent({ llm: scriptedLLM({ script: ['Hello.'] }) });
+  const open = (conversationId: string) => Conversation.open({ agent, store, conversationId });
+  await (await open('a')).send('Hello?');
+  let end: (end: RunEnd) => void = () => undefined;
+  const ended = new Promise<RunEnd>((resolve) => (end = resolve));
+  const options = { name: randomUUID(), open, onEnd: (one: RunEnd) => end(one), pollMs: 20, sweepMs: 100 };
+  const runner = dbosRunner({ ...options, url: way.url });
+  await runner.start();
+  onTestFinished(() => runner.stop());
+  await runner.enqueue('a');
+  expect(await ended).toMatchObject({ type: 'ended', outcome: { status: 'finished' } });
+  expect(way.hasLost).toBe(true);
+});
 
 test.skipIf(url === '').each([
   ['is gone', 'close'],
   ['answers nothing, on connections that stay open', 'fallSilent'],
 ] as const)(
   'a worker that is stopped while the server %s ends, and another one goes on with what it had',
-  { timeout: 120_000 },
   async (_, lose) => {
     const way = await lossyWayTo(url);
     way.losesClaim = false;

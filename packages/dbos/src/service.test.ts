@@ -95,7 +95,6 @@ const isStatus = (value: string) => (data: SentEvent['data']) =>
 
 test.skipIf(url === '')(
   'the service keeps a message for a conversation that another process runs, asks a person, and streams what happens',
-  { timeout: 300_000 },
   async () => {
     let answer: () => void = () => undefined;
     const until = new Promise<void>((resolve) => (answer = resolve));
@@ -153,7 +152,6 @@ test.skipIf(url === '')(
 
 test.skipIf(url === '')(
   'a stop interrupts the run of another process, and changes nothing where a person is waited for or all is done',
-  { timeout: 300_000 },
   async () => {
     // The model never gives its first answer.
     const { model, services } = await twoServices(new Promise<void>(() => undefined), 1);

@@ -16,7 +16,6 @@ import { dbosRunner } from './index.js';
 const url = inject('postgresUrl') ?? '';
 
 const program = url === '' ? '' : await bundledProgram('condensing-worker');
-const options = { timeout: 300_000 };
 
 /** A promise that the test resolves. */
 function gate() {
@@ -25,13 +24,8 @@ function gate() {
   return { opened, open };
 }
 
-/** @throws when it takes longer than two minutes. */
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 120_000; Date.now() < end;) {
-    if (await condition()) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error('It did not come to pass within two minutes.');
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 /** A process of its own that runs conversations, and what it tells. */
@@ -125,7 +119,7 @@ async function setUp(
   const agent = new Agent({ llm: scriptedLLM({ script: [] }), confirmation: 'always' });
   const open = (conversationId: string) => Conversation.open({ agent, store, conversationId });
   const worker = (more: Pick<CondensingWorkerSetting, 'background'> & Partial<CondensingWorkerSetting>) =>
-    new Worker({ url, name, leaseMs: 5_000, modelUrl: model.url, summariserUrl: summariser.url, limits: {}, ...more });
+    new Worker({ url, name, leaseMs: 30_000, modelUrl: model.url, summariserUrl: summariser.url, limits: {}, ...more });
   const ask = async (conversationId: string) => {
     await (await open(conversationId)).send('Take the steps.');
     await client.enqueue(conversationId);
@@ -158,7 +152,6 @@ describe.skipIf(url === '')('a condensation by a model', () => {
     ['killed', 'goes on in the background', 'SIGKILL', true],
   ] as const)(
     'whose worker is %s while it %s is made by the next worker: once in the log, and once in its costs',
-    options,
     async (_, _how, signal, background) => {
       const steps = 7;
       const late = gate();
@@ -178,7 +171,8 @@ describe.skipIf(url === '')('a condensation by a model', () => {
         },
       });
       const id = randomUUID();
-      const first = worker({ background });
+      // Only who is frozen is waited for. A lease that a worker might miss on a slow machine would make it another test.
+      const first = worker({ background, ...(signal === 'SIGSTOP' ? { leaseMs: 5_000 } : {}) });
       await ask(id);
       await until(() => isAsked && (holds > 0 || !background));
       const second = worker({ background });
@@ -207,33 +201,28 @@ describe.skipIf(url === '')('a condensation by a model', () => {
     },
   );
 
-  test(
-    'that a run leaves behind when it waits for a person is kept, and the person does not wait for it',
-    options,
-    async () => {
-      const late = gate();
-      const steps = ['act', 'act', 'act', 'act', 'act', 'act', 'order'] as const;
-      const { client, open, worker, ask, log } = await setUp((step) => steps[step - 1], { summary: () => late.opened });
-      const id = randomUUID();
-      const one = worker({ background: true });
-      await ask(id);
-      await one.ends(id, 'waiting-for-confirmation');
-      // Nobody holds the conversation.
-      expect(await (await open(id)).confirm()).toHaveLength(1);
-      expect(condensationsIn(await log(id))).toEqual([]);
-      late.open();
-      await until(async () => condensationsIn(await log(id)).length > 0);
-      await client.enqueue(id);
-      await one.ends(id, 'finished');
-      await one.stop();
-      expect(callsIn(await log(id))).toMatchObject({ agent: steps.length + 1, condenser: 1 });
-    },
-  );
+  test('that a run leaves behind when it waits for a person is kept, and the person does not wait for it', async () => {
+    const late = gate();
+    const steps = ['act', 'act', 'act', 'act', 'act', 'act', 'order'] as const;
+    const { client, open, worker, ask, log } = await setUp((step) => steps[step - 1], { summary: () => late.opened });
+    const id = randomUUID();
+    const one = worker({ background: true });
+    await ask(id);
+    await one.ends(id, 'waiting-for-confirmation');
+    // Nobody holds the conversation.
+    expect(await (await open(id)).confirm()).toHaveLength(1);
+    expect(condensationsIn(await log(id))).toEqual([]);
+    late.open();
+    await until(async () => condensationsIn(await log(id)).length > 0);
+    await client.enqueue(id);
+    await one.ends(id, 'finished');
+    await one.stop();
+    expect(callsIn(await log(id))).toMatchObject({ agent: steps.length + 1, condenser: 1 });
+  });
 });
 
 test.skipIf(url === '')(
   'limits of iterations, tokens and money hold when another worker takes over, with the costs of the condenser',
-  options,
   async () => {
     const died = gate();
     const heldAt = 7;

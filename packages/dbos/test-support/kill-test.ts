@@ -109,9 +109,11 @@ export async function killTest(options: KillTestOptions): Promise<KillTestReport
       if (failures.length > 0) throw new Error(failures.join('\n'));
       const finished = await finishedOf(store, ids);
       if (finished === ids.length) break;
-      if (stored >= due && kills < options.kills) {
+      // Not before one is frozen: it might be the one that is killed, in the moment in which it says so.
+      if (zombie !== undefined && stored >= due && kills < options.kills) {
         due += every;
-        const alive = workers.filter((worker) => worker !== zombie?.worker);
+        const frozen = zombie.worker;
+        const alive = workers.filter((worker) => worker !== frozen);
         alive[kills % alive.length]?.kill('SIGKILL');
         kills++;
         if (kills === Math.ceil(options.kills / 2) && server.restart !== undefined) {

@@ -1,4 +1,5 @@
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { AddressInfo, Server } from 'node:net';
 import { openaiServer } from '@palimpsest/provider-servers';
@@ -17,12 +18,12 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A port at which nothing listens. */
+/** A port at which nothing listens, and nobody will: it is that of a client, as long as the test lasts. */
 async function closedPort(): Promise<number> {
-  const server = createServer();
-  const port = await listening(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  const client = connect(await listening(createServer((socket) => void socket.resume())), '127.0.0.1');
+  onTestFinished(() => void client.destroy());
+  await once(client, 'connect');
+  return client.localPort ?? 0;
 }
 
 async function failureOf(llm: LLM, options: { readonly onDelta?: () => void } = {}): Promise<LLMError> {
@@ -40,7 +41,6 @@ describe.each([
       model: 'some-model',
       apiKey: 'sk-a-key-of-mine',
       baseURL,
-      timeoutMs: 5_000,
       retry: { attempts, minDelayMs: 1 },
     });
 

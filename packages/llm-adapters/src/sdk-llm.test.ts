@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import type { Message } from '@palimpsest/events';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { anthropicLLM } from './anthropic/index.js';
 import { ServiceUnavailableError } from './errors.js';
 import type { Delta, FailedAttempt, LLM } from './index.js';
@@ -247,12 +247,22 @@ describe.each(providers)('a call of $name', ({ llm, answer, refuse, firstDelta, 
     expect(server.requests).toHaveLength(2);
   });
 
+  /** Time that passes when the test says so: a slow machine is not taken for a silent server. */
+  const passes = () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    return (ms: number) => vi.advanceTimersByTime(ms);
+  };
+
   it('gives up on a server that is silent, and tries again', async () => {
-    const server = await start(silence, answer);
-    const model = llm({ baseURL: server.url, timeoutMs: 500, retry: fast });
+    const pass = passes();
+    const silent: Step = () => pass(500);
+    const retry = { ...fast, onRetry: () => setImmediate(() => pass(1)) };
+    const server = await start(silent, answer);
+    const model = llm({ baseURL: server.url, timeoutMs: 500, retry });
     expect((await model.complete({ messages })).finishReason).toBe('stop');
     expect(server.requests).toHaveLength(2);
-    const dead = await start(silence);
+    const dead = await start(silent);
     const error = await thrownBy(
       llm({ baseURL: dead.url, timeoutMs: 50, retry: { attempts: 1 } }).complete({ messages }),
     );
@@ -261,15 +271,23 @@ describe.each(providers)('a call of $name', ({ llm, answer, refuse, firstDelta, 
   });
 
   it('gives up on a stream that falls silent', async () => {
+    const pass = passes();
     const server = await start((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(firstDelta);
     });
     const deltas: Delta[] = [];
     const error = await thrownBy(
-      llm({ baseURL: server.url, timeoutMs: 500, retry: fast }).complete({
+      llm({
+        baseURL: server.url,
+        timeoutMs: 500,
+        retry: { ...fast, onRetry: () => setImmediate(() => pass(1)) },
+      }).complete({
         messages,
-        onDelta: (delta) => deltas.push(delta),
+        onDelta: (delta) => {
+          deltas.push(delta);
+          if (delta.type === 'text') setImmediate(() => pass(500));
+        },
       }),
     );
     expect(error).toMatchObject({ code: 'service-unavailable' });

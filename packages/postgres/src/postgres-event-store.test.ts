@@ -195,13 +195,13 @@ describe.skipIf(url === '')('on a server', () => {
 
   test('a writer whose connection broke appends nothing, others take over, and the store goes on', async () => {
     const id = randomUUID();
-    const store = open({ writerConnections: 1 });
+    const own = new pg.Pool({ connectionString: url, application_name: id });
+    own.on('error', () => undefined);
+    onTestFinished(() => own.end());
+    const store = open({ writerConnections: 1, connect: () => own.connect() });
     const writer = await openForWriting(store, id);
     await writer.append([userMessage('one')]);
-    await pool.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-       where pid in (select pid from pg_locks where locktype = 'advisory') and pid <> pg_backend_pid()`,
-    );
+    await pool.query('select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1', [id]);
     const next = await takenOver(() => openForWriting(open(), id));
     await next.append([userMessage('two')], { expectedVersion: 1 });
     await expect(writer.append([userMessage('late')])).rejects.toThrow(
@@ -226,34 +226,36 @@ describe.skipIf(url === '')('on a server', () => {
     await (await openForWriting(store, id)).close();
   });
 
-  test.each(['SIGKILL', 'SIGSTOP'] as const)(
-    'a process that got %s loses the conversation, and appends nothing later',
-    async (signal) => {
-      const id = randomUUID();
-      const child = fork(
-        fileURLToPath(new URL('../test-support/writing-process.ts', import.meta.url)),
-        [url, schema, id],
-        {
-          execArgv: ['--conditions=@palimpsest/source', '--import', 'tsx'],
-          stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-        },
-      );
-      onTestFinished(() => void child.kill('SIGKILL'));
-      await once(child, 'message');
-      await expect(openForWriting(open(), id)).rejects.toThrow(ConversationBusyError);
-      child.kill(signal);
-      const writer = await takenOver(() => openForWriting(open(), id));
-      await writer.append([userMessage('taken over')], { expectedVersion: 1 });
-      if (signal === 'SIGSTOP') {
-        child.kill('SIGCONT');
-        child.send('append');
-        const [answer] = (await once(child, 'message')) as [string];
-        expect(['EventStoreError', 'WriterOustedError']).toContain(answer);
-      }
-      await writer.close();
-      expect(await eventsOf(open(), id)).toHaveLength(2);
-    },
-  );
+  test.each([
+    ['SIGKILL', 30_000],
+    // The server waits for as long as this until it takes a stopped process for frozen.
+    ['SIGSTOP', 1_000],
+  ] as const)('a process that got %s loses the conversation, and appends nothing later', async (signal, leaseMs) => {
+    const id = randomUUID();
+    const child = fork(
+      fileURLToPath(new URL('../test-support/writing-process.ts', import.meta.url)),
+      [url, schema, id, String(leaseMs)],
+      {
+        execArgv: ['--conditions=@palimpsest/source', '--import', 'tsx'],
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      },
+    );
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await once(child, 'message');
+    // With the short lease, a process that has no turn for a second has lost it already.
+    if (signal === 'SIGKILL') await expect(openForWriting(open(), id)).rejects.toThrow(ConversationBusyError);
+    child.kill(signal);
+    const writer = await takenOver(() => openForWriting(open(), id));
+    await writer.append([userMessage('taken over')], { expectedVersion: 1 });
+    if (signal === 'SIGSTOP') {
+      child.kill('SIGCONT');
+      child.send('append');
+      const [answer] = (await once(child, 'message')) as [string];
+      expect(['EventStoreError', 'WriterOustedError']).toContain(answer);
+    }
+    await writer.close();
+    expect(await eventsOf(open(), id)).toHaveLength(2);
+  });
 });
 
 /** Tries again until the server has noticed that the holder is gone. */

@@ -3,10 +3,10 @@ import pg from 'pg';
 import { postgresEventStore } from '../src/index.js';
 
 /** Opens a conversation for writing, appends, and appends again when it is told to; answers with the name of the error. */
-const [url, schema, id] = process.argv.slice(2) as [string, string, string];
+const [url, schema, id, leaseMs] = process.argv.slice(2) as [string, string, string, string];
 const pool = new pg.Pool({ connectionString: url });
 pool.on('error', () => undefined);
-const store = postgresEventStore({ client: pool, connect: () => pool.connect(), schema, leaseMs: 1_000 });
+const store = postgresEventStore({ client: pool, connect: () => pool.connect(), schema, leaseMs: Number(leaseMs) });
 const writer = await store.openForWriting?.(id);
 await writer?.append([userMessage('one')]);
 process.on('message', () => {

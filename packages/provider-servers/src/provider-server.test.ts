@@ -54,6 +54,12 @@ describe('serve', () => {
     expect(server.requests[0]).toMatchObject({ body: undefined, bytes: 0 });
   });
 
+  it('sets no time after which it closes a connection that rests', async () => {
+    const response = await post((await start(() => answer)).url, '{}');
+    expect(response.headers.get('connection')).toBe('keep-alive');
+    expect(response.headers.get('keep-alive')).toBeNull();
+  });
+
   it('answers a reply that throws with a 500 that no client tries again', async () => {
     const server = await start(() => Promise.reject(new Error('a mistake of the test')));
     const response = await post(server.url, '{}');

@@ -85,6 +85,9 @@ export async function serve(options: {
       // A client that disconnects is not an error of the server.
       .catch(() => outgoing.destroy());
   });
+  // A connection stays open as long as its client wants: one that the server closed after a pause, while a request was on the way to it,
+  // would look like a fault that nobody asked for. Programs under test pause when their machine is busy.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);

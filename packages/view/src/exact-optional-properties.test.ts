@@ -25,7 +25,7 @@ export const seen: Unstated<{ readonly signal?: AbortSignal }> = 'signal';
 export const context: CondenseContext = { signal: undefined };
 `;
 
-test('users under exactOptionalPropertyTypes pass on what may be undefined', { timeout: 60_000 }, () => {
+test('users under exactOptionalPropertyTypes pass on what may be undefined', () => {
   const file = fileURLToPath(new URL('users-options.ts', import.meta.url));
   const options: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2022,

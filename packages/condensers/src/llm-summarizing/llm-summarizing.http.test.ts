@@ -5,7 +5,7 @@ import { openaiLLM } from '@palimpsest/llm-adapters/openai';
 import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
 import type { AnthropicServerOptions, OpenAIServerOptions } from '@palimpsest/provider-servers';
 import { isCondensation, NoCondensationAvailableError, View } from '@palimpsest/view';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { llmSummarizingCondenser } from './llm-summarizing.js';
 import type { LLMSummarizingOptions } from './llm-summarizing.js';
 import { summaryHeader } from '../authoring/prompts/summary.prompt.js';
@@ -100,7 +100,15 @@ test.each([
 });
 
 test('a server that hangs is given up at the deadline, and the connection closed', async () => {
-  const { server, llm } = await openai({ faults: () => ({ fault: 'stall' }) });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { server, llm } = await openai({
+    // The time passes when the server has been asked.
+    faults: () => {
+      vi.advanceTimersByTime(200);
+      return { fault: 'stall' };
+    },
+  });
   const view = session();
   const { result, reports } = await condense(llm, view, { modelCall: { timeoutMs: 200 } });
   expect(result).toBe(view);

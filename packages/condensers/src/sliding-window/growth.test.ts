@@ -55,7 +55,7 @@ test('600 requests in windows of three: never more than three that are not summa
   expect(most.condensations).toBe(199);
   // A record names the events of its window, and no more however long the log is.
   expect(most.record).toBeLessThan(4_000);
-}, 60_000);
+});
 
 test('400 requests by tokens: one summary, and the prompt stays near the threshold', async () => {
   const { most } = await run({ tokenThreshold: 3_000, eventRetentionSize: 10 }, 400);
@@ -63,4 +63,4 @@ test('400 requests by tokens: one summary, and the prompt stays near the thresho
   expect(most.tokens).toBeLessThan(3_000 + 200);
   expect(most.inARow).toBe(1);
   expect(most.record).toBeLessThan(6_000);
-}, 60_000);
+});

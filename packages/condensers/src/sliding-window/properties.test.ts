@@ -100,7 +100,7 @@ test('on any log: refused by no provider, never larger, settled soon, and nothin
     request: expect.any(Number),
   });
   for (const count of reasons.values()) expect(count).toBeGreaterThan(20);
-}, 60_000);
+});
 
 const requestEvent = parseEvent({ type: 'condensation-request', id: 'request', timestamp: 't', source: 'user' });
 

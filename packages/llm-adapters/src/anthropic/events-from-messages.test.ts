@@ -492,7 +492,7 @@ const folder = process.env['PALIMPSEST_TRAJECTORIES'];
 const reason = folder === undefined ? ' (skipped: PALIMPSEST_TRAJECTORIES names no folder)' : '';
 
 describe(`real sessions that hold Anthropic messages${reason}`, () => {
-  it.skipIf(folder === undefined)('come back as they were, and are accepted', { timeout: 120_000 }, () => {
+  it.skipIf(folder === undefined)('come back as they were, and are accepted', () => {
     let sessions = 0;
     let count = 0;
     for (const source of ['claude-code-entire', 'vscode-copilot']) {
@@ -521,7 +521,7 @@ describe(`real sessions that hold Anthropic messages${reason}`, () => {
     expect(sessions).toBeGreaterThan(5);
   });
 
-  it.skipIf(folder === undefined)('are accepted at any length, whatever the model checks', { timeout: 120_000 }, () => {
+  it.skipIf(folder === undefined)('are accepted at any length, whatever the model checks', () => {
     let count = 0;
     for (const events of sessions()) {
       for (const options of [
