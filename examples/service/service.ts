@@ -91,30 +91,26 @@ const actions: Readonly<Record<string, (id: string, request: IncomingMessage) =>
 /** Events as they come, from whatever worker. */
 async function stream(id: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   // An empty one is none.
-  const last = z.coerce
-    .number()
-    .int()
-    .nonnegative()
-    .optional()
-    .parse(request.headers['last-event-id'] || undefined);
+  let last = Number(request.headers['last-event-id'] || -1);
+  if (!Number.isSafeInteger(last) || last < -1) throw new TypeError('Last-Event-ID is the number of an event.');
   const gone = new AbortController();
   const { signal } = gone;
   response.on('close', () => gone.abort());
-  let next = last === undefined ? 0 : last + 1;
   const conversation = await open(id);
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' }).flushHeaders();
-  for await (const event of conversation.follow({ from: next, signal })) {
-    const isRead = response.write(`id: ${next++}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+  for await (const event of conversation.follow({ from: last + 1, signal })) {
+    const isRead = response.write(`id: ${++last}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
     if (!isRead) await once(response, 'drain', { signal });
   }
 }
 
+class TooLargeError extends Error {}
+
 async function bodyOf(request: IncomingMessage): Promise<string> {
   let body = '';
-  for await (const piece of request.setEncoding('utf8')) {
-    body += String(piece);
-    if (body.length > 1_000_000) throw new SyntaxError('The body is too long.');
-  }
+  // What is too long is read to its end and not kept: whoever is still sending reads no answer.
+  for await (const piece of request.setEncoding('utf8')) if (body.length <= 1_000_000) body += String(piece);
+  if (body.length > 1_000_000) throw new TooLargeError('The body is too long.');
   return body;
 }
 
@@ -123,14 +119,18 @@ function reply(response: ServerResponse, status: number, body: unknown): void {
 }
 
 const badRequests = [z.ZodError, SyntaxError, TypeError, URIError];
+function statusOf(error: unknown): number {
+  if (ConversationBusyError.isInstance(error)) return 409;
+  if (error instanceof TooLargeError) return 413;
+  return badRequests.some((type) => error instanceof type) || InvalidConversationIdError.isInstance(error) ? 400 : 500;
+}
 const server = createServer((request, response) => {
   answer(request, response).catch((error: unknown) => {
     if (response.headersSent) return void response.destroy();
-    const isBusy = ConversationBusyError.isInstance(error);
-    const isBad = badRequests.some((type) => error instanceof type) || InvalidConversationIdError.isInstance(error);
-    if (isBusy) response.setHeader('retry-after', '1');
-    reply(response, isBusy ? 409 : isBad ? 400 : 500, { error: isBusy || isBad ? String(error) : 'It failed.' });
-    if (!isBusy && !isBad) console.error(error);
+    const status = statusOf(error);
+    if (status === 409) response.setHeader('retry-after', '1');
+    if (status === 500) console.error(error);
+    reply(response, status, { error: status === 500 ? 'It failed.' : String(error) });
   });
 });
 server.listen(Number(process.env.PORT ?? 8080), () => {

@@ -102,6 +102,12 @@ test.skipIf(url === '')(
     const id = `conversations/${randomUUID()}`;
 
     expect(await post(`${services[0].url}/${id}/messages`, { text: '' })).toMatchObject({ status: 400 });
+    const book = { text: 'tea '.repeat(1_000_000) };
+    expect(await post(`${services[0].url}/${id}/messages`, book)).toMatchObject({ status: 413 });
+    for (const last of ['-1.5', 'tea']) {
+      const headers = { 'last-event-id': last };
+      expect((await fetch(`${services[0].url}/${id}/events`, { headers })).status, last).toBe(400);
+    }
     expect(await post(`${services[0].url}/${id}/nothing`)).toMatchObject({ status: 404 });
     for (const odd of ['', '%E0%A4%A', 'x'.repeat(513)]) {
       const sent = await post(`${services[0].url}/conversations/${odd}/messages`, { text: 'Order tea.' });
