@@ -84,8 +84,7 @@ export async function openWorkingSession(
       await begin();
       const isFirst = !events.slice().some(isUserMessage);
       await conversation.send(text);
-      // The message is stored: that lists cannot show its words must not have it sent again.
-      if (isFirst) await writeRecord(session, events).catch(() => undefined);
+      if (isFirst) await writeRecord(session, events);
     },
     async run(signal) {
       await begin();

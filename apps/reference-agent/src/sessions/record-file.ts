@@ -1,24 +1,35 @@
-import { open, readFile, rename, stat } from 'node:fs/promises';
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import type { Event } from '@palimpsest/events';
 import { SessionError } from './errors.js';
 import { recordOf, recordVersion, sessionRecordSchema } from './session-record.js';
 import type { SessionRecord } from './session-record.js';
 import type { Session } from './session.js';
 
-/** Writes `session.json` from the log: whole or not at all. A log that does not say where it works has none. */
+/**
+ * Writes `session.json` from the log: whole or not at all. A log that does not say where it works has none. Where nothing can be written, on a
+ * full or a read-only disk, the record is the one that the log gives: the file only repeats it.
+ */
 export async function writeRecord(session: Session, events: Iterable<Event>): Promise<SessionRecord | undefined> {
   const record = recordOf(session.id, events);
   if (record === undefined) return undefined;
   const draft = `${session.record}.${process.pid}.tmp`;
-  const file = await open(draft, 'w', 0o600);
   try {
-    await file.writeFile(`${JSON.stringify(record, undefined, 2)}\n`);
+    await writeAndSync(draft, `${JSON.stringify(record, undefined, 2)}\n`);
+    await rename(draft, session.record);
+  } catch {
+    await rm(draft, { force: true }).catch(() => undefined);
+  }
+  return record;
+}
+
+async function writeAndSync(path: string, text: string): Promise<void> {
+  const file = await open(path, 'w', 0o600);
+  try {
+    await file.writeFile(text);
     await file.sync();
   } finally {
     await file.close();
   }
-  await rename(draft, session.record);
-  return record;
 }
 
 /**

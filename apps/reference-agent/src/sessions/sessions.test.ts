@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -40,6 +40,18 @@ test('a session is a folder that only its user can open, described by a file tha
   }
   await rm(file);
   expect((await findSession(rig.sessions, { workspace: rig.workspace })).record.task).toBe('Please do it.');
+});
+
+test('a session whose description cannot be written is found and goes on: its log says the same', async () => {
+  const { rig, id } = await rigWithSession();
+  const folder = join(rig.sessions, id);
+  const file = join(folder, 'session.json');
+  await rm(file);
+  // No file takes the place of a folder that holds something, whoever asks; a read-only disk needs a mount.
+  await mkdir(join(file, 'in the way'), { recursive: true });
+  expect((await findSession(rig.sessions, { id, workspace: '' })).record).toMatchObject({ id, task: 'Please do it.' });
+  expect(await rig.resume(id, { print: 'And now?' })).toMatchObject({ status: 0 });
+  expect((await readdir(folder)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 });
 
 test('broken, foreign and newer folders are told and skipped', async () => {
