@@ -430,7 +430,7 @@ function loosened(messages: Normal, choose: () => boolean): Param[] {
 }
 
 describe('there and back', () => {
-  test.prop([normal, fc.infiniteStream(fc.boolean())], { numRuns: 300 })(
+  test.prop([normal, fc.infiniteStream(fc.boolean())], { seed: 20_261_123, numRuns: 300 })(
     'a history comes back as it was',
     (messages, choices) => {
       const choose = () => choices.next().value === true;
@@ -441,7 +441,7 @@ describe('there and back', () => {
     },
   );
 
-  test.prop([normal], { numRuns: 100 })('and is the same the second time', (messages) => {
+  test.prop([normal], { seed: 20_261_123, numRuns: 100 })('and is the same the second time', (messages) => {
     const once = again(messages).messages;
     expect(again(once).messages).toEqual(once);
   });

@@ -129,7 +129,7 @@ const turn: fc.Arbitrary<readonly Message[]> = fc.oneof(
 const anyHistory = fc.array(turn, { maxLength: 8 }).map((turns) => turns.flat());
 
 describe('any history that calls and answers', () => {
-  test.prop([anyHistory])('is taken by every server', (messages) => {
+  test.prop([anyHistory], { seed: 20_261_123 })('is taken by every server', (messages) => {
     for (const [profile, server] of pairs) {
       const body = toChatCompletionsRequest(
         { messages, tools },

@@ -184,13 +184,13 @@ const history = fc.array(turn, { maxLength: 5 }).map((turns): readonly Message[]
 );
 
 describe('any history', () => {
-  test.prop([history])('goes through the Responses API unchanged', (messages) => {
+  test.prop([history], { seed: 20_261_123 })('goes through the Responses API unchanged', (messages) => {
     const { input } = toResponsesRequest({ messages }, { model });
     const again = messagesOfLog(eventsFromResponseItems(input as Item[]));
     expect(toResponsesRequest({ messages: again }, { model }).input).toEqual(input);
   });
 
-  test.prop([history])('goes through Chat Completions unchanged', (messages) => {
+  test.prop([history], { seed: 20_261_123 })('goes through Chat Completions unchanged', (messages) => {
     const sent = toChatCompletionsRequest({ messages }, { model }).messages;
     expect(backToChat(sent).messages).toEqual(mergedUsers(sent));
   });

@@ -83,17 +83,17 @@ const eventsOf = (messages: readonly ReadMessage[]) => {
 };
 
 describe('any content', () => {
-  test.prop([fc.array(message, { maxLength: 4 })])('is read, and makes events', (messages) => {
+  test.prop([fc.array(message, { maxLength: 4 })], { seed: 20_261_123 })('is read, and makes events', (messages) => {
     for (const read of [readAnthropicMessage, readChatMessage, readResponsesItem]) {
       expect(eventsOf(messages.map(read)).every(({ id }) => id !== '')).toBe(true);
     }
   });
 
-  test.prop([fc.array(part, { maxLength: 4 })])('is read as items, and makes events', (items) => {
+  test.prop([fc.array(part, { maxLength: 4 })], { seed: 20_261_123 })('is read as items, and makes events', (items) => {
     expect(eventsOf(items.map(readResponsesItem)).every(({ id }) => id !== '')).toBe(true);
   });
 
-  test.prop([part])('leaves no part out but empty text', (some) => {
+  test.prop([part], { seed: 20_261_123 })('leaves no part out but empty text', (some) => {
     expect(readAnthropicMessage({ role: 'user', content: [some] }).pieces).not.toEqual([]);
     const { pieces } = readChatMessage({ role: 'user', content: [some] });
     const isEmpty = some === '' || (some as { text?: unknown } | null)?.text === '';
@@ -101,7 +101,7 @@ describe('any content', () => {
     expect(readResponsesItem(some).pieces.length > 0 || (some as { type?: unknown }).type === 'message').toBe(true);
   });
 
-  test.prop([part])('is no usage and no tool, or a sound one', (some) => {
+  test.prop([part], { seed: 20_261_123 })('is no usage and no tool, or a sound one', (some) => {
     for (const usage of [anthropicUsage(some)?.usage, openaiUsage(some)?.usage]) {
       if (usage !== undefined) expect(Object.values(usage).every((count) => count >= 0)).toBe(true);
     }
