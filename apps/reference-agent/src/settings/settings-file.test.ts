@@ -57,6 +57,9 @@ test.each([
     '[sandbox]\nwhatever = 1',
     "config.toml:2:1: 'sandbox.whatever' is no setting. There are: mode, network, readable, writable.",
   ],
+  ['[mcp.files]\ncommand = "x"', "config.toml:1:2: 'mcp.files' is no setting. Did you mean 'mcp.servers.files'?"],
+  ['[mcp_servers.files]\ncommand = "x"', "'mcp_servers' is no setting. Did you mean 'mcp.servers'?"],
+  ['[mcpServers]', "'mcpServers' is no setting. Did you mean 'mcp.servers'?"],
   ['maxCost = -1', "config.toml:1:1: 'maxCost': Too small"],
   ['maxSteps = 1.5', "config.toml:1:1: 'maxSteps': Invalid input: expected int"],
   ['a = """\nmodel = 1\n"""\nmodel = 2', "config.toml:4:1: 'model': Invalid input: expected string"],
@@ -69,6 +72,10 @@ test.each([
   ['model = "a/b', 'config.toml:1:12: is not TOML'],
   ['model = "a/b"\nmodel = "c/d"', 'config.toml:2:1: is not TOML'],
   ['"__proto__" = 1', "config.toml:1:1: '__proto__' is no setting."],
+  [
+    'modle = "x"\nmaxSteps = "many"\n[permissions]\nalow = []',
+    "Did you mean 'model'?\nconfig.toml:2:1: 'maxSteps': Invalid input: expected number, received string\nconfig.toml:4:1: ",
+  ],
 ])('%j', async (toml, message) => {
   expect(await problem(toml)).toContain(message);
 });

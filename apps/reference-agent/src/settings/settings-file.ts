@@ -5,7 +5,7 @@ import { keyPlace } from './key-place.js';
 import { didYouMean } from './nearest-name.js';
 import { settingsSchema } from './settings.js';
 import type { SettingsValues } from './settings.js';
-import { namesAt } from './settings-keys.js';
+import { namesAt, tablesOfNames } from './settings-keys.js';
 
 /**
  * The values in the text of a configuration file.
@@ -29,7 +29,10 @@ export function checkedSettings(
   const problems = checked.error.issues.flatMap((issue) =>
     found(issue).map(({ path, reason }) => ({ reason, ...placeOf(path.map(String)) })),
   );
-  throw new InvalidSettingsError(file, problems);
+  throw new InvalidSettingsError(
+    file,
+    problems.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0)),
+  );
 }
 
 interface Found {
@@ -46,8 +49,16 @@ function found(issue: z.core.$ZodIssue): readonly Found[] {
   const known = namesAt(path) ?? [];
   return issue.keys.map((key) => ({
     path: [...path, key],
-    reason: `'${[...path, key].join('.')}' is no setting.${didYouMean(key, known) || ` There are: ${known.join(', ')}.`}`,
+    reason: `'${[...path, key].join('.')}' is no setting.${meantIn(path, key, known)}`,
   }));
+}
+
+/** What may be meant by a name that is none: other programs have the table of MCP servers in other places. */
+function meantIn(path: Found['path'], key: string, known: readonly string[]): string {
+  const isOfTable = (table: string): boolean => table.split('.').slice(0, -1).join('.') === path.join('.');
+  const slip = didYouMean(key, path.length === 0 ? [...known, ...tablesOfNames] : known);
+  const table = path.length === 0 ? undefined : tablesOfNames.find(isOfTable);
+  return slip || (table === undefined ? ` There are: ${known.join(', ')}.` : ` Did you mean '${table}.${key}'?`);
 }
 
 async function tableOf(text: string, file: string): Promise<unknown> {

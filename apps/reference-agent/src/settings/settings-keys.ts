@@ -13,7 +13,7 @@ export interface SettingKey {
 }
 
 /** The settings that are tables of names. */
-const byName: readonly string[] = ['mcp.servers'];
+export const tablesOfNames: readonly string[] = ['mcp.servers'];
 
 /** Every setting of the schema, in its order. */
 export const settingKeys: readonly SettingKey[] = keysIn(settingsSchema, []);
@@ -60,7 +60,7 @@ function keysIn(schema: z.ZodObject, before: readonly string[]): readonly Settin
     const name = path.join('.');
     return key === '$schema'
       ? []
-      : [{ path, name, isList: inner instanceof z.ZodArray, isByName: byName.includes(name) }];
+      : [{ path, name, isList: inner instanceof z.ZodArray, isByName: tablesOfNames.includes(name) }];
   });
 }
 
