@@ -6,6 +6,7 @@ import { calls, says, toolCall } from '../../test-support/chat-server.js';
 import type { ChatServerOptions } from '../../test-support/chat-server.js';
 import { interactiveRig, transcriptOf } from '../../test-support/interactive-rig.js';
 import type { InteractiveRig, TalkedTo } from '../../test-support/interactive-rig.js';
+import { gate } from '../../test-support/scripted-model.js';
 import { answerCommand } from '../answer-command.js';
 import { findSession } from '../sessions/session-list.js';
 import type { WorkPhase } from './session-event.js';
@@ -203,6 +204,52 @@ test('a message that is sent while calls are denied is not left in the queue', a
   // From one message to the next the session is never idle.
   const states = talked.told.slice(from).flatMap((event) => (event.type === 'state' ? [event.state.type] : []));
   expect(states.indexOf('idle')).toBe(states.length - 1);
+});
+
+test('work that begins while calls are being denied: each is denied once, and the session is idle once, at the end', async () => {
+  const rig = await interactiveRig({
+    reply: (_, index) =>
+      index === 0
+        ? calls(
+            null,
+            toolCall('write_file', { path: 'x', content: 'x' }, '1'),
+            toolCall('write_file', { path: 'y', content: 'y' }, '2'),
+          )
+        : says('Done.'),
+  });
+  const talked = await rig.open();
+  const { session } = talked;
+  session.send('Go.');
+  await talked.state('waiting');
+  // The run that has led there is over.
+  await new Promise(setImmediate);
+  const from = talked.told.length;
+  const { conversation } = session.opened ?? {};
+  if (conversation === undefined) throw new Error('It is open.');
+  const reject = conversation.reject.bind(conversation);
+  const held = gate();
+  const begun = new Promise<void>((resolve) => {
+    conversation.reject = async (...how) => {
+      resolve();
+      await held.until;
+      return reject(...how);
+    };
+  });
+  session.interrupt();
+  await begun;
+  const work = session.work(
+    (_, signal) => new Promise((_, stop) => signal.addEventListener('abort', () => stop(signal.reason as Error))),
+  );
+  expect(session.state).toMatchObject({ type: 'working', phase: 'condensing' });
+  session.interrupt();
+  held.open();
+  await work;
+  await talked.rest();
+  expect(transcriptOf(talked)).toEqual(['user: Go.', 'write_file: denied', 'write_file: denied']);
+  const states = talked.told.slice(from).flatMap((event) => (event.type === 'state' ? [event.state.type] : []));
+  expect(states).toEqual(['working', 'working', 'idle']);
+  await talked.said('And now?');
+  expect(transcriptOf(talked).slice(3)).toEqual(['user: And now?', 'model: Done.']);
 });
 
 test('a condensation is interrupted, that the user asks for or that holds the agent up; its state is told', async () => {

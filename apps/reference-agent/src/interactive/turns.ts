@@ -240,6 +240,8 @@ export class Turns {
     const working = this.#working;
     if (working === undefined || this.#isLeaving) return;
     const { conversation } = working.opened;
+    // An answer that was being given when the work began.
+    await this.#answered;
     if (signal.aborted && conversation.waitingActions.length > 0) await this.#denyAll();
     await this.settle(working);
   }
@@ -251,8 +253,10 @@ export class Turns {
   /** Tells what the session does when nothing is under way: it waits for an answer, or for a message. */
   async settle(working: WorkingSession): Promise<void> {
     this.#wait.abort();
+    const underWay = this.#underWay;
     const approvals = await working.approvals();
-    if (this.#isLeaving) return;
+    // Work that began meanwhile settles at its end.
+    if (this.#isLeaving || this.#underWay !== underWay) return;
     if (approvals.length > 0) this.#news.setState({ type: 'waiting', approvals });
     // Whoever settles goes on: nothing is told of a moment between two messages.
     else if (!this.#hasWork) this.#news.setState({ type: 'idle' });
@@ -278,7 +282,8 @@ export class Turns {
         await answer();
         const isDone = working.opened.conversation.waitingActions.length === 0;
         if (isDone && goOn) this.#goesOn = true;
-        else await this.settle(working);
+        // Work that began meanwhile settles at its end, and goes on then.
+        else if (this.#underWay === undefined) await this.settle(working);
         // A message may have come while calls were denied.
         this.drive();
       }),
