@@ -27,8 +27,13 @@ const commands = [
   }),
 ];
 
-async function found(line: string, files: readonly string[] = []) {
-  const completion = promptCompletion({ commands, session: undefined as never, files: async () => files });
+/** @param known - the files that are known after a moment. @defaultValue all */
+async function found(line: string, files: readonly string[] = [], known = files) {
+  const completion = promptCompletion({
+    commands,
+    session: undefined as never,
+    files: async (isEnough) => (isEnough(known) ? known : files),
+  });
   const { signal } = new AbortController();
   const result = await completion.getSuggestions([line], 0, line.length, { signal });
   return result?.items.map(({ value }) => value);
@@ -54,6 +59,12 @@ test('@ completes files anywhere: names that begin so, the shortest first, and e
   expect(await found('a@b', files)).toBeUndefined();
 });
 
+test('a file that becomes known late is offered late; one that is known is offered at once', async () => {
+  const [known, all] = [['src/a.ts'], ['src/a.ts', 'src/ab.ts', 'parse.ts']];
+  expect(await found('@pars', all, known)).toEqual(['@parse.ts']);
+  expect(await found('@a', all, known)).toEqual(['@src/a.ts']);
+});
+
 test('what was chosen stands where it was typed, with a space behind it', () => {
   const completion = promptCompletion({ commands, session: undefined as never, files: async () => [] });
   const item = { value: '@src/a.ts', label: 'src/a.ts' };
@@ -74,9 +85,10 @@ test('the files of a workspace are offered without those that it ignores', async
   }
   let time = 0;
   const files = new WorkspaceFiles(await openWorkspace(root), () => time);
-  expect(await files.names()).toEqual(['.gitignore', 'src/a.ts']);
+  const all = () => files.names(() => false);
+  expect(await all()).toEqual(['.gitignore', 'src/a.ts']);
   await writeFile(join(root, 'new.ts'), '');
-  expect(await files.names()).not.toContain('new.ts');
+  expect(await all()).not.toContain('new.ts');
   time = 60_000;
-  expect(await files.names()).toContain('new.ts');
+  expect(await all()).toContain('new.ts');
 });

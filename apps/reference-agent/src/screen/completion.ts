@@ -9,8 +9,8 @@ import { harmlessLine } from './shown-width.js';
 export interface PromptCompletionOptions {
   readonly commands: readonly ScreenCommand[];
   readonly session: InteractiveSession;
-  /** The files of the workspace, as they are known by now. */
-  readonly files: () => Promise<readonly string[]>;
+  /** The files of the workspace: those that are known after a moment, if that is enough, or else all. */
+  readonly files: (isEnough: (names: readonly string[]) => boolean) => Promise<readonly string[]>;
 }
 
 const maxFound = 50;
@@ -30,7 +30,8 @@ export function promptCompletion({ commands, session, files }: PromptCompletionO
       }
       const file = /(?:^|\s)@([^\s@]*)$/.exec(before)?.[1];
       if (file === undefined) return null;
-      const names = await files();
+      // What is found late is offered late: nothing asks again before the next key.
+      const names = await files((known) => signal.aborted || fileItems(known, file).length > 0);
       if (signal.aborted) return null;
       return suggestions(`@${file}`, fileItems(names, file));
     },

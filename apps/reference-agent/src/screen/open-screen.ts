@@ -48,9 +48,9 @@ export async function openScreen(session: InteractiveSession): Promise<number> {
     await new Promise((resolve) => setTimeout(resolve, 20));
     const { sessionFigures } = await import('./session-figures.js');
     figures = sessionFigures(session, () => screen.requestRender());
-    const started = session.start();
+    // Before the session is ready: what is typed then is completed.
     ({ remember } = await (await import('./prompt-help.js')).promptHelp(screen, { folder: cwd, env }));
-    await started;
+    await session.start();
     await closed;
   } finally {
     interrupts.signal.removeEventListener('abort', closeSession);

@@ -24,11 +24,11 @@ export async function promptHelp(
     promptCompletion({
       commands: screenCommands,
       session: screen.session,
-      files: async () => {
+      files: async (isEnough) => {
         const workspace = screen.session.opened?.workspace;
         if (workspace === undefined) return [];
         if (root !== workspace.root) [files, root] = [new WorkspaceFiles(workspace), workspace.root];
-        return files?.names() ?? [];
+        return files?.names(isEnough) ?? [];
       },
     }),
   );

@@ -3,14 +3,14 @@ import type { Workspace } from '@palimpsest/tools';
 
 /** More are not offered. */
 const maxNames = 50_000;
-/** Who types waits no longer for a first answer. Unit: milliseconds. */
+/** Who types waits no longer for an answer that is enough. Unit: milliseconds. */
 const patienceMs = 200;
 /** An older list is made anew. Unit: milliseconds. */
 const freshMs = 15_000;
 
 /**
  * The names of the files of a workspace, without those that its rules ignore. They are read when they are asked for, beside what is typed;
- * while a large workspace is still being read, what is known so far is given.
+ * while a large workspace is still being read, what is known so far is given where that is enough.
  */
 export class WorkspaceFiles {
   readonly #workspace: Workspace;
@@ -25,13 +25,22 @@ export class WorkspaceFiles {
     this.#now = now;
   }
 
-  /** What is known of them. */
-  async names(): Promise<readonly string[]> {
+  /**
+   * What is known of them after a moment, or all.
+   *
+   * @param isEnough - whether what is known is an answer while the rest is still being read
+   */
+  async names(isEnough: (names: readonly string[]) => boolean): Promise<readonly string[]> {
     if (this.#reading === undefined && this.#now() - this.#readAt > freshMs) this.#reading = this.#read();
     let timer: NodeJS.Timeout | undefined;
     const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, patienceMs)));
     if (this.#reading !== undefined) await Promise.race([this.#reading, patience]);
     clearTimeout(timer);
+    if (!isEnough(this.#known)) await this.#reading;
+    return this.#known;
+  }
+
+  get #known(): readonly string[] {
     return this.#names.length >= this.#found.length ? this.#names : this.#found;
   }
 
