@@ -16,6 +16,8 @@ export function runNode(file, args, node = process.execPath) {
   const { status, error } = spawnSync(node, [path.resolve(workspaceRoot, file), ...args], {
     cwd: workspaceRoot,
     stdio: 'inherit',
+    // Nx would start a process for each of its plugins, which all read manifests alone.
+    env: { ...process.env, NX_ISOLATE_PLUGINS: 'false' },
   });
   if (error) throw error;
   return status ?? 1;
