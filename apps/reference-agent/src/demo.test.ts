@@ -13,7 +13,9 @@ import { runDemo } from './demo.js';
 import type { DemoReport } from './demo.js';
 import { offlineModel } from './offline-model/offline-model.js';
 import { recollect } from './offline-model/recollection.js';
+import type { PlanStep } from './offline-model/plan.js';
 import { samplePlan } from './offline-model/sample-plan/index.js';
+import { withoutSuites } from '../test-support/without-suites.js';
 import { copyWorkspace } from './workspace-copy.js';
 
 const sampleProject = fileURLToPath(new URL('../sample-project/', import.meta.url));
@@ -29,10 +31,10 @@ let logDirectory: string;
 let condensed: Demo;
 let uncondensed: Demo;
 
-async function demoWith(condenser: Condenser): Promise<Demo> {
+async function demoWith(condenser: Condenser, plan: readonly PlanStep[]): Promise<Demo> {
   const { workspace, remove } = await copyWorkspace(sampleProject);
   try {
-    const llm = offlineModel({ plan: samplePlan });
+    const llm = offlineModel({ plan });
     const report = await runDemo({ workspace, logDirectory, llm, condenser });
     const events: Event[] = [];
     for await (const event of fileEventStore({ directory: logDirectory }).read(report.conversationId))
@@ -45,8 +47,9 @@ async function demoWith(condenser: Condenser): Promise<Demo> {
 
 beforeAll(async () => {
   logDirectory = await mkdtemp(join(tmpdir(), 'palimpsest-demo-test-'));
-  condensed = await demoWith(await demoCondenser());
-  uncondensed = await demoWith(noOpCondenser());
+  condensed = await demoWith(await demoCondenser(), samplePlan);
+  // The sources are read, tried out and edited as with condensation; all tests are run at the end alone.
+  uncondensed = await demoWith(noOpCondenser(), withoutSuites(samplePlan));
 }, patience);
 
 afterAll(() => rm(logDirectory, { recursive: true, force: true }));

@@ -32,7 +32,7 @@ async function killedRun(directory: string, lines: number, inCommand: boolean): 
   const isTime = (log: readonly string[]) =>
     log.length >= lines && (!inCommand || isCommand(JSON.parse(log.at(-1) ?? 'null') as Event | null));
   // A pause between looks leaves the processor to the run.
-  while (child.exitCode === null && !isTime(await whole())) await delay(2);
+  while (child.exitCode === null && !isTime(await whole())) await delay(10);
   child.kill('SIGKILL');
   await ended;
   return whole();

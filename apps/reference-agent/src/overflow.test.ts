@@ -19,11 +19,19 @@ import { defaultCondenser } from './default-condenser.js';
  * condenser and with none.
  */
 
-/** On a second version of Node, all is a fifth as large: what fits where does not depend on it. */
-const scale = process.env['PALIMPSEST_BRIEF_RUNS'] === 'true' ? 1 / 5 : 1;
-const contextWindow = 100_000 * scale;
+/** How large a result is that alone exceeds the window. */
+interface Size {
+  /** Unit: tokens. */
+  readonly contextWindow: number;
+  /** Unit: characters. */
+  readonly mega: number;
+}
+
+const fifth: Size = { contextWindow: 20_000, mega: 200_000 };
+/** What fits where depends neither on the size nor on the version of Node: most runs, and all on a second one, are a fifth as large. */
+const full: Size =
+  process.env['PALIMPSEST_BRIEF_RUNS'] === 'true' ? fifth : { contextWindow: 100_000, mega: 1_000_000 };
 const apiKey = 'sk-test-0123456789abcdef';
-const mega = 1_000_000 * scale;
 
 const dumps = new Map<number, string>();
 
@@ -54,7 +62,11 @@ interface Flow {
   readonly llm: LLM;
 }
 
-async function openai(steps: Steps, api: 'responses' | 'chat-completions' = 'chat-completions'): Promise<Flow> {
+async function openai(
+  steps: Steps,
+  { contextWindow }: Size,
+  api: 'responses' | 'chat-completions' = 'chat-completions',
+): Promise<Flow> {
   let index = 0;
   const server = await openaiServer({
     apiKey,
@@ -76,7 +88,7 @@ async function openai(steps: Steps, api: 'responses' | 'chat-completions' = 'cha
   return { server, llm };
 }
 
-async function anthropic(steps: Steps): Promise<Flow> {
+async function anthropic(steps: Steps, { contextWindow }: Size): Promise<Flow> {
   let index = 0;
   const server = await anthropicServer({
     apiKey,
@@ -134,20 +146,21 @@ const resortsIn = (events: readonly Event[]) =>
   events.filter((event) => event.type === 'condensation' && event.metadata?.['reason'] === 'hard-reset');
 const unlimited: OutputLimit = { maxCharacters: Infinity, windowShare: 1 };
 
-const kinds: readonly (readonly [string, (llm: LLM) => Condenser | undefined])[] = [
-  ['none', () => undefined],
-  ...condenserNames.map((name) => [name, (llm: LLM) => condenserByName(name, { llm })] as const),
-  ['relevance', () => relevanceCondenser()],
-  ['relevance in batches', () => relevanceCondenser({ apply: 'batched' })],
-  ['the default of this agent', () => defaultCondenser()],
+const kinds: readonly (readonly [string, (llm: LLM) => Condenser | undefined, Size])[] = [
+  ['none', () => undefined, full],
+  ...condenserNames.map((name) => [name, (llm: LLM) => condenserByName(name, { llm }), fifth] as const),
+  ['relevance', () => relevanceCondenser(), fifth],
+  ['relevance in batches', () => relevanceCondenser({ apply: 'batched' }), fifth],
+  ['the default of this agent', () => defaultCondenser(), full],
 ];
 const given = (condenser: Condenser | undefined) => (condenser === undefined ? {} : { condenser });
 
-describe.each(kinds)('with the condenser %s', (_, create) => {
+describe.each(kinds)('with the condenser %s', (_, create, size) => {
+  const { mega } = size;
   const steps: Steps = Array.from({ length: 14 }, (_, step) => [step % 5 === 4 ? 10 * mega : mega]);
 
-  test('14 results of 1 MB and 10 MB: the run goes on', async () => {
-    const flow = await openai(steps);
+  test('14 results, each of which exceeds the window: the run goes on', async () => {
+    const flow = await openai(steps, size);
     const { outcome, events } = await run(flow, given(create(flow.llm)));
     expect(outcome).toMatchObject({ status: 'finished', answer: 'All read.', iterations: 15 });
     const whole = events.flatMap((event) => (event.type === 'agent/tool-output' ? [event['text'] as string] : []));
@@ -155,16 +168,10 @@ describe.each(kinds)('with the condenser %s', (_, create) => {
   });
 
   test('shown as much as the window holds: one giant after another, in batches, in arguments', async () => {
-    const flow = await anthropic([
-      [mega],
-      [mega],
-      [5, 5],
-      [mega, mega, 100, mega],
-      [-mega],
-      [5],
-      [-mega, mega],
-      [mega],
-    ]);
+    const flow = await anthropic(
+      [[mega], [mega], [5, 5], [mega, mega, 100, mega], [-mega], [5], [-mega, mega], [mega]],
+      size,
+    );
     const { outcome, events } = await run(flow, { ...given(create(flow.llm)), output: unlimited });
     expect(outcome).toMatchObject({ status: 'finished', answer: 'All read.', iterations: 9 });
     // The newest step is still there, or a model has summed it up.
@@ -197,28 +204,29 @@ function foreignLog(sizes: Steps): Event[] {
   return events;
 }
 
-const providers: readonly (readonly [string, (steps: Steps) => Promise<Flow>])[] = [
-  ['Anthropic', anthropic],
-  ['OpenAI, Chat Completions', (steps) => openai(steps)],
-  ['OpenAI, Responses', (steps) => openai(steps, 'responses')],
+const providers: readonly (readonly [string, (steps: Steps, size: Size) => Promise<Flow>, Size])[] = [
+  ['Anthropic', anthropic, full],
+  ['OpenAI, Chat Completions', openai, fifth],
+  ['OpenAI, Responses', (steps, size) => openai(steps, size, 'responses'), fifth],
 ];
 
-describe.each(providers)('a log that holds giants already, %s', (_, flowOf) => {
+describe.each(providers)('a log that holds giants already, %s', (_, flowOf, size) => {
+  const { mega } = size;
   const small: Steps = Array.from({ length: 20 }, () => [200]);
   const cases: readonly (readonly [string, () => readonly Event[]])[] = [
-    ['one result of 10 MB', () => foreignLog([...small, [10 * mega], ...small])],
-    ['results of 1 MB at every step', () => foreignLog(Array.from({ length: 20 }, () => [mega]))],
+    ['one giant result, ten times as large', () => foreignLog([...small, [10 * mega], ...small])],
+    ['a giant result at every step', () => foreignLog(Array.from({ length: 20 }, () => [mega]))],
     [
-      'a batch of 30 results of 1 MB as the newest step',
+      'a batch of 30 giant results as the newest step',
       () => foreignLog([...small, Array.from({ length: 30 }, () => mega)]),
     ],
-    ['arguments of 2 MB', () => foreignLog([...small, [-2 * mega], ...small])],
+    ['giant arguments', () => foreignLog([...small, [-2 * mega], ...small])],
     [
-      'a message of 2 MB that is not protected',
+      'a giant message that is not protected',
       () => [...foreignLog(small), userMessage('w'.repeat(2 * mega)), ...foreignLog([[5]])],
     ],
     [
-      'a summary of 2 MB',
+      'a giant summary',
       () => {
         const log = foreignLog([...small, ...small]);
         const forgottenEventIds = log.slice(1, 41).map(({ id }) => id);
@@ -229,7 +237,7 @@ describe.each(providers)('a log that holds giants already, %s', (_, flowOf) => {
   ];
 
   test.each(cases)('%s: the run goes on with what is recent', async (_, log) => {
-    const flow = await flowOf([[1_000], [mega]]);
+    const flow = await flowOf([[1_000], [mega]], size);
     const { outcome, events } = await run(flow, { log: log() });
     expect(outcome).toMatchObject({ status: 'finished', answer: 'All read.' });
     expect(resortsIn(events)).toHaveLength(1);
@@ -241,7 +249,7 @@ describe.each(providers)('a log that holds giants already, %s', (_, flowOf) => {
 
   test('words that are protected and alone exceed the window: a typed error, after one call', async () => {
     for (const condenser of [undefined, condenserByName('extractiveSummary')]) {
-      const flow = await flowOf([]);
+      const flow = await flowOf([], size);
       const failing = run(flow, { log: foreignLog(small), task: 'Read this: '.repeat(100_000), ...given(condenser) });
       await expect(failing).rejects.toMatchObject({
         code: 'conversation-run',

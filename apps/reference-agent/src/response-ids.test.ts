@@ -15,7 +15,7 @@ import { z } from 'zod';
  * the run against a server whose ids are unique, request by request.
  */
 
-const steps = 40;
+const steps = 24;
 
 type ResponseId = ((index: number) => string | undefined) | undefined;
 type MakeFlow = (responseId: ResponseId) => Promise<{ readonly server: ProviderServer; readonly llm: LLM }>;
@@ -94,7 +94,7 @@ const read = defineTool({
 async function run(makeFlow: MakeFlow, responseId: ResponseId, isStreamed: boolean) {
   const { server, llm } = await makeFlow(responseId);
   onTestFinished(() => server.close());
-  const condenser = extractiveSummaryCondenser({ maxSize: 32, maxSummaryTokens: 400 });
+  const condenser = extractiveSummaryCondenser({ maxSize: 20, maxSummaryTokens: 400 });
   const agent = new Agent({ llm, systemPrompt: 'Read the files.', tools: [read], condenser });
   const conversation = await Conversation.open({ agent, conversationId: 'responses', stuckDetection: false });
   await conversation.send('Read them all.');
@@ -126,7 +126,7 @@ const flows: readonly (readonly [string, MakeFlow, readonly (readonly [string, R
     ],
     [
       'the same, with a window that overflows',
-      openaiFlow({ api: 'chat-completions', contextWindow: 4_000 }),
+      openaiFlow({ api: 'chat-completions', contextWindow: 2_500 }),
       [
         ['one id for all', () => 'chatcmpl-A1', ['chatcmpl-A1']],
         ['one of a few', few, expect.arrayContaining([few(0), few(1)]) as unknown[]],
@@ -144,7 +144,7 @@ const flows: readonly (readonly [string, MakeFlow, readonly (readonly [string, R
     ],
     [
       'the same, with a window that overflows',
-      anthropicFlow({ contextWindow: 4_000 }),
+      anthropicFlow({ contextWindow: 2_500 }),
       [
         ['an empty id', () => '', [undefined]],
         ['none', () => undefined, [undefined]],
