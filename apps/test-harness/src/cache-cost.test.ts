@@ -121,15 +121,19 @@ test('a condenser that forgets the beginning leaves the instructions and the too
 });
 
 const recorded = process.env['PALIMPSEST_TRAJECTORIES'];
-/** In a long run all condensers on all sessions. Otherwise one condenser, on the longest session of each folder. */
+/** In a long run all condensers on all sessions. Otherwise one condenser, on the beginning of the longest session of each folder. */
 const measured = isLongRun ? Object.keys(condensers) : ["the reference agent's pipeline"];
+
+/** A replay costs the square of a session's length. */
+const mostEvents = 800;
 
 describe.skipIf(recorded === undefined)('the long real sessions that PALIMPSEST_TRAJECTORIES names', () => {
   const long: (readonly Event[])[] = [];
   beforeAll(async () => {
     for (const folder of isBriefRun ? ['codex-entire'] : ['claude-code-entire', 'codex-entire', 'pi-mono']) {
       const all = (await sessionsIn(`${recorded}/${folder}`)).toSorted((a, b) => b.length - a.length);
-      long.push(...(isLongRun ? all : all.slice(0, 1)).filter((events) => events.length > 100));
+      const some = isLongRun ? all : all.slice(0, 1).map((events) => events.slice(0, mostEvents));
+      long.push(...some.filter((events) => events.length > 100));
     }
   });
 

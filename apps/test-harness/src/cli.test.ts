@@ -31,7 +31,8 @@ afterAll(async () => {
 
 test('the built command replays a folder through every condenser and prints the table', async () => {
   const env = { ...process.env, XDG_CACHE_HOME: `${folder}-cache` };
-  const { code, stdout, stderr } = await builtHarness(['replay', folder], { env });
+  // Threads load all modules again; the tests of the command replay in them.
+  const { code, stdout, stderr } = await builtHarness(['replay', '--workers', '0', folder], { env });
   expect(stdout).toContain('2 sessions, 82 model calls');
   expect(stdout).toContain('o200k');
   for (const name of ['none', 'noOp', 'recentEvents', 'observationMasking', 'extractiveSummary', 'pipeline']) {

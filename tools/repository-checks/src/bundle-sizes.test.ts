@@ -4,15 +4,14 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { installAlone } from './pack.js';
+import { install } from './pack.js';
 
 let directory: string;
 
 beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'bundle-sizes-'));
-  const tarballs = new Map(inject('tarballs'));
   for (const name of ['condensers', 'relevance-tool']) {
-    await installAlone(path.join(directory, name), `@palimpsest/${name}`, tarballs);
+    await install(path.join(directory, name), [`@palimpsest/${name}`], inject('everything'));
   }
 });
 

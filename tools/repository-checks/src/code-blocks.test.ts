@@ -12,7 +12,7 @@ import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { codeBlocks, isForNode22, type CodeBlock } from './code-blocks.js';
 import { strictUser, typeProblems } from './native-types.js';
-import { installTogether } from './pack.js';
+import { install } from './pack.js';
 import { apps, packages, readManifest, workspaceRoot } from './workspace.js';
 
 const run = promisify(execFile);
@@ -58,11 +58,8 @@ const servers: { close(): Promise<void> }[] = [];
 beforeAll(async () => {
   root = await mkdtemp(path.join(tmpdir(), 'code-blocks-'));
   project = path.join(root, 'project');
-  await installTogether(
-    project,
-    [...packages, ...apps].map(({ manifest }) => manifest.name),
-    new Map(inject('tarballs')),
-  );
+  const names = [...packages, ...apps].map(({ manifest }) => manifest.name);
+  await install(project, names, inject('everything'));
   for (const name of peers) {
     const place = path.join(project, 'node_modules', name);
     // The commands bring some of them.

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { installAlone, node, npmInstall } from './pack.js';
+import { install, node, npmInstall } from './pack.js';
 import { workspaceRoot } from './workspace.js';
 
 const run = promisify(execFile);
@@ -20,7 +20,7 @@ beforeAll(async () => {
   root = await mkdtemp(path.join(tmpdir(), 'created-condenser-'));
   const tarballs = new Map(inject('tarballs'));
   const create = path.join(root, 'create');
-  await installAlone(create, '@palimpsest/create-condenser', tarballs);
+  await install(create, ['@palimpsest/create-condenser'], inject('everything'));
   const command = path.join(create, 'node_modules/@palimpsest/create-condenser/dist/cli.js');
   await run(process.execPath, [command, '@acme/condenser-keep-newest'], { cwd: root });
 

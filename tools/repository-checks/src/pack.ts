@@ -77,13 +77,9 @@ interface Packed {
   readonly filename: string;
 }
 
-/** Creates a project with only this package. Other packages are installed from tarballs only if it depends on them. */
-export function installAlone(project: string, name: string, tarballs: Tarballs): Promise<void> {
-  return installTogether(project, [name], tarballs);
-}
-
-/** Creates a project with these packages. */
-export async function installTogether(project: string, names: readonly string[], tarballs: Tarballs): Promise<void> {
+/** Creates a project in which npm installs all our packages, for `installed`. */
+export async function installAll(project: string, tarballs: Tarballs): Promise<void> {
+  const names = [...packages, ...apps].map(({ manifest }) => manifest.name);
   const files = [...tarballs].map(([name, file]) => [name, `file:${file}`] as const);
   const manifest = {
     name: 'consumer',
@@ -94,6 +90,34 @@ export async function installTogether(project: string, names: readonly string[],
   await mkdir(project, { recursive: true });
   await writeFile(path.join(project, 'package.json'), JSON.stringify(manifest));
   await npmInstall(project, ['--legacy-peer-deps']);
+}
+
+/**
+ * Creates a project with these packages, and with what they depend on and nothing else: what npm installs for them. Their files are
+ * those of the project of `installAll`, because to run npm for each project took a fifth of all these tests.
+ */
+export async function install(project: string, names: readonly string[], everything: string): Promise<void> {
+  const modules = path.join(everything, 'node_modules');
+  const done = new Set<string>();
+  const open = [...names];
+  await mkdir(path.join(project, 'node_modules/.bin'), { recursive: true });
+  await writeFile(path.join(project, 'package.json'), JSON.stringify({ name: 'consumer', private: true }));
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (done.has(name)) continue;
+    done.add(name);
+    const from = path.join(modules, name);
+    // `packAll` packs one version of each.
+    if (existsSync(path.join(from, 'node_modules'))) throw new Error(`${name} has packages of its own installed`);
+    const { dependencies = {}, optionalDependencies = {}, bin = {} } = readManifest(from);
+    const place = path.join(project, 'node_modules', name);
+    mkdirSync(place, { recursive: true });
+    linkFiles(from, place);
+    const commands = typeof bin === 'string' ? { [path.basename(name)]: bin as string } : bin;
+    for (const [command, file] of Object.entries(commands))
+      await symlink(path.join('..', name, file), path.join(project, 'node_modules/.bin', command));
+    open.push(...Object.keys(dependencies));
+    open.push(...Object.keys(optionalDependencies).filter((each) => existsSync(path.join(modules, each))));
+  }
   await linkPeers(project);
 }
 

@@ -9,7 +9,7 @@ import { formatMessage } from 'publint/utils';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { strictUser, typeProblems, type Compilation } from './native-types.js';
-import { command, installAlone, installTogether, installedPackages, node, npx, type Tarballs } from './pack.js';
+import { command, install, installedPackages, node, npx, type Tarballs } from './pack.js';
 import { entryPoints, packages, workspaceRoot } from './workspace.js';
 
 /** What `npm install` of the one package brings: the table in CONTRIBUTING.md and what that needs in turn. */
@@ -184,7 +184,7 @@ describe.each(packages.map((each) => [each.manifest.name, each] as const))(
 
       beforeAll(async () => {
         project = path.join(directory, shortName);
-        await installAlone(project, name, tarballs);
+        await install(project, [name], inject('everything'));
       });
 
       it('brings only what it needs', async () => {
@@ -240,11 +240,8 @@ describe('installed together', () => {
 
   beforeAll(async () => {
     project = path.join(directory, 'all');
-    await installTogether(
-      project,
-      packages.map(({ manifest }) => manifest.name),
-      tarballs,
-    );
+    const names = packages.map(({ manifest }) => manifest.name);
+    await install(project, names, inject('everything'));
   });
 
   const everything = reexportsOf(
@@ -275,7 +272,7 @@ describe('installed together', () => {
 it('the packed harness finds the sessions of a home and reports on them in an empty folder', async () => {
   const project = path.join(directory, 'test-harness');
   const [home, empty] = [path.join(project, 'home'), path.join(project, 'empty')];
-  await installAlone(project, '@palimpsest/test-harness', tarballs);
+  await install(project, ['@palimpsest/test-harness'], inject('everything'));
   await Promise.all([mkdir(empty), mkdir(path.join(home, '.claude/projects'), { recursive: true })]);
   await cp(path.join(workspaceRoot, 'corpus/demo-default.jsonl'), path.join(home, '.claude/projects/session.jsonl'));
 
@@ -293,7 +290,7 @@ it('the packed reference agent works on a task in an empty folder', async () => 
   const project = path.join(directory, 'reference-agent');
   const [home, empty] = [path.join(project, 'home'), path.join(project, 'empty')];
   const temporary = path.join(project, 'temporary');
-  await installAlone(project, '@palimpsest/reference-agent', tarballs);
+  await install(project, ['@palimpsest/reference-agent'], inject('everything'));
   await Promise.all([home, empty, temporary].map((folder) => mkdir(folder)));
   const write = { name: 'write_file', arguments: JSON.stringify({ path: 'note.md', content: 'Bread.\n' }) };
   const server = await openaiServer({

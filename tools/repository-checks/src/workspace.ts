@@ -8,6 +8,7 @@ export interface Manifest {
   /** Indexed by command name. */
   readonly bin?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
   readonly repository?: { readonly type: string; readonly url: string; readonly directory: string };
