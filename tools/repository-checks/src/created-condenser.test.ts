@@ -54,7 +54,14 @@ afterAll(() => rm(root, { recursive: true, force: true }));
 
 describe('a package that `npm create @palimpsest/condenser` wrote', () => {
   it('passes its contract under vitest', async () => {
-    const report = await node(project, ['node_modules/vitest/vitest.mjs', 'run', '--dir', 'src', '--reporter=json']);
+    const report = await node(project, [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--dir',
+      'src',
+      '--reporter=json',
+      '--test-timeout=120000',
+    ]);
     const { numPassedTests, success } = JSON.parse(report) as { numPassedTests: number; success: boolean };
 
     expect(success).toBe(true);
