@@ -1,14 +1,28 @@
 import { availableParallelism } from 'node:os';
+import { configDefaults } from 'vitest/config';
 import type { ViteUserConfig } from 'vitest/config';
 
 /** Tests run on the sources of every package, with no build. */
 const conditions = ['@palimpsest/source'];
+
+/** What a second version of Node can show nothing about: see docs/decisions/0105. */
+const sameOnEveryEngine = [
+  // What the compiler says of types.
+  '**/exact-optional*.test.ts',
+  // That a contract finds broken implementations. Those of ours keep the contract on both.
+  '**/testing/{broken-stores,llm-contract-broken,condenser-contract,view-property-contract,codec-contract}.test.ts',
+  '**/replay/cheats.test.ts',
+  // What policies would cost, in simulated caches.
+  '**/{cache-cost,summary-cost}.test.ts',
+  '**/rivals/*.test.ts',
+];
 
 export const vitestBase: ViteUserConfig = {
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
     include: ['src/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...(process.env['PALIMPSEST_BRIEF_RUNS'] === 'true' ? sameOnEveryEngine : [])],
     // The files of a worker share its modules, which hold no state: loading them anew took a third of all the time. A test that
     // changes something global puts it back.
     isolate: false,

@@ -13,9 +13,6 @@ import { readSessions } from './import/index.js';
 import { avoidableCost, cacheUse } from '../test-support/cache-cost.js';
 import type { CacheUse, CacheUseOfSessions, Provider } from '../test-support/cache-cost.js';
 
-/** On the second engine of `.ci/run`. */
-const isBriefRun = process.env['PALIMPSEST_BRIEF_RUNS'] === 'true';
-
 /** What better marks could save, at the most, of what requests cost. */
 const mostAvoidable = 0.01;
 
@@ -130,7 +127,7 @@ const mostEvents = 800;
 describe.skipIf(recorded === undefined)('the long real sessions that PALIMPSEST_TRAJECTORIES names', () => {
   const long: (readonly Event[])[] = [];
   beforeAll(async () => {
-    for (const folder of isBriefRun ? ['codex-entire'] : ['claude-code-entire', 'codex-entire', 'pi-mono']) {
+    for (const folder of ['claude-code-entire', 'codex-entire', 'pi-mono']) {
       const all = (await sessionsIn(`${recorded}/${folder}`)).toSorted((a, b) => b.length - a.length);
       const some = isLongRun ? all : all.slice(0, 1).map((events) => events.slice(0, mostEvents));
       long.push(...some.filter((events) => events.length > 100));

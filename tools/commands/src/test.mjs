@@ -1,14 +1,13 @@
 // `npm test`: all checks that a change must pass, cached by Nx. The last line counts the tests of all projects.
-// `npm run test:projects`: only the tests of packages and applications, and the builds that they need. The repository checks
-// (packed files, documentation, installation) do not depend on the version of Node.
+// `npm run test:projects`: only the tests of packages and applications, and the builds that they need. The tools (packed files,
+// documentation, installation, commands, generators) do not depend on the version of Node.
 // `npm run test:integrations`: only the tests of `integrations`, on the built packages and on the Node that their lock names. With
 // `--integrations` they run and count beside the others.
 import { runIntegrations, runTargets, workspaceRoot } from './run.mjs';
 import { integrationFolders, projectFolders, removeReports, summarize, summaryLine } from './test-summary.mjs';
 
 const has = (/** @type {string} */ option) => process.argv.includes(option);
-const checks = 'tools/repository-checks';
-const projects = projectFolders(workspaceRoot).filter((folder) => !has('--only-tests') || folder !== checks);
+const projects = projectFolders(workspaceRoot).filter((folder) => !has('--only-tests') || !folder.startsWith('tools/'));
 const integrations = has('--only-integrations') || has('--integrations') ? integrationFolders(workspaceRoot) : [];
 const folders = [...(has('--only-integrations') ? [] : projects), ...integrations];
 
@@ -16,7 +15,7 @@ removeReports(workspaceRoot, folders);
 const nx = has('--only-integrations')
   ? 0
   : has('--only-tests')
-    ? runTargets(['test'], ['--exclude', '@palimpsest/repository-checks'])
+    ? runTargets(['test'], ['--exclude', 'tag:type:tool'])
     : runTargets(['lint-workspace', 'typecheck-workspace', 'build', 'test']);
 const failed = nx !== 0 || runIntegrations(integrations) !== 0;
 const summary = summarize(workspaceRoot, folders);
