@@ -16,7 +16,7 @@ export function replayLines({ rows }) {
   return [
     'The same session with other condensers, sizes as small as it is:',
     ...aligned([['', 'saved of the bill', 'tokens sent', 'recall'], ...cells]),
-    'Fewer tokens are not a smaller bill: recentEvents rewrites at each step what the provider has cached.',
+    'Fewer tokens are no smaller bill: recentEvents rewrites at each step what the provider has cached.',
     'Recall: the share of what later calls took from old results that was still to be read. Tokens are',
     'counted here, and estimated above.',
   ];
