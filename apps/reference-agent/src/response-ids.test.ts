@@ -155,7 +155,7 @@ const flows: readonly (readonly [string, MakeFlow, readonly (readonly [string, R
 describe.each(flows)('%s', (name, makeFlow, servers) => {
   // One of the two is enough where the window overflows.
   const ways = [['streamed', true] as const, ...(name.includes('overflows') ? [] : [['whole', false] as const])];
-  test.each(ways)('%s answers: a run is the same, whatever their ids', { timeout: 120_000 }, async (_, streamed) => {
+  test.each(ways)('%s answers: a run is the same, whatever their ids', async (_, streamed) => {
     const unique = await run(makeFlow, undefined, streamed);
     expect(unique.outcome).toMatchObject({ status: 'finished', answer: 'All read.' });
     // An answer that the window cut off is one that the server gave and the agent never got.

@@ -50,7 +50,7 @@ beforeAll(async () => {
     const { name, events } = randomLog({ seed, dirty: seed % 2 === 0, length: 120 });
     sessions.push({ name, events });
   }
-}, 120_000);
+});
 
 describe('recall reaches what is hidden', () => {
   test.each(Object.keys(tight))('%s', { timeout: 600_000 }, async (name) => {

@@ -122,4 +122,4 @@ test(`${steps} steps with every kind of fault: no refused request, no lost event
   for (const type of ['agent-error', 'condensation-request', 'conversation-error', 'pause']) {
     expect(kinds).toContain(type);
   }
-}, 120_000);
+});

@@ -69,7 +69,7 @@ beforeAll(async () => {
   }
   // Programs print without colours, whatever the runner asks for.
   environment = { FORCE_COLOR: '0', ...(await providers()), ...(await commands()), HOME: await home() };
-}, 300_000);
+});
 
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.close()));
@@ -94,7 +94,7 @@ describe('a block of TypeScript', () => {
     const problems = await typeProblems(project, { compilerOptions, files });
 
     expect(problems.map(asInPage)).toEqual([]);
-  }, 120_000);
+  });
 
   /** A problem with the page and the line of a block, instead of those of its file. */
   function asInPage(problem: string): string {
@@ -123,7 +123,7 @@ describe('a block of TypeScript', () => {
       outcomes = new Map(
         JSON.parse(await readFile(file, 'utf8')) as [string, { printed: string; problems: string[] }][],
       );
-    }, 300_000);
+    });
 
     it.each(programs.map((block) => [title(block), block] as const))('%s', (_, block) => {
       const outcome = outcomes.get(programOf(block));

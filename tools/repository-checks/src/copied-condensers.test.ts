@@ -66,7 +66,7 @@ beforeAll(async () => {
   const contract = 'copied-condensers.test.mjs';
   await cp(path.join(import.meta.dirname, '../fixtures', contract), path.join(project, contract));
   results = await node(project, ['--test', '--test-reporter=tap', contract]).catch(String);
-}, 300_000);
+});
 
 afterAll(() => rm(project, { recursive: true, force: true }));
 

@@ -48,7 +48,7 @@ beforeAll(async () => {
   for (const tool of developmentTools)
     await symlink(path.join(modules, tool), path.join(project, 'node_modules', tool));
   await node(project, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']);
-}, 300_000);
+});
 
 afterAll(() => rm(root, { recursive: true, force: true }));
 

@@ -284,7 +284,7 @@ it('the packed harness finds the sessions of a home and reports on them in an em
   const page = await readFile(path.join(empty, 'palimpsest-report.html'), 'utf8');
   expect(page.slice(0, 15)).toBe('<!doctype html>');
   expect(page.includes('"name":"session.jsonl"')).toBe(true);
-}, 120_000);
+});
 
 it('the packed reference agent works on a task in an empty folder', async () => {
   const project = path.join(directory, 'reference-agent');
@@ -314,7 +314,7 @@ it('the packed reference agent works on a task in an empty folder', async () => 
   expect(shown.stdout.split('\n')).toHaveLength(4);
   expect(shown.stdout).not.toMatch(/Error|^ {4}at /m);
   expect(await readdir(temporary)).toEqual([]);
-}, 120_000);
+});
 
 const exactUser = `
 import { createEvent, memoryEventStore, type CreateEvent, type EventStore } from '@palimpsest/events';

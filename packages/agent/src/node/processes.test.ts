@@ -15,7 +15,7 @@ let program: string;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'palimpsest-processes-'));
   program = await bundleProgram('conversation-process', directory);
-}, 120_000);
+});
 
 afterAll(async () => await rm(directory, { recursive: true, force: true }));
 
@@ -37,7 +37,7 @@ test('an action that is asked about in one process, confirmed in another and car
     expect(await done(id, 'run')).toEqual(['paying', 'finished']);
     expect(await payments(id)).toBe(1);
   }
-}, 300_000);
+});
 
 test('a confirmed call whose process is killed while it runs is answered as lost by the next process, at once', async () => {
   const id = 'killed';
@@ -54,7 +54,7 @@ test('a confirmed call whose process is killed while it runs is answered as lost
   expect(log.filter(({ type }) => type === 'agent-error')).toMatchObject([
     { error: expect.stringContaining('was not run again') as string },
   ]);
-}, 300_000);
+});
 
 test('a second process cannot touch a live call, also while the first one is stopped, and the run ends as usual', async () => {
   const id = 'live';
@@ -75,4 +75,4 @@ test('a second process cannot touch a live call, also while the first one is sto
   expect(await first.ended).toEqual(['paying', 'finished']);
   expect(await payments(id)).toBe(1);
   expect((await logOf(id)).filter(({ type }) => type === 'agent-error')).toEqual([]);
-}, 300_000);
+});
