@@ -132,6 +132,25 @@ test('two requests for a condensation at the same time, and a run, share one', a
   expect(ofType(conversation.events, 'condensation')).toHaveLength(1);
 });
 
+test('two decisions on the same call at the same time: one is made, and the other finds nothing to decide', async () => {
+  const { tool, call } = gate();
+  const conversations = [];
+  for (const decide of ['reject', 'confirm'] as const) {
+    const llm = scriptedLLM({ script: [call('a'), 'Done.'] });
+    const conversation = await Conversation.open({ agent: new Agent({ llm, tools: [tool], confirmation: 'always' }) });
+    await conversation.send('Go.');
+    await conversation.run();
+    const { length } = conversation.events;
+    const [one, other] = await Promise.all([conversation[decide](), conversation[decide]()]);
+    expect([one.length, other.length]).toEqual([1, 0]);
+    conversations.push([...conversation.events].slice(length).map(({ type }) => type));
+  }
+  expect(conversations).toEqual([
+    ['user-reject-observation', 'conversation-state-update'],
+    ['conversation-state-update', 'conversation-state-update'],
+  ]);
+});
+
 test('pause and interrupt, an abort before the start, and a second of each', async () => {
   const { tool, call, open } = gate();
   const llm = scriptedLLM({ script: [call('a'), 'Done.'] });

@@ -46,6 +46,8 @@ export class Conversation {
   readonly #closing = new AbortController();
   /** Not derived from the status: the status is stored in the log, and others may append to it. */
   #run: Run | undefined;
+  /** The last decision about calls that wait. */
+  #decided: Promise<unknown> = Promise.resolve();
 
   private constructor(events: EventLog, options: ConversationOptions) {
     const { agent } = options;
@@ -223,7 +225,7 @@ export class Conversation {
    */
   async confirm(options: { readonly actions?: Iterable<EventId> } = {}): Promise<readonly ActionEvent[]> {
     const shown = options.actions === undefined ? undefined : new Set(options.actions);
-    return this.#access.during(() => this.#confirm(shown));
+    return this.#inTurn(() => this.#access.during(() => this.#confirm(shown)));
   }
 
   async #confirm(shown: ReadonlySet<EventId> | undefined): Promise<readonly ActionEvent[]> {
@@ -246,7 +248,7 @@ export class Conversation {
     options: { readonly actions?: Iterable<EventId> } = {},
   ): Promise<readonly ActionEvent[]> {
     const only = options.actions === undefined ? undefined : new Set(options.actions);
-    return this.#access.during(() => this.#reject(reason, only));
+    return this.#inTurn(() => this.#access.during(() => this.#reject(reason, only)));
   }
 
   async #reject(reason: string, only: ReadonlySet<EventId> | undefined): Promise<readonly ActionEvent[]> {
@@ -263,6 +265,13 @@ export class Conversation {
       await this.#log.setStatus('idle');
     }
     return open.map((action) => secrets(action));
+  }
+
+  /** Decides what becomes of calls, one decision after another: each finds what the one before has left. */
+  #inTurn<Result>(decide: () => Promise<Result>): Promise<Result> {
+    const decided = this.#decided.then(decide);
+    this.#decided = decided.catch(() => undefined);
+    return decided;
   }
 
   /**
