@@ -33,6 +33,8 @@ async function start(...steps: readonly Step[]) {
     requests.push({ path: request.url ?? '', headers: request.headers });
     request.resume().on('end', () => steps[Math.min(requests.length, steps.length) - 1]?.(response, request));
   });
+  // A pause between two tries, as on a busy machine, is no reason to close the connection.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     server.close();

@@ -16,6 +16,7 @@ async function serverOf(type: string, body: string, isCut: boolean) {
     if (isCut) setImmediate(() => response.destroy());
     else response.end();
   });
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     server.closeAllConnections();

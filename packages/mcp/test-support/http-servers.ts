@@ -10,7 +10,8 @@ import { addTools } from './tools.mjs';
 
 /** Serves a listener until the test ends. */
 export async function served(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
+  // A pause of the test, as on a busy machine, is no reason to close a connection that its client may use in that very moment.
+  const server = createServer({ keepAliveTimeout: 0 }, listener).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   onTestFinished(() => {
     server.closeAllConnections();

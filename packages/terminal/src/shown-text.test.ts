@@ -27,14 +27,17 @@ const hostile = fc
   .map((parts) => parts.join(''));
 
 describe('text that wants to drive the terminal', () => {
-  test.prop([fc.oneof(hostile, fc.string({ unit: 'binary' }))], { numRuns: 500 })('has no effect', (text) => {
-    expect(onOneLine(text)).not.toMatch(driving);
-    expect(onOneLine(text)).not.toContain('\n');
-    expect(shownLines(text)).not.toMatch(driving);
-    expect(shownLines(text).split('\n')).toHaveLength(text.split('\n').length);
-    expect(shownJson({ [text]: text })).not.toMatch(driving);
-    expect(JSON.parse(shownJson({ [text]: text }))).toEqual({ [text]: text });
-  });
+  test.prop([fc.oneof(hostile, fc.string({ unit: 'binary' }))], { seed: 20_261_123, numRuns: 500 })(
+    'has no effect',
+    (text) => {
+      expect(onOneLine(text)).not.toMatch(driving);
+      expect(onOneLine(text)).not.toContain('\n');
+      expect(shownLines(text)).not.toMatch(driving);
+      expect(shownLines(text).split('\n')).toHaveLength(text.split('\n').length);
+      expect(shownJson({ [text]: text })).not.toMatch(driving);
+      expect(JSON.parse(shownJson({ [text]: text }))).toEqual({ [text]: text });
+    },
+  );
 
   test.each([
     ['writing to the clipboard', 'a\u001b]52;c;cm0=\u0007b', String.raw`a\x1b]52;c;cm0=\x07b`],

@@ -160,7 +160,7 @@ const hostile = fc
   )
   .map((parts) => parts.join(''));
 
-test.prop([hostile, hostile, hostile, fc.integer({ min: 10, max: 200 })], { numRuns: 200 })(
+test.prop([hostile, hostile, hostile, fc.integer({ min: 10, max: 200 })], { seed: 20_261_123, numRuns: 200 })(
   'no line is wider than the terminal or drives it, whatever the model and its tools say',
   (words, argument, result, width) => {
     const lines = printed(

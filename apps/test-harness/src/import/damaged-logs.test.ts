@@ -44,6 +44,7 @@ async function read(text: string): Promise<readonly Session[] | PalimpsestError>
 }
 
 test.prop([fc.constantFrom(...files), fc.array(fc.tuple(fc.nat(400), junk), { minLength: 1, maxLength: 4 })], {
+  seed: 20_261_123,
   numRuns: 400,
 })(
   'a log with junk in any place is read or refused with a typed error, and its events have ids of their own',
@@ -55,16 +56,14 @@ test.prop([fc.constantFrom(...files), fc.array(fc.tuple(fc.nat(400), junk), { mi
       if (format !== 'palimpsest-jsonl') expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
     }
   },
-  60_000,
 );
 
-test.prop([fc.constantFrom(...files), fc.double({ min: 0, max: 1, noNaN: true })], { numRuns: 150 })(
+test.prop([fc.constantFrom(...files), fc.double({ min: 0, max: 1, noNaN: true })], { seed: 20_261_123, numRuns: 150 })(
   'a log cut off anywhere is read or refused with a typed error',
   async (name, share) => {
     const text = readFileSync(fixture(name), 'utf8');
     await read(text.slice(0, Math.floor(text.length * share)));
   },
-  60_000,
 );
 
 test('lists in lists that are deeper than the stack are refused', async () => {
