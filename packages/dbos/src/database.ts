@@ -54,11 +54,28 @@ export class Database {
   }
 }
 
-/** A connection of its own. It may end while nothing is asked: without a listener the process would end, too. */
-export async function connect(url: string, name?: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, application_name: name, connectionTimeoutMillis });
+/**
+ * A connection of its own. It may end while nothing is asked: without a listener the process would end, too.
+ *
+ * @param signal - ends the attempt to connect, and nothing afterwards
+ */
+export async function connect(url: string, name?: string, signal?: AbortSignal): Promise<pg.Client> {
+  const socket = new Socket();
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: name,
+    connectionTimeoutMillis,
+    stream: () => socket,
+  });
   client.on('error', () => undefined);
-  await client.connect();
+  signal?.throwIfAborted();
+  const end = () => socket.destroy();
+  signal?.addEventListener('abort', end);
+  try {
+    await client.connect();
+  } finally {
+    signal?.removeEventListener('abort', end);
+  }
   return client;
 }
 

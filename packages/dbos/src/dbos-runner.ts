@@ -127,13 +127,15 @@ class Worker {
   /** The run of a cancelled request that is being ended. */
   #ending: ConversationWork | undefined;
   #isStopping = false;
+  /** Ends attempts to connect: a server that does not answer holds up no stop. */
+  readonly #closing = new AbortController();
 
   constructor(options: DbosRunnerOptions, database: Database, requests: Requests) {
     const { url, leaseMs = 30_000 } = options;
     this.#options = options;
     this.#database = database;
     this.#requests = requests;
-    const session = () => connect(url, `palimpsest ${this.#executorId}`);
+    const session = () => connect(url, `palimpsest ${this.#executorId}`, this.#closing.signal);
     this.#lock = new WorkerLock(this.#executorId, session, leaseMs);
   }
 
@@ -208,6 +210,7 @@ class Worker {
     await this.#work.stop(options);
     // Without a wait for its workflows, which do not end any more.
     if (this.#hasLaunched) await DBOS.shutdown();
+    this.#closing.abort(new Error('The worker was stopped.'));
     await Promise.all(this.#repetitions.map((repetition) => repetition.stop()));
     // Without its lock, others take over what was not put back.
     if (this.#hasLaunched)
