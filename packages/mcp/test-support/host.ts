@@ -4,7 +4,7 @@ import { connectMcpServers } from '../src/index.js';
 
 const [file = '', mode] = process.argv.slice(2);
 const args = [fileURLToPath(new URL('hostile-server.mjs', import.meta.url)), 'family', file];
-const all = await connectMcpServers({ servers: { family: { command: process.execPath, args } } });
+const all = await connectMcpServers({ servers: { family: { command: process.execPath, args, connectMs: 300_000 } } });
 process.stdout.write(`${all.tools.length}\n`);
 if (mode === 'closes') await all.close();
 if (mode === 'stays') setInterval(() => undefined, 1_000);

@@ -9,8 +9,11 @@ import type { ConnectMcpServersOptions, McpServerConfig, McpServers } from '../s
 
 const script = (name: string): string => fileURLToPath(new URL(`${name}.mjs`, import.meta.url));
 
+/** However long a program takes to start on a machine with much to do. */
+const connectMs = 300_000;
+
 /** A server made with the SDK. */
-export const honest: McpServerConfig = { command: process.execPath, args: [script('honest-server')] };
+export const honest: McpServerConfig = { command: process.execPath, args: [script('honest-server')], connectMs };
 
 /** A server that does what its mode says. */
 export function hostile(
@@ -19,7 +22,7 @@ export function hostile(
 ): McpServerConfig {
   const { file, ...limits } = more;
   const args = [script('hostile-server'), mode, ...(file === undefined ? [] : [file])];
-  return { command: process.execPath, args, ...limits };
+  return { command: process.execPath, args, connectMs, ...limits };
 }
 
 /** Servers that are closed when the test ends, and what was told of them since. */
