@@ -20,7 +20,7 @@ import { accountOf } from './run-account.js';
 
 // The built command, as a person runs it.
 const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
-const patience = 240_000;
+const patience = 600_000;
 const key = 'sk-made-up-key-for-a-test-0123456789';
 
 interface Ran {

@@ -19,7 +19,7 @@ import { withoutSuites } from '../test-support/without-suites.js';
 import { copyWorkspace } from './workspace-copy.js';
 
 const sampleProject = fileURLToPath(new URL('../sample-project/', import.meta.url));
-const patience = 240_000;
+const patience = 600_000;
 
 interface Demo {
   readonly report: DemoReport;

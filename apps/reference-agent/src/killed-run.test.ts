@@ -68,7 +68,7 @@ async function killAndContinue(lines: number, inCommand: boolean): Promise<numbe
 
 test(
   'a run that is killed at any moment is gone on with: nothing is lost, and what was under way is answered, not run again',
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async () => {
     await killAndContinue(9, false);
     await killAndContinue(130, false);
