@@ -3,7 +3,7 @@ import { test as plain } from 'vitest';
 
 /**
  * Stands in for `@fast-check/vitest`, whose types tests are written with (see `vitest.base.ts`). That makes a `prop` for each chain
- * of vitest's modifiers when it is loaded, which takes 2.6 s of CPU time; tests use that of `test` alone. Hooks
+ * of vitest's modifiers when it is loaded, which takes 1.8 s of CPU time; tests use that of `test` alone. Hooks
  * of vitest run once for a property, and not for each of its runs.
  */
 export const test = new Proxy(plain, {

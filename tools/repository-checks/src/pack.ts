@@ -94,7 +94,7 @@ export async function installAll(project: string, tarballs: Tarballs): Promise<v
 
 /**
  * Creates a project with these packages, and with what they depend on and nothing else: what npm installs for them. Their files are
- * those of the project of `installAll`, because to run npm for each project took a fifth of all these tests.
+ * those of the project of `installAll`, because to run npm for each project took a seventh of all these tests.
  */
 export async function install(project: string, names: readonly string[], everything: string): Promise<void> {
   const modules = path.join(everything, 'node_modules');
