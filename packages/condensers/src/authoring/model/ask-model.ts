@@ -67,13 +67,20 @@ export function saysNothing(text: string): boolean {
 }
 
 /** A model in plain JavaScript may return any value. */
-const answerSchema = () =>
+const answerSchema = /* @__PURE__ */ once(() =>
   z.object({
     message: z.object({
       content: z.array(contentPartSchema),
       toolCalls: z.optional(z.array(z.object({ name: z.string(), arguments: z.string() }))),
     }),
-  });
+  }),
+);
+
+/** Makes a value when it is first asked for. */
+function once<Value extends object>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => (made ??= make());
+}
 
 function assertComplete(completion: Completion, llm: LLM): void {
   if (!z.safeParse(answerSchema(), completion).success) {

@@ -26,12 +26,7 @@ export async function withinDeadline<Result>(
 ): Promise<Result> {
   signal?.throwIfAborted();
   const call = new AbortController();
-  const late = new CondenserModelError('timeout', `there was no answer within ${timeoutMs} ms`, {
-    account: { model },
-    // A retry would make the user wait again.
-    mayRetry: false,
-  });
-  const timer = setTimeout(() => call.abort(late), Math.min(timeoutMs, longestTimer));
+  const timer = setTimeout(() => call.abort(tooLate(timeoutMs, model)), Math.min(timeoutMs, longestTimer));
   const passOn = (): void => call.abort(signal?.reason);
   signal?.addEventListener('abort', passOn, { once: true });
   try {
@@ -45,4 +40,12 @@ export async function withinDeadline<Result>(
     clearTimeout(timer);
     signal?.removeEventListener('abort', passOn);
   }
+}
+
+function tooLate(timeoutMs: number, model: string | undefined): CondenserModelError {
+  return new CondenserModelError('timeout', `there was no answer within ${timeoutMs} ms`, {
+    account: { model },
+    // A retry would make the user wait again.
+    mayRetry: false,
+  });
 }

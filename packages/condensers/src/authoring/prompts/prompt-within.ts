@@ -1,3 +1,4 @@
+import type { LLMConvertibleEvent } from '@palimpsest/events';
 import { CondenserModelError } from '../model/model-failure.js';
 import type { SummaryInput } from '../summaries/summary-input.js';
 import { eventText, neutralised } from './event-text.js';
@@ -98,8 +99,8 @@ export function promptWithin(prompt: Prompt, input: SummaryInput, limits: Prompt
 function textsWithin(events: SummaryInput['events'], room: number, longest: number): readonly string[] {
   const texts: string[] = [];
   let least = 0;
-  for (const event of events.toReversed()) {
-    const text = eventText(event);
+  for (let index = events.length - 1; index >= 0; index--) {
+    const text = eventText(events[index] as LLMConvertibleEvent);
     texts.push(text);
     least += Math.min(text.length + frame, longest, shortestLimit);
     if (least > room) break;

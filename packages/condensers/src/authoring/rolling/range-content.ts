@@ -1,4 +1,4 @@
-import type { LLMConvertibleEvent } from '@palimpsest/events';
+import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { forgettableEventIds } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 import type { Selection } from './select-middle.js';
@@ -22,26 +22,39 @@ export interface RangeContent {
  * summary is no progress.
  */
 export function rangeContent(view: View, { start, end }: Selection): RangeContent | undefined {
-  const goes = forgettableEventIds(view, { start, end });
-  const forgotten: LLMConvertibleEvent[] = [];
-  const summaries: string[] = [];
-  let tokens = 0;
-  let place: number | undefined;
-  for (let index = start; index < end; index++) {
-    const event = view.events.at(index);
-    if (event === undefined || !goes.has(event.id)) continue;
-    place ??= index;
-    forgotten.push(event);
-    tokens += view.tokens(index, index + 1);
-    if (event.type === 'condensation-summary') summaries.push(event.summary);
-  }
-  const events = forgotten.filter((event) => event.type !== 'condensation-summary');
-  if (place === undefined || (events.length === 0 && summaries.length < 2)) return undefined;
+  const { forgotten, tokens, place } = goingIn(view, { start, end });
+  const summaries = forgotten.filter((event) => event.type === 'condensation-summary');
+  const events =
+    summaries.length === 0 ? forgotten : forgotten.filter((event) => event.type !== 'condensation-summary');
+  if (forgotten.length === 0 || (events.length === 0 && summaries.length < 2)) return undefined;
   return {
     forgotten,
     events,
-    previousSummary: summaries.length === 0 ? undefined : summaries.join('\n\n'),
+    previousSummary: summaries.length === 0 ? undefined : summaries.map(({ summary }) => summary).join('\n\n'),
     tokens,
     place,
   };
+}
+
+function goingIn(view: View, { start, end }: Selection): Pick<RangeContent, 'forgotten' | 'tokens' | 'place'> {
+  const goes = forgettableEventIds(view, { start, end });
+  const all = view.events.slice(start, end);
+  // Mostly nothing in a range is kept, and thousands of events go.
+  if (areIdsOf(goes, all)) return { forgotten: all, tokens: view.tokens(start, end), place: start };
+  let tokens = 0;
+  let place: number | undefined;
+  const forgotten = all.filter(({ id }, offset) => {
+    if (!goes.has(id)) return false;
+    place ??= start + offset;
+    tokens += view.tokens(start + offset, start + offset + 1);
+    return true;
+  });
+  return { forgotten, tokens, place: place ?? start };
+}
+
+function areIdsOf(ids: ReadonlySet<EventId>, events: readonly LLMConvertibleEvent[]): boolean {
+  if (ids.size !== events.length) return false;
+  let index = 0;
+  for (const id of ids) if (events[index++]?.id !== id) return false;
+  return true;
 }

@@ -71,13 +71,10 @@ export async function summariseRange(options: RangeToSummarise, inputScale = 1):
   }
   const room = content.tokens - leastSaved(options, saved(whole)) - kept.reservedTokens;
   const shorter = room < leastSummaryTokens ? whole : within(Math.min(room, kept.sizeOf(whole)));
-  const candidates = [
-    { text: whole, behind: [kept.words.section, lostFacts(whole, kept)] },
-    { text: shorter, behind: [kept.words.section, lostFacts(shorter, kept)] },
-    { text: shorter, behind: [kept.words.section] },
-    { text: whole, behind: [] },
-  ].map(({ text, behind }) => ({ text, summary: [text, ...behind.filter((part) => part !== '')].join('\n\n') }));
-  const { text, summary } = candidates.find((one) => savesEnough(one.summary)) ?? { text: whole, summary: whole };
+  const { text, summary } = firstOf(candidates(whole, shorter, kept), (one) => savesEnough(one.summary)) ?? {
+    text: whole,
+    summary: whole,
+  };
   return condensation({
     view,
     ...options.range,
@@ -97,6 +94,28 @@ export async function summariseRange(options: RangeToSummarise, inputScale = 1):
     },
     createEvent,
   });
+}
+
+/** What the summary can be, the best first. */
+function* candidates(
+  whole: string,
+  shorter: string,
+  kept: Kept,
+): Generator<{ readonly text: string; readonly summary: string }> {
+  const { section } = kept.words;
+  const written = (text: string, ...behind: readonly string[]) => ({
+    text,
+    summary: [text, ...behind.filter((part) => part !== '')].join('\n\n'),
+  });
+  yield written(whole, section, lostFacts(whole, kept));
+  if (shorter !== whole) yield written(shorter, section, lostFacts(shorter, kept));
+  yield written(shorter, section);
+  yield written(whole);
+}
+
+function firstOf<Item>(items: Iterable<Item>, isIt: (item: Item) => boolean): Item | undefined {
+  for (const item of items) if (isIt(item)) return item;
+  return undefined;
 }
 
 /** The facts that a text does not name, as they stand behind it. */
