@@ -25,6 +25,20 @@ export function cpuClock(): number {
 }
 
 /**
+ * The time that work of this thread takes: the lesser of the CPU time and the time that has passed. What waits for other programs takes
+ * no CPU, and compilers and collectors in other threads take no time of this one. On a quiet machine it is what a user waits for.
+ *
+ * @returns what gives the time since the call. Unit: milliseconds.
+ */
+export function stopwatch(): () => number {
+  const [start, cpu] = [wallClock(), cpuClock()];
+  return () => {
+    const used = cpuClock() - cpu;
+    return Math.min(wallClock() - start, used);
+  };
+}
+
+/**
  * Times the floor and the subjects in turn, `rounds` times after a warm-up, so that other load on the machine affects all of
  * them equally. With `--expose-gc`, garbage is collected between runs. The first result of each subject stays alive, because
  * an engine discards compiled code for a kind of object when no such object is left.

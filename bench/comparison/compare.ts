@@ -26,20 +26,23 @@ export type Step = (part: Part) => unknown;
  * Measures the CPU time of a step, on average over the steps of the history but the first quarter; the median of the rounds. The subjects take turns.
  * With `--expose-gc`, garbage is collected before the steps, and what they leave is counted with them.
  *
+ * @param subjectsFor the subjects for a history: the warm-up has a short one, on which they have to do the same
  * @param steps how many of the history's steps
  */
 export async function compare(
   title: string,
   history: History,
-  subjects: readonly Subject[],
+  subjectsFor: (history: History) => readonly Subject[],
   { steps = history.steps.length, rounds = 5 } = {},
 ): Promise<void> {
+  const subjects = subjectsFor(history);
   const times = subjects.map((): number[] => []);
   // An engine discards the compiled code for a kind of object when no such object is left.
   const alive: Step[] = [];
-  for (const subject of subjects.filter(({ mostSteps }) => mostSteps !== 1)) {
+  const warmUpSteps = Math.min(steps, small.steps.length);
+  for (const subject of subjectsFor(small).filter(({ mostSteps }) => mostSteps !== 1)) {
     for (let round = 0, spent = 0; round < warmUpRounds && spent < warmUpMs; round++) {
-      spent += (await timeOf(subject, small, small.steps.length)).time * small.steps.length;
+      spent += (await timeOf(subject, small, warmUpSteps)).time * warmUpSteps;
     }
   }
   for (let round = 0; round < rounds; round++) {

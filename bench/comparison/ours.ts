@@ -5,17 +5,31 @@ import { isCondensation, ViewProjection } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import type { Subject } from './compare.js';
 
-/** Fold of the new events, view, decision, its condensation where there is one, and the messages; then perhaps a body of them. */
-export function ours(name: string, create: () => Condenser, body?: (messages: readonly Message[]) => unknown): Subject {
+/**
+ * Fold of the new events, view, decision, its condensation where there is one, and the messages; then perhaps a body of them.
+ *
+ * @param decidedBefore the condenser has decided at each step of the history, not only at those that are measured
+ */
+export function ours(
+  name: string,
+  create: () => Condenser,
+  { body, decidedBefore = false }: { body?: (messages: readonly Message[]) => unknown; decidedBefore?: boolean } = {},
+): Subject {
   return {
     name: `palimpsest ${name}`,
-    begin({ start }) {
+    async begin({ start }) {
       const projection = new ViewProjection();
       const condenser = create();
       const take = (events: readonly Event[]) => {
         for (const event of events) projection.append(event);
       };
-      take(start.events);
+      for (const [index, event] of start.events.entries()) {
+        projection.append(event);
+        // A step appends a call and its result.
+        if (index % 2 === 0 || !decidedBefore) continue;
+        const result = await condenser.condense(projection.view, { report: () => {} });
+        if (isCondensation(result)) projection.append(result);
+      }
       const first = projection.view.toMessages();
       body?.(first);
       return async ({ events }) => {

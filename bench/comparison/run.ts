@@ -19,7 +19,7 @@ for await (const history of histories()) {
   await compare(
     'Nothing to condense',
     history,
-    [
+    () => [
       ours('llmSummarizing', asleep),
       ours('observationMasking', idleMasks),
       oursFromNothing('llmSummarizing', asleep),
@@ -32,7 +32,7 @@ for await (const history of histories()) {
   await compare(
     'Nothing to condense, with the body of the request',
     history,
-    Object.entries(bodies).map(([name, body]) => ours(`llmSummarizing, ${name}`, asleep, body)),
+    () => Object.entries(bodies).map(([name, body]) => ours(`llmSummarizing, ${name}`, asleep, { body })),
     { rounds },
   );
 
@@ -40,7 +40,7 @@ for await (const history of histories()) {
   await compare(
     'Old results go, at every step or in batches',
     history,
-    [
+    () => [
       ours('observationMasking, in batches', masks),
       ours('observationMasking, at every step', () =>
         observationMaskingCondenser({ attentionWindow: 24, rewritesEveryStep: true }),
@@ -52,13 +52,12 @@ for await (const history of histories()) {
     { rounds },
   );
 
-  const half = Math.floor(length / 2);
   await compare(
     'The step at which half becomes a summary, by a model that answers at once',
     history,
-    [
-      ours('llmSummarizing', () => llmSummarizingCondenser({ llm, maxSize: length - 4 })),
-      summarizing(1, half, summary),
+    ({ start: { events, messages } }) => [
+      ours('llmSummarizing', () => llmSummarizingCondenser({ llm, maxSize: events.length }), { decidedBefore: true }),
+      summarizing(1, Math.floor(messages.length / 2), summary),
     ],
     { rounds, steps: 1 },
   );

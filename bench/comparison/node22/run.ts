@@ -13,12 +13,12 @@ for await (const history of histories()) {
   const length = history.start.messages.length;
   const llm = scriptedLLM({ script: () => summary, contextWindow: never });
   const half = Math.floor(length / 2);
-  await compare('Nothing to condense', history, [
+  await compare('Nothing to condense', history, () => [
     ours('llmSummarizing', () => llmSummarizingCondenser({ llm, maxSize: never })),
     session('MemorySession'),
     unmanaged,
   ]);
-  await compare('Only the newer half is kept', history, [
+  await compare('Only the newer half is kept', history, () => [
     ours('recentEvents', () => recentEventsCondenser({ maxSize: half })),
     ours('observationMasking, which keeps all calls', () => observationMaskingCondenser({ attentionWindow: half })),
     session('MemorySession, its newest items', half),
@@ -27,7 +27,10 @@ for await (const history of histories()) {
   await compare(
     'The step at which half becomes a summary, by a model that answers at once',
     history,
-    [ours('llmSummarizing', () => llmSummarizingCondenser({ llm, maxSize: length - 4 })), summarizing(summary)],
+    ({ start: { events } }) => [
+      ours('llmSummarizing', () => llmSummarizingCondenser({ llm, maxSize: events.length }), { decidedBefore: true }),
+      summarizing(summary),
+    ],
     { steps: 1 },
   );
 }
