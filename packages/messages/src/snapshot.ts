@@ -17,24 +17,40 @@ export function snapshotOf(value: unknown): unknown {
     if (!isRecord(one) || isOpaque(one)) return one;
     if (Array.isArray(one)) return one.map((inner) => of(inner, depth + 1));
     const copy: Record<string, unknown> = {};
-    for (const key of Object.keys(one)) copy[key] = of(one[key], depth + 1);
+    for (const key of Object.keys(one)) {
+      if (key === '__proto__') return unknown;
+      copy[key] = of(one[key], depth + 1);
+    }
     return copy;
   };
   return of(value, 0);
 }
 
-/** Whether a value has the structure and the content of a snapshot. */
+/**
+ * Whether a value has the structure and the content of a snapshot. This walk is most of what a fit of a long list costs, so it makes no
+ * lists of keys, and what JSON makes is looked at first.
+ */
 export function isAsBefore(snapshot: unknown, value: unknown): boolean {
-  if (!isRecord(value) || isOpaque(value)) return Object.is(snapshot, value);
-  if (!isRecord(snapshot) || Array.isArray(value) !== Array.isArray(snapshot)) return false;
-  // Without lists of keys: this walk is most of what a fit of a long list costs.
+  if (typeof value !== 'object' || value === null) return Object.is(snapshot, value);
+  if (typeof snapshot !== 'object' || snapshot === null) return Object.is(snapshot, value);
+  if (Array.isArray(value)) {
+    if (!Array.isArray(snapshot) || snapshot.length !== value.length) return false;
+    for (let index = 0; index < value.length; index++) if (!isAsBefore(snapshot[index], value[index])) return false;
+    return true;
+  }
+  if (Array.isArray(snapshot)) return false;
+  const isPlain = Object.getPrototypeOf(value) === Object.prototype;
+  if (!isPlain && isOpaque(value)) return snapshot === value;
+  const [then, now] = [snapshot as Record<string, unknown>, value as Record<string, unknown>];
   let count = 0;
-  for (const key in value) {
-    if (!Object.hasOwn(value, key)) continue;
-    if (!Object.hasOwn(snapshot, key) || !isAsBefore(snapshot[key], value[key])) return false;
+  for (const key in now) {
+    if (!isPlain && !Object.hasOwn(now, key)) continue;
+    const before = then[key];
+    if (before === undefined && !Object.hasOwn(then, key)) return false;
+    if (!isAsBefore(before, now[key])) return false;
     count++;
   }
-  for (const key in snapshot) if (Object.hasOwn(snapshot, key)) count--;
+  for (const _ in then) count--;
   return count === 0;
 }
 

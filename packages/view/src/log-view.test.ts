@@ -1,9 +1,11 @@
 import type { LLMConvertibleEvent } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { View, estimateTokens, redactedCopy } from './index.js';
 import { viewOfLog } from './view-of-log.js';
 import { outline } from './testing/outline.js';
+import { randomLog } from './testing/random-log.js';
 
 const thinkingBlocks = [{ type: 'thinking', thinking: 'T', signature: 's' }] as const;
 
@@ -87,6 +89,27 @@ describe('replace', () => {
 });
 
 describe('without', () => {
+  test('the order in which events are named does not count, nor whether they are neighbours', () => {
+    const anIds = fc.nat(1_000).chain((seed) => {
+      const random = View.fromEvents(randomLog({ seed, length: 40 }).events);
+      const ids = [...new Set([...random.events].map(({ id }) => id))];
+      const range = fc.tuple(fc.nat(ids.length), fc.nat(ids.length)).map(([from, to]) => ids.slice(from, to));
+      return fc.tuple(
+        fc.constant(random),
+        fc.oneof(range, fc.subarray(ids), fc.shuffledSubarray([...ids, 'no-such-event'])),
+      );
+    });
+    fc.assert(
+      fc.property(anIds, ([random, named]) => {
+        const ids = new Set(named);
+        const derived = random.without(ids);
+        expect([...derived.events]).toEqual([...random.events].filter(({ id }) => !ids.has(id)));
+        expect([...derived.cutPoints]).toEqual([...random.without(new Set([...named, 'unknown'])).cutPoints]);
+        expect(derived === random).toBe(![...random.events].some(({ id }) => ids.has(id)));
+      }),
+    );
+  });
+
   const view = View.fromEvents(log().events);
 
   test('the view without some events', () => {

@@ -50,6 +50,13 @@ interface ReplacedIn {
   readonly replaced: readonly ReplacedEvent[];
 }
 
+/** Neighbours in a list. */
+interface Stretch {
+  readonly start: number;
+  /** The index after the last event. */
+  readonly end: number;
+}
+
 /** The cut points of a view, if they are not those of its list as it is now. */
 interface CutParts {
   readonly cuts: CutPointList;
@@ -195,16 +202,50 @@ export class LogView implements View {
   without(ids: ReadonlySet<EventId>): View {
     const events: LLMConvertibleEvent[] = [];
     const calls: (Call | undefined)[] = [];
-    for (let index = 0; index < this.events.length; index++) {
-      const event = this.#list.events[index] as LLMConvertibleEvent;
-      if (ids.has(event.id)) continue;
-      events.push(event);
+    let index = 0;
+    for (const { start, end } of this.#stretchesOf(ids) ?? this.#eventsOf(ids)) {
+      for (; index < start; index++) {
+        events.push(this.#list.events[index] as LLMConvertibleEvent);
+        calls.push(this.#list.calls[index]);
+      }
+      index = end;
+    }
+    if (index === 0) return this;
+    for (; index < this.events.length; index++) {
+      events.push(this.#list.events[index] as LLMConvertibleEvent);
       calls.push(this.#list.calls[index]);
     }
-    if (events.length === this.events.length) return this;
     const after = this.#listOf(events, calls);
     const stale = events.some(carriesThinking) ? staleAfterEdit(this.#snapshot(), after, this.#log.open) : none;
     return this.#derive(after, stale);
+  }
+
+  /**
+   * Events as stretches of the list, if they are in its order: a policy hides thousands of neighbours at each step, of which only the
+   * first is looked up. Undefined if they are not.
+   */
+  #stretchesOf(ids: ReadonlySet<EventId>): readonly Stretch[] | undefined {
+    const { length } = this.events;
+    const stretches: Stretch[] = [];
+    let [start, end] = [0, 0];
+    for (const id of ids) {
+      if (end > start && end < length && this.#list.events[end]?.id === id) {
+        end++;
+        continue;
+      }
+      const index = this.indexOf(id);
+      if (index === undefined || index < end) return undefined;
+      if (end > start) stretches.push({ start, end });
+      [start, end] = [index, index + 1];
+    }
+    if (end > start) stretches.push({ start, end });
+    return stretches;
+  }
+
+  *#eventsOf(ids: ReadonlySet<EventId>): Generator<Stretch> {
+    for (let index = 0; index < this.events.length; index++) {
+      if (ids.has(this.#list.events[index]?.id ?? '')) yield { start: index, end: index + 1 };
+    }
   }
 
   toMessages(options: RenderOptions = {}): readonly Message[] {

@@ -1,5 +1,5 @@
 import { logBuilder } from '@palimpsest/events/testing';
-import { keptEventIds, View } from '@palimpsest/view';
+import { keptEventIds, View, ViewProjection } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { messageViolations, randomLog } from '@palimpsest/view/testing';
 import { expect, test } from 'vitest';
@@ -128,5 +128,23 @@ test('it holds its bound on clean logs, and what it shows can be sent', () => {
       },
     ),
     { seed: 20_261_121, numRuns: 60 },
+  );
+});
+
+test('a condenser that has seen the earlier steps, and branches of them, shows what a new one shows', () => {
+  fc.assert(
+    fc.property(fc.nat(1_000), fc.array(fc.nat(59), { maxLength: 5 }), (seed, others) => {
+      const options = { keepFirst: 1, maxSize: 4 };
+      const condenser = recentEventsCondenser(options);
+      const projection = new ViewProjection();
+      const views = randomLog({ seed, length: 60 }).events.map((event) => {
+        projection.append(event);
+        return projection.view;
+      });
+      const earlier = others.flatMap((at) => views[at] ?? []);
+      for (const view of [...views, ...earlier]) {
+        expect(ids(condense(condenser, view))).toEqual(ids(condense(recentEventsCondenser(options), view)));
+      }
+    }),
   );
 });
