@@ -72,7 +72,9 @@ export function batchedMasks(options: BatchedMasksOptions): Reducer {
       const end = windowStart(view);
       const from = firstUnmasked(view, name);
       const enough = enoughIn(context);
-      if (view.tokens(from, end) >= enough && masks.savable(view, from, end) >= enough) {
+      const behindLast = view.tokens(from, end);
+      if (behindLast * 2 >= enough && behindLast < enough) masks.ahead(view, from, end);
+      if (behindLast >= enough && masks.savable(view, from, end) >= enough) {
         const found = masks.of(view, from, end);
         if (savedBy(found) >= enough) return act(view, { found, end }, 'batch');
       }

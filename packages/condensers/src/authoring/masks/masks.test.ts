@@ -28,6 +28,7 @@ test('the masks of a range are the same whatever ranges were asked for before, w
         const [from, to] = asked[step % asked.length] as readonly [number, number];
         const end = Math.min(to, view.events.length);
         const fresh = masksBy(rule);
+        if (seed % 2 === 0) masks.ahead(view, to % 7, end);
         expect(masks.savable(view, from, end)).toBe(fresh.savable(view, from, end));
         expect(masks.of(view, from, end)).toEqual(fresh.of(view, from, end));
         found += fresh.of(view, from, end).length;
@@ -58,4 +59,27 @@ test('an estimate looks only at new events', () => {
     expect(masks.estimate(view, 0, view.events.length)?.savedTokens).toBeGreaterThan(step * 100);
   }
   expect(looked).toBe(projection.view.events.length);
+});
+
+test('events are examined ahead at a bounded number a call, each once, and a batch examines the rest', () => {
+  const looked: string[] = [];
+  const counting: MaskRule = {
+    isMaskable: (event) => {
+      looked.push(event.id);
+      return isToolResult(event);
+    },
+    maskOf: (_, event) => ({ eventId: event.id, text: '' }),
+  };
+  const masks = masksBy(counting);
+  const log = logBuilder();
+  for (let step = 0; step < 100; step++) log.call('read_file', { path: `${step}.ts` }, 'text '.repeat(100));
+  const projection = new ViewProjection();
+  for (const event of log.events) projection.append(event);
+  const { view } = projection;
+  masks.ahead(view, 0, view.events.length);
+  expect(looked).toHaveLength(64);
+  masks.ahead(view, 0, 80);
+  expect(looked).toHaveLength(80);
+  expect(masks.of(view, 0, view.events.length)).toHaveLength(100);
+  expect(looked).toEqual([...view.events].map(({ id }) => id));
 });

@@ -38,11 +38,19 @@ export interface Mask {
 export interface Masks {
   /** The tokens that masking a range saves if the range holds no pinned events and no open calls. Unit: tokens. */
   savable(view: View, from: number, to: number): number;
+  /**
+   * Examines the next events of a range, at most {@link eventsAhead}: called at each step, a later batch need not examine all of them at
+   * once. Changes no result.
+   */
+  ahead(view: View, from: number, to: number): void;
   /** The masks of a range, except those of pinned events and of calls without a result. */
   of(view: View, from: number, to: number): readonly Mask[];
   /** What applying {@link of} would do. Undefined if it would do nothing. Costs O(new events). */
   estimate(view: View, from: number, to: number): Reduction | undefined;
 }
+
+/** More than a step adds, so that a condenser also catches up with a history that it finds. Unit: events of each call. */
+const eventsAhead = 64;
 
 /** A mask that saves less is not applied. Unit: tokens. */
 export const leastSavedByOne = 40;
@@ -86,6 +94,13 @@ export function masksBy(rule: MaskRule): Masks {
       if (to <= from) return 0;
       const { start, sums } = look(view, from, to);
       return (sums[to - start] ?? 0) - (sums[from - start] ?? 0);
+    },
+    ahead: (view, from, to) => {
+      const { source } = view.events;
+      if (source === undefined || to <= from) return;
+      const before = known.get(source);
+      const next = before !== undefined && before.start <= from ? before.start + before.masks.length : from;
+      look(view, from, Math.min(to, next + eventsAhead));
     },
     of: (view, from, to) => {
       if (to <= from) return [];
