@@ -3,7 +3,9 @@ import { logBuilder } from '@palimpsest/events/testing';
 import { condensation } from './condensation.js';
 import { View } from './view.js';
 import { ViewProjection } from './view-projection.js';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { randomLog } from './testing/random-log.js';
 import { matchingEvents } from './matching-events.js';
 
 function growing(messages: number) {
@@ -81,4 +83,45 @@ test('without a source it looks at everything, and says the same', () => {
     [Symbol.iterator]: events[Symbol.iterator].bind(events),
   };
   expect([find(plain).count, find(plain).count, looks()]).toEqual([3, 3, 2 * events.length]);
+});
+
+test('after an edit, only what stands behind the first change is looked at', () => {
+  const projection = new ViewProjection();
+  const { find, looks } = userMessages();
+  for (const event of growing(50)) projection.append(event);
+  expect(find(projection.view.events).count).toBe(50);
+  const { view } = projection;
+  const last = view.events.at(-1)?.id ?? '';
+  projection.append(condensation({ view, redactions: [{ eventId: last, text: '' }] }));
+  expect(find(projection.view.events).count).toBe(50);
+  expect(looks()).toBe(150 + 1);
+  const masked = projection.view;
+  projection.append(condensation({ view: masked, start: 141, end: 144 }));
+  expect(find(projection.view.events).count).toBe(49);
+  expect(looks()).toBe(150 + 1 + 6);
+});
+
+test('whatever was searched for before, it says what a search of the whole says', () => {
+  let edits = 0;
+  fc.assert(
+    fc.property(fc.nat(100_000), fc.array(fc.boolean(), { minLength: 3, maxLength: 9 }), (seed, asked) => {
+      const { find } = userMessages();
+      const projection = new ViewProjection();
+      for (const [step, event] of randomLog({ seed, length: 60 }).events.entries()) {
+        projection.append(event);
+        if (event.type === 'condensation') edits++;
+        const { view } = projection;
+        const derived = view.replace(
+          new Map([...view.events].slice(-step % 7).map((one) => [one.id, { event: { ...one } }])),
+        );
+        for (const { events } of asked[step % asked.length] === true ? [view, derived] : []) {
+          const found = find(events);
+          const all = [...events].flatMap(({ type }, index) => (type === 'message' ? [index] : []));
+          expect(Array.from({ length: found.count }, (_, place) => found.at(place))).toEqual(all);
+        }
+      }
+    }),
+    { seed: 20_261_123, numRuns: 60 },
+  );
+  expect(edits).toBeGreaterThan(20);
 });

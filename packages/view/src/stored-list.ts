@@ -7,6 +7,7 @@ import type { BatchThinking } from './cut-tracker.js';
 import { EventRuns } from './event-runs.js';
 import { batchesInList, hasContent } from './list-analysis.js';
 import type { ListSnapshot } from './list-analysis.js';
+import { inheritMatches } from './matching-events.js';
 import { firstDifference } from './replaced-events.js';
 import type { ReplacedEvent } from './replaced-events.js';
 import { SentTracker } from './sent-tracker.js';
@@ -107,6 +108,7 @@ export class StoredList {
    */
   edited(edit: ListEdit, stale: (id: EventId) => boolean): StoredList {
     const { after, firstChanged, brokenBatches, onlyCopies } = edit;
+    inheritMatches(after.events, this.events, firstChanged);
     // Whether the first unit after a cut continues a loop depends on the events before the cut.
     if (this.#options.loops) return StoredList.of(after, stale, this.#options);
     if (onlyCopies) return this.withCopies(after.events, firstChanged);
@@ -140,6 +142,7 @@ export class StoredList {
     const last = this.#lastReplaced;
     const first = firstDifference(last?.replaced ?? [], replaced);
     const list = this.withCopies(events, first, last?.list);
+    inheritMatches(events, (last?.list ?? this).events, first);
     this.#lastReplaced = { replaced, list };
     return list;
   }
