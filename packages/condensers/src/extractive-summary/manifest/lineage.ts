@@ -30,22 +30,32 @@ interface Behind {
  * A cache: the summary that replaces another one goes on with its manifest, so it costs what is new. A manifest is handed on, not
  * copied; where it is missing, such as after a restart, the facts are read again.
  */
-const behind = new WeakMap<Condensation, Behind>();
+const behind = new WeakMap<object, Behind>();
+
+/**
+ * By what a manifest is remembered: the facts that its last condensation carries. Those stay the same object when a pipeline writes its
+ * stage into a copy of the condensation.
+ */
+function factsIn(condensation: Condensation | undefined): object | undefined {
+  const facts = condensation?.metadata?.['facts'];
+  return Array.isArray(facts) ? facts : condensation;
+}
 
 /** Remembers the manifest of a new condensation, which replaces the summaries of a lineage. Do not change the manifest any more. */
 export function rememberManifest(made: Condensation, { manifest, newFacts, chain }: Lineage): void {
   // Read again, the facts of foreign condensations stand behind those that are carried.
-  if (newFacts.length === 0) behind.set(made, { manifest, chain: [...chain, made] });
+  if (newFacts.length === 0) behind.set(factsIn(made) ?? made, { manifest, chain: [...chain, made] });
 }
 
 /** The manifest behind the only summary of a stretch, if it is remembered and all of its condensations are in force. */
 function handedOn(direct: ReadonlySet<EventId>, inForce: ReadonlyMap<EventId, Condensation>): Lineage | undefined {
   const [id = ''] = direct;
   const condensation = inForce.get(id);
-  const known = condensation === undefined ? undefined : behind.get(condensation);
-  if (direct.size !== 1 || condensation === undefined || known === undefined) return undefined;
-  if (known.chain.some((earlier) => inForce.get(earlier.id) !== earlier)) return undefined;
-  behind.delete(condensation);
+  const carried = factsIn(condensation);
+  const known = carried === undefined ? undefined : behind.get(carried);
+  if (direct.size !== 1 || condensation === undefined || carried === undefined || known === undefined) return undefined;
+  if (known.chain.some((earlier) => factsIn(inForce.get(earlier.id)) !== factsIn(earlier))) return undefined;
+  behind.delete(carried);
   return { ...known, newFacts: [], replaces: [id], coveredEvents: coveredBy(condensation) };
 }
 
