@@ -41,7 +41,10 @@ function foundIn(source: object | undefined, matches: object): Found {
   const nothing = { places: [], searched: 0 };
   if (source === undefined) return nothing;
   let ofList = known.get(source);
-  if (ofList === undefined) known.set(source, (ofList = new Map()));
+  if (ofList === undefined) {
+    ofList = new Map<object, Found>();
+    known.set(source, ofList);
+  }
   const found = ofList.get(matches);
   if (found === undefined) ofList.set(matches, nothing);
   return found ?? nothing;
