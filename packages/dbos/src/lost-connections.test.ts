@@ -97,9 +97,10 @@ test.skipIf(url === '').each([
     for (const pool of pools) pool.on('error', () => undefined);
     onTestFinished(async () => void (await Promise.all(pools.map((pool) => pool.end()))));
     await migrate(pools[0] as pg.Pool);
-    const leaseMs = 600;
-    const [lost, other] = pools.map((pool) =>
-      postgresEventStore({ client: pool, connect: () => pool.connect(), leaseMs }),
+    // Of the worker that loses the server. Long enough for a machine that stalls before that.
+    const leaseMs = 2_000;
+    const [lost, other] = pools.map((pool, index) =>
+      postgresEventStore({ client: pool, connect: () => pool.connect(), ...(index === 0 ? { leaseMs } : {}) }),
     );
     let begin: () => void = () => undefined;
     const begun = new Promise<void>((resolve) => (begin = resolve));
@@ -127,11 +128,11 @@ test.skipIf(url === '').each([
       if (one.type === 'failed') fail();
       if (one.type === 'ended') end();
     };
-    const options = { name: randomUUID(), onEnd, pollMs: 20, sweepMs: 100, retryMs: 20, leaseMs };
+    const options = { name: randomUUID(), onEnd, pollMs: 20, sweepMs: 100, retryMs: 20 };
     const openIn = (store: typeof lost) => (conversationId: string) =>
       Conversation.open({ agent, store: store ?? memoryEventStore(), conversationId });
     await (await openIn(other)('a')).send('Work.');
-    const runner = dbosRunner({ ...options, url: way.url, open: openIn(lost) });
+    const runner = dbosRunner({ ...options, leaseMs: leaseMs / 2, url: way.url, open: openIn(lost) });
     await runner.start();
     await runner.enqueue('a');
     await begun;
