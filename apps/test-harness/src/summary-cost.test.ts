@@ -143,7 +143,6 @@ async function sessionsIn(folder: string): Promise<readonly Session[]> {
 
 test.each(['anthropic', 'openai'] as const)(
   'a summary behind the request costs less than half, at %s',
-
   async (provider) => {
     const [longest] = await sessionsIn(fileURLToPath(new URL('../../../corpus', import.meta.url)));
     const [behind, separate] = await Promise.all(
