@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import path from 'node:path';
 import { configDefaults } from 'vitest/config';
 import type { ViteUserConfig } from 'vitest/config';
 
@@ -19,8 +18,7 @@ const sameOnEveryEngine = [
 ];
 
 export const vitestBase: ViteUserConfig = {
-  // What it stands in for takes seconds to load.
-  resolve: { conditions, alias: { '@fast-check/vitest': path.join(import.meta.dirname, 'property-test.base.ts') } },
+  resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
     include: ['src/**/*.test.ts'],
