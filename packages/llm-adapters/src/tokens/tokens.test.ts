@@ -53,9 +53,9 @@ describe('estimateCounter', () => {
     expect([older, newer]).toEqual([290, 404]);
   });
 
-  it('takes a token for each character of Chinese, and a stated number for an image', () => {
+  it('takes a token for the first character of Chinese and three for four more, and a stated number for an image', () => {
     const counter = estimateCounter({ charsPerToken: 4 });
-    expect(counter.count(only(user('上下文压缩')))).toBe(5 + 4);
+    expect(counter.count(only(user('上下文压缩')))).toBe(1 + 4 * 0.75 + 4);
     expect(counter.count(only(image))).toBe(1_600 + 4);
   });
 
