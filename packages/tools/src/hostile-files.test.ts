@@ -168,15 +168,16 @@ describe('what is swapped for a link while a tool works', () => {
     ];
     const script = `
       const { renameSync, symlinkSync, unlinkSync } = require('node:fs');
-      const [root, outside] = process.argv.slice(1);
+      const [root, outside, tests] = process.argv.slice(1);
       process.stdout.write('ready');
-      for (;;) {
+      // It ends with the tests, also where they are killed.
+      while (process.ppid === Number(tests)) {
         renameSync(root + '/in', root + '/away');
         symlinkSync(outside, root + '/in');
         unlinkSync(root + '/in');
         renameSync(root + '/away', root + '/in');
       }`;
-    const child = spawn(process.execPath, ['-e', script, workspace.root, other.root], {
+    const child = spawn(process.execPath, ['-e', script, workspace.root, other.root, String(process.pid)], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     const ended = once(child, 'exit');
