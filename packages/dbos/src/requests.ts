@@ -155,8 +155,8 @@ export class Requests {
   }
 
   /**
-   * A statement of our own, not of DBOS: while the server is gone, DBOS asks again without an end, with pauses of up to a minute. What fails here is told,
-   * and repeated when the runner's options say.
+   * A statement of our own, not of DBOS: while the server is gone, DBOS asks again without an end, with pauses of up to a minute.
+   * What fails here is told, and repeated when the runner's options say.
    */
   async #ask<Row extends object>(text: string, values: unknown[]): Promise<readonly Row[]> {
     const pool = await this.#database.pool();

@@ -52,8 +52,9 @@ function foundIn(source: object | undefined, matches: object): Found {
 
 /**
  * Makes a function that finds the events of one kind in `events` or `internalEvents` of a view. If the list only grew since the
- * last call, the function reads only the new events; after an edit, those from the first one on that changed. The result equals that of a full search, because lists are compared by
- * their source. Make the function once, outside of the code that runs at each step.
+ * last call, the function reads only the new events; after an edit, those from the first one on that changed. The result equals
+ * that of a full search, because lists are compared by their source. Make the function once, outside of the code that runs at each
+ * step.
  */
 export function matchingEvents<Item extends Event>(
   matches: (event: Item) => boolean,

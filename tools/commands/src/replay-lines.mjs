@@ -14,11 +14,12 @@ export function replayLines({ rows }) {
     percent(recall),
   ]);
   return [
-    'The same session with other condensers, sizes as small as it is:',
+    'The same session replayed, with condensers whose sizes are as small as it is:',
     ...aligned([['', 'saved of the bill', 'tokens sent', 'recall'], ...cells]),
     'Fewer tokens are no smaller bill: recentEvents rewrites at each step what the provider has cached.',
-    'Recall: the share of what later calls took from old results that was still to be read. Tokens are',
-    'counted here, and estimated above.',
+    'Recall: the share of what later calls took from old results that was still to be read.',
+    'Figures differ from those above: each condenser decides anew, tokens are counted, not estimated, and',
+    'the bill is of input alone.',
   ];
 }
 

@@ -21,7 +21,7 @@ function replay() {
   const { status, stdout } = outputOf(harness, [...args, '--json']);
   if (status !== 0) return status;
   const lines = replayLines(JSON.parse(stdout));
-  console.log(`\n${lines.join('\n')}\nAll tables: node ${harness} replay ${logDirectory}`);
+  console.log(`\n${lines.join('\n')}\nAll condensers at their defaults: node ${harness} replay ${logDirectory}`);
   return 0;
 }
 
