@@ -22,7 +22,10 @@ export const vitestBase: ViteUserConfig = {
   ssr: { resolve: { conditions } },
   test: {
     include: ['src/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...(process.env['PALIMPSEST_BRIEF_RUNS'] === 'true' ? sameOnEveryEngine : [])],
+    exclude: [
+      ...configDefaults.exclude,
+      ...(process.env['PALIMPSEST_SECOND_ENGINE'] === 'true' ? sameOnEveryEngine : []),
+    ],
     // The files of a worker share its modules, which hold no state: loading them anew took a third of all the time. A test that
     // changes something global puts it back.
     isolate: false,

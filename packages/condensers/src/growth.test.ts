@@ -20,8 +20,10 @@ import { slidingWindowCondenser } from './sliding-window/sliding-window.js';
 import { structuredSummaryCondenser } from './structured-summary/structured-summary.js';
 import { standInLLM } from '../test-support/stand-in-llm.js';
 
-/** A run has its bound reached dozens of times. `npm run test:long` sets 10,000, `.ci/run` 300 on the second engine. */
-const steps = Number(process.env['PALIMPSEST_LONG_RUN_STEPS'] ?? 600);
+/** A run has its bound reached dozens of times. `npm run test:long` sets 10,000. */
+const steps = Number(
+  process.env['PALIMPSEST_LONG_RUN_STEPS'] ?? (process.env['PALIMPSEST_THOROUGH'] === 'true' ? 600 : 300),
+);
 const llm = standInLLM();
 
 /** What a whole run sent at most, and did. */

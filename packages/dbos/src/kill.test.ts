@@ -4,10 +4,10 @@ import { killTest } from '../test-support/kill-test.js';
 
 /** More of everything: `npm run soak`. */
 const times = Number(process.env.PALIMPSEST_SOAK ?? 1);
-/** Fewer where the whole has run on another engine. */
-const isBrief = process.env.PALIMPSEST_BRIEF_RUNS === 'true';
-const conversations = isBrief ? 8 : 40 * times;
-const kills = isBrief ? 2 : 11 * times;
+/** Fewer but where CI tests thoroughly. */
+const isThorough = times > 1 || process.env.PALIMPSEST_THOROUGH === 'true';
+const conversations = (isThorough ? 40 : 8) * times;
+const kills = (isThorough ? 11 : 2) * times;
 
 // A server of its own: it is restarted.
 const server = await localPostgres();

@@ -81,7 +81,7 @@ function requestsOf(seed: number): readonly CompletionRequest[] {
 }
 
 /** All wires are given the same messages, so that none may take what another one made of them. */
-const conversations = Array.from({ length: process.env['PALIMPSEST_BRIEF_RUNS'] === 'true' ? 10 : 21 }, (_, seed) =>
+const conversations = Array.from({ length: process.env['PALIMPSEST_THOROUGH'] === 'true' ? 21 : 10 }, (_, seed) =>
   requestsOf(seed),
 );
 

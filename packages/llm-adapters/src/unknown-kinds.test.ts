@@ -125,7 +125,7 @@ it('goes over HTTP to servers that refuse what providers refuse', async () => {
 
 it('a view of any log of a newer version is taken by every provider', () => {
   const seen = new Set<string>();
-  for (let seed = 0; seed < (process.env['PALIMPSEST_BRIEF_RUNS'] === 'true' ? 30 : 100); seed++) {
+  for (let seed = 0; seed < (process.env['PALIMPSEST_THOROUGH'] === 'true' ? 100 : 30); seed++) {
     const { name, events, counts } = randomLog({ seed, dirty: true, length: 60 });
     for (const feature of ['unknown part', 'unknown thinking', 'unknown role', 'unknown source'] as const) {
       if (counts[feature] > 0) seen.add(feature);
