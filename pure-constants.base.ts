@@ -1,6 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import type { Options } from 'tsup';
-import ts from 'typescript';
+import type * as TypeScript from 'typescript';
+
+// Node reads a CommonJS file of nine megabytes twice more to learn what `import` finds in it.
+const ts = createRequire(import.meta.url)('typescript') as typeof TypeScript;
 
 type Plugin = NonNullable<Options['esbuildPlugins']>[number];
 
@@ -33,7 +37,7 @@ function withPureConstants(text: string): string {
 }
 
 /** True when evaluating the expression calls something, or reads a property, which may be a getter. */
-function calls(node: ts.Node): boolean {
+function calls(node: TypeScript.Node): boolean {
   if (ts.isFunctionLike(node)) return false;
   const isCall = ts.isCallExpression(node) || ts.isNewExpression(node) || ts.isPropertyAccessExpression(node);
   return isCall || ts.isSpreadElement(node) || ts.isSpreadAssignment(node) || (ts.forEachChild(node, calls) ?? false);
