@@ -1,6 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { emulatedScreen } from '../../test-support/terminal/emulated-screen.js';
 import { frameFaults } from '../../test-support/terminal/frame-faults.js';
 import { screenPicture } from '../../test-support/terminal/screen-picture.js';
@@ -101,6 +102,21 @@ describe.skipIf(pty === undefined)('a program in a pseudo-terminal', () => {
     const digest = createHash('sha256').update(`\x1b[200~${text}\x1b[201~`).digest('hex');
     expect(terminal.text()).toContain(digest.slice(0, 32));
     expect(terminal.modesLeft()).toEqual(['bracketed paste']);
+  });
+
+  test('what a program writes right before its end is read whole, also by a machine that comes to it late', async () => {
+    const after = globalThis.setTimeout;
+    // The 200 ms that node-pty waits for the rest are over at once.
+    vi.spyOn(globalThis, 'setTimeout').mockImplementation(((callback: () => void, ms?: number) =>
+      ms === 200 ? callback() : after(callback, ms)) as typeof setTimeout);
+    const text = 'x'.repeat(8_000);
+    const terminal = open({ command: ['/bin/sh', '-c', `printf ${text}; exit 3`] });
+    // Until node-pty has seen the end nothing is read: this thread waits.
+    execFileSync('/bin/sh', ['-c', `while kill -0 ${terminal.pid} 2>/dev/null; do sleep 0.01; done`], {
+      timeout: 10_000,
+    });
+    expect(await terminal.ended).toMatchObject({ status: 3 });
+    expect(terminal.output()).toBe(text);
   });
 
   test('keys, a new size and a signal arrive', async () => {

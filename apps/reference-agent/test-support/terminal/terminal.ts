@@ -1,4 +1,7 @@
+import { closeSync, constants, openSync, write } from 'node:fs';
+import type { ReadStream } from 'node:tty';
 import { fileURLToPath } from 'node:url';
+import type { IPty } from '@lydell/node-pty';
 import { emulatedScreen } from './emulated-screen.js';
 import type { EmulatedScreen } from './emulated-screen.js';
 import { bytesOfKey } from './keys.js';
@@ -49,6 +52,19 @@ export const pty = await import('@lydell/node-pty').catch(() => undefined);
 
 const waitLimitMs = 60_000;
 
+/** Stands behind all that the program has written. */
+const endMark = '\0the program has ended\0';
+
+/** What node-pty has besides its interface. */
+interface Inside {
+  /** The device that the program has open. */
+  readonly _pty: string;
+  readonly _socket: ReadStream;
+  /** If true, the exit is told at once. If false, it is told when nothing is read any more. */
+  _emittedClose: boolean;
+  destroy(): void;
+}
+
 /** Starts a program in a pseudo-terminal. */
 export function openTerminal({ command, cwd, env, columns = 100, rows = 30 }: TerminalOptions): Terminal {
   if (pty === undefined) throw new Error('node-pty has no binary for this system.');
@@ -59,7 +75,11 @@ export function openTerminal({ command, cwd, env, columns = 100, rows = 30 }: Te
     name: env['TERM'] ?? 'xterm-256color',
     cols: columns,
     rows,
-  });
+  }) as IPty & Inside;
+  // Left to itself, node-pty reads what is there within 200 ms after the exit, and Node the first 4 kB of it: a busy machine would lose
+  // last words. So the terminal stays open behind the program, gets a mark there, and is read up to it.
+  const device = openSync(child._pty, constants.O_RDWR | constants.O_NOCTTY);
+  child._emittedClose = true;
   const emulator = emulatedScreen(columns, rows);
   const output: string[] = [];
   const waiting = new Set<() => void>();
@@ -72,17 +92,34 @@ export function openTerminal({ command, cwd, env, columns = 100, rows = 30 }: Te
   emulator.onAnswer((text) => {
     if (!hasEnded) child.write(text);
   });
-  child.onData((text) => {
+  const show = (text: string) => {
     output.push(text);
     unread = emulator.write(text).then(look);
-  });
+  };
+  let reading = child.onData(show);
   const ended = new Promise<{ status: number; signal: number | undefined }>((resolve) => {
     child.onExit(({ exitCode, signal }) => {
-      void unread.then(() => {
-        hasEnded = true;
-        look();
-        resolve({ status: exitCode, signal: signal === 0 ? undefined : signal });
+      const end = () => {
+        child._socket.destroy();
+        closeSync(device);
+        void unread.then(() => {
+          hasEnded = true;
+          look();
+          resolve({ status: exitCode, signal: signal === 0 ? undefined : signal });
+        });
+      };
+      let rest = '';
+      reading.dispose();
+      reading = child.onData((text) => {
+        rest += text;
+        const at = rest.indexOf(endMark);
+        if (at === -1) return;
+        reading.dispose();
+        show(rest.slice(0, at));
+        end();
       });
+      // A terminal that was hung up takes no mark.
+      write(device, endMark, (problem) => problem && end());
     });
   });
   const shown = () => emulator.screen().join('\n').trimEnd();
@@ -119,7 +156,7 @@ export function openTerminal({ command, cwd, env, columns = 100, rows = 30 }: Te
       });
     },
     kill: (signal: NodeJS.Signals) => child.kill(signal),
-    hangUp: () => (child as typeof child & { destroy(): void }).destroy(),
+    hangUp: () => child.destroy(),
     ended,
     close: () => {
       if (!hasEnded) {
