@@ -1,4 +1,4 @@
-import type { Condensation, Event, EventId, LLMConvertibleEvent, Message } from '@palimpsest/events';
+import type { Condensation, Event, EventId, LLMConvertibleEvent, Message, SystemPromptEvent } from '@palimpsest/events';
 import type { Batch, Call } from './batches.js';
 import type { CutPoints } from './cut-points.js';
 import type { CutPointList } from './cut-tracker.js';
@@ -11,7 +11,7 @@ import type { LastRendering } from './rendered-messages.js';
 import { sentOrder } from './sent-order.js';
 import type { TrackedOrder } from './sent-tracker.js';
 import type { SentOrder } from './sent-order.js';
-import { carriesThinking, staleAfterEdit, staleAfterReplacing } from './stale-thinking.js';
+import { carriesThinking, staleAfterEdit, staleAfterReplacing, staleBehindFirstUnit } from './stale-thinking.js';
 import type { SentEdit } from './stale-thinking.js';
 import { replacedEvents } from './replaced-events.js';
 import type { ReplacedEvent } from './replaced-events.js';
@@ -203,21 +203,29 @@ export class LogView implements View {
     const events: LLMConvertibleEvent[] = [];
     const calls: (Call | undefined)[] = [];
     let index = 0;
+    let first: number | undefined;
     for (const { start, end } of this.#stretchesOf(ids) ?? this.#eventsOf(ids)) {
+      first ??= start;
       for (; index < start; index++) {
         events.push(this.#list.events[index] as LLMConvertibleEvent);
         calls.push(this.#list.calls[index]);
       }
       index = end;
     }
-    if (index === 0) return this;
+    if (first === undefined) return this;
     for (; index < this.events.length; index++) {
       events.push(this.#list.events[index] as LLMConvertibleEvent);
       calls.push(this.#list.calls[index]);
     }
     const after = this.#listOf(events, calls);
-    const stale = events.some(carriesThinking) ? staleAfterEdit(this.#snapshot(), after, this.#log.open) : none;
-    return this.#derive(after, stale);
+    return this.#derive(after, events.some(carriesThinking) ? this.#staleWithout(after, first) : none);
+  }
+
+  #staleWithout(after: EditedList, firstChanged: number): ReadonlySet<EventId> {
+    const list = this.#snapshot();
+    const before = { list, cutPoints: this.#cuts, system: systemPromptIn(list) };
+    const behind = staleBehindFirstUnit(before, { list: after, system: systemPromptIn(after) }, firstChanged);
+    return behind ?? staleAfterEdit(list, after, this.#log.open);
   }
 
   /**
@@ -332,6 +340,15 @@ export class LogView implements View {
     const isStale = (id: EventId): boolean => newlyStale.has(id) || this.#isStale(id);
     return new LogView(this.#log, StoredList.of(after, isStale, this.#log.listOptions), isStale, this[viewOfLogKey]);
   }
+}
+
+/** The system prompt in force. */
+function systemPromptIn({ events, length }: ListSnapshot): SystemPromptEvent | undefined {
+  for (let index = length - 1; index >= 0; index--) {
+    const event = events[index];
+    if (event?.type === 'system-prompt') return event;
+  }
+  return undefined;
 }
 
 const none: ReadonlySet<EventId> = new Set();

@@ -9,7 +9,7 @@ import { writeCondensation } from './testing/clean-steps.js';
 import { LogTally } from './testing/log-tally.js';
 import { LogWriter } from './testing/log-writer.js';
 import { seededRandom } from './testing/random.js';
-import { sentParts } from './testing/sent-parts.js';
+import { sentParts, sentThinking } from './testing/sent-parts.js';
 import { lacksUnknown } from './unknown-kinds.js';
 import { ThinkingSigner, modelCalls } from './testing/thinking-signer.js';
 
@@ -198,6 +198,39 @@ test('prefix-bound: thinking verifies behind copies that stand in a view since a
     withDirectives,
   );
 });
+
+test('prefix-bound: a view without some events sends the thinking before the first part that is gone, and no other', () => {
+  let [sent, leftOut] = [0, 0];
+  forLogs(1_000, (events) => {
+    const view = View.fromEvents(events);
+    const random = seededRandom(events.length);
+    const ids = [...view.events].map(({ id }) => id);
+    const start = random.below(ids.length + 1);
+    const some = [...view.events].filter(({ type }) => random.chance(type === 'system-prompt' ? 0.5 : 0.1));
+    // Neighbours, as a window hides them, or any.
+    const gone = random.chance(0.5) ? ids.slice(start, start + random.below(20)) : some.map(({ id }) => id);
+    const before = view.toMessages();
+    const derived = view.without(new Set(gone));
+    const after = derived.toMessages();
+    const first = firstDifference(sentParts(before), sentParts(after));
+    const thinking = sentThinking(after);
+    expect(thinking.filter(({ partsBefore }) => partsBefore > first)).toEqual([]);
+    const kept = new Set(thinking.map(({ block }) => block));
+    for (const { block, partsBefore } of sentThinking(before)) {
+      if (partsBefore < first) expect(kept).toContain(block);
+    }
+    sent += kept.size;
+    leftOut += sentThinking(derived.toMessages({ thinking: 'latest-turn' })).length - kept.size;
+  });
+  expect(sent).toBeGreaterThan(fewer(500));
+  expect(leftOut).toBeGreaterThan(fewer(300));
+});
+
+function firstDifference(a: readonly unknown[], b: readonly unknown[]): number {
+  let first = 0;
+  while (first < a.length && first < b.length && JSON.stringify(a[first]) === JSON.stringify(b[first])) first++;
+  return first;
+}
 
 test('latest-turn: a turn whose response thought begins with its thinking, whatever is cut before', () => {
   let condensations = 0;

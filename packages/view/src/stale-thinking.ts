@@ -61,40 +61,57 @@ export function staleAfterEdit(
   return stale;
 }
 
+/** A list that is sent, for {@link staleBehindFirstUnit}. */
+interface SentList {
+  readonly list: ListSnapshot;
+  readonly system: SystemPromptEvent | undefined;
+}
+
 /**
  * {@link staleAfterEdit} at a cost linear in the events after the edit. Most edits change the unit in which they begin, so
- * comparing that unit is enough. Undefined if the comparison does not decide.
+ * comparing that unit, or a few more where nothing of it is sent, is enough. Undefined if the comparison does not decide.
  */
 export function staleBehindFirstUnit(
-  before: {
-    readonly list: ListSnapshot;
-    readonly cutPoints: CutPoints;
-    readonly system: SystemPromptEvent | undefined;
-  },
-  after: { readonly list: ListSnapshot; readonly system: SystemPromptEvent | undefined },
+  before: SentList & { readonly cutPoints: CutPoints },
+  after: SentList,
   firstChanged: number,
 ): ReadonlySet<EventId> | undefined {
-  const from = before.cutPoints.atOrBefore(firstChanged);
-  const end = before.cutPoints.atOrAfter(firstChanged + 1);
-  if (from === undefined || end === undefined || before.system !== after.system) return undefined;
-  const afterEnd = endOfBatches(after.list, from, end);
-  const [beforeUnit, afterUnit] = [partOf(before.list, from, end), partOf(after.list, from, afterEnd)];
-  if (beforeUnit === undefined || afterUnit === undefined) return undefined;
-  const beforeParts = partsOf(sentOrder(beforeUnit));
-  const afterParts = partsOf(sentOrder(afterUnit));
-  const first = firstDifference(beforeParts, afterParts);
-  if (first === beforeParts.length || first === afterParts.length) return undefined;
-
-  const [changed, replacement] = [beforeParts[first], afterParts[first]];
-  const kept = new Set(afterParts.slice(0, first).map(({ carrier }) => carrier));
-  // The thinking of a response is sent before its own calls and results.
-  if (changed?.event.id === replacement?.event.id) kept.add(replacement?.carrier);
-  const stale = new Set<EventId>();
-  for (let index = firstChanged; index < after.list.length; index++) {
-    const event = after.list.events[index] as LLMConvertibleEvent;
-    if (carriesThinking(event) && !kept.has(event.id)) stale.add(event.id);
+  const { cutPoints } = before;
+  const from = cutPoints.atOrBefore(firstChanged);
+  if (from === undefined || before.system !== after.system) return undefined;
+  let end = cutPoints.atOrAfter(firstChanged + 1);
+  while (end !== undefined) {
+    const afterEnd = endOfBatches(after.list, from, end);
+    const [beforeUnits, afterUnits] = [partOf(before.list, from, end), partOf(after.list, from, afterEnd)];
+    if (beforeUnits === undefined || afterUnits === undefined) return undefined;
+    const beforeParts = partsOf(sentOrder(beforeUnits));
+    const afterParts = partsOf(sentOrder(afterUnits));
+    const first = firstDifference(beforeParts, afterParts);
+    const [changed, replacement] = [beforeParts[first], afterParts[first]];
+    if (changed !== undefined && replacement !== undefined) {
+      const kept = new Set(afterParts.slice(0, first).map(({ carrier }) => carrier));
+      // The thinking of a response is sent before its own calls and results.
+      if (changed.event.id === replacement.event.id) kept.add(replacement.carrier);
+      return thinkingFrom(after.list, firstChanged, kept);
+    }
+    // Twice as many, so that the whole is compared at most twice.
+    end = end < before.list.length ? cutPoints.atOrAfter(Math.min(2 * end - from, before.list.length)) : undefined;
   }
-  return stale;
+  return undefined;
+}
+
+/** The events of a list from an index on that carry thinking, without some. */
+function thinkingFrom(
+  { events, length }: ListSnapshot,
+  from: number,
+  kept: ReadonlySet<EventId | undefined>,
+): ReadonlySet<EventId> {
+  const thinking = new Set<EventId>();
+  for (let index = from; index < length; index++) {
+    const event = events[index] as LLMConvertibleEvent;
+    if (carriesThinking(event) && !kept.has(event.id)) thinking.add(event.id);
+  }
+  return thinking;
 }
 
 /** The index, at or after `end`, that follows the last result in place of every batch that begins in a part of a list. */
