@@ -1,10 +1,19 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { node } from './pack.js';
+import { pathToFileURL } from 'node:url';
+import { program } from './pack.js';
 import { workspaceRoot } from './workspace.js';
 
-/** TypeScript 7, which checks in a tenth of the time of 6. */
-const compiler = path.join(workspaceRoot, 'node_modules/@typescript/native-preview/bin/tsgo');
+/**
+ * TypeScript 7, which checks in a tenth of the time of 6. Its command in `bin` is a script that starts this program: Node would start
+ * for each compilation.
+ */
+const { default: compiler } = (await import(
+  pathToFileURL(path.join(workspaceRoot, 'node_modules/@typescript/native-preview/lib/getExePath.js')).href
+)) as { readonly default: () => string };
+
+/** A compilation ends soon: to collect its garbage seldom spares a fifth of its time. */
+const environment = { ...process.env, GOGC: '400' };
 
 /** What a `tsconfig.json` says. */
 export interface Compilation {
@@ -33,7 +42,8 @@ export async function typeProblems(folder: string, compilation: Compilation): Pr
   const file = path.join(folder, 'tsconfig.check.json');
   await writeFile(file, JSON.stringify(compilation));
   try {
-    await node(folder, [compiler, '-p', file, '--singleThreaded', '--pretty', 'false']);
+    const args = ['-p', file, '--singleThreaded', '--pretty', 'false'];
+    await program(compiler(), args, { cwd: folder, env: environment });
     return [];
   } catch (error) {
     const problems = String(error)

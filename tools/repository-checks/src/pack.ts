@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, type ExecFileOptions } from 'node:child_process';
 import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync } from 'node:fs';
 import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -214,9 +214,14 @@ export function command(
  * @returns the output on stdout
  * @throws Error with the whole output, if the exit code is not 0
  */
-export async function node(project: string, args: readonly string[]): Promise<string> {
+export function node(project: string, args: readonly string[]): Promise<string> {
+  return program(process.execPath, args, { cwd: project });
+}
+
+/** Runs a program. Returns and throws as `node`. */
+export async function program(file: string, args: readonly string[], options: ExecFileOptions): Promise<string> {
   try {
-    return (await run(process.execPath, args, { cwd: project })).stdout;
+    return (await run(file, args, { ...options, encoding: 'utf8' })).stdout;
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string };
     throw new Error(`${stderr}\n${stdout}`, { cause: error });
