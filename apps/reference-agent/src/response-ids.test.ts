@@ -15,7 +15,8 @@ import { z } from 'zod';
  * the run against a server whose ids are unique, request by request.
  */
 
-const steps = 24;
+/** Enough for two condensations, and for more where CI tests thoroughly. */
+const steps = process.env['PALIMPSEST_THOROUGH'] === 'true' ? 24 : 16;
 
 type ResponseId = ((index: number) => string | undefined) | undefined;
 type MakeFlow = (responseId: ResponseId) => Promise<{ readonly server: ProviderServer; readonly llm: LLM }>;
