@@ -15,6 +15,7 @@ import { nextTurn } from './offline-model/plan.js';
 import { stepLabel } from './offline-model/recollection.js';
 import { demoPlan } from './offline-model/sample-plan/demo-plan.js';
 import { testCommand } from './offline-model/sample-plan/steps.js';
+import { pathWithNode } from '../test-support/stand-in-node.js';
 import { withoutSuites } from '../test-support/without-suites.js';
 import { accountOf } from './run-account.js';
 
@@ -69,9 +70,12 @@ const callsIn = (events: readonly Event[]) =>
 
 let folder: string;
 let offlineLogs: string;
+/** Where the tests of the sample project pass, because none runs. */
+let noTests: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'palimpsest-cli-test-'));
   offlineLogs = join(folder, 'offline');
+  noTests = await pathWithNode('exit 0', join(folder, 'bin'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -108,6 +112,7 @@ describe('palimpsest demo', () => {
     const ran = await palimpsest(['demo', '--json', '--model', 'some-model', '--log-dir', logs, '--config', config], {
       OPENAI_API_KEY: key,
       OPENAI_BASE_URL: server.url,
+      PATH: noTests,
     });
     expect(ran.stderr).toContain("condenser.toml: The type 'observation_masking' is read as 'observationMasking'");
     const made = (await logIn(logs)).flatMap((event) => (event.type === 'condensation' ? [event] : []));
@@ -243,6 +248,8 @@ describe('palimpsest demo', () => {
         const ran = await palimpsest(['demo', '--model', 'some-model', '--log-dir', join(folder, 'refused')], {
           OPENAI_API_KEY: key,
           OPENAI_BASE_URL: server.url,
+          // The tests pass: it is the run that failed.
+          PATH: noTests,
         });
         expect(ran.status).toBe(1);
         expect(ran.stdout).not.toContain('401');

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { openaiServer } from '@palimpsest/provider-servers';
+import { pathWithNode } from '../test-support/stand-in-node.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 // The built command with a folder for temporary files of its own.
@@ -21,6 +22,7 @@ interface Ended {
 
 let folder: string;
 let temporary: string;
+let noTests: string;
 let server: Awaited<ReturnType<typeof openaiServer>>;
 let onRequest: () => void = () => undefined;
 
@@ -28,6 +30,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'palimpsest-demo-process-'));
   temporary = join(folder, 'tmp');
   await mkdir(temporary);
+  noTests = await pathWithNode('exit 0', join(folder, 'bin'));
   server = await openaiServer({
     apiKey: key,
     reply: () => {
@@ -49,7 +52,7 @@ afterAll(async () => {
 
 function run(command: string, args: readonly string[], atRequest?: (child: ChildProcess) => void): Promise<Ended> {
   const { NO_COLOR: _no, FORCE_COLOR: _force, ...own } = process.env;
-  const env = { ...own, TMPDIR: temporary, OPENAI_API_KEY: key, OPENAI_BASE_URL: server.url };
+  const env = { ...own, PATH: noTests, TMPDIR: temporary, OPENAI_API_KEY: key, OPENAI_BASE_URL: server.url };
   const child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
   onRequest = () => atRequest?.(child);
   const output = Promise.all([text(child.stdout), text(child.stderr)]);
@@ -94,8 +97,13 @@ test('what a killed process leaves, the next one removes', async () => {
 });
 
 test('a reader that goes away ends it without a word, and leaves nothing', async () => {
-  for (const both of ['', '2>&1']) {
-    const ended = await run('/bin/sh', ['-c', `'${process.execPath}' '${cli}' demo ${both} | head -n 2`]);
+  // Once while tests are under way.
+  for (const [both, path] of [
+    ['', process.env['PATH']],
+    ['2>&1', noTests],
+  ]) {
+    const line = `PATH='${path}' '${process.execPath}' '${cli}' demo ${both} | head -n 2`;
+    const ended = await run('/bin/sh', ['-c', line]);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(ended.stdout.split('\n')).toHaveLength(3);
     expect(await readdir(temporary)).toEqual([]);

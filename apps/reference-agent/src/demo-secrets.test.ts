@@ -13,6 +13,8 @@ test('a key that lies in the workspace is in no log and reaches no model', async
   const logDirectory = await mkdtemp(join(tmpdir(), 'palimpsest-demo-test-'));
   const { workspace, remove } = await copyWorkspace(fileURLToPath(new URL('../sample-project/', import.meta.url)));
   try {
+    // Nothing of the tests, which would run at the end, is looked at.
+    await rm(join(workspace.root, 'test'), { recursive: true });
     await writeFile(join(workspace.root, '.env'), `OPENAI_API_KEY=${key}\n`);
     const llm = scriptedLLM({ script: [{ toolCalls: [{ name: 'read_file', arguments: { path: '.env' } }] }, 'Done.'] });
     const secrets = { OPENAI_API_KEY: key };

@@ -1,0 +1,16 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+
+/**
+ * A `PATH` whose `node` is a line of a shell, for runs of the demo whose commands are not what is tested: all tests of the sample
+ * project take ten processes, for each time.
+ */
+export async function pathWithNode(line: string, folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'node'), `#!/bin/sh\n${line}\n`);
+  await chmod(join(folder, 'node'), 0o755);
+  return `${folder}${delimiter}${process.env['PATH'] ?? ''}`;
+}
+
+/** For {@link pathWithNode}: Node itself, but where all tests are to run those of one file do, which fail before the repair. */
+export const nodeWithFewTests = `[ $# = 2 ] && [ "$1" = --test ] && set -- "$@" test/compound.test.js; exec '${process.execPath}' "$@"`;
