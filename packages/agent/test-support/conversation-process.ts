@@ -1,4 +1,4 @@
-// A process that does one thing with a conversation in a folder: bundled and run by processes.test.ts.
+// A process that does one thing with a conversation in a folder, or tries several in turn: bundled and run by processes.test.ts.
 import { appendFileSync, existsSync, writeSync } from 'node:fs';
 import { argv } from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { Agent } from '../src/agent.js';
 import { Conversation } from '../src/conversation.js';
 
-const [directory = '', conversationId = '', task = ''] = argv.slice(2);
+const [directory = '', conversationId = '', tasks = ''] = argv.slice(2);
 
 /** Pays once it may: when the file `allowed` is there. What was paid stands in a file, since processes die. */
 const pay = defineTool({
@@ -26,21 +26,19 @@ const pay = defineTool({
 const llm = scriptedLLM({
   script: ({ messages }) => (messages.some(({ role }) => role === 'tool') ? 'Done.' : { toolCalls: [{ name: 'pay' }] }),
 });
-const confirmation = task === 'run-unconfirmed' ? 'never' : 'always';
-const agent = new Agent({ llm, tools: [pay], confirmation });
 
-try {
-  const conversation = await Conversation.open({
-    agent,
-    store: fileEventStore({ directory }),
-    conversationId,
-  });
-  if (task === 'send') await conversation.send('Pay.');
-  if (task === 'confirm') await conversation.confirm();
-  else tell((await conversation.run()).status);
-} catch (error) {
-  if (!PalimpsestError.isInstance(error)) throw error;
-  tell(error.code);
+for (const task of tasks.split(',')) {
+  const confirmation = task === 'run-unconfirmed' ? 'never' : 'always';
+  const agent = new Agent({ llm, tools: [pay], confirmation });
+  try {
+    const conversation = await Conversation.open({ agent, store: fileEventStore({ directory }), conversationId });
+    if (task === 'send') await conversation.send('Pay.');
+    if (task === 'confirm') await conversation.confirm();
+    else tell((await conversation.run()).status);
+  } catch (error) {
+    if (!PalimpsestError.isInstance(error)) throw error;
+    tell(error.code);
+  }
 }
 
 function tell(what: string): void {

@@ -16,6 +16,7 @@ export async function bundleProgram(name: string, directory: string): Promise<st
     format: 'esm',
     target: 'node20',
     noExternal: [/./],
+    minify: true,
     esbuildOptions: (options) => void (options.conditions = ['@palimpsest/source']),
     // What is bundled and is no ES module asks for Node's own modules.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
@@ -53,7 +54,7 @@ export function startProgram(file: string, ...parameters: readonly string[]): Pr
       void ended.then(() => (isOver = true));
       while (!told.includes(line)) {
         if (isOver) throw new Error(`It wrote ${told.join(', ')}, and never ${line}.`);
-        await new Promise(setImmediate);
+        await Promise.race([once(lines, 'line'), ended]);
       }
     },
   };

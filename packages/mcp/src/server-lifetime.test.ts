@@ -1,12 +1,36 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { build } from 'tsup';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { connected, hostile, temporaryFolder } from '../test-support/servers.js';
 
-const program = fileURLToPath(new URL('../test-support/host.ts', import.meta.url));
+const support = fileURLToPath(new URL('../test-support', import.meta.url));
+let folder: string;
+let program: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'palimpsest-mcp-'));
+  program = join(folder, 'host.mjs');
+  await build({
+    entry: { host: join(support, 'host.ts') },
+    outDir: folder,
+    outExtension: () => ({ js: '.mjs' }),
+    format: 'esm',
+    target: 'node20',
+    noExternal: [/./],
+    esbuildOptions: (options) => void (options.conditions = ['@palimpsest/source']),
+    // What is bundled and is no ES module asks for Node's own modules.
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    config: false,
+    silent: true,
+  });
+});
+
+afterAll(async () => await rm(folder, { recursive: true, force: true }));
 
 /** The numbers of a server and of what it started, both of which ignore the request to end. */
 async function familyIn(file: string): Promise<readonly number[]> {
@@ -37,7 +61,7 @@ describe.skipIf(process.platform !== 'linux')('no process of a server is left', 
 
   test.each(['stays', 'closes', 'ends'])('after its host, which is killed or ends: %s', async (mode) => {
     const file = join(await temporaryFolder(), 'pids');
-    const args = ['--import', 'tsx', '--conditions', '@palimpsest/source', program, file, mode];
+    const args = [program, join(support, 'hostile-server.mjs'), file, mode];
     const host = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     onTestFinished(() => void host.kill('SIGKILL'));
     const ended = once(host, 'exit');

@@ -1,9 +1,8 @@
 /** A process that connects a server, says so, and then ends or stays, as its argument says. */
-import { fileURLToPath } from 'node:url';
 import { connectMcpServers } from '../src/index.js';
 
-const [file = '', mode] = process.argv.slice(2);
-const args = [fileURLToPath(new URL('hostile-server.mjs', import.meta.url)), 'family', file];
+const [server = '', file = '', mode] = process.argv.slice(2);
+const args = [server, 'family', file];
 const all = await connectMcpServers({ servers: { family: { command: process.execPath, args, connectMs: 300_000 } } });
 process.stdout.write(`${all.tools.length}\n`);
 if (mode === 'closes') await all.close();

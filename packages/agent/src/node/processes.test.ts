@@ -29,8 +29,10 @@ const logOf = async (conversationId: string): Promise<readonly Event[]> => [
   ...(await EventLog.open(conversationId, { store: fileEventStore({ directory }) })),
 ];
 
-test('an action that is asked about in one process, confirmed in another and carried out in a third runs once, five times of five', async () => {
-  for (const id of ['c1', 'c2', 'c3', 'c4', 'c5']) {
+const ids = process.env['PALIMPSEST_THOROUGH'] === 'true' ? ['c1', 'c2', 'c3', 'c4', 'c5'] : ['c1', 'c2'];
+
+test('an action that is asked about in one process, confirmed in another and carried out in a third runs once, every time', async () => {
+  for (const id of ids) {
     await allow(id);
     expect(await done(id, 'send')).toEqual(['waiting-for-confirmation']);
     expect(await done(id, 'confirm')).toEqual([]);
@@ -65,9 +67,8 @@ test('a second process cannot touch a live call, also while the first one is sto
   const before = await logOf(id);
   for (const signal of ['SIGCONT', 'SIGSTOP'] as const) {
     first.process.kill(signal);
-    for (const task of ['run', 'run-unconfirmed', 'send', 'confirm']) {
-      expect(await done(id, task)).toEqual(['conversation-busy']);
-    }
+    const tasks = ['run', 'run-unconfirmed', 'send', 'confirm'];
+    expect(await done(id, tasks.join())).toEqual(tasks.map(() => 'conversation-busy'));
     expect(await logOf(id)).toEqual(before);
   }
   first.process.kill('SIGCONT');

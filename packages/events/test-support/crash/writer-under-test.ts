@@ -100,7 +100,7 @@ export async function isStopped({ process }: WriterUnderTest): Promise<void> {
     const ids = await readdir(threads);
     const stats = await Promise.all(ids.map((id) => readFile(join(threads, id, 'stat'), 'utf8').catch(() => '')));
     if (stats.every((stat) => stat.slice(stat.lastIndexOf(')') + 2).startsWith('T'))) return;
-    await new Promise(setImmediate);
+    await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }
 
