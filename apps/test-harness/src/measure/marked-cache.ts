@@ -41,8 +41,15 @@ const life = 5 * 60_000;
  */
 export function markedCacheMeter(count: TextCounter, head: number, hasTimes: boolean): MarkedCacheMeter {
   const unlogged: readonly Message[] =
-    // Long enough for the adapter to mark its end.
-    head === 0 ? [] : [{ role: 'system', content: [{ type: 'text', text: '-'.repeat(4 * head) }] }];
+    // Long enough for the adapter to mark its end. Frozen, so that the adapter remembers what it made of this beginning.
+    head === 0
+      ? []
+      : [
+          Object.freeze({
+            role: 'system',
+            content: Object.freeze([Object.freeze({ type: 'text', text: '-'.repeat(4 * head) })]),
+          }),
+        ];
   const sizes = blockSizes(count, unlogged.length === 0 ? undefined : head);
   const root: Prefix = { tokens: 0, next: new Map(), warmUntil: 0, wasWritten: false };
   let last: SentPrompt | undefined;
@@ -134,28 +141,38 @@ function useOf(places: readonly Place[], isWarm: (prefix: Prefix) => boolean): T
   return { cacheRead, cacheWrite: cached - cacheRead, input: all - cached, output: 0 };
 }
 
+interface BlockSize {
+  readonly number: number;
+  readonly tokens: number;
+}
+
 interface BlockSizes {
   /** Equal blocks in equal roles have equal numbers. */
-  of(block: Block, role: string): { readonly number: number; readonly tokens: number };
+  of(block: Block, role: string): BlockSize;
 }
 
 /** @param first - the size of the first block of the instructions, if it stands for what no log holds. Unit: tokens. */
 function blockSizes(count: TextCounter, first: number | undefined): BlockSizes {
-  const known = new Map<string, Map<string, { readonly number: number; readonly tokens: number }>>();
+  const known = new Map<string, Map<string, BlockSize>>();
+  // Most blocks are the adapter's own frozen objects of the request before.
+  const remembered = new WeakMap<Block, { readonly role: string; readonly size: BlockSize }>();
   let made = 0;
   return {
     of: (block, role) => {
+      const before = remembered.get(block);
+      if (before?.role === role) return before.size;
       const { kind, text, images } = contentOf(block);
       // The text is a key of its own: the hash of a text that is sent again is known.
       const scope = `${role} ${kind}`;
       let byText = known.get(scope);
-      if (byText === undefined) known.set(scope, (byText = new Map<string, { number: number; tokens: number }>()));
+      if (byText === undefined) known.set(scope, (byText = new Map<string, BlockSize>()));
       let found = byText.get(text);
       if (found === undefined) {
         const isUnlogged = first !== undefined && made === 0;
         const tokens = isUnlogged ? first : tokensPerBlock + count(text) + images * tokensPerImage;
         byText.set(text, (found = { number: made++, tokens }));
       }
+      if (Object.isFrozen(block)) remembered.set(block, { role, size: found });
       return found;
     },
   };

@@ -20,8 +20,8 @@ function history(calls: number): readonly Message[] {
 }
 
 /** The calls whose lists are refused: by the checker, and by checking each list whole. */
-function refusedOf(lists: readonly (readonly Message[])[]) {
-  const checker = refusalChecker();
+function refusedOf(lists: readonly (readonly Message[])[], soundAdditions?: Set<string>) {
+  const checker = refusalChecker(soundAdditions);
   lists.forEach((messages, index) => checker.atCall(index, messages));
   const whole = lists.flatMap((messages, index) => (findRefusals(messages).length > 0 ? [index] : []));
   return { byChecker: checker.finish(), whole };
@@ -39,7 +39,7 @@ test('sound lists that grow are checked in time that grows with the session', ()
     checked += messages.length;
     return findRefusals(messages);
   };
-  const checker = refusalChecker(count);
+  const checker = refusalChecker(new Set(), count);
   const lists = growing(history(200));
   lists.forEach((messages, index) => checker.atCall(index, messages));
   expect(checker.finish()).toEqual({ count: 0, refusals: [] });
@@ -63,11 +63,31 @@ test('a break that only a whole list shows is found for each list that has it', 
     return refusal !== undefined && new Set(ids).size < ids.length ? [refusal] : [];
   };
   const lists = growing(history(40).map((message, index) => (index === 52 ? result('c2') : message)));
-  const checker = refusalChecker(find);
+  const checker = refusalChecker(new Set(), find);
   lists.forEach((messages, index) => checker.atCall(index, messages));
   const whole = lists.flatMap((messages, index) => (find(messages).length > 0 ? [index] : []));
   expect(whole.length).toBeGreaterThan(5);
   expect(checker.finish()).toMatchObject({ count: whole.length, refusals: [{ modelCall: whole[0] }, {}, {}, {}, {}] });
+});
+
+test('what another replay of the session found sound is not checked again, and a break elsewhere is found', () => {
+  const soundAdditions = new Set<string>();
+  const messages = history(20);
+  expect(refusedOf(growing(messages), soundAdditions).byChecker.count).toBe(0);
+  let checked = 0;
+  const count = (list: readonly Message[]) => {
+    checked += list.length;
+    return findRefusals(list);
+  };
+  const checker = refusalChecker(soundAdditions, count);
+  growing(messages).forEach((list, index) => checker.atCall(index, list));
+  expect(checker.finish().count).toBe(0);
+  // Whole lists alone: each time the list has doubled, and at the end.
+  expect(checked).toBeLessThan(3 * messages.length);
+  const broken = [...messages, call('open'), user('And?'), ...messages.slice(1)];
+  const { byChecker, whole } = refusedOf(growing(broken), soundAdditions);
+  expect(whole.length).toBeGreaterThan(1);
+  expect(byChecker.count).toBe(whole.length);
 });
 
 test('a rewritten list is checked whole', () => {

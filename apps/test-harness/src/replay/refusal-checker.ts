@@ -30,14 +30,26 @@ interface Grown {
  * Checks each list against the rules of all providers. While lists only grow, it checks what is new, from the answer before it on,
  * and the whole list when it has doubled, after a rewrite, and at the end. If a whole list is refused, the lists that it grew from
  * are checked whole too. So the time grows with the session, and the result is that of checking each list whole.
+ *
+ * @param soundAdditions - what was found sound when a list grew by it, as JSON. The replays of one session share it, because most of
+ *   their lists grow by the same messages.
  */
 export function refusalChecker(
+  soundAdditions = new Set<string>(),
   find: (messages: readonly Message[]) => readonly Refusal[] = findRefusals,
 ): RefusalChecker {
   const refused: { readonly modelCall: number; readonly found: readonly Refusal[] }[] = [];
   let sound: readonly Message[] | undefined;
   let lengthAtWholeCheck = 0;
   let grown: Grown[] = [];
+
+  const isSoundAddition = (messages: readonly Message[]): boolean => {
+    const json = JSON.stringify(messages);
+    if (soundAdditions.has(json)) return true;
+    const isSound = find(messages).length === 0;
+    if (isSound) soundAdditions.add(json);
+    return isSound;
+  };
 
   /** Checks the newest list whole, and if it is refused those that it grew from. */
   const settle = (): void => {
@@ -56,7 +68,7 @@ export function refusalChecker(
     atCall: (modelCall, messages) => {
       const isLonger = sound !== undefined && startsWith(messages, sound);
       if (isLonger && messages.length < 2 * lengthAtWholeCheck) {
-        if (find(messages.slice(answerBefore(messages, sound?.length ?? 0))).length === 0) {
+        if (isSoundAddition(messages.slice(answerBefore(messages, sound?.length ?? 0)))) {
           grown.push({ modelCall, length: messages.length });
           sound = messages;
           return;

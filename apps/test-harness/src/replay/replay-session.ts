@@ -80,6 +80,8 @@ export interface ReplayOptions {
   /** What each call of the session adds, for the price of acting at other calls. */
   readonly sizes: SizesByCall;
   readonly prices: readonly Prices[];
+  /** What other replays of the session found that no provider refuses: see {@link refusalChecker}. @defaultValue nothing */
+  readonly soundAdditions?: Set<string>;
   /** The model that condensers ask, and what its calls used. @defaultValue {@link standIn} */
   readonly summariser?: () => Summariser;
   /** The window that condensers are told of. Unit: tokens. @defaultValue none */
@@ -142,7 +144,7 @@ async function replayOnce(
   const measure = promptMeter(count, head);
   const marked = markedCacheMeter(count, head, hasTimes(session));
   const seen = memoryMeter(session, evidence, count);
-  const refused = refusalChecker();
+  const refused = refusalChecker(options.soundAdditions);
   const sight = firstSight(session);
   const bills = runningBills(options.prices);
   const condenserErrors: { readonly modelCall: number; readonly message: string }[] = [];

@@ -58,6 +58,7 @@ export interface SessionReplayer {
 export function sessionReplayer(events: readonly Event[], settings: ReplaySettings): SessionReplayer {
   const session = recordedSession(events);
   const count = textCounter();
+  const soundAdditions = new Set<string>();
   const cache = recordedCache(events);
   const evidence = evidenceOf(session);
   const tokens = eventTokens(session, count);
@@ -79,6 +80,6 @@ export function sessionReplayer(events: readonly Event[], settings: ReplaySettin
       ...(cache === undefined ? {} : { recordedCache: cache }),
     }),
     replay: (policy, onModelCall) =>
-      replaySession(policy, { ...settings, session, evidence, count, sizes, onModelCall }),
+      replaySession(policy, { ...settings, session, evidence, count, sizes, soundAdditions, onModelCall }),
   };
 }

@@ -1,6 +1,5 @@
 import { promptCache } from './prompt-cache.js';
 import { promptPieces } from './prompt-pieces.js';
-import { sealsFrom } from './seals.js';
 import type { CacheMarking } from '../cache-marking.js';
 import type { CachedPrompt, SimulatedPromptCache } from '../cached-prompt.js';
 import { objectIn } from '../wire-json.js';
@@ -19,8 +18,7 @@ export interface AnthropicPromptCacheOptions {
  * could save.
  */
 export async function anthropicPromptCache(options: AnthropicPromptCacheOptions = {}): Promise<SimulatedPromptCache> {
-  const { digest } = await sealsFrom('palimpsest');
-  const cache = promptCache(digest, options.now ?? (() => new Date()), options.marks);
+  const cache = promptCache(options.now ?? (() => new Date()), options.marks);
   return {
     use: (body): CachedPrompt => {
       const json = objectIn(body) ?? {};

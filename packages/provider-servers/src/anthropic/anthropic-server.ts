@@ -78,7 +78,7 @@ const maxBytes = 32 * 1_024 * 1_024;
 export async function anthropicServer(options: AnthropicServerOptions): Promise<ProviderServer> {
   const seals = await sealsFrom(options.signingKey ?? 'palimpsest');
   const now = options.now ?? (() => new Date());
-  const cache = promptCache(seals.digest, now);
+  const cache = promptCache(now);
   let received = 0;
   let answered = 0;
 

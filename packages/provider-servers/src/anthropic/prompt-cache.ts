@@ -39,18 +39,13 @@ const lookBack = 20;
  *
  * @see provider-rules A.7
  */
-export function promptCache(
-  digest: (text: string) => string,
-  now: () => Date,
-  marking: CacheMarking = 'as-sent',
-): PromptCache {
-  const entries = new Map<string, { readonly life: number; readonly until: number }>();
-
-  const isWarm = (key: string) => (entries.get(key)?.until ?? 0) > now().getTime();
+export function promptCache(now: () => Date, marking: CacheMarking = 'as-sent'): PromptCache {
+  const root = newPrefix();
 
   return {
     use: (body, pieces, scope) => {
-      const keys = keysOf(body, pieces, scope, digest);
+      const time = now().getTime();
+      const prefixes = prefixesOf(root, body, pieces, scope);
       const positions = positionsOf(pieces);
       const ends = endsOf(pieces);
       const tokensTo = (at: number) => ends[at] ?? 0;
@@ -62,7 +57,7 @@ export function promptCache(
       for (const { at } of marks) {
         const reach = marking === 'everywhere' ? -1 : (positions[at] ?? 0) - lookBack;
         for (let index = at; index > hit && (positions[index] ?? 0) > reach; index--) {
-          if (isWarm(keys[index] ?? '')) hit = index;
+          if ((prefixes[index]?.until ?? 0) > time) hit = index;
         }
       }
       const read = hit === -1 ? 0 : tokensTo(hit);
@@ -77,17 +72,37 @@ export function promptCache(
       }
       const commit = () => {
         const time = now().getTime();
-        const touched = marks.map(({ at, ttl }) => ({ key: keys[at] ?? '', life: lives[ttl] }));
-        const hitKey = keys[hit];
-        if (hitKey !== undefined) touched.push({ key: hitKey, life: entries.get(hitKey)?.life ?? 0 });
-        for (const { key, life } of touched) {
-          const own = isWarm(key) ? (entries.get(key)?.life ?? life) : life;
-          entries.set(key, { life: own, until: time + own });
+        const touched = marks.map(({ at, ttl }) => ({ prefix: prefixes[at], life: lives[ttl] }));
+        touched.push({ prefix: prefixes[hit], life: prefixes[hit]?.life ?? 0 });
+        for (const { prefix, life } of touched) {
+          if (prefix === undefined) continue;
+          if (prefix.until <= time) prefix.life = life;
+          prefix.until = time + prefix.life;
         }
       };
       return { read, written, uncached: tokensTo(pieces.length - 1) - cached, commit };
     },
   };
+}
+
+/** A beginning of prompts, up to the end of one text. */
+interface Prefix {
+  /** The longer beginnings, by the text that follows. */
+  readonly next: Map<string, Prefix>;
+  /** The lifetime of what was written last. Unit: milliseconds. */
+  life: number;
+  /** When what was written expires. 0: nothing was written. */
+  until: number;
+}
+
+function newPrefix(): Prefix {
+  return { next: new Map(), life: 0, until: 0 };
+}
+
+function longer({ next }: Prefix, text: string): Prefix {
+  let found = next.get(text);
+  if (found === undefined) next.set(text, (found = newPrefix()));
+  return found;
 }
 
 /** The size of the prefix that ends with each piece. Unit: tokens. */
@@ -99,13 +114,8 @@ function endsOf(pieces: readonly PromptPiece[]): readonly number[] {
   });
 }
 
-/** The key of the prefix that ends with each piece. */
-function keysOf(
-  body: JsonObject,
-  pieces: readonly PromptPiece[],
-  scope: string,
-  digest: (text: string) => string,
-): readonly string[] {
+/** The prefix that ends with each piece. */
+function prefixesOf(root: Prefix, body: JsonObject, pieces: readonly PromptPiece[], scope: string): readonly Prefix[] {
   const thinking = textIn(objectIn(body.thinking)?.type) ?? 'disabled';
   const hasImages = pieces.some(({ type, value }) =>
     [type, ...blocksIn(value.content, '').map((part) => part.type)].includes('image'),
@@ -115,7 +125,7 @@ function keysOf(
     system: [body.speed ?? 'standard'],
     messages: [body.tool_choice ?? { type: 'auto' }, thinking !== 'disabled', hasImages],
   };
-  let key = '';
+  let prefix = root;
   let section: PromptPiece['section'] | undefined;
   const order = ['tools', 'system', 'messages'] as const;
   return pieces.map((piece) => {
@@ -123,10 +133,10 @@ function keysOf(
       section === undefined ? 0 : order.indexOf(section) + 1,
       order.indexOf(piece.section) + 1,
     );
-    for (const next of entered) key = digest(key + JSON.stringify(settings[next]));
+    for (const next of entered) prefix = longer(prefix, JSON.stringify(settings[next]));
     section = piece.section;
-    key = digest(key + piece.text);
-    return key;
+    prefix = longer(prefix, piece.text);
+    return prefix;
   });
 }
 

@@ -20,6 +20,9 @@ export interface PromptPiece {
 /** The servers' documented measure: four characters per token. */
 export const charactersPerToken = 4;
 
+/** The rendered text of frozen blocks, which the adapter shares among the requests of a conversation. */
+const renderedBefore = new WeakMap<JsonObject, string>();
+
 /** The prompt of a request in pieces: tools, system, messages. */
 export function promptPieces(body: JsonObject): readonly PromptPiece[] {
   const { turns } = anthropicRequestParts(body, 'messages', []);
@@ -39,9 +42,23 @@ export function tokensOfPieces(pieces: readonly PromptPiece[]): number {
 
 function piece(section: PromptPiece['section'], path: string, value: JsonObject, turn = -1, role = ''): PromptPiece {
   const type = textIn(value.type) ?? '';
-  const text = `${role}:${rendered(value)}`;
+  const text = `${role}:${renderedOnce(value)}`;
   const characters = isThinking({ type }) ? (textIn(value.thinking) ?? '').length : text.length;
   return { section, path, turn, role, type, value, text, characters };
+}
+
+function renderedOnce(value: JsonObject): string {
+  let text = renderedBefore.get(value);
+  if (text === undefined) {
+    text = rendered(value);
+    if (isDeepFrozen(value)) renderedBefore.set(value, text);
+  }
+  return text;
+}
+
+function isDeepFrozen(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.isFrozen(value) && Object.values(value).every(isDeepFrozen);
 }
 
 /**

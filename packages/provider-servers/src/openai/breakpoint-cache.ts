@@ -1,4 +1,5 @@
 import type { CacheMarking } from '../cache-marking.js';
+import { commonPrefix } from './prompt-cache.js';
 import type { CacheUse } from './prompt-cache.js';
 
 /** The cache lookup of one request. */
@@ -49,6 +50,7 @@ const writable = 4;
 export function breakpointCache(now: () => Date, marking: CacheMarking = 'as-sent'): BreakpointCache {
   const shelves = new Map<string, Map<string, Entry>>();
   const isEverywhere = marking === 'everywhere';
+  const prefixKeys = prefixHasher();
   return {
     use: ({ model, key, rendered, ends, isExplicitOnly, lifeMs }) => {
       const time = now().getTime();
@@ -101,20 +103,42 @@ function endBeforeClosing(rendered: string): number {
   return rendered.replace(/\]{1,2}$/, '').length;
 }
 
-/** A key for each prefix that ends at one of the lengths: two hashes, in one pass over the text. */
-function prefixKeys(text: string, lengths: readonly number[]): ReadonlyMap<number, string> {
-  const keys = new Map<number, string>();
-  let [one, other, at] = [0x811c9dc5, 0x9e3779b9, 0];
-  for (const length of [...new Set(lengths)].sort((a, b) => a - b)) {
-    if (length > text.length) break;
-    for (; at < length; at++) {
-      const code = text.charCodeAt(at);
-      one = Math.imul(one ^ code, 0x01000193);
-      other = Math.imul(other + code, 0x85ebca6b) ^ (other >>> 13);
+/** The hashes of the prefix that ends at a length. */
+interface Hashed {
+  /** Unit: characters. */
+  readonly length: number;
+  readonly one: number;
+  readonly other: number;
+}
+
+/**
+ * Makes a key for each prefix that ends at one of the lengths: two hashes, in one pass over the text. It goes on where the text
+ * before ends to be the same, because most of a request was sent in the one before.
+ */
+function prefixHasher(): (text: string, lengths: readonly number[]) => ReadonlyMap<number, string> {
+  let before: { readonly text: string; readonly hashed: readonly Hashed[] } = { text: '', hashed: [] };
+  return (text, lengths) => {
+    const common = commonPrefix(before.text, text);
+    const known = before.hashed.filter(({ length }) => length <= common);
+    const hashed: Hashed[] = [];
+    let [last, next]: [Hashed, number] = [{ length: 0, one: 0x811c9dc5, other: 0x9e3779b9 }, 0];
+    for (const length of [...new Set(lengths)].sort((a, b) => a - b)) {
+      if (length > text.length) break;
+      for (let same = known[next]; same !== undefined && same.length <= length; same = known[++next]) {
+        if (same.length > last.length) last = same;
+      }
+      let { length: at, one, other } = last;
+      for (; at < length; at++) {
+        const code = text.charCodeAt(at);
+        one = Math.imul(one ^ code, 0x01000193);
+        other = Math.imul(other + code, 0x85ebca6b) ^ (other >>> 13);
+      }
+      last = { length, one, other };
+      hashed.push(last);
     }
-    keys.set(length, `${length} ${one} ${other}`);
-  }
-  return keys;
+    before = { text, hashed };
+    return new Map(hashed.map(({ length, one, other }) => [length, `${length} ${one} ${other}`]));
+  };
 }
 
 function tokensIn(characters: number): number {

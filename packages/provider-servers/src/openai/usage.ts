@@ -35,9 +35,9 @@ function partWithEnd(part: unknown): readonly unknown[] {
 }
 
 /** The ends of parts, as positions in the rendered input. */
-function endsOf(body: JsonObject): BreakpointLookup['ends'] {
+function endsOf(inputWithEnds: string): BreakpointLookup['ends'] {
   let removed = 0;
-  return [...withEnds(body).matchAll(partEnd)].map(({ index, 0: end }) => {
+  return [...inputWithEnds.matchAll(partEnd)].map(({ index, 0: end }) => {
     const at = index - removed;
     removed += end.length;
     return { at, isMarked: end.includes(marked) };
@@ -68,7 +68,8 @@ export interface PromptCaches {
 export function lookUp({ automatic, breakpoints }: PromptCaches, body: JsonObject): CacheUse {
   const model = textIn(body.model) ?? '';
   const key = textIn(body.prompt_cache_key) ?? '';
-  const rendered = renderedInput(body);
+  const inputWithEnds = withEnds(body);
+  const rendered = inputWithEnds.replaceAll(partEnd, '');
   if (!openaiModel(model).reportsCacheWrites) {
     const lifeMs = body.prompt_cache_retention === '24h' ? 24 * 60 * minuteMs : 10 * minuteMs;
     return automatic.use({ model, key, rendered, roundedTo: 128, lifeMs });
@@ -78,7 +79,7 @@ export function lookUp({ automatic, breakpoints }: PromptCaches, body: JsonObjec
     model,
     key,
     rendered,
-    ends: endsOf(body),
+    ends: endsOf(inputWithEnds),
     isExplicitOnly: options?.mode === 'explicit',
     lifeMs: options?.ttl === '12h' ? 12 * 60 * minuteMs : 30 * minuteMs,
   });
