@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { PGlite } from '@electric-sql/pglite';
+import type { PGlite } from '@electric-sql/pglite';
 import { eventStoreContract } from '@palimpsest/events/testing';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, inject, test } from 'vitest';
+import { pglite } from '../test-support/pglite.js';
 import { migrate, postgresEventStore } from './index.js';
 
 /** Every test has a schema of its own. */
@@ -11,9 +12,8 @@ const newSchema = () => `test "${randomUUID()}"`;
 describe('on PGlite', () => {
   let database: PGlite;
   beforeAll(async () => {
-    database = await PGlite.create();
+    database = await pglite();
   });
-  afterAll(() => database.close());
 
   eventStoreContract({
     test,

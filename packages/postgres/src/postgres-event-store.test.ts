@@ -1,8 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { randomUUID } from 'node:crypto';
-import { PGlite } from '@electric-sql/pglite';
+import type { PGlite } from '@electric-sql/pglite';
 import {
   ConcurrencyError,
   ConversationBusyError,
@@ -15,6 +14,8 @@ import type { Event, EventStore } from '@palimpsest/events';
 import pg from 'pg';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { bundledProgram } from '../test-support/bundled-program.js';
+import { pglite } from '../test-support/pglite.js';
 import { migrate, migrationSql, postgresEventStore } from './index.js';
 import type { PostgresClient, PostgresEventStoreOptions } from './index.js';
 
@@ -27,9 +28,8 @@ async function eventsOf(store: EventStore, conversationId: string): Promise<read
 describe('the tables', () => {
   let database: PGlite;
   beforeAll(async () => {
-    database = await PGlite.create();
+    database = await pglite();
   });
-  afterAll(() => database.close());
 
   test('without them, an error says how they are made; made twice, they keep what they hold', async () => {
     const schema = 'first';
@@ -67,6 +67,31 @@ describe('the tables', () => {
     await expect(reading()).rejects.toThrow(/Event 1 of 'c' in PostgreSQL cannot be read/);
     expect(seen).toHaveLength(1);
   });
+
+  test('a page of a long conversation is read alone, and rows that somebody removed hide none behind them', async () => {
+    const schema = 'pages';
+    await migrate(database, { schema });
+    const plans: string[] = [];
+    const client: PostgresClient = {
+      async query(text, params) {
+        const explained = await database.query<object>(`explain (analyze, format json) ${text}`, params as unknown[]);
+        plans.push(JSON.stringify(explained.rows));
+        return database.query(text, params as unknown[]);
+      },
+    };
+    await postgresEventStore({ client: database, schema }).append(
+      'c',
+      Array.from({ length: 3_000 }, (_, index) => userMessage(`${index}`)),
+    );
+    const store = postgresEventStore({ client, schema });
+    expect(await eventsOf(store, 'c')).toHaveLength(3_000);
+    expect(plans).toHaveLength(3);
+    // Without statistics of the tables, as here, a limit alone would have the server sort all that is left.
+    const rows = plans.flatMap((plan) => [...plan.matchAll(/"Actual Rows":(\d+)/g)].map(([, count]) => Number(count)));
+    expect(Math.max(...rows)).toBe(1_000);
+    await database.query('delete from pages.palimpsest_events where position between 500 and 2099');
+    expect(await eventsOf(store, 'c')).toHaveLength(1_400);
+  });
 });
 
 const url = inject('postgresUrl') ?? '';
@@ -74,7 +99,9 @@ const url = inject('postgresUrl') ?? '';
 describe.skipIf(url === '')('on a server', () => {
   let pool: pg.Pool;
   let schema: string;
+  let program: string;
   beforeAll(async () => {
+    program = await bundledProgram('writing-process');
     pool = new pg.Pool({ connectionString: url, max: 20 });
     schema = `test-${randomUUID()}`;
     await migrate(pool, { schema });
@@ -232,14 +259,7 @@ describe.skipIf(url === '')('on a server', () => {
     ['SIGSTOP', 1_000],
   ] as const)('a process that got %s loses the conversation, and appends nothing later', async (signal, leaseMs) => {
     const id = randomUUID();
-    const child = fork(
-      fileURLToPath(new URL('../test-support/writing-process.ts', import.meta.url)),
-      [url, schema, id, String(leaseMs)],
-      {
-        execArgv: ['--conditions=@palimpsest/source', '--import', 'tsx'],
-        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      },
-    );
+    const child = fork(program, [url, schema, id, String(leaseMs)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     onTestFinished(() => void child.kill('SIGKILL'));
     await once(child, 'message');
     // With the short lease, a process that has no turn for a second has lost it already.

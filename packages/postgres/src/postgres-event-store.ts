@@ -167,11 +167,14 @@ async function* pages(
       throw asStoreError(`read '${conversationId}'`, error);
     });
     signal?.throwIfAborted();
+    const page = rows as readonly StoredEvent[];
     const events: Event[] = [];
     let failure: EventStoreError | undefined;
-    for (const row of rows) {
+    for (const { body } of page) {
+      // The page is empty: one row says so.
+      if (body === null) break;
       try {
-        events.push(adoptEvent(JSON.parse((row as { readonly body: string }).body)));
+        events.push(adoptEvent(JSON.parse(body)));
       } catch (cause) {
         failure = unreadable(conversationId, next + events.length, cause);
         break;
@@ -179,9 +182,15 @@ async function* pages(
     }
     if (events.length > 0) yield events;
     if (failure !== undefined) throw failure;
-    if (rows.length < pageSize) return;
-    next += rows.length;
+    next += pageSize;
+    if (next >= Number(page[0]?.version ?? 0)) return;
   }
+}
+
+interface StoredEvent {
+  /** Of the conversation. */
+  readonly version: string;
+  readonly body: string | null;
 }
 
 function unreadable(conversationId: string, position: number, cause: unknown): EventStoreError {

@@ -1,20 +1,21 @@
-import { PGlite } from '@electric-sql/pglite';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { PGlite } from '@electric-sql/pglite';
+import { beforeAll, expect, test } from 'vitest';
+import { pglite } from '../test-support/pglite.js';
 import { migrate, postgresInbox } from './index.js';
 
+const schema = 'of the inbox';
 let database: PGlite;
 beforeAll(async () => {
-  database = await PGlite.create();
+  database = await pglite();
 });
-afterAll(() => database.close());
 
 test('without its table, an error says how it is made', async () => {
-  await expect(postgresInbox({ client: database }).put('a', 'Hello.')).rejects.toThrow(/Run migrate\(\)/);
+  await expect(postgresInbox({ client: database, schema }).put('a', 'Hello.')).rejects.toThrow(/Run migrate\(\)/);
 });
 
 test('messages wait in order, each once, for their conversation alone, until they are taken out', async () => {
-  await migrate(database);
-  const inbox = postgresInbox({ client: database });
+  await migrate(database, { schema });
+  const inbox = postgresInbox({ client: database, schema });
   const odd = 'a\0\ud800';
   await inbox.put('a\0', odd, { id: odd });
   const second = await inbox.put('a\0', 'Second.');
@@ -29,7 +30,7 @@ test('messages wait in order, each once, for their conversation alone, until the
 });
 
 test('what could not be delivered is refused', async () => {
-  const inbox = postgresInbox({ client: database });
+  const inbox = postgresInbox({ client: database, schema });
   await expect(inbox.put('c', '  ')).rejects.toThrow(TypeError);
   await expect(inbox.put('c', 'Hello.', { id: '' })).rejects.toThrow(/id/);
   expect(await inbox.read('c')).toEqual([]);

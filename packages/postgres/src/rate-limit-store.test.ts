@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { PGlite } from '@electric-sql/pglite';
+import type { PGlite } from '@electric-sql/pglite';
 import { rateLimitStoreContract } from '@palimpsest/llm-adapters/testing';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { pglite } from '../test-support/pglite.js';
 import { migrate, postgresRateLimitStore } from './index.js';
 import type { PostgresClient } from './index.js';
 
@@ -80,9 +81,8 @@ function onDatabase(client: () => PostgresClient) {
 describe('on PGlite', () => {
   let database: PGlite;
   beforeAll(async () => {
-    database = await PGlite.create();
+    database = await pglite();
   });
-  afterAll(() => database.close());
   onDatabase(() => database);
 });
 

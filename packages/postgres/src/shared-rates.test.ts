@@ -1,12 +1,12 @@
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { limitedLLM, rateLimit } from '@palimpsest/llm-adapters';
 import { openaiLLM } from '@palimpsest/llm-adapters/openai';
 import { openaiServer } from '@palimpsest/provider-servers';
 import pg from 'pg';
-import { afterAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { bundledProgram } from '../test-support/bundled-program.js';
 import { migrate, postgresRateLimitStore } from './index.js';
 
 const url = inject('postgresUrl') ?? '';
@@ -35,6 +35,11 @@ describe.skipIf(url === '')('processes that share a limit', () => {
   pool.on('error', () => undefined);
   afterAll(() => pool.end());
 
+  let program: string;
+  beforeAll(async () => {
+    program = await bundledProgram('limited-process');
+  });
+
   async function newSchema() {
     const schema = `rates_${randomUUID()}`;
     await migrate(pool, { schema });
@@ -42,14 +47,9 @@ describe.skipIf(url === '')('processes that share a limit', () => {
   }
 
   async function started(schema: string, baseURL: string, calls: number) {
-    const child = fork(
-      fileURLToPath(new URL('../test-support/limited-process.ts', import.meta.url)),
-      [url, schema, baseURL, String(calls)],
-      {
-        execArgv: ['--conditions=@palimpsest/source', '--import', 'tsx'],
-        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      },
-    );
+    const child = fork(program, [url, schema, baseURL, String(calls)], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
     onTestFinished(() => void child.kill('SIGKILL'));
     await once(child, 'message');
     return child;

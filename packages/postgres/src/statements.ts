@@ -1,6 +1,6 @@
 import type { Tables } from './tables.js';
 
-/** How many events, and how many conversations, one statement reads. */
+/** How many events, and how many conversations, one statement reads at most. */
 export const pageSize = 1_000;
 
 /** The two locks of a conversation: who writes, and who may append beside them. */
@@ -54,11 +54,15 @@ select (${gate})::text as is_open, coalesce((select version from ${conversations
     /** For the session that holds the locks. */
     writerAppend: append('true'),
     writerVersion: version('true'),
-    /** `$2` the first position. */
+    /**
+     * `$2` the first position. The page ends at a position, not at a number of rows: with a limit alone, a plan made without statistics of
+     * the tables sorts the whole rest of the conversation for each page. The version says whether there are more pages.
+     */
     read: `
-select body from ${events} where position >= $2::bigint
-  and conversation_key = (select key from ${conversations} where conversation = ${conversation})
-order by position limit ${pageSize}`,
+select head.version::text as version, event.body
+from ${conversations} as head left join ${events} as event
+  on event.conversation_key = head.key and event.position >= $2::bigint and event.position < $2::bigint + ${pageSize}
+where head.conversation = ${conversation} order by event.position`,
     /** After the conversation `$1`. */
     list: `
 select encode(conversation, 'hex') as conversation, version::text as version from ${conversations}
