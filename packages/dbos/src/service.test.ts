@@ -4,29 +4,46 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import path from 'node:path';
 import { openaiServer } from '@palimpsest/provider-servers';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import type { ProviderServer } from '@palimpsest/provider-servers';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
 const root = path.join(import.meta.dirname, '../../..');
 const url = inject('postgresUrl') ?? '';
 
-/** Starts two of `examples/service` on one database, and a model that answers its first request late, with an order in its second answer. */
-async function twoServices(until: Promise<void>, orderAt: number) {
+interface Service {
+  readonly worker: ChildProcess;
+  readonly url: string;
+}
+
+/** What the model does in a test: its first answer waits for `until`, and the one with this number, from 0, is an order. */
+let scenario: { readonly until: Promise<void>; readonly orderAt: number; asked: number; answered: number };
+let model: ProviderServer;
+/** Two of `examples/service` on one database. */
+let services: readonly [Service, Service];
+
+beforeAll(async () => {
+  if (url === '') return;
   const tea = { id: 'call_1', type: 'function', function: { name: 'order', arguments: '{"what":"tea"}' } };
-  const model = await openaiServer({
-    reply: (_, index) => ({
-      message: index === orderAt ? { content: null, tool_calls: [tea] } : { content: 'It is ordered.' },
+  model = await openaiServer({
+    reply: () => ({
+      message:
+        scenario.answered++ === scenario.orderAt ? { content: null, tool_calls: [tea] } : { content: 'It is ordered.' },
     }),
-    faults: [{ fault: 'slow-first-byte', until }],
+    faults: () => (scenario.asked++ === 0 ? { fault: 'slow-first-byte', until: scenario.until } : undefined),
   });
-  onTestFinished(() => model.close());
   const environment = {
     PALIMPSEST_POSTGRES_URL: url,
     OPENAI_BASE_URL: model.url,
     OPENAI_API_KEY: 'a-key',
     MODEL: 'gpt-4o-mini',
   };
-  return { model, services: await Promise.all([service(environment), service(environment)]) };
-}
+  services = await Promise.all([service(environment), service(environment)]);
+});
+afterAll(async () => {
+  if (url === '') return;
+  for (const { worker } of services) worker.kill('SIGKILL');
+  await model.close();
+});
 
 /** The conversations that each of them runs. */
 const runningIn = (services: readonly { readonly url: string }[]) =>
@@ -35,14 +52,13 @@ const runningIn = (services: readonly { readonly url: string }[]) =>
   );
 
 /** Starts `examples/service` as its documentation says. */
-async function service(environment: Record<string, string>) {
+async function service(environment: Record<string, string>): Promise<Service> {
   const arguments_ = ['--import', 'tsx', '--conditions=@palimpsest/source', 'examples/service/service.ts'];
   const worker = spawn(process.execPath, arguments_, {
     cwd: root,
     env: { ...process.env, ...environment, PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  onTestFinished(() => void worker.kill('SIGKILL'));
   let output = '';
   const port = await new Promise<string>((resolve, reject) => {
     worker.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -52,7 +68,7 @@ async function service(environment: Record<string, string>) {
     });
     worker.once('exit', (code) => reject(new Error(`It ended with ${String(code)}: ${output}`)));
   });
-  return { worker: worker as ChildProcess, url: `http://127.0.0.1:${port}` };
+  return { worker, url: `http://127.0.0.1:${port}` };
 }
 
 async function post(url: string, body?: object, headers: Record<string, string> = {}) {
@@ -98,7 +114,7 @@ test.skipIf(url === '')(
   async () => {
     let answer: () => void = () => undefined;
     const until = new Promise<void>((resolve) => (answer = resolve));
-    const { model, services } = await twoServices(until, 0);
+    scenario = { until, orderAt: 0, asked: 0, answered: 0 };
     const id = `conversations/${randomUUID()}`;
 
     expect(await post(`${services[0].url}/${id}/messages`, { text: '' })).toMatchObject({ status: 400 });
@@ -114,7 +130,7 @@ test.skipIf(url === '')(
       expect(sent.status, odd).toBe(400);
     }
     expect(await post(`${services[0].url}/${id}/messages`, { text: 'Order tea.' })).toMatchObject({ status: 202 });
-    while (model.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (scenario.asked === 0) await new Promise((resolve) => setTimeout(resolve, 20));
 
     // The model is being asked, by one of them.
     const busy = await runningIn(services);
@@ -146,13 +162,6 @@ test.skipIf(url === '')(
       'Ordered tea, number',
     );
     expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('And quickly.');
-
-    const ended = services.map(({ worker }) => once(worker, 'exit'));
-    for (const { worker } of services) worker.kill('SIGTERM');
-    expect(await Promise.all(ended)).toEqual([
-      [0, null],
-      [0, null],
-    ]);
   },
 );
 
@@ -160,10 +169,10 @@ test.skipIf(url === '')(
   'a stop interrupts the run of another process, and changes nothing where a person is waited for or all is done',
   async () => {
     // The model never gives its first answer.
-    const { model, services } = await twoServices(new Promise<void>(() => undefined), 1);
+    scenario = { until: new Promise<void>(() => undefined), orderAt: 1, asked: 0, answered: 0 };
     const id = `conversations/${randomUUID()}`;
     await post(`${services[0].url}/${id}/messages`, { text: 'Order tea.' });
-    while (model.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (scenario.asked === 0) await new Promise((resolve) => setTimeout(resolve, 20));
     const busy = await runningIn(services);
     const other = `${services[busy[0]?.length === 0 ? 0 : 1].url}/${id}`;
     const stopped = (count: number) => ({ status: 202, body: { stopped: count } });
@@ -182,6 +191,15 @@ test.skipIf(url === '')(
     await later('finished');
     while ((await runningIn(services)).flat().length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
     expect(await post(`${other}/stop`)).toEqual(stopped(0));
-    expect(model.requests).toHaveLength(3);
+    expect(scenario.asked).toBe(3);
   },
 );
+
+test.skipIf(url === '')('the service ends by itself when it is told to', async () => {
+  const ended = services.map(({ worker }) => once(worker, 'exit'));
+  for (const { worker } of services) worker.kill('SIGTERM');
+  expect(await Promise.all(ended)).toEqual([
+    [0, null],
+    [0, null],
+  ]);
+});
