@@ -27,9 +27,9 @@ export async function packAll(destination: string): Promise<Tarballs> {
       name,
       isOurs ? directory : await manifestAlone(directory, path.join(destination, 'manifests', name)),
     );
-    open.push(
-      ...Object.keys(readManifest(directory).dependencies ?? {}).map((each) => ({ name: each, from: directory })),
-    );
+    const { dependencies = {}, optionalDependencies = {} } = readManifest(directory);
+    const optional = Object.keys(optionalDependencies).filter((each) => existsSync(installed(each, directory)));
+    open.push(...[...Object.keys(dependencies), ...optional].map((each) => ({ name: each, from: directory })));
   }
   const { stdout } = await npm(workspaceRoot, [
     'pack',
