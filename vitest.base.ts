@@ -29,6 +29,9 @@ export const vitestBase: ViteUserConfig = {
     // The files of a worker share its modules, which hold no state: loading them anew took a third of all the time. A test that
     // changes something global puts it back.
     isolate: false,
+    // V8 compiles a function optimally after it has run that much (bytes of bytecode; the default is less than a tenth): most code of a test
+    // ends soon, and to compile it took up to a fifth of the time of all threads.
+    execArgv: ['--interrupt-budget=1000000'],
     restoreMocks: true,
     // What programs print in tests has colours where a test asks for them, whatever the runner or the caller's shell asks for.
     env: { FORCE_COLOR: '', NO_COLOR: '' },

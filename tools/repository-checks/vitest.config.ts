@@ -1,7 +1,8 @@
-import { defineConfig, mergeConfig } from 'vitest/config';
-import { vitestBase, workersOfLongProjects } from '../../vitest.base.ts';
+import { configDefaults, defineConfig } from 'vitest/config';
+import { vitestBase } from '../../vitest.base.ts';
 
-export default mergeConfig(
-  defineConfig(vitestBase),
-  defineConfig({ test: { globalSetup: 'src/pack-once.ts', maxWorkers: workersOfLongProjects } }),
-);
+// What is built, packed and installed has a run of its own: vitest.published.config.ts.
+export default defineConfig({
+  ...vitestBase,
+  test: { ...vitestBase.test, exclude: [...configDefaults.exclude, 'src/published/**'] },
+});

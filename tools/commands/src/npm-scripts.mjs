@@ -1,9 +1,9 @@
-// An Nx plugin: `build` and `test` of a project are what its npm scripts say, run by Nx itself. To run them by npm, as Nx does by
+// An Nx plugin: `build`, `test` and `test:published` of a project are what its npm scripts say, run by Nx itself. To run them by npm, as Nx does by
 // default, starts two more Nodes for each: 0.45 s of CPU time a task. Such a manifest says `"includedScripts": []` to Nx.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-const names = ['build', 'test'];
+const names = ['build', 'test', 'test:published'];
 
 /** @type {import('@nx/devkit').CreateNodesV2} */
 export const createNodesV2 = [

@@ -5,7 +5,6 @@ import path from 'node:path';
 /** @typedef {TestCounts & { problems: string[] }} TestSummary */
 
 const workspaceFolders = ['packages', 'apps', 'tools'];
-const reportName = 'test-report.json';
 
 /**
  * Every folder that holds a package.json, relative to the root.
@@ -37,36 +36,39 @@ function foldersIn(root, parents) {
     .sort();
 }
 
+/** @param {string} folder */
+export const reportOf = (folder) => `${folder}/test-report.json`;
+
 /**
  * Removes the reports of earlier runs. They would be counted again if a project's tests did not start.
  *
  * @param {string} root
- * @param {readonly string[]} folders
+ * @param {readonly string[]} reports relative to the root
  */
-export function removeReports(root, folders = projectFolders(root)) {
-  for (const folder of folders) rmSync(path.join(root, folder, reportName), { force: true });
+export function removeReports(root, reports) {
+  for (const report of reports) rmSync(path.join(root, report), { force: true });
 }
 
 /**
- * Sums the reports of all projects. A project with no report or no test is a problem, so no project is forgotten.
+ * Sums the reports of all projects. One that is missing or has no test is a problem, so no project is forgotten.
  *
  * @param {string} root
- * @param {readonly string[]} folders those that ran
+ * @param {readonly string[]} reports of those that ran, relative to the root
  * @returns {TestSummary}
  */
-export function summarize(root, folders = projectFolders(root)) {
+export function summarize(root, reports) {
   /** @type {TestSummary} */
   const summary = { passed: 0, failed: 0, skipped: 0, problems: [] };
-  for (const folder of folders) {
-    const counts = countsOf(path.join(root, folder, reportName));
+  for (const report of reports) {
+    const counts = countsOf(path.join(root, report));
     if (typeof counts === 'string') {
-      summary.problems.push(`${folder}: ${counts}`);
+      summary.problems.push(`${report} ${counts}`);
       continue;
     }
     summary.passed += counts.passed;
     summary.failed += counts.failed;
     summary.skipped += counts.skipped;
-    if (counts.passed + counts.failed + counts.skipped === 0) summary.problems.push(`${folder}: has no test`);
+    if (counts.passed + counts.failed + counts.skipped === 0) summary.problems.push(`${report} has no test`);
   }
   return summary;
 }
@@ -81,12 +83,12 @@ export function summaryLine({ passed, failed, skipped }) {
  * @returns {TestCounts | string} the counts, or why there are none
  */
 function countsOf(file) {
-  if (!existsSync(file)) return `no ${reportName}: its tests did not run`;
+  if (!existsSync(file)) return 'is missing: its tests did not run';
   let report;
   try {
     report = JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    return `${reportName} is not JSON`;
+    return 'is not JSON';
   }
   const failed = report.numFailedTests;
   return {

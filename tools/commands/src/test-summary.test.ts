@@ -2,7 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { integrationFolders, projectFolders, removeReports, summarize, summaryLine } from './test-summary.mjs';
+import {
+  integrationFolders,
+  projectFolders,
+  removeReports,
+  reportOf,
+  summarize,
+  summaryLine,
+} from './test-summary.mjs';
 
 let root: string;
 
@@ -22,6 +29,8 @@ function project(folder: string, report?: Record<string, unknown> | string): voi
   writeFileSync(path.join(root, folder, 'test-report.json'), text);
 }
 
+const reports = (): readonly string[] => projectFolders(root).map(reportOf);
+
 const empty = {
   success: true,
   numPassedTests: 0,
@@ -37,7 +46,7 @@ describe('summarize', () => {
     project('apps/b', { numPassedTests: 2, numTodoTests: 1 });
     project('tools/c', { success: false, numFailedTests: 1, numFailedTestSuites: 1 });
 
-    const summary = summarize(root);
+    const summary = summarize(root, reports());
 
     expect(summaryLine(summary)).toBe('5 passed, 1 failed, 2 skipped');
     expect(summary.problems).toEqual([]);
@@ -48,10 +57,10 @@ describe('summarize', () => {
     project('packages/torn', '{"numPassed');
     project('packages/empty', {});
 
-    expect(summarize(root).problems).toEqual([
-      'packages/empty: has no test',
-      'packages/none: no test-report.json: its tests did not run',
-      'packages/torn: test-report.json is not JSON',
+    expect(summarize(root, reports()).problems).toEqual([
+      'packages/empty/test-report.json has no test',
+      'packages/none/test-report.json is missing: its tests did not run',
+      'packages/torn/test-report.json is not JSON',
     ]);
   });
 
@@ -59,29 +68,31 @@ describe('summarize', () => {
     project('packages/a', { numPassedTests: 3 });
     project('tools/checks');
 
-    expect(summarize(root, ['packages/a'])).toMatchObject({ passed: 3, problems: [] });
+    expect(summarize(root, ['packages/a/test-report.json'])).toMatchObject({ passed: 3, problems: [] });
   });
 
   it('sums the reports of integrations where they are asked for', () => {
     project('packages/a', { numPassedTests: 3 });
     project('integrations/b', { numPassedTests: 2 });
 
-    expect(summarize(root).passed).toBe(3);
+    expect(summarize(root, reports()).passed).toBe(3);
     expect(integrationFolders(root)).toEqual(['integrations/b']);
-    expect(summarize(root, [...projectFolders(root), ...integrationFolders(root)]).passed).toBe(5);
+    expect(summarize(root, [...reports(), ...integrationFolders(root).map(reportOf)]).passed).toBe(5);
   });
 
   it('counts a test file that could not be loaded as a failure', () => {
     project('packages/a', { success: false, numPassedTests: 4, numFailedTestSuites: 2 });
 
-    expect(summaryLine(summarize(root))).toBe('4 passed, 2 failed, 0 skipped');
+    expect(summaryLine(summarize(root, reports()))).toBe('4 passed, 2 failed, 0 skipped');
   });
 });
 
 it('removeReports leaves no count of an earlier run', () => {
   project('packages/a', { numPassedTests: 3 });
 
-  removeReports(root);
+  removeReports(root, reports());
 
-  expect(summarize(root).problems).toEqual(['packages/a: no test-report.json: its tests did not run']);
+  expect(summarize(root, reports()).problems).toEqual([
+    'packages/a/test-report.json is missing: its tests did not run',
+  ]);
 });

@@ -1,24 +1,41 @@
-// `npm test`: all checks that a change must pass, cached by Nx. The last line counts the tests of all projects.
-// `npm run test:projects`: only the tests of packages and applications, and the builds that they need. The tools (packed files,
-// documentation, installation, commands, generators) do not depend on the version of Node.
+// `npm test`: what somebody who changes the sources waits for: lint, types, and the tests on the sources, cached by Nx. The last line
+// counts the tests of all projects.
+// `npm run test:published`: what users get. Builds and packs all packages, installs them, and runs the documentation on them.
+// `npm run test:projects`: only the tests of packages and applications. The tools (documentation, commands, generators) do not depend
+// on the version of Node.
 // `npm run test:integrations`: only the tests of `integrations`, on the built packages and on the Node that their lock names. With
 // `--integrations` they run and count beside the others.
 import { runIntegrations, runTargets, workspaceRoot } from './run.mjs';
-import { integrationFolders, projectFolders, removeReports, summarize, summaryLine } from './test-summary.mjs';
+import {
+  integrationFolders,
+  projectFolders,
+  removeReports,
+  reportOf,
+  summarize,
+  summaryLine,
+} from './test-summary.mjs';
 
 const has = (/** @type {string} */ option) => process.argv.includes(option);
 const projects = projectFolders(workspaceRoot).filter((folder) => !has('--only-tests') || !folder.startsWith('tools/'));
 const integrations = has('--only-integrations') || has('--integrations') ? integrationFolders(workspaceRoot) : [];
-const folders = [...(has('--only-integrations') ? [] : projects), ...integrations];
+const reports = [
+  ...(has('--only-integrations') || has('--only-published') ? [] : projects.map(reportOf)),
+  ...(has('--only-published') ? ['tools/repository-checks/published-report.json'] : []),
+  ...integrations.map(reportOf),
+];
 
-removeReports(workspaceRoot, folders);
-const nx = has('--only-integrations')
-  ? 0
-  : has('--only-tests')
-    ? runTargets(['test'], ['--exclude', 'tag:type:tool'])
-    : runTargets(['lint-workspace', 'typecheck-workspace', 'build', 'test']);
+/** @returns {number} the exit code of Nx */
+function runProjects() {
+  if (has('--only-integrations')) return 0;
+  if (has('--only-published')) return runTargets(['test:published']);
+  if (has('--only-tests')) return runTargets(['test'], ['--exclude', 'tag:type:tool']);
+  return runTargets(['lint-workspace', 'typecheck-workspace', 'test']);
+}
+
+removeReports(workspaceRoot, reports);
+const nx = runProjects();
 const failed = nx !== 0 || runIntegrations(integrations) !== 0;
-const summary = summarize(workspaceRoot, folders);
+const summary = summarize(workspaceRoot, reports);
 
 for (const problem of summary.problems) console.error(problem);
 if (failed) console.error('Not all tasks passed: see above.');

@@ -8,7 +8,7 @@ import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
 import type { ProviderServer } from '@palimpsest/provider-servers';
 import { describe, expect, it } from 'vitest';
 import { strictUser, typeProblems } from './native-types.js';
-import { workspaceRoot } from './workspace.js';
+import { workspaceRoot } from '../workspace.js';
 
 const run = promisify(execFile);
 const folder = path.join(workspaceRoot, 'examples');

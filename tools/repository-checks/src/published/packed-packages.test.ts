@@ -10,7 +10,7 @@ import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { strictUser, typeProblems, type Compilation } from './native-types.js';
 import { command, install, installedPackages, node, npx, type Tarballs } from './pack.js';
-import { entryPoints, packages, workspaceRoot } from './workspace.js';
+import { entryPoints, packages, workspaceRoot } from '../workspace.js';
 
 /** What `npm install` of the one package brings: the table in CONTRIBUTING.md and what that needs in turn. */
 const bringsAlong: Readonly<Record<string, readonly string[]>> = {

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { externalImports, isNodeBuiltin, packageOf } from './imports.js';
-import { apps, entryPoints, packages, type Workspace } from './workspace.js';
+import { externalImports, isNodeBuiltin, packageOf } from '../imports.js';
+import { apps, entryPoints, packages, type Workspace } from '../workspace.js';
 
 const modelClients = ['openai', '@anthropic-ai/sdk'];
 /** Packages whose subject is Node: their root entries may use it. */

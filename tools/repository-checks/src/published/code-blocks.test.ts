@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { codeBlocks, isForNode22, type CodeBlock } from './code-blocks.js';
 import { strictUser, typeProblems } from './native-types.js';
 import { install } from './pack.js';
-import { apps, packages, readManifest, workspaceRoot } from './workspace.js';
+import { apps, packages, readManifest, workspaceRoot } from '../workspace.js';
 
 const run = promisify(execFile);
 const blocks = codeBlocks();
@@ -114,7 +114,7 @@ describe('a block of TypeScript', () => {
       const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
       for (const block of programs)
         await writeFile(programOf(block), ts.transpileModule(block.code, { compilerOptions }).outputText);
-      const runner = path.join(import.meta.dirname, '../fixtures/run-programs.mjs');
+      const runner = path.join(import.meta.dirname, '../../fixtures/run-programs.mjs');
       const file = path.join(root, 'outcomes.json');
       const options = { cwd: project, env: { ...process.env, ...environment }, timeout: 240_000 };
       // Once node:test is loaded, every promise of the process takes longer.

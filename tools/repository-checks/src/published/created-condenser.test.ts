@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { install, node, npmInstall } from './pack.js';
-import { workspaceRoot } from './workspace.js';
+import { workspaceRoot } from '../workspace.js';
 
 const run = promisify(execFile);
 const modules = path.join(workspaceRoot, 'node_modules');

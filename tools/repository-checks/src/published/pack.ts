@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync } from 'node
 import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { apps, packages, readManifest, workspaceRoot } from './workspace.js';
+import { apps, packages, readManifest, workspaceRoot } from '../workspace.js';
 
 const run = promisify(execFile);
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { apps, packages, workspaceRoot } from './workspace.js';
+import { apps, packages, workspaceRoot } from '../workspace.js';
 
 /** A fenced block of a page. */
 export interface CodeBlock {

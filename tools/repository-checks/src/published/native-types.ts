@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { program } from './pack.js';
-import { workspaceRoot } from './workspace.js';
+import { workspaceRoot } from '../workspace.js';
 
 /**
  * TypeScript 7, which checks in a tenth of the time of 6. Its command in `bin` is a script that starts this program: Node would start

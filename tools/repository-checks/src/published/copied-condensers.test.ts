@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { typeProblems } from './native-types.js';
 import { node, npmInstall } from './pack.js';
-import { workspaceRoot } from './workspace.js';
+import { workspaceRoot } from '../workspace.js';
 
 const source = path.join(workspaceRoot, 'packages/condensers/src');
 /** What is no condenser. */
@@ -64,7 +64,7 @@ beforeAll(async () => {
   };
   compiled = await typeProblems(project, { compilerOptions, include: ['src'] });
   const contract = 'copied-condensers.test.mjs';
-  await cp(path.join(import.meta.dirname, '../fixtures', contract), path.join(project, contract));
+  await cp(path.join(import.meta.dirname, '../../fixtures', contract), path.join(project, contract));
   results = await node(project, ['--test', '--test-reporter=tap', contract]).catch(String);
 });
 
