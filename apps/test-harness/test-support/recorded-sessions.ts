@@ -4,15 +4,15 @@ import { modelCalls, readSessions } from '../src/import/index.js';
 import type { Session } from '../src/import/index.js';
 
 const isLongRun = process.env['PALIMPSEST_LONG_RUNS'] === 'true';
-/** A replay costs the square of a session's length. */
-const mostModelCalls = 100;
+/** A replay costs the square of a session's length. `npm test` takes as many calls as have every condenser act, CI's thorough run more. */
+const mostModelCalls = process.env['PALIMPSEST_THOROUGH'] === 'true' ? 100 : 70;
 
 /** Which of the real sessions {@link recordedSessions} gives, for the titles of tests. */
 export const extent = isLongRun ? 'all of them' : `the first of each kind, ${mostModelCalls} model calls of it`;
 
 /**
- * The real sessions below a folder, one kind in each subfolder: those in the first file of each kind, up to 100 model calls. All
- * of them, and whole, in a long run (`npm run test:long`).
+ * The real sessions below a folder, one kind in each subfolder: those in the first file of each kind, up to a number of model
+ * calls. All of them, and whole, in a long run (`npm run test:long`).
  */
 export async function* recordedSessions(folder: string): AsyncGenerator<Session> {
   if (isLongRun) yield* readSessions(folder);
