@@ -85,7 +85,7 @@ describe.skipIf(recorded === undefined)('masks of recorded sessions', () => {
     async (_, create) => {
       let [notes, named, texts] = [0, 0, 0];
       const lost: string[] = [];
-      for await (const session of recordedSessions(recorded ?? '')) {
+      for await (const session of recordedSessions(recorded ?? '', 70)) {
         const reached = await reach(session, create(), maskedIn);
         notes += reached.notes;
         named += reached.named;
