@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileEventStore } from '@palimpsest/events/file';
 import { logBuilder } from '@palimpsest/events/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { builtHarness, harness } from '../test-support/harness.js';
+import { harness } from '../test-support/harness.js';
 
 let folder: string;
 
@@ -24,15 +24,11 @@ beforeAll(async () => {
   await writeFile(join(folder, 'recipe.md'), '# Bread\n\nFlour, water, salt.\n');
 });
 
-afterAll(async () => {
-  await rm(folder, { recursive: true });
-  await rm(`${folder}-cache`, { recursive: true, force: true });
-});
+afterAll(() => rm(folder, { recursive: true }));
 
-test('the built command replays a folder through every condenser and prints the table', async () => {
-  const env = { ...process.env, XDG_CACHE_HOME: `${folder}-cache` };
-  // Threads load all modules again; the tests of the command replay in them.
-  const { code, stdout, stderr } = await builtHarness(['replay', '--workers', '0', folder], { env });
+// The built command prints one in the tests of the command.
+test('replays a folder through every condenser and prints the table', async () => {
+  const { code, stdout, stderr } = await harness('replay', folder);
   expect(stdout).toContain('2 sessions, 82 model calls');
   expect(stdout).toContain('o200k');
   for (const name of ['none', 'noOp', 'recentEvents', 'observationMasking', 'extractiveSummary', 'pipeline']) {

@@ -89,7 +89,7 @@ describe('our own corpus', () => {
 describe.skipIf(recorded === undefined)(`the real sessions that PALIMPSEST_TRAJECTORIES names: ${extent}`, () => {
   test('replay through every condenser: nothing is refused, nothing fails', { timeout: 600_000 }, async () => {
     const acted = new Set<string>();
-    for await (const session of replaySessions(recordedSessions(recorded ?? ''), { policies, prices })) {
+    for await (const session of replaySessions(recordedSessions(recorded ?? '', 50), { policies, prices })) {
       expectSound(session);
       for (const { condenser, condensations } of session.replays) if (condensations > 0) acted.add(condenser);
     }
@@ -99,6 +99,6 @@ describe.skipIf(recorded === undefined)(`the real sessions that PALIMPSEST_TRAJE
   });
 
   test('every prefix renders messages that no provider refuses', { timeout: 600_000 }, async () => {
-    expect(await soundPrefixes(recordedSessions(recorded ?? ''))).toBeGreaterThan(100);
+    expect(await soundPrefixes(recordedSessions(recorded ?? '', 50))).toBeGreaterThan(100);
   });
 });

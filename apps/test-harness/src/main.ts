@@ -1,10 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
+import { ownVersion } from './own-package.js';
 import { harnessProgram } from './program.js';
-
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  readonly version: string;
-};
 
 /**
  * Runs a command line. Resolves to the exit status: that of the command, and 2 for bad usage and for whatever else the user can do
@@ -13,7 +9,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
  * @param parameters - without the program
  */
 export async function main(parameters: readonly string[]): Promise<number> {
-  const program = harnessProgram().version(version);
+  const program = harnessProgram().version(ownVersion());
   for (const command of [program, ...program.commands]) command.exitOverride();
   try {
     await program.parseAsync(parameters, { from: 'user' });

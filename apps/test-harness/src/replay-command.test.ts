@@ -13,16 +13,19 @@ import { cli, harness } from '../test-support/harness.js';
 
 let folder: string;
 let logs: string;
+/** One of them. */
+let one: string;
 let env: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'replay-command-'));
   logs = join(folder, 'logs');
+  one = join(logs, 'a.jsonl');
   env = { ...process.env, XDG_CACHE_HOME: join(folder, 'cache'), NO_COLOR: '1' };
   for (const name of ['a', 'b', 'c', 'd']) {
     const log = logBuilder();
     log.user(`Mend ${name}.`);
-    for (let step = 0; step < 30; step++)
+    for (let step = 0; step < 14; step++)
       log.call('read', { path: `src/${step}.ts` }, `line ${name} ${step}\n`.repeat(200));
     await fileEventStore({ directory: logs }).append(name, log.events);
   }
@@ -45,7 +48,7 @@ const replay = [
   '-c',
   'observationMasking',
   '-w',
-  '20000',
+  '12000',
 ];
 
 /** What is the same in every run: all but time in our code. */
@@ -54,18 +57,9 @@ function figures(json: string): unknown {
 }
 
 test('the results are the same for every number of threads', async () => {
-  const run = async (workers: string) => {
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      [cli, ...replay, '--no-cache', '--workers', workers, logs],
-      {
-        env,
-        maxBuffer: 1 << 26,
-      },
-    );
-    return figures(stdout);
-  };
-  const [none, three] = [await run('0'), await run('3')];
+  const args = [cli, ...replay, '--no-cache', '--workers', '3', logs];
+  const inThreads = await promisify(execFile)(process.execPath, args, { env, maxBuffer: 1 << 26 });
+  const [none, three] = [figures((await harness(...replay, logs)).stdout), figures(inThreads.stdout)];
   expect((none as Report).sessions.map(({ name }) => name)).toHaveLength(4);
   expect(three).toEqual(none);
 });
@@ -114,7 +108,7 @@ test('SIGINT prints what is done, and the next run goes on from there', async ()
 });
 
 test('a reader that goes away is no stack trace', async () => {
-  const child = spawn(process.execPath, [cli, ...replay, '--workers', '1', logs], { env });
+  const child = spawn(process.execPath, [cli, ...replay, '--workers', '0', one], { env });
   let stderr = '';
   child.stderr.on('data', (data: Buffer) => (stderr += String(data)));
   child.stdout.destroy();
@@ -125,11 +119,12 @@ test('a reader that goes away is no stack trace', async () => {
 
 test('a condenser that ends its thread or throws is named, and no terminal obeys its words', async () => {
   await installCondensers({ exits: 'process.exit(7);', shouts: 'throw new Error("boom \\u001b[2J");' });
-  const args = ['replay', '-c', '@acme/exits', '-c', '@acme/shouts', '--workers', '1', '--no-cache', logs];
+  const args = ['replay', '-c', '@acme/exits', '-c', '@acme/shouts', '--workers', '1', '--no-cache', one];
   const failed = (await promisify(execFile)(process.execPath, [cli, ...args], { env, cwd: folder }).catch(
     (error: unknown) => error,
   )) as { readonly code: number; readonly stdout: string };
   expect(failed.code).toBe(1);
+  expect(failed.stdout).toMatch(/│ none /);
   expect(failed.stdout).toContain('failed: a.jsonl, @acme/exits, model call 1: process.exit(7) was called');
   expect(failed.stdout).toContain('failed: a.jsonl, @acme/shouts, model call 1: boom \\x1b[2J');
   expect(failed.stdout).not.toContain('\u001b');
@@ -137,7 +132,7 @@ test('a condenser that ends its thread or throws is named, and no terminal obeys
 
 test('a thread without memory is an error that names the session', async () => {
   await installCondensers({ grows: 'for (const all = []; ; ) all.push(new Array(100_000).fill(1));' });
-  const args = ['replay', '-c', '@acme/grows', '--workers', '1', '--no-cache', logs];
+  const args = ['replay', '-c', '@acme/grows', '--workers', '1', '--no-cache', one];
   const small = { ...env, NODE_OPTIONS: '--max-old-space-size=200' };
   const failed = promisify(execFile)(process.execPath, [cli, ...args], { env: small, cwd: folder });
   await expect(failed).rejects.toMatchObject({

@@ -115,7 +115,7 @@ const places: readonly (readonly [string, () => AsyncIterable<Session>, boolean]
   ['our own corpus', () => readSessions(corpus), false],
   [
     `the real sessions that PALIMPSEST_TRAJECTORIES names, ${extent}`,
-    () => recordedSessions(recorded ?? ''),
+    () => recordedSessions(recorded ?? '', 40),
     recorded === undefined,
   ],
 ];

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -28,13 +28,21 @@ export interface WatchedPage {
   readonly problems: readonly string[];
 }
 
-/** Opens a file and watches it. */
-export async function openFile(
-  browser: Browser,
-  url: string,
-  options: BrowserContextOptions = {},
-): Promise<WatchedPage> {
-  const page = await browser.newPage(options);
+/** How a page is looked at. */
+export interface Look {
+  readonly viewport?: { readonly width: number; readonly height: number };
+  readonly colorScheme?: 'dark' | 'light';
+}
+
+/**
+ * Opens a file and watches it. In a page that showed another one before: a page of its own starts a process, which takes longer than
+ * a test. Nothing of what was shown before is left.
+ */
+export async function openFile(page: Page, url: string, look: Look = {}): Promise<WatchedPage> {
+  await page.goto('about:blank');
+  await page.setViewportSize(look.viewport ?? { width: 1280, height: 720 });
+  await page.emulateMedia({ media: null, colorScheme: look.colorScheme ?? null });
+  for (const event of ['console', 'pageerror', 'request'] as const) page.removeAllListeners(event);
   page.setDefaultTimeout(0);
   const problems: string[] = [];
   page.on('console', (message) => problems.push(`console: ${message.text()}`));

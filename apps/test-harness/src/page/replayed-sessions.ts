@@ -9,7 +9,7 @@ import type { Policy } from '../replay/policy.js';
 import type { ReplayedSession } from '../replay/replay-report.js';
 import { defaultCacheFolder } from '../replay/cache-folder.js';
 import { defaultWorkers, replayPaths } from '../replay/replay.js';
-import { tokenUnit } from '../replay/token-counter.js';
+import { tokenUnit } from '../replay/token-unit.js';
 import type { PricedAs } from './page-data.js';
 import { RecordedModels } from './priced-as.js';
 

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { findSessions } from '../discover/index.js';
 import type { FoundSessions } from '../discover/index.js';
 import { none } from '../replay/policy.js';
+import { ownVersion } from '../own-package.js';
 import { progress } from '../progress.js';
 import { policiesOf } from '../replay/policies-of.js';
 import { reportRows } from '../replay/replay-report.js';
@@ -13,7 +13,6 @@ import type { PageData } from './page-data.js';
 import { redactedSession } from './redaction.js';
 import { replayedSessions } from './replayed-sessions.js';
 import type { ReplayedSessions } from './replayed-sessions.js';
-import { writeFolder, writePage } from './report-files.js';
 import type { WrittenPage } from './report-files.js';
 
 /** Options of `palimpsest-harness report`, as the command line gives them. */
@@ -78,7 +77,7 @@ export async function reportCommand(paths: readonly string[], options: ReportCom
     }
     const data = {
       ...replayed,
-      harness: version(),
+      harness: ownVersion(),
       createdAt: new Date().toISOString(),
       redacted: redact,
       contextWindow,
@@ -87,6 +86,8 @@ export async function reportCommand(paths: readonly string[], options: ReportCom
       skipped: redact ? [] : skipped,
       skippedFiles: skipped.length,
     };
+    // Loads what replays. Not before there is something to replay: it takes long.
+    const { writeFolder, writePage } = await import('./report-files.js');
     const input = { data, sessions, policies, progress: shown };
     const written = all
       ? await writeFolder(input, options.output ?? 'palimpsest-report')
@@ -136,11 +137,4 @@ function noSession(found: FoundSessions | undefined, skipped: ReplayedSessions['
     ...folders,
     ...files,
   ].join('\n');
-}
-
-function version(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-    readonly version: string;
-  };
-  return version;
 }

@@ -4,10 +4,11 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { fileEventStore } from '@palimpsest/events/file';
 import { logBuilder } from '@palimpsest/events/testing';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { chromiumPath, openFile, startBrowser } from '../../test-support/browser.js';
-import { builtHarness } from '../../test-support/harness.js';
+import type { Look } from '../../test-support/browser.js';
+import { builtHarness, harness as ownHarness } from '../../test-support/harness.js';
 import type { Outcome } from '../../test-support/harness.js';
 import { writeDemoSessions } from '../../test-support/demo-sessions.js';
 import type { ReplayRow } from '../replay/replay-report.js';
@@ -38,19 +39,30 @@ let rows: readonly ReplayRow[];
 const file = (name: string): string => join(folder, name);
 const url = (name: string): string => pathToFileURL(file(name)).href;
 
-/** The built command, whose page's program and styles are built too. */
-function harness(parameters: readonly string[], home = folder): Promise<Outcome> {
+/** Where nothing is found besides what a test puts there. */
+function surroundings(home: string): Readonly<Record<string, string>> {
   const unset = { XDG_CONFIG_HOME: '', XDG_CACHE_HOME: '', XDG_DATA_HOME: '', CLAUDE_CONFIG_DIR: '', CODEX_HOME: '' };
-  return builtHarness(parameters, { cwd: folder, env: { ...process.env, HOME: home, ...unset } });
+  return { HOME: home, ...unset };
 }
 
-/** Threads load all modules again, and change nothing of what is written. */
-const inOneThread = ['--workers', '0'];
+/** The command in this process and thread, in the folder. */
+async function harness(parameters: readonly string[], home = folder): Promise<Outcome> {
+  for (const [name, value] of Object.entries(surroundings(home))) vi.stubEnv(name, value);
+  const before = process.cwd();
+  process.chdir(folder);
+  try {
+    return await ownHarness(...parameters);
+  } finally {
+    process.chdir(before);
+    vi.unstubAllEnvs();
+  }
+}
+
 const compared = ['-c', 'observationMasking', '-c', 'extractiveSummary', '-c', 'recentEvents'];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'palimpsest-report-'));
-  await writeDemoSessions(file('sessions'), [70, 40, 12]);
+  await writeDemoSessions(file('sessions'), [45, 24, 12]);
   const log = logBuilder({ idPrefix: 'h' });
   log.system('You are careful.');
   log.user(`${hostile.join('\n')} ${secrets[0]}`);
@@ -66,9 +78,13 @@ beforeAll(async () => {
   }
   await fileEventStore({ directory: file('sessions') }).append(secrets[4] ?? '', log.events);
   const [page, redacted, replay] = [
-    await harness(['report', 'sessions', ...compared, '-o', 'page.html', '--model', 'claude-sonnet-5-5']),
-    await harness(['report', 'sessions', ...compared, '-o', 'redacted.html', '--redact', ...inOneThread]),
-    await harness(['replay', 'sessions', ...compared, '--model', 'claude-sonnet-5-5', '--json', ...inOneThread]),
+    // The built command, in its threads.
+    await builtHarness(['report', 'sessions', ...compared, '-o', 'page.html', '--model', 'claude-sonnet-5-5'], {
+      cwd: folder,
+      env: { ...process.env, ...surroundings(folder) },
+    }),
+    await harness(['report', 'sessions', ...compared, '-o', 'redacted.html', '--redact']),
+    await harness(['replay', 'sessions', ...compared, '--model', 'claude-sonnet-5-5', '--json']),
   ];
   expect([page.code, redacted.code, replay.code]).toEqual([0, 0, 0]);
   ({ rows } = JSON.parse(replay.stdout) as { readonly rows: readonly ReplayRow[] });
@@ -129,7 +145,7 @@ test('without a path the newest sessions of known agents are taken, and the rest
     }),
   ].join('\n');
   for (let index = 0; index < 53; index++) await writeFile(join(project, `${index}.jsonl`), `${text}\n`);
-  const { code, stdout } = await harness(['report', '-c', 'noOp', ...inOneThread], home);
+  const { code, stdout } = await harness(['report', '-c', 'noOp'], home);
   expect(code).toBe(0);
   expect(stdout).toContain('50 sessions cost');
   expect(stdout).toContain('3 older sessions were left out');
@@ -143,7 +159,7 @@ test('a home without sessions is status 1 and names where it looked; an unknown 
   expect(nothing.code).toBe(1);
   expect(nothing.stderr).toContain(join('.claude', 'projects'));
   expect((await harness(['report', 'sessions', '--model', 'nosuch'])).code).toBe(2);
-  const unwritable = await harness(['report', 'sessions', '-c', 'noOp', '-o', 'sessions', ...inOneThread]);
+  const unwritable = await harness(['report', 'sessions', '-c', 'noOp', '-o', 'sessions']);
   expect(unwritable.code).toBe(2);
   expect(unwritable.stderr).toContain('--output');
   const missing = await harness(['report', 'missing']);
@@ -162,16 +178,7 @@ test('sessions that cannot be read are named when there is no other', async () =
 });
 
 test('--all writes a folder with a page for each session', async () => {
-  const { code, stdout } = await harness([
-    'report',
-    'sessions',
-    '-c',
-    'observationMasking',
-    '--all',
-    '-o',
-    'all',
-    ...inOneThread,
-  ]);
+  const { code, stdout } = await harness(['report', 'sessions', '-c', 'observationMasking', '--all', '-o', 'all']);
   expect(code).toBe(0);
   expect(stdout).toContain('index.html');
   expect((await readdir(file('all/sessions'))).sort()).toEqual(['1.html', '2.html', '3.html', '4.html']);
@@ -185,13 +192,15 @@ test('--all writes a folder with a page for each session', async () => {
 });
 
 describe.skipIf(chromiumPath === undefined)('in a browser', () => {
-  async function open(name: string, hash = '', options: Parameters<typeof openFile>[2] = {}) {
+  let page: Page;
+  beforeAll(async () => {
     if (browser === undefined) throw new Error('no browser was started');
-    return openFile(browser, `${url(name)}${hash}`, options);
-  }
+    page = await browser.newPage();
+  });
+  const open = (name: string, hash = '', look: Look = {}) => openFile(page, `${url(name)}${hash}`, look);
 
   test('the figures are those of the JSON of replay; nothing is requested and nothing is complained of', async () => {
-    const { page, problems } = await open('page.html');
+    const { problems } = await open('page.html');
     const cells = await page.$$eval('#policies tbody tr', (lines) =>
       lines.map((line) => [...line.querySelectorAll('td')].map((cell) => cell.querySelector('data')?.value)),
     );
@@ -233,7 +242,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
   });
 
   test('filters leave the sessions they name, and prices change the bill', async () => {
-    const { page, problems } = await open('page.html');
+    const { problems } = await open('page.html');
     const choose = (label: string, value: string) =>
       page.getByRole('combobox', { name: label }).first().selectOption(value);
     await choose('Prices', '1');
@@ -253,7 +262,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
   test('hostile text is shown and does nothing', async () => {
     const { data } = await dataOf('page.html');
     const index = data.sessions.findIndex(({ name }) => name.includes(secrets[4] ?? ''));
-    const { page, problems } = await open('page.html', `#session-${index}`);
+    const { problems } = await open('page.html', `#session-${index}`);
     await page.keyboard.press('End');
     await page.$$eval('.items details', (rows) => rows.forEach((row) => ((row as HTMLDetailsElement).open = true)));
     await page.waitForFunction(() => document.querySelectorAll('.items pre').length > 30);
@@ -268,7 +277,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     const { data, timelines } = await dataOf('page.html');
     const [timeline] = timelines;
     const index = data.timelines[0]?.session ?? 0;
-    const { page, problems } = await open('page.html', `#session-${index}`);
+    const { problems } = await open('page.html', `#session-${index}`);
     await page.locator('.session').getByLabel('Policy').selectOption('1');
     const policy = timeline?.policies[1];
     const acts = [...new Set(policy?.condensations.map(({ call }) => call) ?? [])];
@@ -291,7 +300,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
   });
 
   test('nothing is wider than a screen of 400 pixels; dark, light and print have their colours', async () => {
-    const { page, problems } = await open('page.html', '#session-0', {
+    const { problems } = await open('page.html', '#session-0', {
       viewport: { width: 400, height: 800 },
       colorScheme: 'dark',
     });
@@ -315,7 +324,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
 
   test('a redacted page and a page of --all work as well', async () => {
     for (const name of ['redacted.html', 'all/sessions/1.html', 'all/index.html']) {
-      const { page, problems } = await open(name, name === 'redacted.html' ? '#session-0' : '');
+      const { problems } = await open(name, name === 'redacted.html' ? '#session-0' : '');
       expect(await page.textContent('#headline')).toMatch(/cost \$/);
       if (name !== 'all/index.html') expect(await page.$$eval('.item', (found) => found.length)).toBeGreaterThan(0);
       expect(problems).toEqual([]);

@@ -24,6 +24,7 @@ const events = codingSession(160, 7);
 const session: Session = { name: 's', file: 's.jsonl', format: 'palimpsest-jsonl', events, notes: [] };
 const timeline = await sessionTimeline(session, { policies });
 const recorded = recordedSession(events);
+const replayer = sessionReplayer(events, { prices: [] });
 
 test('each text stands once, and each item that the log holds has one', () => {
   expect(new Set(timeline.texts).size).toBe(timeline.texts.length);
@@ -47,7 +48,7 @@ test.each(names)('the views of %s are those of the replay, as ids', async (name)
     const inView = new Set(items);
     const states = steps.statesAt(modelCall);
     expect(states).toHaveLength(timeline.calls[modelCall] ?? -1);
-    states.forEach(({ shown }, item) => expect(shown === 'whole').toBe(inView.has(item)));
+    expect(states.map(({ shown }) => shown === 'whole')).toEqual(states.map((_, item) => inView.has(item)));
   }
   expect(stubsAndSummaries > 0).toBe(name !== 'recentEvents');
 });
@@ -58,7 +59,7 @@ test.each(policies.map(({ name }) => name))(
     const own = timeline.policies.find(({ policy }) => policy === name);
     const policy = policies.find((each) => each.name === name);
     if (own === undefined || policy === undefined) throw new Error(name);
-    const replay = await sessionReplayer(events, { prices: [] }).replay(policy);
+    const replay = await replayer.replay(policy);
     const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
     expect(sum(own.tokens)).toBe(replay.tokensSent);
     expect(sum(own.cached)).toBe(replay.use.cacheRead);

@@ -5,7 +5,6 @@ import type { Policy } from './policy.js';
 import { policySources } from './policy-argument.js';
 import { policyFrom } from './policy-source.js';
 import { standIn } from './stand-in-llm.js';
-import { textCounter } from './token-counter.js';
 
 /** Condensers as a command line names them. */
 export interface PolicyArguments {
@@ -16,6 +15,9 @@ export interface PolicyArguments {
   /** From where packages are resolved. @defaultValue the working directory */
   readonly folder?: string;
 }
+
+/** Of condensers that are only made; counting tokens would load their vocabulary. */
+const unasked = standIn((text) => text.length).llm;
 
 /**
  * The policies of a command line: `none`, and those that are named, each with a name of its own. If none is named, all built-in
@@ -34,11 +36,11 @@ export async function policiesOf({ condenser, config, folder = '.' }: PolicyArgu
   }
   for (const file of config) {
     const policy = policyFrom(basename(file), { kind: 'file', file: resolve(file) });
-    const { name } = await policy.create(standIn(textCounter()).llm);
+    const { name } = await policy.create(unasked);
     const isAlone = config.length === 1 && !policies.some((other) => other.name === name);
     policies.push(isAlone ? { ...policy, name } : { ...policy, name: `${name} (${basename(file)})` });
   }
-  for (const { create } of policies) await create(standIn(textCounter()).llm);
+  for (const { create } of policies) await create(unasked);
   return [none, ...withOwnNames(policies)];
 }
 

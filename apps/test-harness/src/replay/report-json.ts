@@ -3,7 +3,7 @@ import { shownJson } from '@palimpsest/terminal';
 import { isLong, rentRegret, reportRows } from './replay-report.js';
 import { shortReason } from './report-text.js';
 import type { Report } from './report-text.js';
-import { tokenUnit } from './token-counter.js';
+import { tokenUnit } from './token-unit.js';
 
 /** The report as one JSON document. Shares and prices are numbers; counts of tokens are in the unit that it names. */
 export function reportJson({ sessions, skipped, summariser, isInterrupted }: Report): string {

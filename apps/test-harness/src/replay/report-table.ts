@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 import type { Regret, ReplayRow } from './replay-report.js';
-import { tokenUnit } from './token-counter.js';
+import { tokenUnit } from './token-unit.js';
 
 /** The rows as tables of text below a title: what each condenser saves, what it forgets, and how it behaved. */
 export function reportTable(

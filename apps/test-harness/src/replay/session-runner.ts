@@ -1,13 +1,13 @@
+import type { Event } from '@palimpsest/events';
 import type { Session } from '../import/index.js';
 import { codeDigest } from './code-digest.js';
 import { OutOfMemoryError } from './out-of-memory-error.js';
 import { policyDigest } from './policy-digest.js';
 import type { Policy } from './policy.js';
 import type { ReplayedSession } from './replay-report.js';
-import { sessionReplayer } from './session-replayer.js';
-import { runTask, storedResults } from './session-task.js';
+import type { SessionReplayer } from './session-replayer.js';
 import type { TaskPolicy, TaskSettings } from './session-task.js';
-import { summariserFor } from './summariser.js';
+import { storedResults } from './stored-results.js';
 
 /** Options of {@link sessionRunner}. */
 export interface SessionRunnerOptions {
@@ -43,9 +43,10 @@ export async function sessionRunner(options: SessionRunnerOptions): Promise<Sess
     if (source !== undefined) described.push({ name, source, digest: store && (await policyDigest(source)) });
   }
   const foreign = policies.filter(({ source }) => source === undefined);
-  // What makes threads is loaded only if there are some.
+  // What makes threads is loaded only if there are some, and what replays only where it runs: that takes long.
   const threads = workers === 0 ? undefined : (await import('./worker-pool.js')).workerPool(workers);
-  const run = threads?.run ?? runTask;
+  const run = threads?.run ?? (await import('./session-task.js')).runTask;
+  const here = foreign.length > 0 ? await replayerOfThisThread(settings) : undefined;
 
   return {
     close: async () => threads?.close(),
@@ -55,9 +56,8 @@ export async function sessionRunner(options: SessionRunnerOptions): Promise<Sess
       const { measures, replays, wasStored } =
         (await storedResults(task)) ?? (await run(task).catch((error: unknown) => failure(session.file, error)));
       const made = new Map(replays.map((replay) => [replay.condenser, replay]));
-      if (foreign.length > 0) {
-        const summariser = summariserFor(settings.summariser);
-        const replayer = sessionReplayer(session.events, { ...settings, summariser });
+      const replayer = here?.(session.events);
+      if (replayer !== undefined) {
         for (const policy of foreign) made.set(policy.name, await replayer.replay(policy));
       }
       const { name, file, format, notes } = session;
@@ -75,6 +75,12 @@ export async function sessionRunner(options: SessionRunnerOptions): Promise<Sess
       return { replayed, progress: { size: events.length, wasStored: wasStored && foreign.length === 0 } };
     },
   };
+}
+
+async function replayerOfThisThread(settings: TaskSettings): Promise<(events: readonly Event[]) => SessionReplayer> {
+  const { sessionReplayer } = await import('./session-replayer.js');
+  const { summariserFor } = await import('./summariser.js');
+  return (events) => sessionReplayer(events, { ...settings, summariser: summariserFor(settings.summariser) });
 }
 
 /** @throws {@link OutOfMemoryError} for the end of a thread without memory, and every other error as it is */

@@ -1,8 +1,5 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 
-/** The unit of all token counts: tokens of the o200k vocabulary. */
-export const tokenUnit = 'o200k';
-
 /** Counts the tokens of a text. */
 export type TextCounter = (text: string) => number;
 

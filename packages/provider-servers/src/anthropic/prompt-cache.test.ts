@@ -199,6 +199,29 @@ describe('the prompt cache', () => {
       pass(60 * minute);
       expect(await usage(server, body)).toMatchObject({ read: 0 });
     });
+
+    it.each([
+      { before: short, after: long, life: 60 },
+      { before: long, after: short, life: 5 },
+    ])(
+      'after $life minutes what was written for them when its first writing had expired',
+      async ({ before, after, life }) => {
+        const { server, pass } = await start();
+        const markedBy = (mark: JsonObject) => ({
+          model: marked.model,
+          max_tokens: 100,
+          messages: [user(text(tokens(600, 'task'), mark))],
+        });
+        await usage(server, markedBy(before));
+        pass(60 * minute);
+        const { read, written } = await usage(server, markedBy(after));
+        expect(read).toBe(0);
+        pass((life - 1) * minute);
+        expect(await usage(server, markedBy(after))).toMatchObject({ read: written });
+        pass(life * minute);
+        expect(await usage(server, markedBy(after))).toMatchObject({ read: 0 });
+      },
+    );
   });
 
   describe('starts again', () => {

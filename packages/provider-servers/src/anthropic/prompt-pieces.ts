@@ -20,8 +20,11 @@ export interface PromptPiece {
 /** The servers' documented measure: four characters per token. */
 export const charactersPerToken = 4;
 
-/** The rendered text of frozen blocks, which the adapter shares among the requests of a conversation. */
-const renderedBefore = new WeakMap<JsonObject, string>();
+/**
+ * The text of frozen blocks, which the adapter shares among the requests of a conversation. With the role, so that it is one string
+ * whose hash is known when a cache looks for it.
+ */
+const renderedBefore = new WeakMap<JsonObject, { readonly role: string; readonly text: string }>();
 
 /** The prompt of a request in pieces: tools, system, messages. */
 export function promptPieces(body: JsonObject): readonly PromptPiece[] {
@@ -42,17 +45,16 @@ export function tokensOfPieces(pieces: readonly PromptPiece[]): number {
 
 function piece(section: PromptPiece['section'], path: string, value: JsonObject, turn = -1, role = ''): PromptPiece {
   const type = textIn(value.type) ?? '';
-  const text = `${role}:${renderedOnce(value)}`;
+  const text = textOnce(value, role);
   const characters = isThinking({ type }) ? (textIn(value.thinking) ?? '').length : text.length;
   return { section, path, turn, role, type, value, text, characters };
 }
 
-function renderedOnce(value: JsonObject): string {
-  let text = renderedBefore.get(value);
-  if (text === undefined) {
-    text = rendered(value);
-    if (isDeepFrozen(value)) renderedBefore.set(value, text);
-  }
+function textOnce(value: JsonObject, role: string): string {
+  const before = renderedBefore.get(value);
+  if (before?.role === role) return before.text;
+  const text = `${role}:${rendered(value)}`;
+  if (isDeepFrozen(value)) renderedBefore.set(value, { role, text });
   return text;
 }
 

@@ -34,7 +34,7 @@ const mostCounted = 100;
 export function hitsOf(text: string, term: string): { readonly count: number; readonly at: number } {
   let [count, part, whole] = [0, -1, -1];
   for (let at = text.indexOf(term); at !== -1 && count < mostCounted; at = text.indexOf(term, at + term.length)) {
-    const isWord = !isLetter(text.charAt(at - 1)) && !isLetter(text.charAt(at + term.length));
+    const isWord = !isLetterAt(text, at - 1) && !isLetterAt(text, at + term.length);
     count += isWord ? 1 : partOfWord;
     if (isWord && whole === -1) whole = at;
     if (part === -1) part = at;
@@ -42,8 +42,11 @@ export function hitsOf(text: string, term: string): { readonly count: number; re
   return { count, at: whole === -1 ? part : whole };
 }
 
-function isLetter(character: string): boolean {
-  return character !== '' && /[\p{L}\p{N}]/u.test(character);
+/** For a text in lower case. Asked at each hit, so plain letters ask no pattern. */
+function isLetterAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  if (code < 128) return (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || (code >= 65 && code <= 90);
+  return /[\p{L}\p{N}]/u.test(text.charAt(at));
 }
 
 /** Whether a text in lower case holds the whole query: 2 for whole words, 1 for several words of which the outer ones go on. */

@@ -37,7 +37,7 @@ async function rewritesOf(subject: Subject): Promise<{ readonly calls: number; r
   const events = [...subject.actsOn.events, ...more];
   const whole = View.fromEvents(events);
   let [calls, rewrites] = [0, 0];
-  let before: readonly [string[], string[]] | undefined;
+  let before: readonly [readonly Sent[], readonly Sent[]] | undefined;
   let isEdited = false;
   for (const event of events) {
     // The event begins a response, so the model was called before it.
@@ -45,7 +45,8 @@ async function rewritesOf(subject: Subject): Promise<{ readonly calls: number; r
       const made = projection.view.condensations.length;
       const view = await condenseUntilSettled(condenser, projection, subject.context);
       isEdited ||= projection.view.condensations.length > made;
-      const now = [partsOf(projection.view), partsOf(view)] as const;
+      const logged = sentBy(projection.view);
+      const now = [logged, view === projection.view ? logged : sentBy(view)] as const;
       // The log itself may change the sent content, for example by a late result. That is not a rewrite by the condenser.
       const isRewrite =
         before !== undefined && !isEdited && isPrefix(before[0], now[0]) && !isPrefix(before[1], now[1]);
@@ -65,12 +66,30 @@ function isEdit({ type }: Event): boolean {
   return type.startsWith('condensation') || type === 'system-prompt' || type.includes('/');
 }
 
-function partsOf(view: View): string[] {
-  return sentParts(view.toMessages()).map((part) => JSON.stringify(part));
+/** A part as it was sent: itself if it cannot change, otherwise its JSON. */
+interface Sent {
+  readonly role: string;
+  readonly part: unknown;
 }
 
-function isPrefix(shorter: readonly string[], longer: readonly string[]): boolean {
-  return shorter.length <= longer.length && shorter.every((part, index) => part === longer[index]);
+function sentBy(view: View): readonly Sent[] {
+  return sentParts(view.toMessages()).map(({ role, part }) => ({
+    role,
+    part: Object.isFrozen(part) ? part : JSON.stringify(part),
+  }));
+}
+
+function isPrefix(shorter: readonly Sent[], longer: readonly Sent[]): boolean {
+  return shorter.length <= longer.length && shorter.every((sent, index) => isSame(sent, longer[index] as Sent));
+}
+
+/** Most parts are the log's own objects, which the call before was sent too. */
+function isSame(one: Sent, other: Sent): boolean {
+  return one.role === other.role && (one.part === other.part || jsonOf(one) === jsonOf(other));
+}
+
+function jsonOf({ part }: Sent): string {
+  return typeof part === 'string' ? part : JSON.stringify(part);
 }
 
 /** The rules that hold from one model call to the next. */
