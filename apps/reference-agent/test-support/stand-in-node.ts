@@ -12,5 +12,10 @@ export async function pathWithNode(line: string, folder: string): Promise<string
   return `${folder}${delimiter}${process.env['PATH'] ?? ''}`;
 }
 
+const fewTests = `[ $# = 2 ] && [ "$1" = --test ] && set -- "$@" test/compound.test.js`;
+
 /** For {@link pathWithNode}: Node itself, but where all tests are to run those of one file do, which fail before the repair. */
-export const nodeWithFewTests = `[ $# = 2 ] && [ "$1" = --test ] && set -- "$@" test/compound.test.js; exec '${process.execPath}' "$@"`;
+export const nodeWithFewTests = `${fewTests}; exec '${process.execPath}' "$@"`;
+
+/** The same until the demo has written its own module: then all tests run. */
+export const nodeWithFewTestsFirst = `[ -e src/aggregate.js ] || { ${fewTests}; }; exec '${process.execPath}' "$@"`;
