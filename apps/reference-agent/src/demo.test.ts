@@ -7,7 +7,7 @@ import type { ActionEvent, Event, Message } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
 import type { Condenser } from '@palimpsest/view';
 import { View } from '@palimpsest/view';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCondenser } from './demo-condenser.js';
 import { runDemo } from './demo.js';
 import type { DemoReport } from './demo.js';
@@ -15,6 +15,7 @@ import { offlineModel } from './offline-model/offline-model.js';
 import { recollect } from './offline-model/recollection.js';
 import type { PlanStep } from './offline-model/plan.js';
 import { samplePlan } from './offline-model/sample-plan/index.js';
+import { nodeWithFewTests, pathWithNode } from '../test-support/stand-in-node.js';
 import { withoutSuites } from '../test-support/without-suites.js';
 import { copyWorkspace } from './workspace-copy.js';
 
@@ -47,15 +48,15 @@ async function demoWith(condenser: Condenser, plan: readonly PlanStep[]): Promis
 
 beforeAll(async () => {
   logDirectory = await mkdtemp(join(tmpdir(), 'palimpsest-demo-test-'));
-  // All tests are run before the work and behind it; the built command runs them each time.
-  const between = ['repair/run', 'repair/all'];
-  const plan = samplePlan.filter(({ name }) => !between.includes(name));
-  condensed = await demoWith(await demoCondenser(), plan);
+  // All tests are run by the built command, in its own test.
+  vi.stubEnv('PATH', await pathWithNode(nodeWithFewTests, join(logDirectory, 'bin')));
+  condensed = await demoWith(await demoCondenser(), samplePlan);
   // The sources are read, tried out and edited as with condensation; all tests are run at the end alone.
   uncondensed = await demoWith(
     noOpCondenser(),
-    withoutSuites(plan).filter(({ name }) => name !== 'report/all'),
+    withoutSuites(samplePlan).filter(({ name }) => name !== 'report/all'),
   );
+  vi.unstubAllEnvs();
 }, patience);
 
 afterAll(() => rm(logDirectory, { recursive: true, force: true }));

@@ -17,7 +17,7 @@ import { z } from 'zod';
 
 const apiKey = 'sk-test-0123456789abcdef';
 const contextWindow = 20_000;
-const reads = 24;
+const reads = 14;
 const secret = 'port = 48213';
 const text = (path: string) =>
   `${path}\n${'export const line = 1;\n'.repeat(60)}${path === 'src/0.ts' ? secret : 'end'}\n`;
@@ -122,7 +122,7 @@ async function work(
 }
 
 const masks = () => observationMaskingCondenser({ attentionWindow: 6, minSavedTokens: 1_000 });
-const summary = () => extractiveSummaryCondenser({ maxSize: 24, keepFirst: 1, maxSummaryTokens: 400 });
+const summary = () => extractiveSummaryCondenser({ maxSize: 16, keepFirst: 1, maxSummaryTokens: 400 });
 
 const models: readonly (readonly [string, (way: Way) => Promise<LLM>])[] = [
   ['Anthropic', anthropicModel],

@@ -138,9 +138,9 @@ const flows: readonly (readonly [string, MakeFlow, readonly (readonly [string, R
       'a server that imitates Messages',
       anthropicFlow(),
       [
+        ['one id for all', () => 'msg_1', ['msg_1']],
         ['an empty id', () => '', [undefined]],
         ['none', () => undefined, [undefined]],
-        ['one id for all', () => 'msg_1', ['msg_1']],
       ],
     ],
     [
@@ -156,6 +156,9 @@ const flows: readonly (readonly [string, MakeFlow, readonly (readonly [string, R
 describe.each(flows)('%s', (name, makeFlow, servers) => {
   // One of the two is enough where the window overflows.
   const ways = [['streamed', true] as const, ...(name.includes('overflows') ? [] : [['whole', false] as const])];
+  // Streamed answers alone meet all servers, but where CI tests thoroughly.
+  const isThorough = process.env['PALIMPSEST_THOROUGH'] === 'true';
+  const fewer = name.includes('overflows') ? servers.slice(0, 1) : servers.slice(-2);
   test.each(ways)('%s answers: a run is the same, whatever their ids', async (_, streamed) => {
     const unique = await run(makeFlow, undefined, streamed);
     expect(unique.outcome).toMatchObject({ status: 'finished', answer: 'All read.' });
@@ -164,7 +167,8 @@ describe.each(flows)('%s', (name, makeFlow, servers) => {
     expect(unique.outcome.condensations).toBeGreaterThan(1);
     expect(unique.overflows > 0).toBe(name.includes('overflows'));
     expect(unique.providerIds).toHaveLength(unique.responses);
-    for (const [ids, responseId, providerIds] of servers) {
+    const isFew = !isThorough && (!streamed || name.includes('overflows'));
+    for (const [ids, responseId, providerIds] of isFew ? fewer : servers) {
       const repeating = await run(makeFlow, responseId, streamed);
       expect(repeating.bodies, ids).toEqual(unique.bodies);
       expect(repeating.outcome, ids).toEqual(unique.outcome);

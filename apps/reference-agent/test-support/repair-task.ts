@@ -18,7 +18,7 @@ export const repairFiles: Readonly<Record<string, string>> = Object.fromEntries(
 /** Masks old results and lists old steps, early and often. What changes files is asked about. */
 export const repairConfig = `
 [permissions]
-allow = ["run_command(node --test)", "run_command(node --test test/compound.test.js)"]
+allow = ["run_command(node test/rational.test.js)", "run_command(node test/compound.test.js)"]
 
 [sandbox]
 mode = "off"
@@ -36,7 +36,7 @@ export const repairAnswer =
   'splitCompound now rounds **before** it splits, so 5.999 ft is 6 ft. All tests of `compound` pass.';
 
 const read = (path: string) => use('read_file', { path });
-const runTests = use('run_command', { command: 'node --test test/compound.test.js' });
+const runTests = use('run_command', { command: 'node test/compound.test.js' });
 
 /** Up to the edit, which waits for a yes. */
 export const repairTurns: readonly Turn[] = [
@@ -73,6 +73,6 @@ export const repairTurns: readonly Turn[] = [
 /** After the edit. */
 export const repairEnd: readonly Turn[] = [
   { text: 'Again.', calls: [runTests] },
-  { text: 'The other tests still pass?', calls: [use('run_command', { command: 'node --test' })] },
+  { text: 'The numbers below it still pass?', calls: [use('run_command', { command: 'node test/rational.test.js' })] },
   { text: repairAnswer },
 ];

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { watch } from 'node:fs';
 import { anthropicServer } from '@palimpsest/provider-servers';
@@ -10,6 +9,7 @@ import { calls, chatServer, says, toolCall } from '../../test-support/chat-serve
 import type { ChatServerOptions } from '../../test-support/chat-server.js';
 import { eventsOf, headlessRig } from '../../test-support/headless-rig.js';
 import type { HeadlessRig } from '../../test-support/headless-rig.js';
+import { isRunning } from '../../test-support/running-processes.js';
 import type { RunFlags } from '../run-flags.js';
 import { streamEventSchema, streamJsonSchema } from './stream-event.js';
 
@@ -257,8 +257,7 @@ test('interrupted in a command: it ends, and the model is told', async () => {
   const { ran } = await interruptedRun(rig, (_, interrupt) => (interruptNow = interrupt));
   expect(eventsOf(ran, 'tool-result')).toMatchObject([{ name: 'run_command', status: 'interrupted' }]);
   // In a sandbox it has another number than here.
-  const running = () => execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8' });
-  await vi.waitUntil(() => !running().includes(`617.${process.pid}`), { timeout: 60_000 });
+  await vi.waitUntil(() => !isRunning(`617.${process.pid}`), { timeout: 60_000 });
 });
 
 test('interrupted in a condensation: nothing is forgotten, and the next run condenses', async () => {

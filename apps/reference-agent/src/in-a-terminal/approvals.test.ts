@@ -69,7 +69,7 @@ describe.skipIf(pty === undefined)('a call that waits for a yes', () => {
     expect(shownState(next)).toBe('waits for your yes');
   });
 
-  test('several at once, each with its own answer, and an answer of another process', async () => {
+  test('several at once, each with its own answer; what is typed or pasted when a call begins to wait answers nothing', async () => {
     const rig = await terminalRig();
     const terminal = rig.open();
     rig.model.will(
@@ -90,11 +90,7 @@ describe.skipIf(pty === undefined)('a call that waits for a yes', () => {
     terminal.type('a');
     await waitForState(terminal, 'ready', 'Read true.');
     expect(['one', 'two', 'three'].filter((name) => existsSync(join(rig.workspace, name)))).toEqual(['one', 'three']);
-  });
 
-  test('what is typed or pasted when a call begins to wait answers nothing', async () => {
-    const rig = await terminalRig();
-    const terminal = rig.open();
     rig.model.will(run('touch typed'));
     await say(terminal, 'Try it.');
     await waitForState(terminal, 'waits for your yes', 'touch typed');

@@ -16,8 +16,8 @@ function lastMessage(request: { readonly messages?: unknown } | undefined): stri
 }
 
 describe.skipIf(pty === undefined)('what is typed', () => {
-  test('before the agent is loaded is kept', async () => {
-    const rig = await terminalRig();
+  test('before the agent is loaded is kept; @ completes the files of the folder', async () => {
+    const rig = await terminalRig({ files: { 'src/quantity.js': 'export {};\n', 'src/other.js': '' } });
     rig.model.will({ text: 'I heard you.' });
     const terminal = rig.open();
     // Before the first frame: the line editor of the terminal holds it.
@@ -27,6 +27,15 @@ describe.skipIf(pty === undefined)('what is typed', () => {
     terminal.press('Enter');
     await waitForState(terminal, 'ready', 'I heard you.');
     expect(lastMessage(rig.model.requests.at(-1))).toContain('Early words.');
+
+    terminal.type('What is in @quan');
+    await terminal.waitFor('quantity.js');
+    terminal.press('Tab');
+    await terminal.waitFor('@src/quantity.js');
+    terminal.press('Enter');
+    await rig.model.asked(2);
+    expect(lastMessage(rig.model.requests[1])).toContain('src/quantity.js');
+    expect(await readFile(join(rig.workspace, 'src/quantity.js'), 'utf8')).toBe('export {};\n');
   });
 
   test('several lines, a paste with the ends of lines of Windows, one of 1 MB, and the history', async () => {
@@ -93,19 +102,5 @@ describe.skipIf(pty === undefined)('what is typed', () => {
     expect(rig.model.lastRead).toContain('And then b.txt. Please.');
     expect(rig.model.lastRead).toContain('tool_result');
     expect(screenFaults(terminal)).toEqual([]);
-  });
-
-  test('@ completes the files of the folder', async () => {
-    const rig = await terminalRig({ files: { 'src/quantity.js': 'export {};\n', 'src/other.js': '' } });
-    const terminal = rig.open();
-    await waitForState(terminal, 'ready');
-    terminal.type('What is in @quan');
-    await terminal.waitFor('quantity.js');
-    terminal.press('Tab');
-    await terminal.waitFor('@src/quantity.js');
-    terminal.press('Enter');
-    await rig.model.asked(1);
-    expect(lastMessage(rig.model.requests[0])).toContain('src/quantity.js');
-    expect(await readFile(join(rig.workspace, 'src/quantity.js'), 'utf8')).toBe('export {};\n');
   });
 });

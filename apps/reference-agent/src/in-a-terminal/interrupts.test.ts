@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { isRunning } from '../../test-support/running-processes.js';
 import { gate, ScriptedModel, use } from '../../test-support/scripted-model.js';
 import { say, screenFaults, waitForState } from '../../test-support/terminal/talk.js';
 import { terminalRig } from '../../test-support/terminal/terminal-rig.js';
@@ -9,8 +9,6 @@ import { pty } from '../../test-support/terminal/terminal.js';
 
 const names = Array.from({ length: 6 }, (_, index) => `${index}.txt`);
 const never = { fault: 'slow-first-byte', until: new Promise(() => undefined) } as const;
-const isRunning = (command: string) =>
-  execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8' }).includes(command);
 
 describe.skipIf(pty === undefined)('a key interrupts at once', () => {
   test('the model, an answer, a tool that hangs, a pause before a retry, a call that waits; and the work goes on', async () => {

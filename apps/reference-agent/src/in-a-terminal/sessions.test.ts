@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { isRunning } from '../../test-support/running-processes.js';
 import { use } from '../../test-support/scripted-model.js';
 import { say, screenFaults, waitForState } from '../../test-support/terminal/talk.js';
 import { terminalRig } from '../../test-support/terminal/terminal-rig.js';
@@ -13,7 +13,6 @@ describe.skipIf(pty === undefined)('a session', () => {
   test('goes on after kill -9 in the middle of a command, with all that was said', async () => {
     const rig = await terminalRig({ config: '[permissions]\nallow = ["run_command(sleep *)"]\n' });
     const sleep = `sleep 64${process.pid}`;
-    const isRunning = () => execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8' }).includes(sleep);
     const { model } = rig;
     const killed = rig.open();
     model.will({ text: 'The first answer.' }, { calls: [use('run_command', { command: sleep })] });
@@ -21,10 +20,10 @@ describe.skipIf(pty === undefined)('a session', () => {
     await waitForState(killed, 'ready', 'The first answer.');
     await say(killed, 'Wait for long.');
     await waitForState(killed, 'running tools');
-    await vi.waitUntil(isRunning, { timeout: 60_000 });
+    await vi.waitUntil(() => isRunning(sleep), { timeout: 60_000 });
     killed.kill('SIGKILL');
     expect(await killed.ended).toMatchObject({ signal: 9 });
-    await vi.waitUntil(() => !isRunning(), { timeout: 60_000 });
+    await vi.waitUntil(() => !isRunning(sleep), { timeout: 60_000 });
 
     const terminal = rig.open(['--continue']);
     await waitForState(terminal, 'ready', 'The first answer.');

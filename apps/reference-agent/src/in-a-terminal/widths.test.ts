@@ -41,16 +41,20 @@ describe.skipIf(pty === undefined)('a terminal of another size', () => {
     expect(shown).toContain(`${words}${wide.repeat(20)}end.`.replace(/\s/g, ''));
   });
 
-  test.each([60, 200])('the task at %i columns', async (columns) => {
-    const rig = await terminalRig({ files: repairFiles, config: repairConfig });
-    const terminal = rig.open([], { columns, rows: 40 });
-    rig.model.will(...repairTurns);
-    await say(terminal, repairRequest);
-    await waitForState(terminal, 'waits for your yes', 'rest = quantity');
-    expect(screenFaults(terminal)).toEqual([]);
-    terminal.press('Escape');
-    await waitForState(terminal, 'ready');
-  });
+  // The other one where CI tests thoroughly: the narrow one is where lines break.
+  test.each(process.env['PALIMPSEST_THOROUGH'] === 'true' ? [60, 200] : [60])(
+    'the task at %i columns',
+    async (columns) => {
+      const rig = await terminalRig({ files: repairFiles, config: repairConfig });
+      const terminal = rig.open([], { columns, rows: 40 });
+      rig.model.will(...repairTurns);
+      await say(terminal, repairRequest);
+      await waitForState(terminal, 'waits for your yes', 'rest = quantity');
+      expect(screenFaults(terminal)).toEqual([]);
+      terminal.press('Escape');
+      await waitForState(terminal, 'ready');
+    },
+  );
 
   test('NO_COLOR: no colour is sent', async () => {
     const rig = await terminalRig();

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,6 +5,7 @@ import { calls, says, toolCall } from '../../test-support/chat-server.js';
 import type { ChatServerOptions } from '../../test-support/chat-server.js';
 import { interactiveRig, transcriptOf } from '../../test-support/interactive-rig.js';
 import type { InteractiveRig, TalkedTo } from '../../test-support/interactive-rig.js';
+import { isRunning } from '../../test-support/running-processes.js';
 import { gate } from '../../test-support/scripted-model.js';
 import { answerCommand } from '../answer-command.js';
 import { findSession } from '../sessions/session-list.js';
@@ -173,9 +173,8 @@ test.each(phases)(
     if (phase === 'approval') expect(told).toContain('write_file: denied');
     if (phase === 'tools') {
       expect(told).toContain('run_command: interrupted');
-      const processes = () => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
       // The test hangs if it goes on.
-      while (processes().includes(`sleep 618.${process.pid}`)) await new Promise((resolve) => setTimeout(resolve, 5));
+      while (isRunning(`sleep 618.${process.pid}`)) await new Promise((resolve) => setTimeout(resolve, 5));
     }
   },
 );

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { readFile, realpath } from 'node:fs/promises';
+import { lstat, readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { hasCode } from './file-errors.js';
 import { isWithin } from './guarded-file.js';
 
 /** What git tells of a folder. What it does not tell in time is missing. */
@@ -50,6 +51,8 @@ export async function gitFacts(
     readonly signal?: AbortSignal | undefined;
   },
 ): Promise<GitFacts | undefined> {
+  // Most folders of nobody's repository are known without a process.
+  if (!(await hasRepositoryAbove(folder))) return undefined;
   const env = safeEnvironment(options.env, folder);
   const ask = (args: readonly string[]) => git(folder, args, { ...options, env });
   const places = await ask(['rev-parse', '--show-toplevel', '--absolute-git-dir', '--git-common-dir']);
@@ -85,6 +88,19 @@ export async function gitFacts(
     ...(status === undefined ? branchIn(await ask(['symbolic-ref', '--quiet', '--short', 'HEAD'])) : statusOf(status)),
     ...(log?.isWhole === true ? { commits: log.text.split('\0').filter((line) => line !== '') } : {}),
   };
+}
+
+/** Whether there is a `.git` for git to find: in the folder, or in one above it. */
+async function hasRepositoryAbove(folder: string): Promise<boolean> {
+  for (let at = await realpath(folder); ; at = path.dirname(at)) {
+    const isMissing = await lstat(path.join(at, '.git')).then(
+      () => false,
+      // What cannot be looked at, git is asked about.
+      (error: unknown) => hasCode(error, 'ENOENT', 'ENOTDIR'),
+    );
+    if (!isMissing) return true;
+    if (path.dirname(at) === at) return false;
+  }
 }
 
 /** The question’s answer; undefined if git fails, is not there, or does not answer in time. */

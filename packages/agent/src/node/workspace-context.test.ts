@@ -88,6 +88,18 @@ test('works without git, outside of a repository, and in one without commits', a
   expect(await shown(root, { env: { PATH: '/nonexistent' } })).toBe(plain);
 });
 
+test('starts no git where no folder above has a repository', async () => {
+  const script = await put('../traps/git', `#!/bin/sh\ntouch '${base}/trapped-git'\nexit 1\n`);
+  await chmod(script, 0o755);
+  const env = { PATH: `${path.dirname(script)}${path.delimiter}${process.env['PATH']}` };
+  await shown(root, { env });
+  expect(await trapped()).toEqual([]);
+  git('init', '-q');
+  await put('below/a.txt');
+  await shown(path.join(root, 'below'), { env });
+  expect(await trapped()).toEqual(['trapped-git']);
+});
+
 test('in a folder of a repository tells of that folder, and where folders below have instructions', async () => {
   await repository();
   await put('app/b.ts');
