@@ -6,6 +6,7 @@ import {
   checkResponsesRequest,
 } from '@palimpsest/provider-servers';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../test-support/any-character.js';
 import { toMessagesRequest } from './anthropic/to-request.js';
 import { toResponsesRequest } from './openai/responses/to-request.js';
 import { serverProfile } from './openai/server-profile.js';
@@ -39,11 +40,11 @@ const part: fc.Arbitrary<ContentPart> = fc.oneof(
 const content = fc.array(part, { maxLength: 3 });
 const name = fc.oneof(
   fc.constantFrom('run', 'read_file', 'files.read', 'files/read', 'x'.repeat(70), 'run\ud83d', 'run\ufffd'),
-  fc.string({ minLength: 1, maxLength: 80, unit: 'binary' }),
+  fc.string({ minLength: 1, maxLength: 80, unit: anyCharacter }),
 );
 const id = fc.oneof(
   fc.constantFrom('0', '1', 'call_0', 'functions.run:0', 'x'.repeat(41), 'x'.repeat(65), '\ud83d', '\ufffd'),
-  fc.string({ minLength: 1, maxLength: 50, unit: 'binary' }),
+  fc.string({ minLength: 1, maxLength: 50, unit: anyCharacter }),
 );
 const callArguments = fc.oneof(
   fc.json(),
