@@ -1,4 +1,4 @@
-import type { Event } from '@palimpsest/events';
+import type { Event, Message } from '@palimpsest/events';
 import { condenseUntilSettled } from '../../condense-until-settled.js';
 import { View } from '../../view.js';
 import { ViewProjection } from '../../view-projection.js';
@@ -65,8 +65,15 @@ function isEdit({ type }: Event): boolean {
   return type.startsWith('condensation') || type === 'system-prompt' || type.includes('/');
 }
 
+const partsOfMessages = new WeakMap<Message, readonly string[]>();
+
 function partsOf(view: View): string[] {
-  return sentParts(view.toMessages()).map((part) => JSON.stringify(part));
+  return view.toMessages().flatMap((message) => {
+    // The views of a growing log share the messages that no edit has reached.
+    const parts = partsOfMessages.get(message) ?? sentParts([message]).map((part) => JSON.stringify(part));
+    partsOfMessages.set(message, parts);
+    return parts;
+  });
 }
 
 function isPrefix(shorter: readonly string[], longer: readonly string[]): boolean {
