@@ -6,6 +6,7 @@ import {
   checkResponsesRequest,
 } from '@palimpsest/provider-servers';
 import { describe, expect, it } from 'vitest';
+import { fewer } from '../test-support/fewer.js';
 import { anyCharacter } from '../test-support/any-character.js';
 import { toMessagesRequest } from './anthropic/to-request.js';
 import { toResponsesRequest } from './openai/responses/to-request.js';
@@ -144,7 +145,7 @@ const requestOf = (turns: readonly (readonly Message[])[], defined: readonly Too
 const wire = (body: unknown): unknown => JSON.parse(JSON.stringify(body));
 
 describe('conversion of any valid list', () => {
-  test.prop([history, tools, model], { seed: 20_261_123, numRuns: 200 })(
+  test.prop([history, tools, model], { seed: 20_261_123, numRuns: fewer(200) })(
     'gives what Anthropic takes',
     (turns, defined, name_) => {
       const body = toMessagesRequest(requestOf(turns, defined), { model: name_ });
@@ -164,13 +165,13 @@ describe('conversion of any valid list', () => {
     },
   );
 
-  test.prop([history, tools], { seed: 20_261_123, numRuns: 200 })('gives what OpenAI takes', (turns, defined) => {
+  test.prop([history, tools], { seed: 20_261_123, numRuns: fewer(200) })('gives what OpenAI takes', (turns, defined) => {
     const body = toChatCompletionsRequest(requestOf(turns, defined), { model: 'gpt-4o' });
     expect(checkChatCompletionsRequest(JSON.parse(JSON.stringify(body)))).toEqual([]);
     expect(JSON.stringify(body)).not.toContain(neverSent);
   });
 
-  test.prop([history, tools], { seed: 20_261_123, numRuns: 200 })(
+  test.prop([history, tools], { seed: 20_261_123, numRuns: fewer(200) })(
     'gives what the Responses API takes',
     (turns, defined) => {
       const body = toResponsesRequest(requestOf(turns, defined), { model: 'gpt-6-sol' });
@@ -179,7 +180,7 @@ describe('conversion of any valid list', () => {
     },
   );
 
-  test.prop([history], { seed: 20_261_123, numRuns: 100 })(
+  test.prop([history], { seed: 20_261_123, numRuns: fewer(100) })(
     'keeps halves out of everything else that a request says',
     (turns) => {
       const half = 'a \ud83d';
@@ -207,7 +208,7 @@ describe('conversion of any valid list', () => {
     },
   );
 
-  test.prop([history, tools], { seed: 20_261_123, numRuns: 300 })(
+  test.prop([history, tools], { seed: 20_261_123, numRuns: fewer(300) })(
     'extends the body of a shorter list: Anthropic',
     (turns, defined = []) => {
       // With tools: stand-ins for calls that no request declares come with the first call, and thinking would be bound to them.
@@ -232,7 +233,7 @@ describe('conversion of any valid list', () => {
     },
   );
 
-  test.prop([history, tools], { seed: 20_261_123, numRuns: 300 })(
+  test.prop([history, tools], { seed: 20_261_123, numRuns: fewer(300) })(
     'extends the body of a shorter list: OpenAI',
     (turns, defined) => {
       const sent = (some: typeof turns) =>
