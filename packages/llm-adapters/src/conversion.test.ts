@@ -165,11 +165,14 @@ describe('conversion of any valid list', () => {
     },
   );
 
-  test.prop([history, tools], { seed: 20_261_123, numRuns: fewer(200) })('gives what OpenAI takes', (turns, defined) => {
-    const body = toChatCompletionsRequest(requestOf(turns, defined), { model: 'gpt-4o' });
-    expect(checkChatCompletionsRequest(JSON.parse(JSON.stringify(body)))).toEqual([]);
-    expect(JSON.stringify(body)).not.toContain(neverSent);
-  });
+  test.prop([history, tools], { seed: 20_261_123, numRuns: fewer(200) })(
+    'gives what OpenAI takes',
+    (turns, defined) => {
+      const body = toChatCompletionsRequest(requestOf(turns, defined), { model: 'gpt-4o' });
+      expect(checkChatCompletionsRequest(JSON.parse(JSON.stringify(body)))).toEqual([]);
+      expect(JSON.stringify(body)).not.toContain(neverSent);
+    },
+  );
 
   test.prop([history, tools], { seed: 20_261_123, numRuns: fewer(200) })(
     'gives what the Responses API takes',
