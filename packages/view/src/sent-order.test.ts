@@ -5,9 +5,6 @@ import { View, ViewProjection } from './index.js';
 import type { SentItem } from './index.js';
 import { randomLog } from './testing/random-log.js';
 
-/** `npm test` meets the first fifth of these cases, CI's thorough run all: `.ci/run`. */
-const fewer = (count: number): number => (process.env['PALIMPSEST_THOROUGH'] === 'true' ? count : Math.ceil(count / 5));
-
 /** What is sent, in short: the ids of events, and the ids of calls behind the sign @. */
 const outlineOf = (items: Iterable<SentItem>) =>
   [...items].map((item) => {
@@ -118,6 +115,6 @@ test('asked at every prefix or at the end, of this view first or of a later one,
         expect(system?.id).toBe(rebuilt.system?.id);
       }
     }),
-    { seed: 20_261_122, numRuns: fewer(80) },
+    { seed: 20_261_122, numRuns: 80 },
   );
 });
