@@ -17,8 +17,9 @@ import { z } from 'zod';
 import { Agent } from './agent.js';
 import { Conversation } from './conversation.js';
 
-/** Unit: answered model calls. */
-const steps = 600;
+/** `npm test` meets the first half of the session, CI's thorough run all: `.ci/run`. Unit: answered model calls. */
+const isThorough = process.env['PALIMPSEST_THOROUGH'] === 'true';
+const steps = isThorough ? 600 : 300;
 const contextWindow = 6_000;
 
 /** The same random numbers every time, between 0 and 1. */
@@ -116,8 +117,8 @@ test(`${steps} steps with every kind of fault: no refused request, no lost event
   expect(stored.map(({ id }) => id)).toEqual(acknowledged);
   // The bound of the condenser, and what a run of messages and a batch may add before it is called again.
   expect(seen.longest).toBeLessThan(100);
-  expect(seen.overflows).toBeGreaterThan(5);
-  expect(seen.errors).toBeGreaterThan(5);
+  expect(seen.overflows).toBeGreaterThan(isThorough ? 5 : 1);
+  expect(seen.errors).toBeGreaterThan(isThorough ? 5 : 1);
   const kinds = new Set(stored.map(({ type }) => type));
   for (const type of ['agent-error', 'condensation-request', 'conversation-error', 'pause']) {
     expect(kinds).toContain(type);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { anyCharacter } from '../test-support/any-character.js';
 import { sliceText, textBoundary, textRange } from './text-slice.js';
 
 const letter = '😀';
@@ -25,7 +26,7 @@ it('is slice for all other places, and leaves halves alone that stand in the tex
 
 it('gives well-formed parts of well-formed text, no longer than asked for and at most two units shorter', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), fc.integer(), fc.integer(), (text, start, end) => {
+    fc.property(fc.string({ unit: anyCharacter }), fc.integer(), fc.integer(), (text, start, end) => {
       const [from, to] = [start % (text.length + 2), end % (text.length + 2)];
       const cut = sliceText(text, from, to);
       const plain = text.slice(from, to);
@@ -39,7 +40,7 @@ it('gives well-formed parts of well-formed text, no longer than asked for and at
 
 it('names the boundary at or before a place, so that parts put together are the text', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 40 }), fc.integer({ min: 2, max: 7 }), (text, length) => {
+    fc.property(fc.string({ unit: anyCharacter, maxLength: 40 }), fc.integer({ min: 2, max: 7 }), (text, length) => {
       const parts: string[] = [];
       for (let at = 0; at < text.length;) {
         const end = textBoundary(text, at + length);
@@ -55,7 +56,7 @@ it('names the boundary at or before a place, so that parts put together are the 
 
 it('gives parts that follow one another, make up the text and hold whole characters, however short', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 40 }), fc.integer({ min: 1, max: 7 }), (text, length) => {
+    fc.property(fc.string({ unit: anyCharacter, maxLength: 40 }), fc.integer({ min: 1, max: 7 }), (text, length) => {
       const parts: string[] = [];
       for (let at = 0; at < text.length;) {
         const { start, end } = textRange(text, at, length);

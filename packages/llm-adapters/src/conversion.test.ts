@@ -6,6 +6,8 @@ import {
   checkResponsesRequest,
 } from '@palimpsest/provider-servers';
 import { describe, expect, it } from 'vitest';
+import { fewer } from '../test-support/fewer.js';
+import { anyCharacter } from '../test-support/any-character.js';
 import { toMessagesRequest } from './anthropic/to-request.js';
 import { toResponsesRequest } from './openai/responses/to-request.js';
 import { serverProfile } from './openai/server-profile.js';
@@ -39,11 +41,11 @@ const part: fc.Arbitrary<ContentPart> = fc.oneof(
 const content = fc.array(part, { maxLength: 3 });
 const name = fc.oneof(
   fc.constantFrom('run', 'read_file', 'files.read', 'files/read', 'x'.repeat(70), 'run\ud83d', 'run\ufffd'),
-  fc.string({ minLength: 1, maxLength: 80, unit: 'binary' }),
+  fc.string({ minLength: 1, maxLength: 80, unit: anyCharacter }),
 );
 const id = fc.oneof(
   fc.constantFrom('0', '1', 'call_0', 'functions.run:0', 'x'.repeat(41), 'x'.repeat(65), '\ud83d', '\ufffd'),
-  fc.string({ minLength: 1, maxLength: 50, unit: 'binary' }),
+  fc.string({ minLength: 1, maxLength: 50, unit: anyCharacter }),
 );
 const callArguments = fc.oneof(
   fc.json(),
@@ -143,7 +145,7 @@ const requestOf = (turns: readonly (readonly Message[])[], defined: readonly Too
 const wire = (body: unknown): unknown => JSON.parse(JSON.stringify(body));
 
 describe('conversion of any valid list', () => {
-  test.prop([history, tools, model], { seed: 20_261_123, numRuns: 200 })(
+  test.prop([history, tools, model], { seed: 20_261_123, numRuns: fewer(200) })(
     'gives what Anthropic takes',
     (turns, defined, name_) => {
       const body = toMessagesRequest(requestOf(turns, defined), { model: name_ });
@@ -163,13 +165,16 @@ describe('conversion of any valid list', () => {
     },
   );
 
-  test.prop([history, tools], { seed: 20_261_123, numRuns: 200 })('gives what OpenAI takes', (turns, defined) => {
-    const body = toChatCompletionsRequest(requestOf(turns, defined), { model: 'gpt-4o' });
-    expect(checkChatCompletionsRequest(JSON.parse(JSON.stringify(body)))).toEqual([]);
-    expect(JSON.stringify(body)).not.toContain(neverSent);
-  });
+  test.prop([history, tools], { seed: 20_261_123, numRuns: fewer(200) })(
+    'gives what OpenAI takes',
+    (turns, defined) => {
+      const body = toChatCompletionsRequest(requestOf(turns, defined), { model: 'gpt-4o' });
+      expect(checkChatCompletionsRequest(JSON.parse(JSON.stringify(body)))).toEqual([]);
+      expect(JSON.stringify(body)).not.toContain(neverSent);
+    },
+  );
 
-  test.prop([history, tools], { seed: 20_261_123, numRuns: 200 })(
+  test.prop([history, tools], { seed: 20_261_123, numRuns: fewer(200) })(
     'gives what the Responses API takes',
     (turns, defined) => {
       const body = toResponsesRequest(requestOf(turns, defined), { model: 'gpt-6-sol' });
@@ -178,7 +183,7 @@ describe('conversion of any valid list', () => {
     },
   );
 
-  test.prop([history], { seed: 20_261_123, numRuns: 100 })(
+  test.prop([history], { seed: 20_261_123, numRuns: fewer(100) })(
     'keeps halves out of everything else that a request says',
     (turns) => {
       const half = 'a \ud83d';
@@ -206,7 +211,7 @@ describe('conversion of any valid list', () => {
     },
   );
 
-  test.prop([history, tools], { seed: 20_261_123, numRuns: 300 })(
+  test.prop([history, tools], { seed: 20_261_123, numRuns: fewer(300) })(
     'extends the body of a shorter list: Anthropic',
     (turns, defined = []) => {
       // With tools: stand-ins for calls that no request declares come with the first call, and thinking would be bound to them.
@@ -231,7 +236,7 @@ describe('conversion of any valid list', () => {
     },
   );
 
-  test.prop([history, tools], { seed: 20_261_123, numRuns: 300 })(
+  test.prop([history, tools], { seed: 20_261_123, numRuns: fewer(300) })(
     'extends the body of a shorter list: OpenAI',
     (turns, defined) => {
       const sent = (some: typeof turns) =>

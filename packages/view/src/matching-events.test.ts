@@ -8,6 +8,9 @@ import { expect, test } from 'vitest';
 import { randomLog } from './testing/random-log.js';
 import { matchingEvents } from './matching-events.js';
 
+/** `npm test` meets the first fifth of these cases, CI's thorough run all: `.ci/run`. */
+const fewer = (count: number): number => (process.env['PALIMPSEST_THOROUGH'] === 'true' ? count : Math.ceil(count / 5));
+
 function growing(messages: number) {
   const log = logBuilder();
   for (let index = 0; index < messages; index++) {
@@ -121,7 +124,7 @@ test('whatever was searched for before, it says what a search of the whole says'
         }
       }
     }),
-    { seed: 20_261_123, numRuns: 60 },
+    { seed: 20_261_123, numRuns: fewer(60) },
   );
-  expect(edits).toBeGreaterThan(20);
+  expect(edits).toBeGreaterThan(fewer(20));
 });

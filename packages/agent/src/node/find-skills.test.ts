@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { linkSync, writeFileSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -230,7 +230,10 @@ describe('skills', () => {
   test('are not read from a folder of thousands of files, which is a problem', async () => {
     await put('.palimpsest/skills/a.md', 'A');
     await put('AGENTS.md', 'Use tabs.');
-    for (let index = 0; index < 2_000; index++) writeFileSync(path.join(root, `.palimpsest/skills/${index}.txt`), '');
+    // Names of one file: 2,000 files take a second of the system's time.
+    const other = path.join(root, 'other.txt');
+    writeFileSync(other, '');
+    for (let index = 0; index < 2_000; index++) linkSync(other, path.join(root, `.palimpsest/skills/${index}.txt`));
     const { skills, problems } = await findSkills({ workingDirectory: root });
     expect(skills.map(({ name }) => name)).toEqual(['AGENTS.md']);
     expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining('more than 2000 files')]);

@@ -5,6 +5,7 @@ import { isCondensation, NoCondensationAvailableError, View } from '@palimpsest/
 import { condenserContract, messageViolations, randomLog } from '@palimpsest/view/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fewer } from '../../test-support/fewer.js';
 import { conversationWindowCondenser, selectConversationWindow } from './conversation-window.js';
 import { contractSeeds } from '../../test-support/contract-seeds.js';
 
@@ -143,7 +144,7 @@ test('request after request it makes room, until the newest step and what is ess
         expect(messageViolations(after.toMessages())).toEqual([]);
       }
     }),
-    { seed: 20_261_121, numRuns: 60 },
+    { seed: 20_261_121, numRuns: fewer(60) },
   );
 });
 

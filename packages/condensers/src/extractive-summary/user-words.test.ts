@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { observationMaskingCondenser } from '../observation-masking/observation-masking.js';
 import { pipelineCondenser } from '../pipeline/pipeline.js';
+import { fewer } from '../../test-support/fewer.js';
 import { extractiveSummaryCondenser } from './extractive-summary.js';
 
 /** What a model reads of the log. */
@@ -70,7 +71,7 @@ test.each(ways)('words that fit stand verbatim through any number of condensatio
         if (event.type === 'condensation-summary') expect(event.summary).not.toContain('preamble');
       }
     }),
-    { seed: 20_261_122, numRuns: 12 },
+    { seed: 20_261_122, numRuns: fewer(12) },
   );
 });
 

@@ -12,10 +12,12 @@ interface Answer {
   readonly isRewritten?: boolean;
 }
 
-/** A log whose agent has answered so often, with what the provider reported. */
-function logOf(answers: readonly Answer[]) {
+/** The view after each answer of an agent, with what the provider reported; the first is before any. */
+function viewsOf(answers: readonly Answer[]): readonly View[] {
   const log = logBuilder();
+  const lengths: number[] = [];
   log.user('Read on.');
+  lengths.push(log.events.length);
   answers.forEach(({ read = 0, size = 20_000, model = 'm', isEstimated, isRewritten }, step) => {
     if (isRewritten === true) log.condensation([], { redactions: [] });
     const usage = {
@@ -26,11 +28,12 @@ function logOf(answers: readonly Answer[]) {
     };
     log.usage({ usage, model, purpose: 'agent', ...(isEstimated === true ? { usageIsEstimated: true } : {}) });
     log.call('read_file', { path: `src/${step}.ts` }, `export const part${step} = ${step};\n`.repeat(120));
+    lengths.push(log.events.length);
   });
-  return View.fromEvents(log.events);
+  return lengths.map((length) => View.fromEvents(log.events.slice(0, length)));
 }
 
-const unread = (answers: readonly Answer[]) => isCacheUnread(logOf(answers), {});
+const unread = (answers: readonly Answer[]) => isCacheUnread(viewsOf(answers).at(-1) as View, {});
 const misses = (count: number, answer: Answer = {}): readonly Answer[] => Array.from({ length: count }, () => answer);
 
 test('three answers in a row that should have read and did not, until one reads', () => {
@@ -50,8 +53,8 @@ test('what could not have been read says nothing', () => {
 
 test('priced then acts as without a cache, and as before when the cache reads again', async () => {
   const stepsToAct = async (answers: readonly Answer[]) => {
-    for (let count = 1; count <= answers.length; count++) {
-      const made = await pricedCondenser({ preset: 'cheapest' }).condense(logOf(answers.slice(0, count)), {
+    for (const [count, view] of viewsOf(answers).entries()) {
+      const made = await pricedCondenser({ preset: 'cheapest' }).condense(view, {
         prices: { read: 0.025, write: 1.25 },
       });
       if (isCondensation(made)) return count;

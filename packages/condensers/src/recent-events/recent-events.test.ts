@@ -5,6 +5,7 @@ import { messageViolations, randomLog } from '@palimpsest/view/testing';
 import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { InvalidCondenserConfigError } from '../authoring/errors.js';
+import { fewer } from '../../test-support/fewer.js';
 import { recentEventsCondenser } from './recent-events.js';
 
 const condense = (condenser: Condenser, view: View) => condenser.condense(view, { report: () => {} }) as View;
@@ -127,7 +128,7 @@ test('it holds its bound on clean logs, and what it shows can be sent', () => {
         );
       },
     ),
-    { seed: 20_261_121, numRuns: 60 },
+    { seed: 20_261_121, numRuns: fewer(60) },
   );
 });
 
@@ -146,5 +147,6 @@ test('a condenser that has seen the earlier steps, and branches of them, shows w
         expect(ids(condense(condenser, view))).toEqual(ids(condense(recentEventsCondenser(options), view)));
       }
     }),
+    { numRuns: fewer(100) },
   );
 });

@@ -6,6 +6,7 @@ import { messageViolations, randomLog } from '@palimpsest/view/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readingSummarizer } from '../../test-support/window-session.js';
+import { fewer } from '../../test-support/fewer.js';
 import { slidingWindowCondenser } from './sliding-window.js';
 import { timelineOf } from './timeline.js';
 
@@ -92,14 +93,14 @@ test('on any log: refused by no provider, never larger, settled soon, and nothin
         }
       },
     ),
-    { seed: 20_261_121, numRuns: 100, examples: [[...rolledUpInTheLiveOne]] },
+    { seed: 20_261_121, numRuns: fewer(100), examples: [[...rolledUpInTheLiveOne]] },
   );
   expect(Object.fromEntries(reasons)).toEqual({
     interval: expect.any(Number),
     tokens: expect.any(Number),
     request: expect.any(Number),
   });
-  for (const count of reasons.values()) expect(count).toBeGreaterThan(20);
+  for (const count of reasons.values()) expect(count).toBeGreaterThanOrEqual(fewer(20));
 });
 
 const requestEvent = parseEvent({ type: 'condensation-request', id: 'request', timestamp: 't', source: 'user' });

@@ -1,9 +1,10 @@
 import { basename, dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { anyCharacter } from '../../test-support/any-character.js';
 import { conversationFiles, conversationOfLog } from './conversation-files.js';
 
-const ids = fc.string({ unit: 'binary', minLength: 1, maxLength: 512 }).filter((id) => id.length <= 512);
+const ids = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 512 }).filter((id) => id.length <= 512);
 const shortIds = fc.string({
   unit: fc.constantFrom(...'aAbBcC019-_. /\\%~é:*€con'.split('')),
   minLength: 1,

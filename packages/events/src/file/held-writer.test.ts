@@ -54,8 +54,8 @@ async function appendOnce(writer: ConversationWriter, id: string): Promise<void>
   await writer.close();
 }
 
-/** Each fourth operation but where CI tests thoroughly: an append makes 15 of them, so each append is met in other places. */
-const stride = process.env['PALIMPSEST_THOROUGH'] === 'true' ? 1 : 4;
+/** Each seventh operation but where CI tests thoroughly: an append makes 15 of them, so each append is met in other places. */
+const stride = process.env['PALIMPSEST_THOROUGH'] === 'true' ? 1 : 7;
 
 /**
  * Starts a writer for each operation on files that it makes while it holds the log, one after another, and has it stopped

@@ -8,6 +8,7 @@ import { parseEvent } from '@palimpsest/events';
 import { View, ViewProjection } from '@palimpsest/view';
 import { anthropicServer, checkAnthropicRequest } from '@palimpsest/provider-servers';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { fewer } from '../../test-support/fewer.js';
 import { InvalidRequestError } from '../errors.js';
 import { modelFacts } from '../models/model-facts.js';
 import { unknownToolName } from '../wire/received-call.js';
@@ -430,7 +431,7 @@ function loosened(messages: Normal, choose: () => boolean): Param[] {
 }
 
 describe('there and back', () => {
-  test.prop([normal, fc.infiniteStream(fc.boolean())], { seed: 20_261_123, numRuns: 300 })(
+  test.prop([normal, fc.infiniteStream(fc.boolean())], { seed: 20_261_123, numRuns: fewer(300) })(
     'a history comes back as it was',
     (messages, choices) => {
       const choose = () => choices.next().value === true;
@@ -441,7 +442,7 @@ describe('there and back', () => {
     },
   );
 
-  test.prop([normal], { seed: 20_261_123, numRuns: 100 })('and is the same the second time', (messages) => {
+  test.prop([normal], { seed: 20_261_123, numRuns: fewer(100) })('and is the same the second time', (messages) => {
     const once = again(messages).messages;
     expect(again(once).messages).toEqual(once);
   });
@@ -523,6 +524,8 @@ describe(`real sessions that hold Anthropic messages${reason}`, () => {
 
   it.skipIf(folder === undefined)('are accepted at any length, whatever the model checks', () => {
     let count = 0;
+    // Every 250 events; where CI tests thoroughly, every 50: `.ci/run`.
+    const stride = process.env['PALIMPSEST_THOROUGH'] === 'true' ? 50 : 250;
     for (const events of sessions()) {
       for (const options of [
         { model },
@@ -533,7 +536,7 @@ describe(`real sessions that hold Anthropic messages${reason}`, () => {
         const projection = new ViewProjection({ thinking });
         for (const [index, event] of events.entries()) {
           projection.append(event);
-          if (index % 50 !== 49) continue;
+          if (index % stride !== stride - 1) continue;
           const body = toMessagesRequest({ messages: projection.view.toMessages(), tools, cache: {} }, options);
           expect(checkAnthropicRequest(JSON.parse(JSON.stringify(body)))).toEqual([]);
           count++;
@@ -541,7 +544,7 @@ describe(`real sessions that hold Anthropic messages${reason}`, () => {
       }
     }
     console.log(`${count} requests`);
-    expect(count).toBeGreaterThan(100);
+    expect(count).toBeGreaterThan(fewer(100));
   });
 
   function sessions(): (readonly Event[])[] {

@@ -5,6 +5,7 @@ import type { AssistantMessage, Event } from '@palimpsest/events';
 import { condensation, NoCondensationAvailableError, View } from '@palimpsest/view';
 import { anthropicServer } from '@palimpsest/provider-servers';
 import { describe, expect } from 'vitest';
+import { fewer } from '../../test-support/fewer.js';
 import type { LLM } from '../llm.js';
 import { anthropicLLM } from './llm.js';
 import type { AnthropicLLMOptions } from './llm.js';
@@ -152,7 +153,7 @@ const models: readonly Omit<AnthropicLLMOptions, 'apiKey'>[] = [
 
 describe('a conversation that is condensed on the way', () => {
   for (const options of models) {
-    test.prop([fc.array(step, { minLength: 5, maxLength: 25 })], { seed: 20_261_123, numRuns: 10 })(
+    test.prop([fc.array(step, { minLength: 5, maxLength: 25 })], { seed: 20_261_123, numRuns: fewer(10) })(
       `is never refused: ${JSON.stringify(options)}`,
       async (steps) => {
         let asked: Step & { readonly do: 'ask' } = {

@@ -1,9 +1,7 @@
 import { logBuilder } from '@palimpsest/events/testing';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { View, ViewProjection } from '../index.js';
 import type { ViewProperty } from '../index.js';
-import { randomLog } from './random-log.js';
 import { viewPropertyContract } from './view-property-contract.js';
 import type { ViewPropertyContractOptions } from './view-property-contract.js';
 
@@ -36,39 +34,6 @@ function approvedCalls() {
 describe('a property of an application', () => {
   viewPropertyContract({ test, property: approvals, logs: approvedCalls() });
 });
-
-/** One key of `keys` for an event, or none, by nothing but its id and type. */
-const arbitrary = fc
-  .record({ salt: fc.nat(1_000), keys: fc.integer({ min: 1, max: 40 }), share: fc.integer({ min: 1, max: 10 }) })
-  .map(({ salt, keys, share }): ViewProperty => {
-    const hash = (text: string): number =>
-      [...text].reduce((sum, one) => (sum * 31 + one.charCodeAt(0)) % 65_521, salt);
-    return ({ id, type }) => (hash(`${type}${id}`) % 10 < share ? `${hash(id) % keys}` : undefined);
-  });
-
-test('for any property the view is total, and the incremental one is the rebuilt one', async () => {
-  await fc.assert(
-    fc.asyncProperty(arbitrary, fc.nat(1_000), async (property, seed) => {
-      const failures = await failuresOf({ property, logs: [], seeds: [seed] });
-      expect(failures).toEqual([]);
-    }),
-    { seed: 20_261_122, numRuns: 40 },
-  );
-});
-
-test.each(['cuts between runs', 'leaves what is sent', 'is forgotten whole'])(
-  'over logs much longer than the bound: %s',
-  async (rule) => {
-    await fc.assert(
-      fc.asyncProperty(arbitrary, fc.nat(1_000), fc.boolean(), async (property, seed, dirty) => {
-        const logs = [randomLog({ seed, dirty, length: 260 })];
-        expect(await failuresOf({ property, logs, seeds: [] }, rule)).toEqual([]);
-      }),
-      { seed: 20_261_122, numRuns: 12 },
-    );
-  },
-  60_000,
-);
 
 const properties: readonly (readonly [string, string, ViewProperty])[] = [
   ['counts', 'gives an event the same key', counting()],

@@ -3,6 +3,7 @@ import { logBuilder } from '@palimpsest/events/testing';
 import { View, ViewProjection } from '@palimpsest/view';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fewer } from '../../../test-support/fewer.js';
 import { isRead } from './call-facts.js';
 import { readFacts, readFactsAhead } from './event-facts.js';
 import type { Fact } from './fact.js';
@@ -65,7 +66,7 @@ test('facts are those of the first reading, whatever was read before and with wh
         expect(factsFrom(events, view, start)).toEqual(factsFrom(copy, View.fromEvents(copy), start));
       }
     }),
-    { seed, numRuns: 200 },
+    { seed, numRuns: fewer(200) },
   );
 });
 

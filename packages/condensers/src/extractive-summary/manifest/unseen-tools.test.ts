@@ -3,6 +3,7 @@ import { View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { toolSets } from '../../../test-support/tool-sets.js';
 import type { ToolSet, ToolUse } from '../../../test-support/tool-sets.js';
+import { fewer } from '../../../test-support/fewer.js';
 import { readFacts } from './event-facts.js';
 import { Manifest } from './manifest.js';
 
@@ -116,7 +117,7 @@ test('of sessions with tools that it was not written for, the manifest says what
   const all: Score = { hits: 0, told: 0, true: 0, wrong: [] };
   const lines: string[] = [];
   for (const tools of toolSets) {
-    const score = scoreOf(tools, 20);
+    const score = scoreOf(tools, fewer(20));
     lines.push(
       `${f1(score).toFixed(4)}  ${tools.name}${score.wrong.length === 0 ? '' : `; ${score.wrong.length} wrong, such as: ${score.wrong[0]}`}`,
     );
@@ -125,7 +126,7 @@ test('of sessions with tools that it was not written for, the manifest says what
     all.true += score.true;
   }
   console.log([`F1 of the manifest, ${all.true} facts: ${f1(all).toFixed(4)}`, ...lines].join('\n  '));
-  expect(all.true).toBeGreaterThan(3_000);
+  expect(all.true).toBeGreaterThan(fewer(3_000));
   expect(f1(all)).toBeGreaterThanOrEqual(0.99);
 });
 
