@@ -20,6 +20,8 @@ const sameOnEveryEngine = [
 export const vitestBase: ViteUserConfig = {
   resolve: { conditions },
   ssr: { resolve: { conditions } },
+  // In which vitest runs a global setup.
+  environments: { __vitest__: { resolve: { conditions } } },
   test: {
     include: ['src/**/*.test.ts'],
     exclude: [

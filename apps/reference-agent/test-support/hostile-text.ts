@@ -1,5 +1,5 @@
 import { CURSOR_MARKER } from '@mariozechner/pi-tui';
-import { fc } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { columnsOf } from '../src/screen/shown-width.js';
 import type { Styles } from '../src/screen/styles.js';
 

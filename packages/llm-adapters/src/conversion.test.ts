@@ -1,11 +1,11 @@
-import { fc, test } from '@fast-check/vitest';
+import fc from 'fast-check';
 import type { AssistantMessage, ContentPart, Message, ToolDefinition, ToolMessage } from '@palimpsest/events';
 import {
   checkAnthropicRequest,
   checkChatCompletionsRequest,
   checkResponsesRequest,
 } from '@palimpsest/provider-servers';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { fewer } from '../test-support/fewer.js';
 import { anyCharacter } from '../test-support/any-character.js';
 import { toMessagesRequest } from './anthropic/to-request.js';
@@ -145,110 +145,122 @@ const requestOf = (turns: readonly (readonly Message[])[], defined: readonly Too
 const wire = (body: unknown): unknown => JSON.parse(JSON.stringify(body));
 
 describe('conversion of any valid list', () => {
-  test.prop([history, tools, model], { seed: 20_261_123, numRuns: fewer(200) })(
-    'gives what Anthropic takes',
-    (turns, defined, name_) => {
-      const body = toMessagesRequest(requestOf(turns, defined), { model: name_ });
-      // Thinking that is signed is never altered.
-      const thoughts = turns
-        .flat()
-        .flatMap((message) => (message.role === 'assistant' ? (message.thinkingBlocks ?? []) : []));
-      const known = new Set(thoughts.map((block) => (block.type === 'thinking' ? block.thinking : block.data)));
-      for (const block of body.messages.flatMap((message) =>
-        typeof message.content === 'string' ? [] : message.content,
-      )) {
-        if (block.type === 'thinking') expect(known).toContain(block.thinking);
-        if (block.type === 'redacted_thinking') expect(known).toContain(block.data);
-      }
-      expect(checkAnthropicRequest(JSON.parse(JSON.stringify(body)))).toEqual([]);
-      expect(JSON.stringify(body)).not.toContain(neverSent);
-    },
-  );
+  test('gives what Anthropic takes', () => {
+    fc.assert(
+      fc.property(history, tools, model, (turns, defined, name_) => {
+        const body = toMessagesRequest(requestOf(turns, defined), { model: name_ });
+        // Thinking that is signed is never altered.
+        const thoughts = turns
+          .flat()
+          .flatMap((message) => (message.role === 'assistant' ? (message.thinkingBlocks ?? []) : []));
+        const known = new Set(thoughts.map((block) => (block.type === 'thinking' ? block.thinking : block.data)));
+        for (const block of body.messages.flatMap((message) =>
+          typeof message.content === 'string' ? [] : message.content,
+        )) {
+          if (block.type === 'thinking') expect(known).toContain(block.thinking);
+          if (block.type === 'redacted_thinking') expect(known).toContain(block.data);
+        }
+        expect(checkAnthropicRequest(JSON.parse(JSON.stringify(body)))).toEqual([]);
+        expect(JSON.stringify(body)).not.toContain(neverSent);
+      }),
+      { seed: 20_261_123, numRuns: fewer(200) },
+    );
+  });
 
-  test.prop([history, tools], { seed: 20_261_123, numRuns: fewer(200) })(
-    'gives what OpenAI takes',
-    (turns, defined) => {
-      const body = toChatCompletionsRequest(requestOf(turns, defined), { model: 'gpt-4o' });
-      expect(checkChatCompletionsRequest(JSON.parse(JSON.stringify(body)))).toEqual([]);
-      expect(JSON.stringify(body)).not.toContain(neverSent);
-    },
-  );
+  test('gives what OpenAI takes', () => {
+    fc.assert(
+      fc.property(history, tools, (turns, defined) => {
+        const body = toChatCompletionsRequest(requestOf(turns, defined), { model: 'gpt-4o' });
+        expect(checkChatCompletionsRequest(JSON.parse(JSON.stringify(body)))).toEqual([]);
+        expect(JSON.stringify(body)).not.toContain(neverSent);
+      }),
+      { seed: 20_261_123, numRuns: fewer(200) },
+    );
+  });
 
-  test.prop([history, tools], { seed: 20_261_123, numRuns: fewer(200) })(
-    'gives what the Responses API takes',
-    (turns, defined) => {
-      const body = toResponsesRequest(requestOf(turns, defined), { model: 'gpt-6-sol' });
-      const found = checkResponsesRequest(wire(body));
-      expect(found).toEqual([]);
-    },
-  );
+  test('gives what the Responses API takes', () => {
+    fc.assert(
+      fc.property(history, tools, (turns, defined) => {
+        const body = toResponsesRequest(requestOf(turns, defined), { model: 'gpt-6-sol' });
+        const found = checkResponsesRequest(wire(body));
+        expect(found).toEqual([]);
+      }),
+      { seed: 20_261_123, numRuns: fewer(200) },
+    );
+  });
 
-  test.prop([history], { seed: 20_261_123, numRuns: fewer(100) })(
-    'keeps halves out of everything else that a request says',
-    (turns) => {
-      const half = 'a \ud83d';
-      const request = {
-        ...requestOf(turns, undefined),
-        responseFormat: {
-          name: half,
-          schema: { type: 'object', description: half, properties: { b: { const: half } } },
-        },
-        cache: { key: half, stableMessages: 2 },
-      };
-      const bodies: unknown[] = [
-        toMessagesRequest(request, { model: 'claude-opus-5-5' }),
-        toMessagesRequest(request, { model: 'claude-opus-5-5', structuredOutput: 'tool' }),
-        toChatCompletionsRequest(request, { model: 'gpt-4o' }),
-        toChatCompletionsRequest(request, { model: 'deepseek-chat', server: serverProfile('deepseek') }),
-        toResponsesRequest(request, { model: 'gpt-6-sol' }),
-      ];
-      const halves: unknown[] = [];
-      JSON.stringify(wire(bodies), (key, value: unknown) => {
-        if (!key.isWellFormed() || (typeof value === 'string' && !value.isWellFormed())) halves.push({ key, value });
-        return value;
-      });
-      expect(halves).toEqual([]);
-    },
-  );
+  test('keeps halves out of everything else that a request says', () => {
+    fc.assert(
+      fc.property(history, (turns) => {
+        const half = 'a \ud83d';
+        const request = {
+          ...requestOf(turns, undefined),
+          responseFormat: {
+            name: half,
+            schema: { type: 'object', description: half, properties: { b: { const: half } } },
+          },
+          cache: { key: half, stableMessages: 2 },
+        };
+        const bodies: unknown[] = [
+          toMessagesRequest(request, { model: 'claude-opus-5-5' }),
+          toMessagesRequest(request, { model: 'claude-opus-5-5', structuredOutput: 'tool' }),
+          toChatCompletionsRequest(request, { model: 'gpt-4o' }),
+          toChatCompletionsRequest(request, { model: 'deepseek-chat', server: serverProfile('deepseek') }),
+          toResponsesRequest(request, { model: 'gpt-6-sol' }),
+        ];
+        const halves: unknown[] = [];
+        JSON.stringify(wire(bodies), (key, value: unknown) => {
+          if (!key.isWellFormed() || (typeof value === 'string' && !value.isWellFormed())) halves.push({ key, value });
+          return value;
+        });
+        expect(halves).toEqual([]);
+      }),
+      { seed: 20_261_123, numRuns: fewer(100) },
+    );
+  });
 
-  test.prop([history, tools], { seed: 20_261_123, numRuns: fewer(300) })(
-    'extends the body of a shorter list: Anthropic',
-    (turns, defined = []) => {
-      // With tools: stand-ins for calls that no request declares come with the first call, and thinking would be bound to them.
-      const declared = defined.length === 0 ? [{ name: 'run', description: '', inputSchema: {} }] : defined;
-      // The sequence of (role, block), since neighbours merge; less what only asks the model to go on.
-      const sent = (some: typeof turns) => {
-        const { messages } = toMessagesRequest(requestOf(some, declared), { model: 'claude-opus-5-5' });
-        const blocks = messages.flatMap(({ role, content: all }) =>
-          typeof all === 'string' ? [] : all.map((block) => JSON.stringify([role, block])),
-        );
-        return blocks.at(-1) === JSON.stringify(['user', { type: 'text', text: pleaseGoOn }])
-          ? blocks.slice(0, -1)
-          : blocks;
-      };
-      const nothing = [JSON.stringify(['user', { type: 'text', text: startOfConversation }])];
-      const whole = sent(turns);
-      for (let length = 0; length < turns.length; length++) {
-        const shorter = sent(turns.slice(0, length));
-        if (shorter.length === 1 && shorter[0] === nothing[0]) continue;
-        expect(whole.slice(0, shorter.length)).toEqual(shorter);
-      }
-    },
-  );
+  test('extends the body of a shorter list: Anthropic', () => {
+    fc.assert(
+      fc.property(history, tools, (turns, defined = []) => {
+        // With tools: stand-ins for calls that no request declares come with the first call, and thinking would be bound to them.
+        const declared = defined.length === 0 ? [{ name: 'run', description: '', inputSchema: {} }] : defined;
+        // The sequence of (role, block), since neighbours merge; less what only asks the model to go on.
+        const sent = (some: typeof turns) => {
+          const { messages } = toMessagesRequest(requestOf(some, declared), { model: 'claude-opus-5-5' });
+          const blocks = messages.flatMap(({ role, content: all }) =>
+            typeof all === 'string' ? [] : all.map((block) => JSON.stringify([role, block])),
+          );
+          return blocks.at(-1) === JSON.stringify(['user', { type: 'text', text: pleaseGoOn }])
+            ? blocks.slice(0, -1)
+            : blocks;
+        };
+        const nothing = [JSON.stringify(['user', { type: 'text', text: startOfConversation }])];
+        const whole = sent(turns);
+        for (let length = 0; length < turns.length; length++) {
+          const shorter = sent(turns.slice(0, length));
+          if (shorter.length === 1 && shorter[0] === nothing[0]) continue;
+          expect(whole.slice(0, shorter.length)).toEqual(shorter);
+        }
+      }),
+      { seed: 20_261_123, numRuns: fewer(300) },
+    );
+  });
 
-  test.prop([history, tools], { seed: 20_261_123, numRuns: fewer(300) })(
-    'extends the body of a shorter list: OpenAI',
-    (turns, defined) => {
-      const sent = (some: typeof turns) =>
-        toChatCompletionsRequest(requestOf(some, defined), { model: 'gpt-4o' }).messages;
-      const whole = sent(turns);
-      for (let length = 0; length < turns.length; length++) {
-        const shorter = sent(turns.slice(0, length));
-        if (shorter.length === 1 && shorter[0]?.content === startOfConversation) continue;
-        expect(whole.slice(0, shorter.length)).toEqual(shorter);
-      }
-    },
-  );
+  test('extends the body of a shorter list: OpenAI', () => {
+    fc.assert(
+      fc.property(history, tools, (turns, defined) => {
+        const sent = (some: typeof turns) =>
+          toChatCompletionsRequest(requestOf(some, defined), { model: 'gpt-4o' }).messages;
+        const whole = sent(turns);
+        for (let length = 0; length < turns.length; length++) {
+          const shorter = sent(turns.slice(0, length));
+          if (shorter.length === 1 && shorter[0]?.content === startOfConversation) continue;
+          expect(whole.slice(0, shorter.length)).toEqual(shorter);
+        }
+      }),
+      { seed: 20_261_123, numRuns: fewer(300) },
+    );
+  });
 
   it('is tried on lists that a converter without care gets wrong, in every way that it can', () => {
     const anthropic = new Set<string>();

@@ -1,4 +1,4 @@
-import { fc, test as property } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { isToolResult } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
@@ -309,24 +309,24 @@ const anyLog = fc.array(fc.tuple(fc.nat(9), fc.nat(), fc.nat())).map((moves): re
 });
 
 for (const apply of ['immediate', 'batched'] as const) {
-  property.prop([anyLog])(
-    `${apply}: pure, idempotent, and true to ids, order, pairing and the log, for any log`,
-    async (events) => {
-      const policy = relevanceCondenser({ apply });
-      const { view, result } = await condensed(policy, events, { contextWindow: 3_000 });
-      const again = await condensed(policy, JSON.parse(JSON.stringify(events)) as Event[], { contextWindow: 3_000 });
-      expect(again.result.toMessages()).toEqual(result.toMessages());
-      expect(policy.condense(result, { report: () => undefined, contextWindow: 3_000 })).toBe(result);
-      expect([...result.events].map(({ id, type }) => [id, type])).toEqual(
-        [...view.events].map(({ id, type }) => [id, type]),
-      );
-      expect(skeleton(result)).toEqual(skeleton(view));
-      expect(result.tokens()).toBeLessThanOrEqual(view.tokens());
-      for (const [index, event] of [...view.events].entries()) {
-        if (event.type !== 'observation' && event.type !== 'agent-error') expect(result.events.at(index)).toBe(event);
-      }
-    },
-  );
+  test(`${apply}: pure, idempotent, and true to ids, order, pairing and the log, for any log`, () =>
+    fc.assert(
+      fc.asyncProperty(anyLog, async (events) => {
+        const policy = relevanceCondenser({ apply });
+        const { view, result } = await condensed(policy, events, { contextWindow: 3_000 });
+        const again = await condensed(policy, JSON.parse(JSON.stringify(events)) as Event[], { contextWindow: 3_000 });
+        expect(again.result.toMessages()).toEqual(result.toMessages());
+        expect(policy.condense(result, { report: () => undefined, contextWindow: 3_000 })).toBe(result);
+        expect([...result.events].map(({ id, type }) => [id, type])).toEqual(
+          [...view.events].map(({ id, type }) => [id, type]),
+        );
+        expect(skeleton(result)).toEqual(skeleton(view));
+        expect(result.tokens()).toBeLessThanOrEqual(view.tokens());
+        for (const [index, event] of [...view.events].entries()) {
+          if (event.type !== 'observation' && event.type !== 'agent-error') expect(result.events.at(index)).toBe(event);
+        }
+      }),
+    ));
 }
 
 /** The messages without what results say. */

@@ -1,4 +1,4 @@
-import { fc, test as property } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { isToolResult } from '@palimpsest/events';
 import type { Event, EventId } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
@@ -211,37 +211,37 @@ describe('batched directives', () => {
   });
 });
 
-property.prop([fc.array(fc.tuple(fc.nat(9), fc.nat(), fc.boolean()), { maxLength: 60 })])(
-  'what has taken effect at one model call has at every later one, also when words come while the model is thinking',
-  async (moves) => {
-    const log = logBuilder();
-    log.user('a task');
-    let inEffect: readonly EventId[] = [];
-    const condensations: Parameters<LogBuilder['revert']>[0][] = [];
-    for (const [move, seed, interrupted] of moves) {
-      const results = log.events.filter((event) => event.type === 'observation' && event.toolName === 'read');
-      const target = results[seed % Math.max(1, results.length)];
-      if (move < 7 || target === undefined) {
-        const { result } = await condensed(batched, log.events, { contextWindow: 60_000 });
-        const now = redacted(result);
-        const gone = inEffect.filter((id) => !now.includes(id) && result.indexOf(id) !== undefined);
-        expect(gone).toEqual([]);
-        inEffect = now;
-        // A message that arrives during the model call stands before the response and was not sent.
-        if (interrupted) log.user(text(seed % 5_000));
-        if (move < 4 || target?.type !== 'observation') log.call('read', {}, text(seed % 4_000));
-        else directive(log, target);
-      } else if (move === 7) {
-        condensations.push(log.condensation([target], { summary: 'what was', summaryOffset: 1 }));
-      } else if (move === 8) {
-        const [condensation] = condensations.splice(seed % Math.max(1, condensations.length), 1);
-        if (condensation !== undefined) log.revert(condensation);
-      } else {
-        log.condensation([], { redactions: [{ eventId: target.id, text: 'masked' }] });
+test('what has taken effect at one model call has at every later one, also when words come while the model is thinking', () =>
+  fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(fc.nat(9), fc.nat(), fc.boolean()), { maxLength: 60 }), async (moves) => {
+      const log = logBuilder();
+      log.user('a task');
+      let inEffect: readonly EventId[] = [];
+      const condensations: Parameters<LogBuilder['revert']>[0][] = [];
+      for (const [move, seed, interrupted] of moves) {
+        const results = log.events.filter((event) => event.type === 'observation' && event.toolName === 'read');
+        const target = results[seed % Math.max(1, results.length)];
+        if (move < 7 || target === undefined) {
+          const { result } = await condensed(batched, log.events, { contextWindow: 60_000 });
+          const now = redacted(result);
+          const gone = inEffect.filter((id) => !now.includes(id) && result.indexOf(id) !== undefined);
+          expect(gone).toEqual([]);
+          inEffect = now;
+          // A message that arrives during the model call stands before the response and was not sent.
+          if (interrupted) log.user(text(seed % 5_000));
+          if (move < 4 || target?.type !== 'observation') log.call('read', {}, text(seed % 4_000));
+          else directive(log, target);
+        } else if (move === 7) {
+          condensations.push(log.condensation([target], { summary: 'what was', summaryOffset: 1 }));
+        } else if (move === 8) {
+          const [condensation] = condensations.splice(seed % Math.max(1, condensations.length), 1);
+          if (condensation !== undefined) log.revert(condensation);
+        } else {
+          log.condensation([], { redactions: [{ eventId: target.id, text: 'masked' }] });
+        }
       }
-    }
-  },
-);
+    }),
+  ));
 
 describe('what a session costs', () => {
   /** Sums what each call's prompt costs, in uncached input tokens, with a cache that holds the last prompt. */

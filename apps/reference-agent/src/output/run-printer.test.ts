@@ -1,6 +1,6 @@
-import { fc, test } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { coloursFor, widthOf } from '@palimpsest/terminal';
-import { expect } from 'vitest';
+import { expect, test } from 'vitest';
 import type { StreamEvent } from '../headless/stream-event.js';
 import { RunPrinter } from './run-printer.js';
 
@@ -160,38 +160,40 @@ const hostile = fc
   )
   .map((parts) => parts.join(''));
 
-test.prop([hostile, hostile, hostile, fc.integer({ min: 10, max: 200 })], { seed: 20_261_123, numRuns: 200 })(
-  'no line is wider than the terminal or drives it, whatever the model and its tools say',
-  (words, argument, result, width) => {
-    const lines = printed(
-      [
-        usage(100_000),
-        says(words),
-        calls(`1`, argument, { command: argument }),
-        { type: 'tool-call', id: '2', name: 'edit_file', arguments: argument },
-        answers('1', result, { status: 'failed' }),
-        answers('2', result),
-        {
-          type: 'condensation',
-          id: 'c',
-          condenser: words,
-          reason: result,
-          tokensBefore: 1,
-          tokensAfter: 1,
-          forgotten: 1,
-          masked: 1,
-        },
-        { type: 'condensation-attempt', id: 'a', condenser: words, outcome: 'failed', reason: result },
-        { type: 'condensation-request', id: 'r', reason: argument },
-      ],
-      width,
-    );
-    // The header, the step, its failure, four lines and those that a long reason is wrapped in.
-    expect(lines.length).toBeGreaterThanOrEqual(7);
-    expect(lines.length).toBeLessThan(40);
-    for (const line of lines) {
-      expect(widthOf(line)).toBeLessThanOrEqual(Math.max(60, width));
-      expect(line).not.toMatch(/\p{Cc}|\u202e/u);
-    }
-  },
-);
+test('no line is wider than the terminal or drives it, whatever the model and its tools say', () => {
+  fc.assert(
+    fc.property(hostile, hostile, hostile, fc.integer({ min: 10, max: 200 }), (words, argument, result, width) => {
+      const lines = printed(
+        [
+          usage(100_000),
+          says(words),
+          calls(`1`, argument, { command: argument }),
+          { type: 'tool-call', id: '2', name: 'edit_file', arguments: argument },
+          answers('1', result, { status: 'failed' }),
+          answers('2', result),
+          {
+            type: 'condensation',
+            id: 'c',
+            condenser: words,
+            reason: result,
+            tokensBefore: 1,
+            tokensAfter: 1,
+            forgotten: 1,
+            masked: 1,
+          },
+          { type: 'condensation-attempt', id: 'a', condenser: words, outcome: 'failed', reason: result },
+          { type: 'condensation-request', id: 'r', reason: argument },
+        ],
+        width,
+      );
+      // The header, the step, its failure, four lines and those that a long reason is wrapped in.
+      expect(lines.length).toBeGreaterThanOrEqual(7);
+      expect(lines.length).toBeLessThan(40);
+      for (const line of lines) {
+        expect(widthOf(line)).toBeLessThanOrEqual(Math.max(60, width));
+        expect(line).not.toMatch(/\p{Cc}|\u202e/u);
+      }
+    }),
+    { seed: 20_261_123, numRuns: 200 },
+  );
+});

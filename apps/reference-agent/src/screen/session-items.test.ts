@@ -1,6 +1,6 @@
-import { fc, test } from '@fast-check/vitest';
+import fc from 'fast-check';
 import type { Event } from '@palimpsest/events';
-import { expect } from 'vitest';
+import { expect, test } from 'vitest';
 import { faultOf, hostile } from '../../test-support/hostile-text.js';
 import { colouredStyles, plainStyles } from '../../test-support/screen-rig.js';
 import type { StreamEvent } from '../headless/stream-event.js';
@@ -225,54 +225,65 @@ test('a resumed session shows its history, what was cut off, and the notes', () 
   }
 });
 
-test.prop([hostile, hostile, fc.integer({ min: 8, max: 210 }), fc.boolean(), fc.boolean()], {
-  seed: 20_261_123,
-  numRuns: 40,
-})(
-  'whatever anybody writes, no line is wider than the terminal, and none holds an escape that is not a colour of ours',
-  (text, other, width, isOpen, isColoured) => {
-    const { items, tell, lines, transcript } = itemsOn(isColoured ? colouredStyles : plainStyles);
-    items.opened({ type: 'opened', init: { ...init, model: text, workspace: other, notes: [text] }, history: [] });
-    tell({ type: 'message', id: 'u', from: 'user', text });
-    tell({ type: 'message', id: 'f', from: 'framework', text });
-    tell({ type: 'message', id: 'm', from: 'model', text, isCutOff: true });
-    for (const name of ['run_command', 'edit_file', text]) {
-      tell({ type: 'tool-call', id: name, name, arguments: text, summary: other, risk: text });
-      tell(call(`${name}2`, name, { command: text, path: other, old_text: text, new_text: other, [text]: [other] }));
-      tell(result(name, text, { status: 'failed' }));
-      tell(result(`${name}2`, other));
-      items.changed(`${name}2`, { ...diff, path: text, lines: [{ kind: 'added', text, line: 3 }] });
-    }
-    tell(
-      {
-        type: 'condensation',
-        id: 'k',
-        condenser: text,
-        reason: other,
-        tokensBefore: 5,
-        tokensAfter: 1,
-        forgotten: 1,
-        masked: 1,
-        summary: text,
+test('whatever anybody writes, no line is wider than the terminal, and none holds an escape that is not a colour of ours', () => {
+  fc.assert(
+    fc.property(
+      hostile,
+      hostile,
+      fc.integer({ min: 8, max: 210 }),
+      fc.boolean(),
+      fc.boolean(),
+      (text, other, width, isOpen, isColoured) => {
+        const { items, tell, lines, transcript } = itemsOn(isColoured ? colouredStyles : plainStyles);
+        items.opened({ type: 'opened', init: { ...init, model: text, workspace: other, notes: [text] }, history: [] });
+        tell({ type: 'message', id: 'u', from: 'user', text });
+        tell({ type: 'message', id: 'f', from: 'framework', text });
+        tell({ type: 'message', id: 'm', from: 'model', text, isCutOff: true });
+        for (const name of ['run_command', 'edit_file', text]) {
+          tell({ type: 'tool-call', id: name, name, arguments: text, summary: other, risk: text });
+          tell(
+            call(`${name}2`, name, { command: text, path: other, old_text: text, new_text: other, [text]: [other] }),
+          );
+          tell(result(name, text, { status: 'failed' }));
+          tell(result(`${name}2`, other));
+          items.changed(`${name}2`, { ...diff, path: text, lines: [{ kind: 'added', text, line: 3 }] });
+        }
+        tell(
+          {
+            type: 'condensation',
+            id: 'k',
+            condenser: text,
+            reason: other,
+            tokensBefore: 5,
+            tokensAfter: 1,
+            forgotten: 1,
+            masked: 1,
+            summary: text,
+          },
+          {
+            id: 'k',
+            source: 'agent',
+            type: 'condensation',
+            forgottenEventIds: ['u'],
+            redactions: [{ eventId: 'm', text }],
+            summary: text,
+            metadata: { [text]: other },
+            ...base,
+          },
+        );
+        tell({ type: 'condensation-attempt', id: 'a', condenser: text, outcome: 'failed', reason: other });
+        items.retried({ type: 'retry', attempt: 1, attempts: 2, delayMs: 5, error: text });
+        items.delta({ type: 'thinking', text });
+        items.delta({ type: 'text', text: other });
+        items.delta({ type: 'tool-call', index: 0, name: text, arguments: other });
+        if (isOpen) transcript.toggleAll();
+        const styles = isColoured ? colouredStyles : plainStyles;
+        for (const line of lines(width)) expect(faultOf(line, width, styles)).toBeUndefined();
       },
-      {
-        id: 'k',
-        source: 'agent',
-        type: 'condensation',
-        forgottenEventIds: ['u'],
-        redactions: [{ eventId: 'm', text }],
-        summary: text,
-        metadata: { [text]: other },
-        ...base,
-      },
-    );
-    tell({ type: 'condensation-attempt', id: 'a', condenser: text, outcome: 'failed', reason: other });
-    items.retried({ type: 'retry', attempt: 1, attempts: 2, delayMs: 5, error: text });
-    items.delta({ type: 'thinking', text });
-    items.delta({ type: 'text', text: other });
-    items.delta({ type: 'tool-call', index: 0, name: text, arguments: other });
-    if (isOpen) transcript.toggleAll();
-    const styles = isColoured ? colouredStyles : plainStyles;
-    for (const line of lines(width)) expect(faultOf(line, width, styles)).toBeUndefined();
-  },
-);
+    ),
+    {
+      seed: 20_261_123,
+      numRuns: 40,
+    },
+  );
+});

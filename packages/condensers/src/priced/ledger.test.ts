@@ -1,4 +1,4 @@
-import { fc, test as property } from '@fast-check/vitest';
+import fc from 'fast-check';
 import type { Event } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import { condensation, isCondensation, View, ViewProjection } from '@palimpsest/view';
@@ -95,51 +95,54 @@ async function metered(session: readonly Step[], fixed: number): Promise<Metered
   return { view, log: log.events, bill, rawBill, rawTokens: raw.view.tokens(), condensations };
 }
 
-property.prop([steps(['restart']), fc.integer({ min: 0, max: 8_000 })], { seed: 21, numRuns: 60 })(
-  'agrees with a meter of what was sent, with several condensations and what is sent beside the view',
-  async (session, fixed) => {
-    const { view, bill, rawBill, rawTokens } = await metered(session, fixed);
-    const ledger = ledgerOf(view, prices, fixed);
-    expect(ledger.calls).toBe(session.length);
-    expect(ledger.hidden).toBeCloseTo(rawTokens - view.tokens(), 5);
-    expect(ledger.rawBill / rawBill).toBeCloseTo(1, 5);
-    expect(Math.abs(ledger.bill / bill - 1)).toBeLessThan(0.03);
-  },
-);
+test('agrees with a meter of what was sent, with several condensations and what is sent beside the view', () =>
+  fc.assert(
+    fc.asyncProperty(steps(['restart']), fc.integer({ min: 0, max: 8_000 }), async (session, fixed) => {
+      const { view, bill, rawBill, rawTokens } = await metered(session, fixed);
+      const ledger = ledgerOf(view, prices, fixed);
+      expect(ledger.calls).toBe(session.length);
+      expect(ledger.hidden).toBeCloseTo(rawTokens - view.tokens(), 5);
+      expect(ledger.rawBill / rawBill).toBeCloseTo(1, 5);
+      expect(Math.abs(ledger.bill / bill - 1)).toBeLessThan(0.03);
+    }),
+    { seed: 21, numRuns: 60 },
+  ));
 
-property.prop([steps(['forget', 'mask', 'revert', 'restart'])], { seed: 22, numRuns: 80 })(
-  'with condensations of others and reverted ones, it knows what is hidden and stays near the meter',
-  async (session) => {
-    const { view, bill, rawBill, rawTokens } = await metered(session, 2_000);
-    const ledger = ledgerOf(view, prices, 2_000);
-    expect(ledger.hidden).toBeCloseTo(rawTokens - view.tokens(), 5);
-    expect(Math.abs(ledger.rawBill / rawBill - 1)).toBeLessThan(0.4);
-    expect(Math.abs(ledger.bill / bill - 1)).toBeLessThan(0.4);
-  },
-);
+test('with condensations of others and reverted ones, it knows what is hidden and stays near the meter', () =>
+  fc.assert(
+    fc.asyncProperty(steps(['forget', 'mask', 'revert', 'restart']), async (session) => {
+      const { view, bill, rawBill, rawTokens } = await metered(session, 2_000);
+      const ledger = ledgerOf(view, prices, 2_000);
+      expect(ledger.hidden).toBeCloseTo(rawTokens - view.tokens(), 5);
+      expect(Math.abs(ledger.rawBill / rawBill - 1)).toBeLessThan(0.4);
+      expect(Math.abs(ledger.bill / bill - 1)).toBeLessThan(0.4);
+    }),
+    { seed: 22, numRuns: 80 },
+  ));
 
-property.prop([steps(['forget', 'mask', 'revert'])], { seed: 23, numRuns: 60 })(
-  'is the same step by step, after a restart and in a fork',
-  async (session) => {
-    const { log } = await metered(session, 2_000);
-    const projection = new ViewProjection();
-    for (const [index, event] of log.entries()) {
-      projection.append(event);
-      if (event.type !== 'observation') continue;
-      const stepByStep = ledgerOf(projection.view, prices, 2_000);
-      if (index % 7 === 0)
-        expect(ledgerOf(View.fromEvents(log.slice(0, index + 1)), prices, 2_000)).toEqual(stepByStep);
-    }
-    const { view } = projection;
-    const ledger = ledgerOf(view, prices, 2_000);
-    // An older view of the same list, asked after a newer one.
-    const older = View.fromEvents(log.slice(0, -2));
-    projection.append({ ...(log.at(-1) as Event), id: 'one-more' });
-    ledgerOf(projection.view, prices, 2_000);
-    expect(ledgerOf(view, prices, 2_000)).toEqual(ledger);
-    expect(ledgerOf(older, prices, 2_000).calls).toBeLessThanOrEqual(ledger.calls);
-  },
-);
+test('is the same step by step, after a restart and in a fork', () =>
+  fc.assert(
+    fc.asyncProperty(steps(['forget', 'mask', 'revert']), async (session) => {
+      const { log } = await metered(session, 2_000);
+      const projection = new ViewProjection();
+      for (const [index, event] of log.entries()) {
+        projection.append(event);
+        if (event.type !== 'observation') continue;
+        const stepByStep = ledgerOf(projection.view, prices, 2_000);
+        if (index % 7 === 0)
+          expect(ledgerOf(View.fromEvents(log.slice(0, index + 1)), prices, 2_000)).toEqual(stepByStep);
+      }
+      const { view } = projection;
+      const ledger = ledgerOf(view, prices, 2_000);
+      // An older view of the same list, asked after a newer one.
+      const older = View.fromEvents(log.slice(0, -2));
+      projection.append({ ...(log.at(-1) as Event), id: 'one-more' });
+      ledgerOf(projection.view, prices, 2_000);
+      expect(ledgerOf(view, prices, 2_000)).toEqual(ledger);
+      expect(ledgerOf(older, prices, 2_000).calls).toBeLessThanOrEqual(ledger.calls);
+    }),
+    { seed: 23, numRuns: 60 },
+  ));
 
 test('what is sent beside the view is no hidden text when its estimate changes', () => {
   const log = logBuilder();

@@ -1,4 +1,4 @@
-import { fc, test as property } from '@fast-check/vitest';
+import fc from 'fast-check';
 import type { Condensation, Event, ObservationEvent, Usage } from '@palimpsest/events';
 import { eventFactory } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
@@ -101,41 +101,43 @@ test('a short session is left alone', async () => {
   expect(condensations).toEqual([]);
 });
 
-property.prop([fc.array(fc.integer({ min: 1, max: 250 }), { minLength: 2, maxLength: 30 })], { seed: 5, numRuns: 40 })(
-  'a session never costs more than the tolerance and the credit above doing nothing',
-  async (lines) => {
-    const { bill, rawBill } = await run(session(lines), pricedCondenser({ stages: [stage(3_000)], credit: 0 }));
-    // The next call after the last condensation is not seen by the view's estimate of ids: a small rest is allowed.
-    expect(bill).toBeLessThanOrEqual(1.02 * rawBill + 1);
-  },
-);
+test('a session never costs more than the tolerance and the credit above doing nothing', () =>
+  fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 250 }), { minLength: 2, maxLength: 30 }), async (lines) => {
+      const { bill, rawBill } = await run(session(lines), pricedCondenser({ stages: [stage(3_000)], credit: 0 }));
+      // The next call after the last condensation is not seen by the view's estimate of ids: a small rest is allowed.
+      expect(bill).toBeLessThanOrEqual(1.02 * rawBill + 1);
+    }),
+    { seed: 5, numRuns: 40 },
+  ));
 
-property.prop([fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 5, maxLength: 40 })], { seed: 7, numRuns: 25 })(
-  'a restart before any call decides alike',
-  async (lines) => {
-    const createEvent = eventFactory({ newId: () => 'same', now: () => new Date(0) });
-    const create = () => pricedCondenser({ stages: [stage(3_000)] });
-    const live = create();
-    const projection = new ViewProjection();
-    const log: Event[] = [];
-    const append = (event: Event): void => {
-      projection.append(event);
-      log.push(event);
-    };
-    for (const event of session(lines)) {
-      if (event.type === 'action') {
-        const result = await live.condense(projection.view, { prices });
-        const again = await create().condense(View.fromEvents(log), { prices });
-        expect(isCondensation(again)).toBe(isCondensation(result));
-        if (isCondensation(result) && isCondensation(again)) {
-          expect({ ...again, id: '', timestamp: '' }).toEqual({ ...result, id: '', timestamp: '' });
-          append({ ...createEvent('condensation', { ...result }), id: result.id });
+test('a restart before any call decides alike', () =>
+  fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 5, maxLength: 40 }), async (lines) => {
+      const createEvent = eventFactory({ newId: () => 'same', now: () => new Date(0) });
+      const create = () => pricedCondenser({ stages: [stage(3_000)] });
+      const live = create();
+      const projection = new ViewProjection();
+      const log: Event[] = [];
+      const append = (event: Event): void => {
+        projection.append(event);
+        log.push(event);
+      };
+      for (const event of session(lines)) {
+        if (event.type === 'action') {
+          const result = await live.condense(projection.view, { prices });
+          const again = await create().condense(View.fromEvents(log), { prices });
+          expect(isCondensation(again)).toBe(isCondensation(result));
+          if (isCondensation(result) && isCondensation(again)) {
+            expect({ ...again, id: '', timestamp: '' }).toEqual({ ...result, id: '', timestamp: '' });
+            append({ ...createEvent('condensation', { ...result }), id: result.id });
+          }
         }
+        append(event);
       }
-      append(event);
-    }
-  },
-);
+    }),
+    { seed: 7, numRuns: 25 },
+  ));
 
 test('a step at which nothing happens writes nothing', async () => {
   const reports: unknown[] = [];

@@ -1,10 +1,10 @@
 /* oxlint-disable palimpsest/layers -- an agent's messages come from a view; tests only */
-import { fc, test } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { createEvent } from '@palimpsest/events';
 import type { AssistantMessage, Event } from '@palimpsest/events';
 import { condensation, NoCondensationAvailableError, View } from '@palimpsest/view';
 import { anthropicServer } from '@palimpsest/provider-servers';
-import { describe, expect } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fewer } from '../../test-support/fewer.js';
 import type { LLM } from '../llm.js';
 import { anthropicLLM } from './llm.js';
@@ -153,36 +153,39 @@ const models: readonly Omit<AnthropicLLMOptions, 'apiKey'>[] = [
 
 describe('a conversation that is condensed on the way', () => {
   for (const options of models) {
-    test.prop([fc.array(step, { minLength: 5, maxLength: 25 })], { seed: 20_261_123, numRuns: fewer(10) })(
-      `is never refused: ${JSON.stringify(options)}`,
-      async (steps) => {
-        let asked: Step & { readonly do: 'ask' } = {
-          do: 'ask',
-          calls: 0,
-          thinks: [],
-          answered: 0,
-          says: true,
-          forces: false,
-        };
-        const server = await anthropicServer({ reply: (body, index) => ({ content: contentFor(body, index, asked) }) });
-        try {
-          const llm = anthropicLLM({ ...options, apiKey: 'key', baseURL: server.url, retry: { attempts: 1 } });
-          const log: Event[] = [
-            createEvent('system-prompt', { systemPrompt: 'Be short.', tools }),
-            createEvent('message', { source: 'user', role: 'user', content: [text('Go.')] }),
-          ];
-          for (const next of steps) {
-            if (next.do === 'ask') asked = next;
-            if (next.do === 'sum-up') asked = { ...asked, calls: 0 };
-            await takeStep(next, log, llm);
+    test(`is never refused: ${JSON.stringify(options)}`, () =>
+      fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+          let asked: Step & { readonly do: 'ask' } = {
+            do: 'ask',
+            calls: 0,
+            thinks: [],
+            answered: 0,
+            says: true,
+            forces: false,
+          };
+          const server = await anthropicServer({
+            reply: (body, index) => ({ content: contentFor(body, index, asked) }),
+          });
+          try {
+            const llm = anthropicLLM({ ...options, apiKey: 'key', baseURL: server.url, retry: { attempts: 1 } });
+            const log: Event[] = [
+              createEvent('system-prompt', { systemPrompt: 'Be short.', tools }),
+              createEvent('message', { source: 'user', role: 'user', content: [text('Go.')] }),
+            ];
+            for (const next of steps) {
+              if (next.do === 'ask') asked = next;
+              if (next.do === 'sum-up') asked = { ...asked, calls: 0 };
+              await takeStep(next, log, llm);
+            }
+            expect(server.requests.length).toBe(
+              steps.filter(({ do: what }) => what === 'ask' || what === 'sum-up').length,
+            );
+          } finally {
+            await server.close();
           }
-          expect(server.requests.length).toBe(
-            steps.filter(({ do: what }) => what === 'ask' || what === 'sum-up').length,
-          );
-        } finally {
-          await server.close();
-        }
-      },
-    );
+        }),
+        { seed: 20_261_123, numRuns: fewer(10) },
+      ));
   }
 });

@@ -1,5 +1,5 @@
-import { fc, test } from '@fast-check/vitest';
-import { describe, expect } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { readAnthropicMessage } from './anthropic-reader.js';
 import { readChatMessage } from './chat-reader.js';
 import { HistoryEvents } from './history-events.js';
@@ -83,28 +83,48 @@ const eventsOf = (messages: readonly ReadMessage[]) => {
 };
 
 describe('any content', () => {
-  test.prop([fc.array(message, { maxLength: 4 })], { seed: 20_261_123 })('is read, and makes events', (messages) => {
-    for (const read of [readAnthropicMessage, readChatMessage, readResponsesItem]) {
-      expect(eventsOf(messages.map(read)).every(({ id }) => id !== '')).toBe(true);
-    }
+  test('is read, and makes events', () => {
+    fc.assert(
+      fc.property(fc.array(message, { maxLength: 4 }), (messages) => {
+        for (const read of [readAnthropicMessage, readChatMessage, readResponsesItem]) {
+          expect(eventsOf(messages.map(read)).every(({ id }) => id !== '')).toBe(true);
+        }
+      }),
+      { seed: 20_261_123 },
+    );
   });
 
-  test.prop([fc.array(part, { maxLength: 4 })], { seed: 20_261_123 })('is read as items, and makes events', (items) => {
-    expect(eventsOf(items.map(readResponsesItem)).every(({ id }) => id !== '')).toBe(true);
+  test('is read as items, and makes events', () => {
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 4 }), (items) => {
+        expect(eventsOf(items.map(readResponsesItem)).every(({ id }) => id !== '')).toBe(true);
+      }),
+      { seed: 20_261_123 },
+    );
   });
 
-  test.prop([part], { seed: 20_261_123 })('leaves no part out but empty text', (some) => {
-    expect(readAnthropicMessage({ role: 'user', content: [some] }).pieces).not.toEqual([]);
-    const { pieces } = readChatMessage({ role: 'user', content: [some] });
-    const isEmpty = some === '' || (some as { text?: unknown } | null)?.text === '';
-    if (!isEmpty) expect(pieces).not.toEqual([]);
-    expect(readResponsesItem(some).pieces.length > 0 || (some as { type?: unknown }).type === 'message').toBe(true);
+  test('leaves no part out but empty text', () => {
+    fc.assert(
+      fc.property(part, (some) => {
+        expect(readAnthropicMessage({ role: 'user', content: [some] }).pieces).not.toEqual([]);
+        const { pieces } = readChatMessage({ role: 'user', content: [some] });
+        const isEmpty = some === '' || (some as { text?: unknown } | null)?.text === '';
+        if (!isEmpty) expect(pieces).not.toEqual([]);
+        expect(readResponsesItem(some).pieces.length > 0 || (some as { type?: unknown }).type === 'message').toBe(true);
+      }),
+      { seed: 20_261_123 },
+    );
   });
 
-  test.prop([part], { seed: 20_261_123 })('is no usage and no tool, or a sound one', (some) => {
-    for (const usage of [anthropicUsage(some)?.usage, openaiUsage(some)?.usage]) {
-      if (usage !== undefined) expect(Object.values(usage).every((count) => count >= 0)).toBe(true);
-    }
-    expect(readTool(some)?.name ?? 'none').not.toBe('');
+  test('is no usage and no tool, or a sound one', () => {
+    fc.assert(
+      fc.property(part, (some) => {
+        for (const usage of [anthropicUsage(some)?.usage, openaiUsage(some)?.usage]) {
+          if (usage !== undefined) expect(Object.values(usage).every((count) => count >= 0)).toBe(true);
+        }
+        expect(readTool(some)?.name ?? 'none').not.toBe('');
+      }),
+      { seed: 20_261_123 },
+    );
   });
 });
