@@ -45,7 +45,7 @@ export async function sessionRunner(options: SessionRunnerOptions): Promise<Sess
   const foreign = policies.filter(({ source }) => source === undefined);
   // What makes threads is loaded only if there are some, and what replays only where it runs: that takes long.
   const threads = workers === 0 ? undefined : (await import('./worker-pool.js')).workerPool(workers);
-  const run = threads?.run ?? (await import('./session-task.js')).runTask;
+  const run = threads?.run ?? (await import('./run-task.js')).runTask;
   const here = foreign.length > 0 ? await replayerOfThisThread(settings) : undefined;
 
   return {
