@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import type { Options } from 'tsup';
 import { pureConstants } from './pure-constants.base.ts';
 import { rootByName } from './root-by-name.base.ts';
@@ -12,8 +13,12 @@ const shared: Options = {
   removeNodeProtocol: false,
 };
 
+/** `npm test` starts programs, which need no declarations: those take more than half of a build. The same is an input of it in nx.json. */
+const hasTypes = process.env['PALIMPSEST_BUILD_TYPES'] !== 'false';
+
 /** ESM, CJS and types for both. Entry `index` is `src/index.ts`; any other is the subpath `src/<entry>/index.ts`. */
 export function library(entries: readonly string[]): Options {
+  if (hasTypes) execFileSync('tsgo', ['-b', 'tsconfig.lib.json', '--singleThreaded'], { stdio: 'inherit' });
   return {
     ...shared,
     entry: Object.fromEntries(entries.map((entry) => [fileOf(entry), `src/${fileOf(entry)}.ts`])),
@@ -22,9 +27,9 @@ export function library(entries: readonly string[]): Options {
     splitting: true,
     esbuildPlugins: [pureConstants, rootByName],
     tsconfig: 'tsconfig.lib.json',
-    // Rolled up from the declarations that `tsc -b tsconfig.lib.json` wrote before: no second type check, which took three quarters
-    // of a build. tsup sets `baseUrl`, which TypeScript 6 deprecates.
-    dts: {
+    // Rolled up from the declarations that the compiler wrote: no second type check, which took three quarters of a build. tsup sets
+    // `baseUrl`, which TypeScript 6 deprecates.
+    dts: hasTypes && {
       entry: Object.fromEntries(entries.map((entry) => [fileOf(entry), `out-tsc/lib/${fileOf(entry)}.d.ts`])),
       compilerOptions: { ignoreDeprecations: '6.0', composite: false, incremental: false, customConditions: [] },
     },

@@ -10,14 +10,15 @@ export const workspaceRoot = path.resolve(import.meta.dirname, '../../..');
  * @param {string} file absolute, or relative to the workspace root
  * @param {readonly string[]} args
  * @param {string} node
+ * @param {Readonly<Record<string, string>>} environment beside this process's own
  * @returns {number} the exit code; 1 if a signal ended it
  */
-export function runNode(file, args, node = process.execPath) {
+export function runNode(file, args, node = process.execPath, environment = {}) {
   const { status, error } = spawnSync(node, [path.resolve(workspaceRoot, file), ...args], {
     cwd: workspaceRoot,
     stdio: 'inherit',
     // Nx would start a process for each of its plugins, which all read manifests alone.
-    env: { ...process.env, NX_ISOLATE_PLUGINS: 'false' },
+    env: { ...process.env, NX_ISOLATE_PLUGINS: 'false', ...environment },
   });
   if (error) throw error;
   return status ?? 1;
@@ -45,10 +46,12 @@ export function outputOf(file, args) {
 /**
  * @param {readonly string[]} targets
  * @param {readonly string[]} options more arguments of `nx run-many`
+ * @param {Readonly<Record<string, string>>} environment
  * @returns {number} the exit code of Nx
  */
-export function runTargets(targets, options = []) {
-  return runNode(createRequire(import.meta.url).resolve('nx/bin/nx.js'), ['run-many', '-t', ...targets, ...options]);
+export function runTargets(targets, options = [], environment = {}) {
+  const nx = createRequire(import.meta.url).resolve('nx/bin/nx.js');
+  return runNode(nx, ['run-many', '-t', ...targets, ...options], process.execPath, environment);
 }
 
 /**
