@@ -30,6 +30,18 @@ function refusals(name: string, description: string, schema: object): readonly u
   ];
 }
 
+/**
+ * Any character but half a surrogate pair. `unit: 'binary'` of fast-check is the same, with a map of all 1,112,064 characters that it
+ * makes when the first text is asked for: nearly a second, and 80 MB that stay. With the way back, texts such as `__proto__` are tried.
+ */
+const anyCharacter = fc
+  .nat(0x10_ff_ff)
+  .filter((code) => code < 0xd8_00 || code > 0xdf_ff)
+  .map(
+    (code) => String.fromCodePoint(code),
+    (text) => String(text).codePointAt(0) ?? Number.NaN,
+  );
+
 /** Words of schemas, so that what is generated means something. */
 const keyword = fc.constantFrom(
   ...[
@@ -66,9 +78,9 @@ const { schemaLike } = fc.letrec<{ schemaLike: unknown }>((tie) => ({
       '\u001b[2J',
       '(',
     ),
-    fc.string({ unit: 'binary', maxLength: 80 }),
+    fc.string({ unit: anyCharacter, maxLength: 80 }),
     fc.array(tie('schemaLike'), { maxLength: 3 }),
-    fc.dictionary(fc.oneof(keyword, fc.string({ unit: 'binary' })), tie('schemaLike'), { maxKeys: 5 }),
+    fc.dictionary(fc.oneof(keyword, fc.string({ unit: anyCharacter })), tie('schemaLike'), { maxKeys: 5 }),
   ),
 }));
 
@@ -77,8 +89,8 @@ describe('any schema of a server becomes one', () => {
     fc.assert(
       fc.property(
         schemaLike,
-        fc.string({ unit: 'binary' }),
-        fc.string({ unit: 'binary' }),
+        fc.string({ unit: anyCharacter }),
+        fc.string({ unit: anyCharacter }),
         (schema, name, description) => {
           const { tools } = listedTools('any', [{ name, description, inputSchema: schema }]);
           const [tool] = tools;

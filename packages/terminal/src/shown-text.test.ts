@@ -5,6 +5,18 @@ import { onOneLine, shownJson, shownLines } from './shown-text.js';
 /** What no output may hold, said in another way than the code does: controls of 7 and 8 bits, and marks of direction. */
 const driving = /(?!\n)\p{Cc}|[\u061c\u200e\u200f\u2028\u2029]|[\u202a-\u202e]|[\u2066-\u2069]/u;
 
+/**
+ * Any character but half a surrogate pair. `unit: 'binary'` of fast-check is the same, with a map of all 1,112,064 characters that it
+ * makes when the first text is asked for: nearly a second, and 80 MB that stay. With the way back, texts such as `__proto__` are tried.
+ */
+const anyCharacter = fc
+  .nat(0x10_ff_ff)
+  .filter((code) => code < 0xd8_00 || code > 0xdf_ff)
+  .map(
+    (code) => String.fromCodePoint(code),
+    (text) => String(text).codePointAt(0) ?? Number.NaN,
+  );
+
 const hostile = fc
   .array(
     fc.constantFrom(
@@ -29,7 +41,7 @@ const hostile = fc
 describe('text that wants to drive the terminal', () => {
   test('has no effect', () => {
     fc.assert(
-      fc.property(fc.oneof(hostile, fc.string({ unit: 'binary' })), (text) => {
+      fc.property(fc.oneof(hostile, fc.string({ unit: anyCharacter })), (text) => {
         expect(onOneLine(text)).not.toMatch(driving);
         expect(onOneLine(text)).not.toContain('\n');
         expect(shownLines(text)).not.toMatch(driving);

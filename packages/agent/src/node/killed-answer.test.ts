@@ -51,7 +51,10 @@ async function goesOn(conversationId: string): Promise<void> {
   expect(answered.toSorted()).toEqual(actions.map(({ id }) => id).toSorted());
 }
 
-test.each(['before', 'within', 'after'])(
+// What stands on the disk before an operation stood there after the last one, so `npm test` tries one of both.
+const places = process.env['PALIMPSEST_THOROUGH'] === 'true' ? ['before', 'within', 'after'] : ['within', 'after'];
+
+test.each(places)(
   'kill -9 %s each operation on the log: all events of the answer are on disk, or none, and no call has run',
   async (where) => {
     const found: number[] = [];

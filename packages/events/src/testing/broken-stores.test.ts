@@ -651,7 +651,8 @@ test.each(flawsBetweenStores)(
       return { store: broken(shared, breakStore), reopen: () => broken(shared, breakStore) };
     };
     await expect(ruleOf(create, rule)()).rejects.toThrow();
-    for (const alone of rulesOf(create, false)) await alone.run();
+    // 150,000 events in one append say nothing of two stores; the next test appends them.
+    for (const alone of rulesOf(create, false)) if (!alone.name.includes('many events')) await alone.run();
   },
 );
 

@@ -8,13 +8,20 @@ const outputOf = (limit: number, pieces: readonly string[]) => {
   return output;
 };
 
-/** Any character; fast-check's unit 'binary' lists all 1.1 million of them first. */
-const codePoint = fc
-  .nat({ max: 0x10_f7_ff })
-  .map((number) => String.fromCodePoint(number < 0xd8_00 ? number : number + 0x8_00));
+/**
+ * Any character but half a surrogate pair. `unit: 'binary'` of fast-check is the same, with a map of all 1,112,064 characters that it
+ * makes when the first text is asked for: nearly a second, and 80 MB that stay. With the way back, texts such as `__proto__` are tried.
+ */
+const anyCharacter = fc
+  .nat(0x10_ff_ff)
+  .filter((code) => code < 0xd8_00 || code > 0xdf_ff)
+  .map(
+    (code) => String.fromCodePoint(code),
+    (text) => String(text).codePointAt(0) ?? Number.NaN,
+  );
 
 test('keeps all that fits, in whatever pieces it comes, and cuts no character in two', () => {
-  const pieces = fc.array(fc.string({ unit: codePoint, maxLength: 8 }), { maxLength: 12 });
+  const pieces = fc.array(fc.string({ unit: anyCharacter, maxLength: 8 }), { maxLength: 12 });
   fc.assert(
     fc.property(pieces, fc.integer({ min: 2, max: 40 }), (written, limit) => {
       const whole = written.join('');
