@@ -41,7 +41,7 @@ export const hostileTemplates: readonly HostileTemplate[] = [
   {
     name: 'a loop without a body',
     ...stopped,
-    text: '{% for i in range(900000) %}{% endfor %}{% for i in range(900000) %}{% endfor %}',
+    text: `{% for i in range(${part(900_000)}) %}{% endfor %}{% for i in range(${part(900_000)}) %}{% endfor %}`,
   },
   {
     name: 'loops in loops',
@@ -56,7 +56,7 @@ export const hostileTemplates: readonly HostileTemplate[] = [
   {
     name: 'a filtered loop in a loop',
     ...stopped,
-    text: '{% set all = range(100000) %}{% for i in all %}{% for j in all if j < 0 %}{% endfor %}{% endfor %}',
+    text: `{% set all = range(${part(100_000)}) %}{% for i in all %}{% for j in all if j < 0 %}{% endfor %}{% endfor %}`,
   },
   {
     name: 'a text doubled',
@@ -177,17 +177,17 @@ export const hostileTemplates: readonly HostileTemplate[] = [
   {
     name: 'a large macro, defined often',
     ...stopped,
-    text: `{% for i in range(500000) %}{% macro m() %}${doubled(5_000, '{{ 1 }}')}{% endmacro %}{% endfor %}`,
+    text: `{% for i in range(${part(500_000)}) %}{% macro m() %}${doubled(5_000, '{{ 1 }}')}{% endmacro %}{% endfor %}`,
   },
   {
     name: 'arguments spread',
     ...stopped,
-    text: '{% macro m() %}{{ varargs | length }}{% endmacro %}{% set a = range(100000) %}{% for i in range(100000) %}{{ m(*a) }}{% endfor %}',
+    text: `{% macro m() %}{{ varargs | length }}{% endmacro %}{% set a = range(${part(100_000)}) %}{% for i in range(${part(100_000)}) %}{{ m(*a) }}{% endfor %}`,
   },
   {
     name: 'names that are asked for',
     ...stopped,
-    text: `{% for i in range(300000) %}{% if a is defined %}{% endif %}{% if b is defined %}{% endif %}{% endfor %}`,
+    text: `{% for i in range(${part(300_000)}) %}{% if a is defined %}{% endif %}{% if b is defined %}{% endif %}{% endfor %}`,
   },
   {
     name: 'parentheses',
