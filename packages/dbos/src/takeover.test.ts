@@ -10,7 +10,11 @@ import { openaiServer } from '@palimpsest/provider-servers';
 import pg from 'pg';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { bundledProgram } from '../test-support/bundled-program.js';
-import type { CondensingWorkerSetting, FromCondensingWorker } from '../test-support/condensing-worker.js';
+import type {
+  CondensingConversation,
+  CondensingWorkerSetting,
+  FromCondensingWorker,
+} from '../test-support/condensing-worker.js';
 import { dbosRunner } from './index.js';
 
 const url = inject('postgresUrl') ?? '';
@@ -71,16 +75,15 @@ function nextStep({ messages }: Request): number {
 }
 
 /**
- * A store, a queue, a model that takes steps, and one that summarises.
+ * A model that takes steps, and one that summarises.
  *
  * @param stepOf - the call that answers a step; undefined: the work is done
  * @param before - is waited for before the model answers a step; the same for the summariser and the number of its request
  */
-async function setUp(
+async function setUpModels(
   stepOf: (step: number) => 'act' | 'order' | undefined,
   before: { readonly step?: (step: number) => Promise<void>; readonly summary?: (index: number) => Promise<void> },
 ) {
-  const name = randomUUID();
   const usage = (prompt: number, completion: number) => ({
     prompt_tokens: prompt,
     completion_tokens: completion,
@@ -105,6 +108,16 @@ async function setUp(
       return { message: { content: `Summary number ${index}.` }, usage: usage(5_000, 100) };
     },
   });
+  onTestFinished(async () => {
+    await model.close();
+    await summariser.close();
+  });
+  return { summariser, urls: { modelUrl: model.url, summariserUrl: summariser.url } };
+}
+
+/** A store and a queue. */
+async function setUp() {
+  const name = randomUUID();
   const pool = new pg.Pool({ connectionString: url, max: 2 });
   pool.on('error', () => undefined);
   await migrate(pool);
@@ -113,19 +126,17 @@ async function setUp(
   onTestFinished(async () => {
     await client.stop();
     await pool.end();
-    await model.close();
-    await summariser.close();
   });
   const agent = new Agent({ llm: scriptedLLM({ script: [] }), confirmation: 'always' });
   const open = (conversationId: string) => Conversation.open({ agent, store, conversationId });
-  const worker = (more: Pick<CondensingWorkerSetting, 'background'> & Partial<CondensingWorkerSetting>) =>
-    new Worker({ url, name, leaseMs: 30_000, modelUrl: model.url, summariserUrl: summariser.url, limits: {}, ...more });
+  const worker = (conversations: Readonly<Record<string, CondensingConversation>>, leaseMs = 30_000) =>
+    new Worker({ url, name, leaseMs, conversations });
   const ask = async (conversationId: string) => {
     await (await open(conversationId)).send('Take the steps.');
     await client.enqueue(conversationId);
   };
   const log = async (conversationId: string) => [...(await open(conversationId)).events];
-  return { summariser, client, open, worker, ask, log };
+  return { client, open, worker, ask, log };
 }
 
 const condensationsIn = (events: readonly Event[]) =>
@@ -147,66 +158,83 @@ function callsIn(events: readonly Event[]) {
 
 describe.skipIf(url === '')('a condensation by a model', () => {
   test.each([
-    ['frozen', 'goes on in the background', 'SIGSTOP', true],
-    ['frozen', 'is waited for', 'SIGSTOP', false],
-    ['killed', 'goes on in the background', 'SIGKILL', true],
+    ['frozen', 'SIGSTOP'],
+    ['killed', 'SIGKILL'],
   ] as const)(
-    'whose worker is %s while it %s is made by the next worker: once in the log, and once in its costs',
-    async (_, _how, signal, background) => {
+    'whose worker is %s is made by the next worker, in the background and where it is waited for: once in the log, and once in its costs',
+    async (_, signal) => {
       const steps = 7;
       const late = gate();
       const held = gate();
-      let isAsked = false;
-      let holds = 0;
-      const { summariser, worker, ask, log } = await setUp((step) => (step <= steps ? 'act' : undefined), {
-        step: async () => {
-          if (!isAsked) return;
-          holds++;
-          await held.opened;
-        },
-        summary: async (index) => {
-          if (index > 0) return;
-          isAsked = true;
-          await late.opened;
-        },
-      });
-      const id = randomUUID();
+      const { worker, ask, log } = await setUp();
+      const condensing = await Promise.all(
+        [true, false].map(async (background) => {
+          let isAsked = false;
+          let holds = 0;
+          const { summariser, urls } = await setUpModels((step) => (step <= steps ? 'act' : undefined), {
+            step: async () => {
+              if (!isAsked) return;
+              holds++;
+              await held.opened;
+            },
+            summary: async (index) => {
+              if (index > 0) return;
+              isAsked = true;
+              await late.opened;
+            },
+          });
+          const isInTheMiddle = () => isAsked && (holds > 0 || !background);
+          return { id: randomUUID(), summariser, isInTheMiddle, setting: { ...urls, background } };
+        }),
+      );
+      const settings = Object.fromEntries(condensing.map(({ id, setting }) => [id, setting]));
       // Only who is frozen is waited for. A lease that a worker might miss on a slow machine would make it another test.
-      const first = worker({ background, ...(signal === 'SIGSTOP' ? { leaseMs: 5_000 } : {}) });
-      await ask(id);
-      await until(() => isAsked && (holds > 0 || !background));
-      const second = worker({ background });
+      const first = worker(settings, signal === 'SIGSTOP' ? 5_000 : 30_000);
+      for (const { id } of condensing) await ask(id);
+      await until(() => condensing.every(({ isInTheMiddle }) => isInTheMiddle()));
+      const second = worker(settings);
       await second.works();
       first.process.kill(signal);
       held.open();
-      await second.ends(id, 'finished');
-      // The summary may have come after the end of the run: then it is put in all the same.
-      await until(async () => condensationsIn(await log(id)).length > 0);
-      const before = await log(id);
+      const before = new Map<string, readonly Event[]>();
+      for (const { id } of condensing) {
+        await second.ends(id, 'finished');
+        // The summary may have come after the end of the run: then it is put in all the same.
+        await until(async () => condensationsIn(await log(id)).length > 0);
+        before.set(id, await log(id));
+      }
       late.open();
       if (signal === 'SIGSTOP') {
         first.process.kill('SIGCONT');
-        await first.ends(id, 'handed-over');
+        for (const { id } of condensing) await first.ends(id, 'handed-over');
         await first.stop();
       }
       await second.stop();
-      const events = await log(id);
-      expect(events.map((event) => event.id)).toEqual(before.map((event) => event.id));
-      expect(summariser.requests).toHaveLength(2);
-      expect(condensationsIn(events).map(({ summary }) => summary?.match(/Summary number \d/)?.[0])).toEqual([
-        'Summary number 1',
-      ]);
-      expect(callsIn(events)).toMatchObject({ agent: steps + 1, condenser: 1 });
-      expect(callsIn(events).costUsd).toBeCloseTo((steps + 1) * 0.000_156 + 0.000_81, 9);
+      for (const { id, summariser, setting } of condensing) {
+        const events = await log(id);
+        const how = setting.background ? 'in the background' : 'waited for';
+        expect(
+          events.map((event) => event.id),
+          how,
+        ).toEqual(before.get(id)?.map((event) => event.id));
+        expect(summariser.requests, how).toHaveLength(2);
+        expect(
+          condensationsIn(events).map(({ summary }) => summary?.match(/Summary number \d/)?.[0]),
+          how,
+        ).toEqual(['Summary number 1']);
+        expect(callsIn(events), how).toMatchObject({ agent: steps + 1, condenser: 1 });
+        expect(callsIn(events).costUsd, how).toBeCloseTo((steps + 1) * 0.000_156 + 0.000_81, 9);
+      }
     },
   );
 
   test('that a run leaves behind when it waits for a person is kept, and the person does not wait for it', async () => {
     const late = gate();
     const steps = ['act', 'act', 'act', 'act', 'act', 'act', 'order'] as const;
-    const { client, open, worker, ask, log } = await setUp((step) => steps[step - 1], { summary: () => late.opened });
+    const { client, open, worker, ask, log } = await setUp();
+    const { urls } = await setUpModels((step) => steps[step - 1], { summary: () => late.opened });
     const id = randomUUID();
-    const one = worker({ background: true });
+    const one = worker({ [id]: { ...urls, background: true } });
     await ask(id);
     await one.ends(id, 'waiting-for-confirmation');
     // Nobody holds the conversation.
@@ -227,7 +255,8 @@ test.skipIf(url === '')(
     const died = gate();
     const heldAt = 7;
     let held = 0;
-    const { worker, ask, log } = await setUp(() => 'act', {
+    const { worker, ask, log } = await setUp();
+    const { urls } = await setUpModels(() => 'act', {
       step: async (step) => {
         if (step !== heldAt) return;
         held++;
@@ -236,19 +265,20 @@ test.skipIf(url === '')(
     });
     const [iterations, tokens, money] = [randomUUID(), randomUUID(), randomUUID()];
     const ids = [iterations, tokens, money];
-    const limits = {
-      [iterations]: { maxIterations: 10 },
-      [tokens]: { maxTokens: 17_000 },
-      [money]: { maxCostUsd: 0.003 },
+    const setting = { ...urls, background: false };
+    const settings = {
+      [iterations]: { ...setting, limits: { maxIterations: 10 } },
+      [tokens]: { ...setting, limits: { maxTokens: 17_000 } },
+      [money]: { ...setting, limits: { maxCostUsd: 0.003 } },
     };
-    const first = worker({ background: false, limits });
+    const first = worker(settings);
     for (const id of ids) await ask(id);
     await until(() => held === ids.length);
     first.process.kill('SIGKILL');
     const before = new Map(await Promise.all(ids.map(async (id) => [id, callsIn(await log(id))] as const)));
     for (const calls of before.values()) expect(calls).toMatchObject({ agent: heldAt - 1, condenser: 1 });
     died.open();
-    const second = worker({ background: false, limits });
+    const second = worker(settings);
     for (const id of ids) expect(await second.ends(id, 'failed')).toBe('limit-exceeded');
     await second.stop();
 

@@ -15,11 +15,17 @@ export interface CondensingWorkerSetting {
   readonly url: string;
   readonly name: string;
   readonly leaseMs: number;
+  /** By their ids. */
+  readonly conversations: Readonly<Record<string, CondensingConversation>>;
+}
+
+/** How a conversation is run. */
+export interface CondensingConversation {
   readonly modelUrl: string;
   readonly summariserUrl: string;
   readonly background: boolean;
-  /** By the id of the conversation. @defaultValue none */
-  readonly limits: Readonly<Record<string, Partial<Limits>>>;
+  /** @defaultValue none */
+  readonly limits?: Partial<Limits>;
 }
 
 /** What it tells the test. */
@@ -34,7 +40,7 @@ export type FromCondensingWorker =
     };
 
 const setting = JSON.parse(process.argv[2] ?? '{}') as CondensingWorkerSetting;
-const { url, name, leaseMs, modelUrl, summariserUrl, background, limits } = setting;
+const { url, name, leaseMs, conversations } = setting;
 const pool = new pg.Pool({ connectionString: url, max: 10 });
 pool.on('error', () => undefined);
 const store = postgresEventStore({ client: pool, connect: () => pool.connect(), leaseMs });
@@ -49,12 +55,13 @@ const tool = (toolName: string) =>
     input: z.object({ step: z.number() }),
     execute: ({ step }) => `Step ${step} is taken. ${'It took a while. '.repeat(40)}`,
   });
-const agent = new Agent({
-  llm: modelAt(modelUrl),
-  tools: [tool('act'), tool('order')],
-  confirmation: ({ toolCall }) => toolCall.name === 'order',
-  condenser: llmSummarizingCondenser({ llm: modelAt(summariserUrl), maxSize: 12, keepFirst: 2, background }),
-});
+const agentOf = ({ modelUrl, summariserUrl, background }: CondensingConversation) =>
+  new Agent({
+    llm: modelAt(modelUrl),
+    tools: [tool('act'), tool('order')],
+    confirmation: ({ toolCall }) => toolCall.name === 'order',
+    condenser: llmSummarizingCondenser({ llm: modelAt(summariserUrl), maxSize: 12, keepFirst: 2, background }),
+  });
 const runner = dbosRunner({
   url,
   name,
@@ -62,7 +69,12 @@ const runner = dbosRunner({
   pollMs: 50,
   sweepMs: 200,
   retryMs: 100,
-  open: (conversationId) => Conversation.open({ agent, store, conversationId, limits: limits[conversationId] ?? {} }),
+  open: (conversationId) => {
+    const conversation = conversations[conversationId];
+    if (conversation === undefined) throw new Error(`No conversation is '${conversationId}'.`);
+    const { limits = {} } = conversation;
+    return Conversation.open({ agent: agentOf(conversation), store, conversationId, limits });
+  },
   onEnd: (end) => {
     const { conversationId } = end;
     if (end.type === 'ended') tell({ type: 'end', conversationId, end: end.outcome.status });

@@ -4,12 +4,12 @@ import { performance } from 'node:perf_hooks';
 import { parseTemplate, PromptTemplateError } from '../src/index.js';
 import { hostileTemplates } from './hostile-templates.js';
 
-for (const { name, text, includes = {} } of hostileTemplates) {
+for (const { name, text, includes = {}, maxSteps } of hostileTemplates) {
   writeSync(1, `${JSON.stringify({ begins: name })}\n`);
   const start = performance.now();
   let outcome: string;
   try {
-    outcome = `a text of ${parseTemplate(text, { includes }).render({}).length} characters`;
+    outcome = `a text of ${parseTemplate(text, { includes, ...(maxSteps === undefined ? {} : { limits: { maxSteps } }) }).render({}).length} characters`;
   } catch (error) {
     outcome = PromptTemplateError.isInstance(error) ? error.message : `not typed: ${String(error)}`;
   }

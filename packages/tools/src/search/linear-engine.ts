@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { PalimpsestError } from '@palimpsest/events';
 import { maxLinesOfFile, maxSearchedBytes } from './engine.js';
@@ -24,7 +23,86 @@ export class SearchWorkerError extends PalimpsestError {
 /** So many files are read at once. */
 const filesAtOnce = 4;
 
-type Answer = { readonly id: number; readonly lines: readonly number[] };
+type Request =
+  | { readonly pattern: string; readonly ignoreCase: boolean; readonly maxLines: number }
+  | { readonly bytes: Uint8Array<ArrayBuffer> };
+
+interface Answer {
+  readonly id: number;
+  readonly problem?: string;
+  readonly lines?: readonly number[];
+}
+
+/** A thread that matches the files of one search at a time. */
+class SearchThread {
+  // Its code stands beside this file, in the sources and in what is published.
+  readonly #worker = new Worker(new URL('search-worker.mjs', import.meta.url));
+  readonly #waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
+  #asked = 0;
+  #failure: Error | undefined;
+
+  constructor() {
+    this.#worker.on('message', (answer: Answer) => {
+      this.#waiting.get(answer.id)?.resolve(answer);
+      this.#waiting.delete(answer.id);
+    });
+    this.#worker.on('error', (error: Error) => this.#fail(error));
+    this.#worker.on('exit', () => this.#fail(new Error('The thread of the search has ended.')));
+  }
+
+  /** Whether it can be used for another search. */
+  get isFree(): boolean {
+    return this.#failure === undefined && this.#waiting.size === 0;
+  }
+
+  ask(request: Request): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      if (this.#failure !== undefined) return reject(this.#failure);
+      const id = this.#asked++;
+      this.#waiting.set(id, { resolve, reject });
+      this.#worker.postMessage({ id, ...request }, 'bytes' in request ? [request.bytes.buffer] : []);
+    });
+  }
+
+  /** From then on it keeps its process alive, as a search does. */
+  begin(): void {
+    this.#worker.ref();
+  }
+
+  /** From then on it keeps no process alive. */
+  rest(): void {
+    this.#worker.unref();
+  }
+
+  async end(reason: Error): Promise<void> {
+    this.#fail(reason);
+    await this.#worker.terminate();
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error;
+    for (const { reject } of this.#waiting.values()) reject(this.#failure);
+    this.#waiting.clear();
+  }
+}
+
+/** Between searches one thread rests: to start it and to load RE2 takes longer than most searches. */
+let resting: SearchThread | undefined;
+
+/** A search has a thread for itself. */
+function takeThread(): SearchThread {
+  const thread = resting?.isFree === true ? resting : new SearchThread();
+  resting = undefined;
+  thread.begin();
+  return thread;
+}
+
+/** A thread that was given up, or that is still at work, is not used again. */
+async function giveBack(thread: SearchThread): Promise<void> {
+  if (resting !== undefined || !thread.isFree) return thread.end(new Error('The search is over.'));
+  resting = thread;
+  thread.rest();
+}
 
 /**
  * The engine that needs no program: RE2 in JavaScript, in a thread of its own, so that a long search blocks nothing and ends at
@@ -33,51 +111,25 @@ type Answer = { readonly id: number; readonly lines: readonly number[] };
 export const linearEngine: Engine = async (workspace, { pattern, ignoreCase, signal }) => {
   const { re2 } = enginePatterns(pattern);
   signal.throwIfAborted();
-  // The thread's code stands beside this file, in the sources and in what is published.
-  const worker = new Worker(new URL('search-worker.mjs', import.meta.url), {
-    workerData: { pattern: re2, ignoreCase, maxLines: maxLinesOfFile },
-  });
-  const waiting = new Map<number, { resolve: (lines: readonly number[]) => void; reject: (error: Error) => void }>();
-  let failure: Error | undefined;
-  const fail = (error: Error) => {
-    failure ??= error;
-    for (const { reject } of waiting.values()) reject(error);
-    waiting.clear();
-  };
-  const abort = () => {
-    fail(signal.reason as Error);
-    void worker.terminate();
-  };
-  worker.on('error', fail);
+  const thread = takeThread();
+  const abort = () => void thread.end(signal.reason as Error);
   signal.addEventListener('abort', abort, { once: true });
   const close = async () => {
     signal.removeEventListener('abort', abort);
-    await worker.terminate();
+    await giveBack(thread);
   };
   try {
-    const [first] = (await Promise.race([once(worker, 'message'), ended(signal)])) as [{ readonly problem?: string }];
-    if (first.problem !== undefined) {
+    const { problem } = await thread.ask({ pattern: re2, ignoreCase, maxLines: maxLinesOfFile });
+    if (problem !== undefined) {
       throw new SearchPatternError(
         pattern,
-        `is no regular expression that the search takes (${first.problem}). Escape what is meant literally.`,
+        `is no regular expression that the search takes (${problem}). Escape what is meant literally.`,
       );
     }
   } catch (error) {
     await close();
     throw codeOf(error)?.endsWith('MODULE_NOT_FOUND') === true ? new SearchWorkerError(error) : error;
   }
-  worker.on('message', ({ id, lines }: Answer) => {
-    waiting.get(id)?.resolve(lines);
-    waiting.delete(id);
-  });
-  let next = 0;
-  const ask = async (bytes: Uint8Array<ArrayBuffer>) =>
-    new Promise<readonly number[]>((resolve, reject) => {
-      if (failure !== undefined) return reject(failure);
-      const id = next++;
-      waiting.set(id, { resolve, reject });
-      worker.postMessage({ id, bytes }, [bytes.buffer]);
-    });
   return {
     close,
     async matchingLines(paths) {
@@ -92,7 +144,7 @@ export const linearEngine: Engine = async (workspace, { pattern, ignoreCase, sig
             () => undefined,
           );
           if (content === undefined || content.length === 0) continue;
-          const lines = await ask(Uint8Array.from(content));
+          const { lines = [] } = await thread.ask({ bytes: Uint8Array.from(content) });
           if (lines.length > 0) found.set(path, lines);
         }
       };
@@ -101,8 +153,3 @@ export const linearEngine: Engine = async (workspace, { pattern, ignoreCase, sig
     },
   };
 };
-
-async function ended(signal: AbortSignal): Promise<never> {
-  if (!signal.aborted) await once(signal, 'abort');
-  throw signal.reason;
-}

@@ -1,15 +1,19 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { RE2JS } from 're2js';
 
-/** @type {{ pattern: string, ignoreCase: boolean, maxLines: number }} */
-const { pattern, ignoreCase, maxLines } = workerData;
-
+/** What is searched for now. */
 let expression;
-try {
-  expression = RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
-  parentPort.postMessage({});
-} catch (error) {
-  parentPort.postMessage({ problem: error.message.replace(/^error parsing regexp: /, '') });
+let maxLines = 0;
+
+/** Answers what is wrong with the pattern. */
+function begin({ pattern, ignoreCase, maxLines: most }) {
+  maxLines = most;
+  try {
+    expression = RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
+    return {};
+  } catch (error) {
+    return { problem: error.message.replace(/^error parsing regexp: /, '') };
+  }
 }
 
 const utf8 = new TextDecoder();
@@ -35,4 +39,6 @@ function matchingLines(bytes) {
   return found;
 }
 
-parentPort.on('message', ({ id, bytes }) => parentPort.postMessage({ id, lines: matchingLines(bytes) }));
+parentPort.on('message', ({ id, bytes, ...search }) =>
+  parentPort.postMessage({ id, ...(bytes === undefined ? begin(search) : { lines: matchingLines(bytes) }) }),
+);

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -180,11 +181,11 @@ describe.each(engines)('%s', (_name, options) => {
 
   test('stops when it is told to, in the middle of a file', async () => {
     const workspace = await temporaryWorkspace();
-    // A search of minutes in RE2; ripgrep may be done before.
+    // A search of a minute in RE2; ripgrep may be done before.
     const line = `${'x'.repeat(990)}\n`;
     for (let file = 0; file < 4; file++) await writeFile(path.join(workspace.root, `${file}.txt`), line.repeat(9_000));
     const stop = new AbortController();
-    const running = search(workspace, { pattern: '(x{0,500}){1,1}y' }, options, { signal: stop.signal });
+    const running = search(workspace, { pattern: '(x{0,500}){1,1}[yz]$' }, options, { signal: stop.signal });
     const ended = expect(running).rejects.toThrow('enough');
     setImmediate(() => stop.abort(new Error('enough')));
     await ended;
@@ -263,6 +264,59 @@ describe.each(engines)('%s', (_name, options) => {
   });
 });
 
+describe('the thread of RE2', () => {
+  const find = (workspace: Workspace, pattern: string, context: object = {}) =>
+    search(workspace, { pattern }, { ripgrep: false }, context);
+  /** How many threads start while this is done. */
+  const startedBy = async (work: () => Promise<void>): Promise<number> => {
+    let started = 0;
+    const count = () => void started++;
+    process.on('worker', count);
+    await work().finally(() => process.off('worker', count));
+    return started;
+  };
+
+  test('serves one search after another, also after a pattern that it refuses', async () => {
+    const workspace = await temporaryWorkspace({ 'a.txt': 'x\ny\n' });
+    await find(workspace, 'x');
+    const started = await startedBy(async () => {
+      expect(await find(workspace, 'y')).toBe('a.txt:2: y');
+      await expect(find(workspace, '(')).rejects.toThrow(/no regular expression/);
+      expect(await find(workspace, 'x')).toBe('a.txt:1: x');
+    });
+    expect(started).toBe(0);
+  });
+
+  test('is given up with a search that is aborted or out of time, and the searches after it have a new one', async () => {
+    // A search of many seconds.
+    const workspace = await temporaryWorkspace({ 'long.txt': `${'x'.repeat(990)}\n`.repeat(9_000) });
+    const small = await temporaryWorkspace({ 'a.txt': 'x\n' });
+    const endless = '(x{0,500}){1,1}[yz]$';
+    const stop = new AbortController();
+    await find(small, 'x');
+    const started = await startedBy(async () => {
+      const running = expect(find(workspace, endless, { signal: stop.signal })).rejects.toThrow('enough');
+      // Meanwhile another search has a thread of its own.
+      expect(await find(small, 'x')).toBe('a.txt:1: x');
+      stop.abort(new Error('enough'));
+      await running;
+      expect(await find(small, 'x')).toBe('a.txt:1: x');
+      const late = await search(workspace, { pattern: endless }, { ripgrep: false, timeoutMs: 50 });
+      expect(late).toContain('stopped after 0.05 seconds');
+      expect(await find(small, 'x')).toBe('a.txt:1: x');
+    });
+    expect(started).toBe(2);
+  });
+
+  test('is of one search at a time', async () => {
+    const text = Array.from({ length: 200 }, (_, index) => `${index}\n`).join('');
+    const workspace = await temporaryWorkspace({ 'a.txt': text, 'b.txt': text });
+    const numbers = [17, 27, 37, 47];
+    const found = await Promise.all(numbers.map((number) => find(workspace, `^${number}$`)));
+    expect(found).toEqual(numbers.map((number) => `a.txt:${number + 1}: ${number}\nb.txt:${number + 1}: ${number}`));
+  });
+});
+
 test('a repository cannot stop the walk with its ignore rules', async () => {
   const deep = Array.from({ length: 30 }, () => 'a').join('/');
   const workspace = await temporaryWorkspace({ '.gitignore': `${'**/a/'.repeat(20)}b\n`, [`${deep}/c.txt`]: 'x\n' });
@@ -296,10 +350,18 @@ test('files that are closed are not searched, neither in a folder nor by their n
   }
 });
 
-test('a bundle that has no file for the thread says so, and ripgrep works in it', async () => {
+test('a bundle that has no file for the thread says so, and ripgrep works in it; with the file the thread does, too', async () => {
   const workspace = await temporaryWorkspace({ 'a.txt': 'x\r\n' });
   const program = await bundledProgram('search-process', path.join(workspace.root, 'node_modules'));
   const printed = execFileSync(process.execPath, [program, workspace.root]).toString();
   expect(printed).toMatch(/SearchWorkerError The search has no search-worker.mjs beside the program. Keep/);
   if (ripgrep !== undefined) expect(printed).toMatch(/^a.txt:1: x$/m);
+
+  // With the file it works, and the process ends by itself: the thread that rests does not keep it alive.
+  const modules = path.dirname(program);
+  await copyFile(path.join(import.meta.dirname, 'search-worker.mjs'), path.join(modules, 'search-worker.mjs'));
+  const re2 = path.join(createRequire(import.meta.url).resolve('re2js'), '../..');
+  await symlink(re2, path.join(modules, 're2js'));
+  const found = execFileSync(process.execPath, [program, workspace.root], { timeout: 60_000 }).toString();
+  expect(found).toBe('a.txt:1: x\na.txt:1: x\n');
 });
