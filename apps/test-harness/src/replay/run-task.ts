@@ -3,7 +3,6 @@ import { policyFrom } from './policy-source.js';
 import type { SessionReplay } from './replay-session.js';
 import { resultStore } from './result-store.js';
 import { sessionReplayer } from './session-replayer.js';
-import type { SessionMeasures } from './session-replayer.js';
 import type { SessionResults, SessionTask } from './session-task.js';
 import { keysOf } from './stored-results.js';
 import { summariserFor } from './summariser.js';
