@@ -17,6 +17,13 @@ const sameOnEveryEngine = [
   '**/rivals/*.test.ts',
 ];
 
+/**
+ * V8 compiles a function optimally after it has run that much (bytes of bytecode; the default is less than a tenth): most code of a
+ * test ends soon, and to compile it took up to a fifth of the time of all threads. Later versions of V8, from Node 22 on, compile in
+ * more steps, and have no such option.
+ */
+const compilesLater = process.versions.v8.startsWith('11.') ? ['--interrupt-budget=1000000'] : [];
+
 export const vitestBase: ViteUserConfig = {
   resolve: { conditions },
   ssr: { resolve: { conditions } },
@@ -31,15 +38,13 @@ export const vitestBase: ViteUserConfig = {
     // The files of a worker share its modules, which hold no state: loading them anew took a third of all the time. A test that
     // changes something global puts it back.
     isolate: false,
-    // V8 compiles a function optimally after it has run that much (bytes of bytecode; the default is less than a tenth): most code of a test
-    // ends soon, and to compile it took up to a fifth of the time of all threads.
-    execArgv: ['--interrupt-budget=1000000'],
+    execArgv: compilesLater,
     restoreMocks: true,
     // What programs print in tests has colours where a test asks for them, whatever the runner or the caller's shell asks for.
     env: { FORCE_COLOR: '', NO_COLOR: '' },
-    // A continuous integration tests twice, on two versions of Node; what a source becomes is the same on both. Elsewhere the folder
-    // would grow with each edit.
-    experimental: { fsModuleCache: process.env['CI'] === 'true' },
+    // What a source becomes is the same in each project that imports it, and on each version of Node. `vitest --clearCache` empties the
+    // folder, which grows with each edit.
+    experimental: { fsModuleCache: true },
     // Tests run beside builds and other tests; a limit stops what hangs and asserts no speed.
     testTimeout: 600_000,
     hookTimeout: 600_000,

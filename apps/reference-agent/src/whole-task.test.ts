@@ -196,7 +196,10 @@ async function expectRepaired(ran: Ran, workspace: string): Promise<void> {
   expect(eventsOf(ran, 'condensation').length).toBeGreaterThan(0);
 }
 
-test.each(flows)('a failing test is found, repaired and run again: %s', async (_, flow) => {
+/** Without an interruption `npm test` has the flow of the strictest server; interrupted it has each, as CI's thorough run has both. */
+const quietFlows = process.env['PALIMPSEST_THOROUGH'] === 'true' ? flows : flows.slice(-1);
+
+test.each(quietFlows)('a failing test is found, repaired and run again: %s', async (_, flow) => {
   const { names, ...rig } = await rigOf(flow, new Model(turns), configuration);
   const ran = await rig.run({ print: 'A test fails. Repair it.', model: names[0] });
   await expectRepaired(ran, rig.workspace);
