@@ -31,10 +31,12 @@ function importsOfFile(file: string): readonly string[] {
 /** Uses the full parser: TypeScript's faster `preProcessFile` misses imports after some regular expressions and templates. */
 export function importsOf(source: string): readonly string[] {
   const found: string[] = [];
+  // Most files have imports at their top alone.
+  const hasNested = /\b(?:import|require|loadModule)\s*\(/.test(source);
   const visit = (node: ts.Node): void => {
     const named = moduleNamedBy(node);
     if (named !== undefined && ts.isStringLiteralLike(named)) found.push(named.text);
-    ts.forEachChild(node, visit);
+    if (node.kind === ts.SyntaxKind.SourceFile || hasNested) ts.forEachChild(node, visit);
   };
   visit(ts.createSourceFile('source.ts', source, ts.ScriptTarget.Latest));
   return found;
