@@ -13,23 +13,26 @@ const shared: Options = {
   removeNodeProtocol: false,
 };
 
-/** `npm test` starts programs, which need no declarations: those take more than half of a build. The same is an input of it in nx.json. */
-const hasTypes = process.env['PALIMPSEST_BUILD_TYPES'] !== 'false';
+/**
+ * `npm test` starts programs: they load ESM and need no declarations, and the rest takes three quarters of a build. The same is an input
+ * of it in nx.json.
+ */
+const forPrograms = process.env['PALIMPSEST_BUILD_FOR_PROGRAMS'] === 'true';
 
-/** ESM, CJS and types for both. Entry `index` is `src/index.ts`; any other is the subpath `src/<entry>/index.ts`. */
+/** ESM, CJS and types for both, or ESM alone. Entry `index` is `src/index.ts`; any other is the subpath `src/<entry>/index.ts`. */
 export function library(entries: readonly string[]): Options {
-  if (hasTypes) execFileSync('tsgo', ['-b', 'tsconfig.lib.json', '--singleThreaded'], { stdio: 'inherit' });
+  if (!forPrograms) execFileSync('tsgo', ['-b', 'tsconfig.lib.json', '--singleThreaded'], { stdio: 'inherit' });
   return {
     ...shared,
     entry: Object.fromEntries(entries.map((entry) => [fileOf(entry), `src/${fileOf(entry)}.ts`])),
-    format: ['esm', 'cjs'],
+    format: forPrograms ? ['esm'] : ['esm', 'cjs'],
     // Shared chunks, so that two entries of one package never hold two copies of a class.
     splitting: true,
     esbuildPlugins: [pureConstants, rootByName],
     tsconfig: 'tsconfig.lib.json',
     // Rolled up from the declarations that the compiler wrote: no second type check, which took three quarters of a build. tsup sets
     // `baseUrl`, which TypeScript 6 deprecates.
-    dts: hasTypes && {
+    dts: !forPrograms && {
       entry: Object.fromEntries(entries.map((entry) => [fileOf(entry), `out-tsc/lib/${fileOf(entry)}.d.ts`])),
       compilerOptions: { ignoreDeprecations: '6.0', composite: false, incremental: false, customConditions: [] },
     },

@@ -29,7 +29,7 @@ function runProjects() {
   if (has('--only-integrations')) return 0;
   if (has('--only-published')) return runTargets(['test:published']);
   if (has('--only-tests')) return runTargets(['test'], ['--exclude', 'tag:type:tool']);
-  return runTargets(['lint-workspace', 'typecheck-workspace', 'test'], [], { PALIMPSEST_BUILD_TYPES: 'false' });
+  return runTargets(['lint-workspace', 'typecheck-workspace', 'test'], [], { PALIMPSEST_BUILD_FOR_PROGRAMS: 'true' });
 }
 
 removeReports(workspaceRoot, reports);
