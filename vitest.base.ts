@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import path from 'node:path';
 import { configDefaults } from 'vitest/config';
 import type { ViteUserConfig } from 'vitest/config';
 
@@ -24,33 +26,47 @@ const sameOnEveryEngine = [
  */
 const compilesLater = process.versions.v8.startsWith('11.') ? ['--interrupt-budget=1000000'] : [];
 
-export const vitestBase: ViteUserConfig = {
-  resolve: { conditions },
-  ssr: { resolve: { conditions } },
-  // In which vitest runs a global setup.
-  environments: { __vitest__: { resolve: { conditions } } },
-  test: {
-    include: ['src/**/*.test.ts'],
-    exclude: [
-      ...configDefaults.exclude,
-      ...(process.env['PALIMPSEST_SECOND_ENGINE'] === 'true' ? sameOnEveryEngine : []),
-    ],
-    // The files of a worker share its modules, which hold no state: loading them anew took a third of all the time. A test that
-    // changes something global puts it back.
-    isolate: false,
-    execArgv: compilesLater,
-    restoreMocks: true,
-    // What programs print in tests has colours where a test asks for them, whatever the runner or the caller's shell asks for.
-    env: { FORCE_COLOR: '', NO_COLOR: '' },
-    // What a source becomes is the same in each project that imports it, and on each version of Node. `vitest --clearCache` empties the
-    // folder, which grows with each edit.
-    experimental: { fsModuleCache: true },
-    // Tests run beside builds and other tests; a limit stops what hangs and asserts no speed.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
-    reporters: ['default', ['json', { outputFile: 'test-report.json' }]],
-  },
-};
-
-/** For the longest projects, which are the last to end: on two cores vitest's own default is one worker, and a core would be idle. */
+/** Applications have the longest tests, and are the last to end: on two cores vitest's own default is one worker, and a core would be idle. */
 export const workersOfLongProjects = Math.max(2, availableParallelism() - 1);
+
+/**
+ * The configuration of a project: `vitestProject(import.meta.dirname)`. What its tests need once, before all of them, is
+ * `test-support/global-setup.ts`.
+ *
+ * Vitest keeps what a module becomes for each root, and for each text of the configuration. Both are the same for packages and
+ * applications: so a module is transformed once, and not again by each project that imports it.
+ */
+export function vitestProject(folder: string): ViteUserConfig {
+  const setup = path.join(folder, 'test-support/global-setup.ts');
+  const isApplication = path.basename(path.dirname(folder)) === 'apps';
+  return {
+    root: import.meta.dirname,
+    resolve: { conditions },
+    ssr: { resolve: { conditions } },
+    // In which vitest runs a global setup.
+    environments: { __vitest__: { resolve: { conditions } } },
+    test: {
+      dir: folder,
+      include: ['src/**/*.test.ts'],
+      exclude: [
+        ...configDefaults.exclude,
+        ...(process.env['PALIMPSEST_SECOND_ENGINE'] === 'true' ? sameOnEveryEngine : []),
+      ],
+      globalSetup: existsSync(setup) ? [setup] : [],
+      ...(isApplication && { maxWorkers: workersOfLongProjects }),
+      // The files of a worker share its modules, which hold no state: loading them anew took a third of all the time. A test that
+      // changes something global puts it back.
+      isolate: false,
+      execArgv: compilesLater,
+      restoreMocks: true,
+      // What programs print in tests has colours where a test asks for them, whatever the runner or the caller's shell asks for.
+      env: { FORCE_COLOR: '', NO_COLOR: '' },
+      // On each version of Node. `vitest --clearCache` empties the folder, which grows with each edit.
+      experimental: { fsModuleCache: true },
+      // Tests run beside builds and other tests; a limit stops what hangs and asserts no speed.
+      testTimeout: 600_000,
+      hookTimeout: 600_000,
+      reporters: ['default', ['json', { outputFile: path.join(folder, 'test-report.json') }]],
+    },
+  };
+}

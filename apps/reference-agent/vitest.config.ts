@@ -1,4 +1,4 @@
-import { defineConfig, mergeConfig } from 'vitest/config';
-import { vitestBase, workersOfLongProjects } from '../../vitest.base.ts';
+import { defineConfig } from 'vitest/config';
+import { vitestProject } from '../../vitest.base.ts';
 
-export default mergeConfig(defineConfig(vitestBase), defineConfig({ test: { maxWorkers: workersOfLongProjects } }));
+export default defineConfig(vitestProject(import.meta.dirname));

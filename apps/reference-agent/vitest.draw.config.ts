@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config';
-import { vitestBase } from '../../vitest.base.ts';
+import { vitestProject } from '../../vitest.base.ts';
+
+const project = vitestProject(import.meta.dirname);
 
 /** `npm run draw-screens`: what draws the pictures of the documentation is no test. */
 export default defineConfig({
-  ...vitestBase,
-  test: { ...vitestBase.test, include: ['test-support/**/*.draw.ts'], reporters: ['default'] },
+  ...project,
+  test: { ...project.test, include: ['test-support/**/*.draw.ts'], reporters: ['default'] },
 });

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { vitestBase } from '../../vitest.base.ts';
+import { vitestProject } from '../../vitest.base.ts';
 
 // On the built packages, as an application has them: no condition names their sources.
-export default defineConfig({ test: { ...vitestBase.test } });
+export default defineConfig({ test: vitestProject(import.meta.dirname).test ?? {} });

@@ -1,7 +1,4 @@
-import { defineConfig, mergeConfig } from 'vitest/config';
-import { vitestBase } from '../../vitest.base.ts';
+import { defineConfig } from 'vitest/config';
+import { vitestProject } from '../../vitest.base.ts';
 
-export default mergeConfig(
-  defineConfig(vitestBase),
-  defineConfig({ test: { globalSetup: 'test-support/postgres-once.ts' } }),
-);
+export default defineConfig(vitestProject(import.meta.dirname));

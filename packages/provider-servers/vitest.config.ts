@@ -1,9 +1,4 @@
-import { defineConfig, mergeConfig } from 'vitest/config';
-import { vitestBase } from '../../vitest.base.ts';
+import { defineConfig } from 'vitest/config';
+import { vitestProject } from '../../vitest.base.ts';
 
-export default defineConfig(
-  mergeConfig(vitestBase, {
-    // Loading the SDKs anew for each file took longer than the tests, and no test leaves anything behind in a module.
-    test: { isolate: false },
-  }),
-);
+export default defineConfig(vitestProject(import.meta.dirname));

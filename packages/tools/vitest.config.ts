@@ -1,4 +1,4 @@
 import { defineConfig } from 'vitest/config';
-import { vitestBase } from '../../vitest.base.ts';
+import { vitestProject } from '../../vitest.base.ts';
 
-export default defineConfig(vitestBase);
+export default defineConfig(vitestProject(import.meta.dirname));

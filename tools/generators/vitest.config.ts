@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { vitestBase } from '../../vitest.base.ts';
+import { vitestProject } from '../../vitest.base.ts';
 
 // Nx loads a generator without the sources' condition: what is tested is the built package.
-export default defineConfig({ test: vitestBase.test ?? {} });
+export default defineConfig({ test: vitestProject(import.meta.dirname).test ?? {} });

@@ -1,8 +1,10 @@
 import { configDefaults, defineConfig } from 'vitest/config';
-import { vitestBase } from '../../vitest.base.ts';
+import { vitestProject } from '../../vitest.base.ts';
+
+const project = vitestProject(import.meta.dirname);
 
 // What is built, packed and installed has a run of its own: vitest.published.config.ts.
 export default defineConfig({
-  ...vitestBase,
-  test: { ...vitestBase.test, exclude: [...configDefaults.exclude, 'src/published/**'] },
+  ...project,
+  test: { ...project.test, exclude: [...configDefaults.exclude, 'src/published/**'] },
 });

@@ -1,13 +1,17 @@
+import path from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { vitestBase, workersOfLongProjects } from '../../vitest.base.ts';
+import { vitestProject, workersOfLongProjects } from '../../vitest.base.ts';
+
+const folder = import.meta.dirname;
+const project = vitestProject(folder);
 
 export default defineConfig({
-  ...vitestBase,
+  ...project,
   test: {
-    ...vitestBase.test,
+    ...project.test,
     include: ['src/published/**/*.test.ts'],
-    globalSetup: 'src/published/pack-once.ts',
+    globalSetup: [path.join(folder, 'src/published/pack-once.ts')],
     maxWorkers: workersOfLongProjects,
-    reporters: ['default', ['json', { outputFile: 'published-report.json' }]],
+    reporters: ['default', ['json', { outputFile: path.join(folder, 'published-report.json') }]],
   },
 });

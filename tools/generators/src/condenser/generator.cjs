@@ -1,6 +1,5 @@
 // `nx g @palimpsest/generators:condenser NAME`: the template of `npm create @palimpsest/condenser`, in an Nx workspace.
 const { joinPathFragments } = require('@nx/devkit');
-const { condenserNames, condenserPackageFiles } = require('@palimpsest/create-condenser');
 
 /**
  * @param {import('@nx/devkit').Tree} tree
@@ -8,6 +7,7 @@ const { condenserNames, condenserPackageFiles } = require('@palimpsest/create-co
  * @throws RangeError when npm would refuse the name; Error when the folder is not empty.
  */
 module.exports = async function condenserGenerator(tree, { name, directory = 'packages' }) {
+  const { condenserNames, condenserPackageFiles } = await import('@palimpsest/create-condenser');
   const folder = joinPathFragments(directory, condenserNames(name).folder);
   const [there] = tree.children(folder);
   if (there !== undefined)
