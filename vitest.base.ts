@@ -50,6 +50,8 @@ export function vitestProject(folder: string): ViteUserConfig {
       include: ['src/**/*.test.ts'],
       exclude: [
         ...configDefaults.exclude,
+        // What is built, packed and installed has a run of its own: vitest.published.config.ts of the repository checks.
+        'src/published/**',
         ...(process.env['PALIMPSEST_SECOND_ENGINE'] === 'true' ? sameOnEveryEngine : []),
       ],
       globalSetup: existsSync(setup) ? [setup] : [],

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { vitestProject, workersOfLongProjects } from '../../vitest.base.ts';
 
 const folder = import.meta.dirname;
@@ -10,6 +10,7 @@ export default defineConfig({
   test: {
     ...project.test,
     include: ['src/published/**/*.test.ts'],
+    exclude: configDefaults.exclude,
     globalSetup: [path.join(folder, 'src/published/pack-once.ts')],
     maxWorkers: workersOfLongProjects,
     reporters: ['default', ['json', { outputFile: path.join(folder, 'published-report.json') }]],
