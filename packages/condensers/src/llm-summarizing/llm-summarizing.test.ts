@@ -10,7 +10,7 @@ import {
 import type { CompletionRequest } from '@palimpsest/llm-adapters';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { Script, ScriptedLLM } from '@palimpsest/llm-adapters/testing';
-import { isCondensation, NoCondensationAvailableError, View, ViewProjection } from '@palimpsest/view';
+import { isCondensation, NoCondensationAvailableError, pin, View, ViewProjection } from '@palimpsest/view';
 import type { AttemptReport, CondenseContext, ViewOptions } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
 import { InvalidCondenserConfigError } from '../authoring/errors.js';
@@ -292,6 +292,19 @@ describe('views that are hard to cut', () => {
       'events',
     );
   });
+});
+
+test('a summary that saves less than the minimum of a view that stays too large is none', async () => {
+  const log = logBuilder();
+  log.user('Go.');
+  log.add(pin(log.call('dump', {}, 'x'.repeat(40_000)).result.id));
+  for (let step = 0; step < 40; step++) log.call('read', { step }, 'y'.repeat(400));
+  const limits = { keepFirst: 0, maxTokens: 2_000, maxSummaryTokens: 4_000, modelCall: { minProgress: 0.2 } };
+  const { result, view, reports } = await condense(log.events, limits, { script: () => 'longer '.repeat(2_000) });
+  expect(result).toBe(view);
+  expect(reports.at(-1)).toMatchObject({ outcome: 'failed', data: { kind: 'too-large' } });
+  const short = await condense(log.events, limits, { script: () => 'All was read.' });
+  expect(condensationOf(short).forgottenEventIds.length).toBeGreaterThan(50);
 });
 
 test('one long result is progress, though it is few events', async () => {
