@@ -658,6 +658,19 @@ describe('what a summary keeps by rule', () => {
     expect(JSON.stringify(llm.requests[0]?.messages)).not.toContain('<facts>\\n');
   });
 
+  test('where the user said nearly all, no more than half of it stays', async () => {
+    const log = logBuilder();
+    for (let turn = 0; turn < 30; turn++) {
+      log.user(`${turn}: ${'word '.repeat(40)}`);
+      log.agent('Yes.');
+    }
+    const roomy = { maxSize: 40, keepFirst: 1, maxSummaryTokens: 50_000, maxUserWordTokens: 50_000 };
+    const before = View.fromEvents(log.events).tokens();
+    const done = condensationOf(await condense(log.events, roomy, { script: () => 'Words.' }));
+    expect(done.summary?.match(/word word/g)?.length).toBeGreaterThan(10);
+    expect(View.fromEvents([...log.events, done]).tokens()).toBeLessThan(before * 0.75);
+  });
+
   test('with them it is never longer than maxSummaryTokens: what the model wrote yields', async () => {
     const script = () => `FIRST ${'more words '.repeat(3_000)} LAST`;
     const log = spoken();
