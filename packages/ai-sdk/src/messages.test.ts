@@ -109,6 +109,12 @@ describe('a copy', () => {
     expect(copy).toEqual(answer({ ...part, input: { path: '…' }, providerOptions: { openai: { other: 1 } } }));
   });
 
+  it('is none of an answer of which thinking alone would be left', () => {
+    const part = { type: 'tool-call', toolCallId: 'c', toolName: 'read', input: {} };
+    const message = answer({ type: 'reasoning', text: 'Read it.' }, part);
+    expect(codec.changed(message, { calls: new Map([['c', 'left-out']]) })).toBeUndefined();
+  });
+
   it('of a failed result has failed too', () => {
     const results = new Map([['c', { content: [{ type: 'text' as const, text: 'Masked.' }] }]]);
     for (const type of ['error-text', 'error-json']) {

@@ -44,6 +44,9 @@ describe("the codec of LangChain's messages", () => {
     const copy = codec.changed(answer, { calls: new Map([['call_r', { arguments: '{"masked":true}' }]]) }) as AIMessage;
     expect(JSON.stringify(copy)).not.toContain('r.ts');
     expect(copy.tool_calls?.[0]).toMatchObject({ id: 'call_r', args: { masked: true } });
+    // By its id OpenAI would put the item that it has stored in the place of the copy.
+    expect(JSON.stringify(copy)).not.toContain('fc_1');
+    expect(codec.changed(answer, { words: [{ type: 'text', text: 'Other.' }] })?.id).toBeUndefined();
     const without = codec.changed(answer, { calls: new Map([['call_r', 'left-out']]) });
     expect(JSON.stringify(without)).not.toContain('call_r');
     expect(JSON.stringify(without)).toContain('rs_1');
@@ -58,6 +61,9 @@ describe("the codec of LangChain's messages", () => {
     const copy = codec.changed(chunk, { calls: new Map([['c', { arguments: '{"masked":true}' }]]) });
     expect(AIMessageChunk.isInstance(copy)).toBe(true);
     expect(JSON.stringify(copy)).not.toContain('x.ts');
+    const inParts = richConversation().find((message) => JSON.stringify(message).includes('input_json_delta'));
+    const whole = codec.changed(inParts as AIMessage, { calls: new Map([['list', { arguments: '{"masked":true}' }]]) });
+    expect(JSON.stringify(whole)).not.toContain('input_json_delta');
   });
 
   it('drops an answer of which nothing would be left', () => {

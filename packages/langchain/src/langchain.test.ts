@@ -3,7 +3,7 @@ import { HumanMessage } from '@langchain/core/messages';
 import type { BaseMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { MemorySaver } from '@langchain/langgraph';
-import { extractiveSummaryCondenser } from '@palimpsest/condensers';
+import { amortizedForgettingCondenser, extractiveSummaryCondenser } from '@palimpsest/condensers';
 import { openaiServer } from '@palimpsest/provider-servers';
 import type { ProviderServer } from '@palimpsest/provider-servers';
 import {
@@ -206,7 +206,8 @@ describe('condensing', () => {
     const { values } = await after.graph.getState(config());
     const events = (values as Record<string, unknown[]>)['_palimpsest'] ?? [];
     expect(JSON.parse(JSON.stringify(events))).toEqual(events);
-    expect(events.length).toBeGreaterThan(first.asked.count);
+    const reported = events.filter((event) => (event as { type: string }).type === 'llm-usage');
+    expect(reported).toHaveLength(steps);
     expect('_palimpsest' in (await after.invoke({ messages: [new HumanMessage('Thanks.')] }, config()))).toBe(false);
   });
 
@@ -305,6 +306,42 @@ describe('condensing', () => {
       expect(JSON.stringify(sent)).toContain(`${name}_7_`);
     }
     expect(runs.flatMap(({ sent }) => rewritesIn(sent))).toHaveLength(condensations(fits).length);
+  });
+
+  it("writes into a thread's state what was made for it, once", async () => {
+    const twice = createMiddleware({
+      name: 'Twice',
+      wrapModelCall: async (request, handler) => {
+        await handler(request);
+        return handler(request);
+      },
+    });
+    const middleware = [twice, condensing({ condenser: condenser() })];
+    const { model } = await started('chat', 'gpt-4o', { steps: 1 });
+    const idsOf = async (thread: string, message: HumanMessage) => {
+      const agent = createAgent({ model, tools: toolsOf('chat'), middleware, checkpointer: new MemorySaver() });
+      await agent.invoke({ messages: [message] }, config(thread));
+      const { values } = await agent.graph.getState(config(thread));
+      return (values as { _palimpsest: { id: string }[] })._palimpsest.map(({ id }) => id);
+    };
+    const ids = [
+      ...(await idsOf('one', question())),
+      // Another thread that begins alike, and one that has the name and the length of the first.
+      ...(await idsOf('two', question())),
+      ...(await idsOf('one', new HumanMessage({ id: 'other', content: 'Another question.' }))),
+    ];
+    expect(ids.length).toBeGreaterThan(2);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('sends no thinking again that a model has refused whose name does not say that it binds it', async () => {
+    const { server, model } = await started('anthropic', 'claude-opus-5-5', { steps: 10, thinks: true });
+    const forgetting = amortizedForgettingCondenser({ maxSize: 10, keepFirst: 2 });
+    const middleware = [condensing({ condenser: forgetting, model: 'an alias' })];
+    const agent = createAgent({ model, tools: toolsOf('anthropic'), middleware });
+    const { messages } = await agent.invoke({ messages: [question()] }, config());
+    expect(messages.at(-1)?.text).toBe('Answer 9.');
+    expect(server.requests).toHaveLength(11);
   });
 
   it.each<[Api, string, 'invoke' | 'stream']>([

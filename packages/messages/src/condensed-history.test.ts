@@ -124,6 +124,9 @@ describe('fit', () => {
     expect(condenser.made()).toBe(1);
     const { view } = await history.fit(list.slice(0, 20));
     expect(view.condensations).toEqual([]);
+    // A list of the same length, with an edit in it: nothing that was condensed before holds.
+    const edited = list.with(3, { role: 'tool', tool_call_id: 'call_0_0', content: 'Edited.' });
+    expect((await history.fit(edited)).view.condensations).toHaveLength(1);
   });
 
   it('keeps two conversations apart, and fits them at once', async () => {

@@ -61,7 +61,10 @@ export class BoundedInterpreter extends Interpreter {
 
   override evaluate(node: JinjaNode | undefined, environment: JinjaEnvironment): JinjaValue {
     if (node === undefined || node === null) return super.evaluate(undefined, environment);
-    if (node instanceof ValueNode) return node.value;
+    if (node instanceof ValueNode) {
+      this.#budget.spend((this.#walked.get(node) ?? 0) * itemsIn(node.value));
+      return node.value;
+    }
     if (++this.#depth > deepestPart) {
       throw new TemplateLimitError(`its parts stand in each other more than ${deepestPart} deep`);
     }

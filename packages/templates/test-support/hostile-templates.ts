@@ -177,12 +177,14 @@ export const hostileTemplates: readonly HostileTemplate[] = [
   {
     name: 'a large macro, defined often',
     ...stopped,
-    text: `{% for i in range(${part(500_000)}) %}{% macro m() %}${doubled(5_000, '{{ 1 }}')}{% endmacro %}{% endfor %}`,
+    // So often that only what the macro holds takes all steps.
+    text: `{% for i in range(${part(5_000)}) %}{% macro m() %}${doubled(5_000, '{{ 1 }}')}{% endmacro %}{% endfor %}`,
   },
   {
     name: 'arguments spread',
     ...stopped,
-    text: `{% macro m() %}{{ varargs | length }}{% endmacro %}{% set a = range(${part(100_000)}) %}{% for i in range(${part(100_000)}) %}{{ m(*a) }}{% endfor %}`,
+    // So many calls that only their arguments take all steps.
+    text: `{% macro m() %}{{ varargs | length }}{% endmacro %}{% set a = range(${part(5_000)}) %}{% for i in range(${part(5_000)}) %}{{ m(*a) }}{% endfor %}`,
   },
   {
     name: 'names that are asked for',

@@ -10,7 +10,7 @@ import {
 import type { CompletionRequest } from '@palimpsest/llm-adapters';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { Script, ScriptedLLM } from '@palimpsest/llm-adapters/testing';
-import { isCondensation, NoCondensationAvailableError, View, ViewProjection } from '@palimpsest/view';
+import { isCondensation, NoCondensationAvailableError, pin, View, ViewProjection } from '@palimpsest/view';
 import type { AttemptReport, CondenseContext, ViewOptions } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
 import { InvalidCondenserConfigError } from '../authoring/errors.js';
@@ -292,6 +292,19 @@ describe('views that are hard to cut', () => {
       'events',
     );
   });
+});
+
+test('a summary that saves less than the minimum of a view that stays too large is none', async () => {
+  const log = logBuilder();
+  log.user('Go.');
+  log.add(pin(log.call('dump', {}, 'x'.repeat(40_000)).result.id));
+  for (let step = 0; step < 40; step++) log.call('read', { step }, 'y'.repeat(400));
+  const limits = { keepFirst: 0, maxTokens: 2_000, maxSummaryTokens: 4_000, modelCall: { minProgress: 0.2 } };
+  const { result, view, reports } = await condense(log.events, limits, { script: () => 'longer '.repeat(2_000) });
+  expect(result).toBe(view);
+  expect(reports.at(-1)).toMatchObject({ outcome: 'failed', data: { kind: 'too-large' } });
+  const short = await condense(log.events, limits, { script: () => 'All was read.' });
+  expect(condensationOf(short).forgottenEventIds.length).toBeGreaterThan(50);
 });
 
 test('one long result is progress, though it is few events', async () => {
@@ -643,6 +656,19 @@ describe('what a summary keeps by rule', () => {
     expect(condensationOf(none).summary).not.toContain('French');
     const { llm } = await condense(talk(41).events, limits);
     expect(JSON.stringify(llm.requests[0]?.messages)).not.toContain('<facts>\\n');
+  });
+
+  test('where the user said nearly all, no more than half of it stays', async () => {
+    const log = logBuilder();
+    for (let turn = 0; turn < 30; turn++) {
+      log.user(`${turn}: ${'word '.repeat(40)}`);
+      log.agent('Yes.');
+    }
+    const roomy = { maxSize: 40, keepFirst: 1, maxSummaryTokens: 50_000, maxUserWordTokens: 50_000 };
+    const before = View.fromEvents(log.events).tokens();
+    const done = condensationOf(await condense(log.events, roomy, { script: () => 'Words.' }));
+    expect(done.summary?.match(/word word/g)?.length).toBeGreaterThan(10);
+    expect(View.fromEvents([...log.events, done]).tokens()).toBeLessThan(before * 0.75);
   });
 
   test('with them it is never longer than maxSummaryTokens: what the model wrote yields', async () => {

@@ -194,6 +194,30 @@ test('over the budget it acts earlier, and without a request it never throws', (
   expect(isCondensation(condense(options, words.events, 100))).toBe(false);
 });
 
+test('a batch saves enough without what is pinned', () => {
+  const log = reads(6);
+  const [first] = log.events.filter(({ type }) => type === 'observation');
+  log.add(pin(first?.id ?? ''));
+  const options = { attentionWindow: 2, minSavedTokens: 1_600 };
+  expect(isCondensation(condense(options, log.events))).toBe(false);
+  log.call('read_file', { path: 'src/7.ts' }, long('part 7'));
+  const { redactions } = masked(options, log.events).result;
+  expect(redactions).toHaveLength(5);
+  expect(redactions?.map(({ eventId }) => eventId)).not.toContain(first?.id);
+});
+
+test('a recalled answer that is too young for a batch is masked with a later one', () => {
+  const log = reads(12);
+  const recalled = log.observation(log.action('recall'), long('recalled'), { details: { recalledEventIds: ['e'] } });
+  log.call('look');
+  const options = { attentionWindow: 1, minSavedTokens: 1_000 };
+  const { result } = masked(options, log.events);
+  expect(result.redactions?.map(({ eventId }) => eventId)).not.toContain(recalled.id);
+  log.add(result);
+  for (let step = 0; step < 12; step++) log.call('read_file', { path: `more/${step}` }, long('more'));
+  expect(masked(options, log.events).result.redactions?.map(({ eventId }) => eventId)).toContain(recalled.id);
+});
+
 test('in a small window a smaller batch is enough', () => {
   const { events } = reads(20);
   const options = { attentionWindow: 4, minSavedTokens: 8_000 };

@@ -1,0 +1,21 @@
+import { logBuilder } from '@palimpsest/events/testing';
+import { ContextWindowExceededError } from '@palimpsest/llm-adapters';
+import { View } from '@palimpsest/view';
+import { expect, test } from 'vitest';
+import { roomForView } from './room-for-view.js';
+
+const log = logBuilder();
+log.user('Go.');
+const view = View.fromEvents(log.events, { estimateTokens: () => 1_000 });
+
+test.each([
+  ['as the view estimates, if the provider did not count', { contextWindow: 900 }, 700],
+  ['smaller, as more tokens were counted than estimated', { contextWindow: 900, inputTokens: 2_200 }, 300],
+  ['smaller by a factor of eight at most', { contextWindow: 900, inputTokens: 1_000_000 }, 1],
+  ['larger by a factor of four at most', { contextWindow: 900, inputTokens: 1 }, 3_100],
+  ['not known without a window', { inputTokens: 2_200 }, undefined],
+])('after an overflow the room for the view is %s', (_, figures, room) => {
+  const overflow = new ContextWindowExceededError('too long', { provider: 'scripted', kind: 'input', ...figures });
+  const sizes = { contextWindow: undefined, maxOutputTokens: 100, fixedTokens: 100 };
+  expect(roomForView({ overflow, view, ...sizes })).toBe(room);
+});
