@@ -45,9 +45,10 @@ export const vitestBase: ViteUserConfig = {
     // What a source becomes is the same in each project that imports it, and on each version of Node. `vitest --clearCache` empties the
     // folder, which grows with each edit.
     experimental: { fsModuleCache: true },
-    // Tests run beside builds and other tests; a limit stops what hangs and asserts no speed.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    // Tests run beside builds and other tests; a limit stops what hangs and asserts no speed. The longest test takes some 20 s, and CI
+    // has time for one that hangs.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     reporters: ['default', ['json', { outputFile: 'test-report.json' }]],
   },
 };

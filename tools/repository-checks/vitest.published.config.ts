@@ -8,6 +8,9 @@ export default defineConfig({
     include: ['src/published/**/*.test.ts'],
     globalSetup: 'src/published/pack-once.ts',
     maxWorkers: workersOfLongProjects,
+    // They install packages, and wait for the registry.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     reporters: ['default', ['json', { outputFile: 'published-report.json' }]],
   },
 });
