@@ -20,6 +20,8 @@ let scenario: { readonly until: Promise<void>; readonly orderAt: number; asked: 
 let model: ProviderServer;
 /** Two of `examples/service` on one database. */
 let services: readonly [Service, Service];
+/** They are ended also where not all have come up. */
+const workers: ChildProcess[] = [];
 
 beforeAll(async () => {
   if (url === '') return;
@@ -41,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   if (url === '') return;
-  for (const { worker } of services) worker.kill('SIGKILL');
+  for (const worker of workers) worker.kill('SIGKILL');
   await model.close();
 });
 
@@ -59,6 +61,7 @@ async function service(environment: Record<string, string>): Promise<Service> {
     env: { ...process.env, ...environment, PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  workers.push(worker);
   let output = '';
   const port = await new Promise<string>((resolve, reject) => {
     worker.stdout.setEncoding('utf8').on('data', (text: string) => {
