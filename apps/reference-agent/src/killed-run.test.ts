@@ -25,6 +25,7 @@ async function killedRun(directory: string, lines: number, inCommand: boolean): 
   const PATH = await pathWithNode(hang + nodeWithFewTests, join(directory, 'bin'));
   const env = { ...process.env, PATH };
   const child = spawn(process.execPath, [cli, 'demo', '--log-dir', directory], { env, stdio: 'ignore' });
+  onTestFinished(() => void child.kill('SIGKILL'));
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const whole = async (): Promise<readonly string[]> => {
     const [name] = (await readdir(directory).catch(() => [])).filter((file) => file.endsWith('.jsonl'));
