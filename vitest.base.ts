@@ -65,9 +65,10 @@ export function vitestProject(folder: string): ViteUserConfig {
       env: { FORCE_COLOR: '', NO_COLOR: '' },
       // On each version of Node. `vitest --clearCache` empties the folder, which grows with each edit.
       experimental: { fsModuleCache: true },
-      // Tests run beside builds and other tests; a limit stops what hangs and asserts no speed.
-      testTimeout: 600_000,
-      hookTimeout: 600_000,
+      // Tests run beside builds and other tests; a limit stops what hangs and asserts no speed. The longest test takes some 20 s, and
+      // CI has time for one that hangs.
+      testTimeout: 180_000,
+      hookTimeout: 180_000,
       reporters: ['default', ['json', { outputFile: path.join(folder, 'test-report.json') }]],
     },
   };

@@ -13,6 +13,9 @@ export default defineConfig({
     exclude: configDefaults.exclude,
     globalSetup: [path.join(folder, 'src/published/pack-once.ts')],
     maxWorkers: workersOfLongProjects,
+    // They install packages, and wait for the registry.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     reporters: ['default', ['json', { outputFile: path.join(folder, 'published-report.json') }]],
   },
 });

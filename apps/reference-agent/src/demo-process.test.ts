@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { openaiServer } from '@palimpsest/provider-servers';
 import { nodeWithFewTests, pathWithNode } from '../test-support/stand-in-node.js';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 // The built command with a folder for temporary files of its own.
 const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
@@ -56,6 +56,7 @@ function run(command: string, args: readonly string[], atRequest?: (child: Child
   const { NO_COLOR: _no, FORCE_COLOR: _force, ...own } = process.env;
   const env = { ...own, PATH: noTests, TMPDIR: temporary, OPENAI_API_KEY: key, OPENAI_BASE_URL: server.url };
   const child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
   onRequest = () => atRequest?.(child);
   const output = Promise.all([text(child.stdout), text(child.stderr)]);
   return new Promise((resolve) => {

@@ -25,6 +25,7 @@ async function killedRun(directory: string, lines: number, inCommand: boolean): 
   const PATH = await pathWithNode(hang + nodeWithFewTests, join(directory, 'bin'));
   const env = { ...process.env, PATH };
   const child = spawn(process.execPath, [cli, 'demo', '--log-dir', directory], { env, stdio: 'ignore' });
+  onTestFinished(() => void child.kill('SIGKILL'));
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const whole = async (): Promise<readonly string[]> => {
     const [name] = (await readdir(directory).catch(() => [])).filter((file) => file.endsWith('.jsonl'));
@@ -70,13 +71,9 @@ async function killAndContinue(lines: number, inCommand: boolean): Promise<numbe
   return pendingActions.length;
 }
 
-test(
-  'a run that is killed at any moment is gone on with: nothing is lost, and what was under way is answered, not run again',
-  { timeout: 600_000 },
-  async () => {
-    await killAndContinue(9, false);
-    // Behind the condensations, which the work takes most of its time to come to.
-    if (process.env['PALIMPSEST_THOROUGH'] === 'true') await killAndContinue(130, false);
-    expect(await killAndContinue(61, true)).toBeGreaterThan(0);
-  },
-);
+test('a run that is killed at any moment is gone on with: nothing is lost, and what was under way is answered, not run again', async () => {
+  await killAndContinue(9, false);
+  // Behind the condensations, which the work takes most of its time to come to.
+  if (process.env['PALIMPSEST_THOROUGH'] === 'true') await killAndContinue(130, false);
+  expect(await killAndContinue(61, true)).toBeGreaterThan(0);
+});

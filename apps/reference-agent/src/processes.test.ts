@@ -57,8 +57,8 @@ test.each(signals)('%s in a command ends it and the run in an orderly way, with 
   const rig = await processRig({ reply });
   const started = existence(join(rig.workspace, 'started'));
   const run = rig.start('-p', 'Go.');
-  await started;
-  expect(isAsleep()).toBe(true);
+  await Promise.race([started, run.ended]);
+  expect(isAsleep(), run.stderr()).toBe(true);
   run.child.kill(signal);
   expect(await run.ended).toBe(status);
   expect(run.stdout()).toContain('"status":"interrupted","text":');
@@ -75,7 +75,8 @@ test('kill -9 in a command: the session goes on, what was cut off is told, and a
   const rig = await processRig({ reply });
   const started = existence(join(rig.workspace, 'started'));
   const run = rig.start('-p', 'Go.');
-  await started;
+  await Promise.race([started, run.ended]);
+  expect(isAsleep(), run.stderr()).toBe(true);
   const second = rig.start('resume');
   expect(await second.ended).toBe(1);
   expect(second.stderr()).toMatch(

@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess, ChildProcessByStdio } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
 
 const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 
-/** The built command as a process of its own. */
+/** The built command as a process of its own. It ends with the test. */
 export interface CliProcess {
   readonly child: ChildProcess;
   /** What it has printed so far. */
@@ -36,6 +37,7 @@ export function startInShell(
 }
 
 function follow(child: ChildProcessByStdio<null, Readable, Readable>): CliProcess {
+  onTestFinished(() => void child.kill('SIGKILL'));
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));

@@ -86,6 +86,7 @@ test('SIGINT prints what is done, and the next run goes on from there', async ()
   await installCondensers({ waits: `return ${isThird} ? new Promise(() => undefined) : view;` });
   const args = [cli, 'replay', '--json', '-c', 'extractiveSummary:maxTokens=4000', '-c', '@acme/waits', logs];
   const child = spawn(process.execPath, [...args, '--workers', '1'], { env: { ...env, WAITS: 'yes' }, cwd: folder });
+  onTestFinished(() => void child.kill('SIGKILL'));
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (data: Buffer) => (stdout += String(data)));
   child.stderr.on('data', (data: Buffer) => {

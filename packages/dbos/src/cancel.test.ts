@@ -90,8 +90,10 @@ describe.skipIf(url === '')('a cancel of a run whose worker has died', () => {
     await vi.waitUntil(async () => (await waiting()) === 2, { timeout: 60_000 });
     await database.query('commit');
     expect(await cancelled).toBe(1);
-    await vi.waitUntil(async () => (await statuses()).at(-1) === 'paused', { timeout: 60_000 });
+    // The log says so a moment before it is told.
+    await vi.waitUntil(() => ends.length > 0, { timeout: 60_000 });
     expect(ends).toMatchObject([{ type: 'ended', outcome: { status: 'paused' } }]);
+    expect((await statuses()).at(-1)).toBe('paused');
     expect(await worker.status()).toEqual({ isWorking: true, running: [], queued: 0 });
     expect(llm.requests).toHaveLength(1);
     expect(troubles).toEqual([]);

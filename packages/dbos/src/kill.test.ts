@@ -15,7 +15,7 @@ afterAll(() => server?.close());
 
 test.skipIf(server === undefined)(
   'workers are killed and frozen, the server is restarted: every conversation ends, nothing is lost, and nothing unsafe is repeated',
-  { timeout: 600_000 * times },
+  { timeout: 180_000 * times },
   async () => {
     if (server === undefined) return;
     const report = await killTest({ server, conversations, steps: 10, kills, leaseMs: 2_000 });

@@ -44,15 +44,30 @@ class Worker {
   }
 
   works(): Promise<void> {
-    return until(() => this.#told.some(({ type }) => type === 'works'));
+    return this.until(() => this.#told.some(({ type }) => type === 'works'));
   }
 
   /** Resolves when the conversation has ended so, to the code of its error. */
   async ends(conversationId: string, how: string): Promise<string | undefined> {
     const end = () =>
       this.#told.find((told) => told.type === 'end' && told.conversationId === conversationId && told.end === how);
-    await until(() => end() !== undefined);
+    await this.until(() => end() !== undefined, how === 'failed');
     return (end() as { readonly error?: string } | undefined)?.error;
+  }
+
+  /**
+   * Resolves when something is so that this worker brings about.
+   *
+   * @throws when it cannot any more: it has ended, or a run has failed that may not
+   */
+  async until(condition: () => boolean | Promise<boolean>, mayFail = false): Promise<void> {
+    await until(async () => {
+      if (await condition()) return true;
+      const failed = this.#told.find((told) => told.type === 'end' && told.end === 'failed');
+      if (failed !== undefined && !mayFail) throw new Error(`A run failed: ${JSON.stringify(failed)}`);
+      if (!this.process.connected) throw new Error('The worker has ended.');
+      return false;
+    });
   }
 
   async stop(): Promise<void> {
@@ -195,7 +210,7 @@ describe.skipIf(url === '')('a condensation by a model', () => {
       // Only who is frozen is waited for. A lease that a worker might miss on a slow machine would make it another test.
       const first = worker(settings, signal === 'SIGSTOP' ? 5_000 : 30_000);
       for (const { id } of condensing) await ask(id);
-      await until(() => condensing.every(({ isInTheMiddle }) => isInTheMiddle()));
+      await first.until(() => condensing.every(({ isInTheMiddle }) => isInTheMiddle()));
       const second = worker(settings);
       await second.works();
       first.process.kill(signal);
@@ -204,7 +219,7 @@ describe.skipIf(url === '')('a condensation by a model', () => {
       for (const { id } of condensing) {
         await second.ends(id, 'finished');
         // The summary may have come after the end of the run: then it is put in all the same.
-        await until(async () => condensationsIn(await log(id)).length > 0);
+        await second.until(async () => condensationsIn(await log(id)).length > 0);
         before.set(id, await log(id));
       }
       late.open();
@@ -245,7 +260,7 @@ describe.skipIf(url === '')('a condensation by a model', () => {
     expect(await (await open(id)).confirm()).toHaveLength(1);
     expect(condensationsIn(await log(id))).toEqual([]);
     late.open();
-    await until(async () => condensationsIn(await log(id)).length > 0);
+    await one.until(async () => condensationsIn(await log(id)).length > 0);
     await client.enqueue(id);
     await one.ends(id, 'finished');
     await one.stop();
@@ -277,7 +292,7 @@ test.skipIf(url === '')(
     };
     const first = worker(settings);
     for (const id of ids) await ask(id);
-    await until(() => held === ids.length);
+    await first.until(() => held === ids.length);
     first.process.kill('SIGKILL');
     const before = new Map(await Promise.all(ids.map(async (id) => [id, callsIn(await log(id))] as const)));
     for (const calls of before.values()) expect(calls).toMatchObject({ agent: heldAt - 1, condenser: 1 });

@@ -81,7 +81,7 @@ const runner = dbosRunner({
     else if (end.type !== 'failed') tell({ type: 'end', conversationId, end: end.type });
     else if (end.retryInMs === undefined) {
       const cause = ConversationRunError.isInstance(end.error) ? end.error.cause : end.error;
-      tell({ type: 'end', conversationId, end: end.type, error: (cause as { code?: string }).code });
+      tell({ type: 'end', conversationId, end: end.type, error: (cause as { code?: string }).code ?? String(cause) });
     }
   },
 });

@@ -69,6 +69,8 @@ const runner = dbosRunner({
   pollMs: 50,
   sweepMs: 300,
   retryMs: 100,
+  // However long the server takes to restart.
+  maxStoreRetries: Number.MAX_SAFE_INTEGER,
   maxConcurrentRuns: 5,
   open: async (conversationId) => {
     const agent = new Agent({

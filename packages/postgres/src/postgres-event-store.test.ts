@@ -1,5 +1,4 @@
 import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
 import type { PGlite } from '@electric-sql/pglite';
 import {
@@ -15,6 +14,7 @@ import pg from 'pg';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { bundledProgram } from '../test-support/bundled-program.js';
+import { nextMessage } from '../test-support/next-message.js';
 import { pglite } from '../test-support/pglite.js';
 import { migrate, migrationSql, postgresEventStore } from './index.js';
 import type { PostgresClient, PostgresEventStoreOptions } from './index.js';
@@ -255,14 +255,14 @@ describe.skipIf(url === '')('on a server', () => {
 
   test.each([
     ['SIGKILL', 30_000],
-    // The server waits for as long as this until it takes a stopped process for frozen.
-    ['SIGSTOP', 1_000],
+    // The server waits for as long as this until it takes a stopped process for frozen. Long enough for a machine that stalls.
+    ['SIGSTOP', 3_000],
   ] as const)('a process that got %s loses the conversation, and appends nothing later', async (signal, leaseMs) => {
     const id = randomUUID();
     const child = fork(program, [url, schema, id, String(leaseMs)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     onTestFinished(() => void child.kill('SIGKILL'));
-    await once(child, 'message');
-    // With the short lease, a process that has no turn for a second has lost it already.
+    await nextMessage(child);
+    // With the short lease, a process that has no turn for so long has lost it already.
     if (signal === 'SIGKILL') await expect(openForWriting(open(), id)).rejects.toThrow(ConversationBusyError);
     child.kill(signal);
     const writer = await takenOver(() => openForWriting(open(), id));
@@ -270,8 +270,7 @@ describe.skipIf(url === '')('on a server', () => {
     if (signal === 'SIGSTOP') {
       child.kill('SIGCONT');
       child.send('append');
-      const [answer] = (await once(child, 'message')) as [string];
-      expect(['EventStoreError', 'WriterOustedError']).toContain(answer);
+      expect(['EventStoreError', 'WriterOustedError']).toContain(await nextMessage(child));
     }
     await writer.close();
     expect(await eventsOf(open(), id)).toHaveLength(2);

@@ -123,7 +123,7 @@ test('a holder that is killed before any operation is noticed at once, and every
   const names = stride === 1 ? ['write', 'datasync', 'accessSync', 'unlink', 'readdir'] : [];
   expect(operations.length).toBeGreaterThan(30 / stride);
   for (const name of names) expect(operations).toContain(`stopped ${name}`);
-}, 1_200_000);
+});
 
 test('a holder that is stopped keeps the log on its machine; another machine takes over, and nothing is lost or doubled', async () => {
   let kept = 0;
@@ -152,7 +152,7 @@ test('a holder that is stopped keeps the log on its machine; another machine tak
   console.log(`stopped while it had the log: ${kept} times; learned that it was ousted: ${ousted} times`);
   expect(kept).toBeGreaterThan(5 / stride);
   expect(ousted).toBeGreaterThan(5 / stride);
-}, 1_200_000);
+});
 
 test('one that is stopped in the middle of a single append, and ousted: nothing is lost, doubled or told wrongly', async () => {
   let lost = 0;
@@ -168,7 +168,7 @@ test('one that is stopped in the middle of a single append, and ousted: nothing 
   });
   console.log(`stopped before each of ${operations.length} operations; lost races: ${lost}`);
   expect(lost).toBeGreaterThan(5 / stride);
-}, 1_200_000);
+});
 
 /** Each of them once but where CI tests thoroughly; `npm run bench:crash` has more of them. */
 const killsEach = process.env['PALIMPSEST_THOROUGH'] === 'true' ? 2 : 1;
@@ -180,4 +180,4 @@ test('six writers that take over from each other, killed and ousted again and ag
   expect(storm.writers).toBe(6 * killsEach);
   await appendOnce(await open(stranger(), conversationId), 'last');
   expect((await storedIds(directory, conversationId)).at(-1)).toBe('last');
-}, 1_200_000);
+});

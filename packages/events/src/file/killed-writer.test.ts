@@ -9,4 +9,4 @@ test('writers killed at any moment: every acknowledged event is there, once and 
   const killed = await killWriters({ rounds, atATime: 4 });
   console.log('killed writers:', JSON.stringify(killed));
   expect(killed.killed).toBe(rounds);
-}, 1_200_000);
+});

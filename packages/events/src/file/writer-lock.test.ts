@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { conversationFiles } from './conversation-files.js';
 import { HeartbeatWatch, silenceMs } from './heartbeat.js';
 import { lockLog } from './locked-log.js';
@@ -98,6 +98,7 @@ test('a process whose number is used again is dead, and one that is stopped is a
   await lock.release();
 
   const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)']);
+  onTestFinished(() => void child.kill('SIGKILL'));
   await once(child, 'spawn');
   const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8');
   const began = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];

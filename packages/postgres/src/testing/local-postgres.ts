@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { randomInt, randomUUID } from 'node:crypto';
+import { makeServerUser } from './server-user.js';
 
 /** A PostgreSQL server for tests. */
 export interface LocalPostgres {
@@ -32,13 +33,15 @@ export async function localPostgres({ durable = false }: { readonly durable?: bo
   await chmod(folder, 0o755);
   const port = await freePort();
   const password = randomUUID();
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) await makeServerUser();
   const server = new EmbeddedPostgres({
     databaseDir: path.join(folder, 'data'),
     port,
     password,
     persistent: true,
     // The server refuses to run as root.
-    createPostgresUser: process.getuid?.() === 0,
+    createPostgresUser: isRoot,
     postgresFlags: ['-c', `fsync=${durable ? 'on' : 'off'}`, '-c', 'max_connections=200'],
     onLog: () => undefined,
     onError: () => undefined,

@@ -2,6 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { noContext, temporaryWorkspace } from '../../test-support/temporary-workspace.js';
+import { sendSignal } from '../process/processes.js';
 import { runCommand } from './run-command.js';
 import { runCommandTool } from './run-command-tool.js';
 
@@ -15,10 +16,10 @@ async function run(command: string, input: object = {}) {
   return tool.execute(tool.parseInput({ command, ...input }), noContext);
 }
 
-/** Ends the process whose number was printed. */
+/** Ends the process whose number was printed. Where it has been ended, the system may have forgotten it by then, or not yet. */
 function endAfterwards(output: unknown): void {
   const pid = /^\d+/.exec((output as { readonly content: string }).content)?.[0];
-  if (pid !== undefined) onTestFinished(() => void process.kill(Number(pid)));
+  if (pid !== undefined) onTestFinished(() => void sendSignal(Number(pid), 'SIGTERM'));
 }
 
 test('answers with output and exit status', async () => {
