@@ -29,6 +29,15 @@ async function search(
   return (output as { content: string }).content;
 }
 
+/** What RE2 searches for minutes: a pattern of many states, and in a text without order most of them are met. */
+const slow = {
+  pattern: '(x[xy]{30}){25}[zw]',
+  text: Array.from({ length: 280_000 }, (_, index) => {
+    const bits = (Math.imul(index, 2_654_435_761) >>> 0).toString(2).padStart(32, '0');
+    return bits.replaceAll('0', 'x').replaceAll('1', 'y') + (index % 30 === 29 ? '\n' : '');
+  }).join(''),
+};
+
 /** What models search for, and where the two syntaxes differ. */
 const patterns = [
   'export function',
@@ -181,11 +190,10 @@ describe.each(engines)('%s', (_name, options) => {
 
   test('stops when it is told to, in the middle of a file', async () => {
     const workspace = await temporaryWorkspace();
-    // A search of a minute in RE2; ripgrep may be done before.
-    const line = `${'x'.repeat(990)}\n`;
-    for (let file = 0; file < 4; file++) await writeFile(path.join(workspace.root, `${file}.txt`), line.repeat(9_000));
+    // ripgrep may be done before.
+    for (let file = 0; file < 4; file++) await writeFile(path.join(workspace.root, `${file}.txt`), slow.text);
     const stop = new AbortController();
-    const running = search(workspace, { pattern: '(x{0,500}){1,1}[yz]$' }, options, { signal: stop.signal });
+    const running = search(workspace, { pattern: slow.pattern }, options, { signal: stop.signal });
     const ended = expect(running).rejects.toThrow('enough');
     setImmediate(() => stop.abort(new Error('enough')));
     await ended;
@@ -288,20 +296,18 @@ describe('the thread of RE2', () => {
   });
 
   test('is given up with a search that is aborted or out of time, and the searches after it have a new one', async () => {
-    // A search of many seconds.
-    const workspace = await temporaryWorkspace({ 'long.txt': `${'x'.repeat(990)}\n`.repeat(9_000) });
+    const workspace = await temporaryWorkspace({ 'long.txt': slow.text });
     const small = await temporaryWorkspace({ 'a.txt': 'x\n' });
-    const endless = '(x{0,500}){1,1}[yz]$';
     const stop = new AbortController();
     await find(small, 'x');
     const started = await startedBy(async () => {
-      const running = expect(find(workspace, endless, { signal: stop.signal })).rejects.toThrow('enough');
+      const running = expect(find(workspace, slow.pattern, { signal: stop.signal })).rejects.toThrow('enough');
       // Meanwhile another search has a thread of its own.
       expect(await find(small, 'x')).toBe('a.txt:1: x');
       stop.abort(new Error('enough'));
       await running;
       expect(await find(small, 'x')).toBe('a.txt:1: x');
-      const late = await search(workspace, { pattern: endless }, { ripgrep: false, timeoutMs: 50 });
+      const late = await search(workspace, { pattern: slow.pattern }, { ripgrep: false, timeoutMs: 50 });
       expect(late).toContain('stopped after 0.05 seconds');
       expect(await find(small, 'x')).toBe('a.txt:1: x');
     });
