@@ -26,8 +26,8 @@ const sameOnEveryEngine = [
  */
 const compilesLater = process.versions.v8.startsWith('11.') ? ['--interrupt-budget=1000000'] : [];
 
-/** Applications have the longest tests, and are the last to end: on two cores vitest's own default is one worker, and a core would be idle. */
-export const workersOfLongProjects = Math.max(2, availableParallelism() - 1);
+/** On two cores vitest's own default is one worker. More have what runs alone, as the longest projects do, and what often waits. */
+export const moreWorkers = Math.max(2, availableParallelism() - 1);
 
 /**
  * The configuration of a project: `vitestProject(import.meta.dirname)`. What its tests need once, before all of them, is
@@ -38,7 +38,8 @@ export const workersOfLongProjects = Math.max(2, availableParallelism() - 1);
  */
 export function vitestProject(folder: string): ViteUserConfig {
   const setup = path.join(folder, 'test-support/global-setup.ts');
-  const isApplication = path.basename(path.dirname(folder)) === 'apps';
+  const hasSetup = existsSync(setup);
+  const runsAlone = path.basename(path.dirname(folder)) === 'apps';
   return {
     root: import.meta.dirname,
     resolve: { conditions },
@@ -54,8 +55,9 @@ export function vitestProject(folder: string): ViteUserConfig {
         'src/published/**',
         ...(process.env['PALIMPSEST_SECOND_ENGINE'] === 'true' ? sameOnEveryEngine : []),
       ],
-      globalSetup: existsSync(setup) ? [setup] : [],
-      ...(isApplication && { maxWorkers: workersOfLongProjects }),
+      globalSetup: hasSetup ? [setup] : [],
+      // What asks a server waits for it, and for leases of others to end.
+      ...((runsAlone || hasSetup) && { maxWorkers: moreWorkers }),
       // The files of a worker share its modules, which hold no state: loading them anew took a third of all the time. A test that
       // changes something global puts it back.
       isolate: false,

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
-import { vitestProject, workersOfLongProjects } from '../../vitest.base.ts';
+import { vitestProject, moreWorkers } from '../../vitest.base.ts';
 
 const folder = import.meta.dirname;
 const project = vitestProject(folder);
@@ -12,7 +12,7 @@ export default defineConfig({
     include: ['src/published/**/*.test.ts'],
     exclude: configDefaults.exclude,
     globalSetup: [path.join(folder, 'src/published/pack-once.ts')],
-    maxWorkers: workersOfLongProjects,
+    maxWorkers: moreWorkers,
     // They install packages, and wait for the registry.
     testTimeout: 600_000,
     hookTimeout: 600_000,
