@@ -11,7 +11,12 @@ function condensedLog() {
   const one = log.call('read_file', { path: 'server.ts' }, 'first line\nconst port = 8080;\nlast line');
   const two = log.call('read_file', { path: 'client.ts' }, 'connects to port 9090');
   log.call('read_file', { path: 'new.ts' }, 'the port of today is 7070');
-  const forgetting = condensation({ view: View.fromEvents(log.events), start: 1, end: 5, summary: 'It read two files.' });
+  const forgetting = condensation({
+    view: View.fromEvents(log.events),
+    start: 1,
+    end: 5,
+    summary: 'It read two files.',
+  });
   log.add(forgetting);
   return { log, one, two, forgetting };
 }
