@@ -9,8 +9,6 @@ const conditions = ['@palimpsest/source'];
 
 /** What a second version of Node can show nothing about: see docs/decisions/0105. */
 const sameOnEveryEngine = [
-  // What the compiler says of types.
-  '**/exact-optional*.test.ts',
   // That a contract finds broken implementations. Those of ours keep the contract on both.
   '**/testing/{broken-stores,llm-contract-broken,condenser-contract,view-property-contract,codec-contract}.test.ts',
   '**/replay/cheats.test.ts',

@@ -1,8 +1,35 @@
-import { fileURLToPath } from 'node:url';
+import path from 'node:path';
 import { API } from '@typescript/native-preview/unstable/sync';
 import { expect, test } from 'vitest';
+import { workspaceRoot } from './workspace.js';
 
-const program = `
+/** Every optional property of what users of the view write takes undefined. */
+const view = `
+import type {
+  AttemptReport, CondensationOptions, CondenseContext, Condenser, PinOptions, RenderOptions, Replacement, Selection,
+  SettlingOptions, ViewOptions,
+} from './index.js';
+import type { CondenserContractOptions, RandomLogOptions, ViewPropertyContractOptions } from './testing/index.js';
+
+type Unstated<Options> = {
+  [Key in keyof Options]-?: {} extends Pick<Options, Key> ? (undefined extends Required<Options>[Key] ? never : Key) : never;
+}[keyof Options];
+
+export const unstated: Record<
+  | Unstated<AttemptReport> | Unstated<CondensationOptions> | Unstated<CondenseContext> | Unstated<Condenser>
+  | Unstated<PinOptions> | Unstated<RenderOptions> | Unstated<Replacement> | Unstated<Selection>
+  | Unstated<SettlingOptions> | Unstated<ViewOptions> | Unstated<CondenserContractOptions>
+  | Unstated<RandomLogOptions> | Unstated<ViewPropertyContractOptions>,
+  true
+> = {};
+export const seen: Unstated<{ readonly signal?: AbortSignal }> = 'signal';
+export const context: CondenseContext = { signal: undefined };
+// @ts-expect-error This one may not be undefined: the types are known, and the compiler does look.
+export const pinned: PinOptions & { readonly id?: string } = { id: undefined };
+`;
+
+/** What the condensers were given may be passed on. */
+const condensers = `
 import type { CreateEvent } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import type { CondenseContext, View } from '@palimpsest/view';
@@ -41,13 +68,16 @@ root.recentEventsCondenser({ maxSize: undefined, keepFirst: undefined });
 kit.requirementOf(needed.view, needed.context, { maxSize: undefined });
 `;
 
-test('options may be passed on under exactOptionalPropertyTypes', () => {
-  expect(typeProblems(new URL('authoring/passed-on.ts', import.meta.url), program)).toEqual([]);
+test.each([
+  ['packages/view/src/users-options.ts', view],
+  ['packages/condensers/src/authoring/passed-on.ts', condensers],
+])('users under exactOptionalPropertyTypes pass on what may be undefined: %s', (name, program) => {
+  expect(typeProblems(name, program)).toEqual([]);
 });
 
 /** What TypeScript says of a user's program under `exactOptionalPropertyTypes`. No file is written: its name is where it would stand. */
-function typeProblems(name: URL, program: string): readonly string[] {
-  const file = fileURLToPath(name);
+function typeProblems(name: string, program: string): readonly string[] {
+  const file = path.join(workspaceRoot, name);
   const configuration = `${file}.tsconfig.json`;
   const compilerOptions = {
     target: 'es2022',
