@@ -1,6 +1,7 @@
 export type {
   CacheHints,
   CachePlace,
+  CallState,
   Completion,
   CompletionRequest,
   CountedUsage,
@@ -42,5 +43,6 @@ export type { PromptHints, SentPrompt } from './sent-prompt.js';
 export { promptToSend } from './sent-prompt.js';
 export type { AnsweredRequest, CacheDrift, CacheDriftReason, RequestPair } from './cache-drift.js';
 export { cacheDriftOf, expectedCacheRead } from './cache-drift.js';
+export { endedNaturally, wholeCalls } from './whole-calls.js';
 export { estimateInputTokens, estimateUsage } from './usage-estimate.js';
 export { unnamedToolName } from './wire/received-call.js';

@@ -118,13 +118,33 @@ export type CachePlace =
       readonly parts: number;
     };
 
-/** Why the answer ended. `other` is a reason that only one provider knows. */
-export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'other';
+/**
+ * The reason for which an answer ended. With `stop` and `tool-calls` the model had finished: the answer ended naturally. With
+ * `length` it reached its limit of tokens, with `interrupted` the server broke it off, with `paused` the provider waits for the
+ * same request again and then goes on. `other` is a reason that only one provider knows.
+ */
+export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'paused' | 'interrupted' | 'other';
+
+/**
+ * The knowledge that an adapter has of one call besides the text of its arguments.
+ *
+ * - `as-written`: `arguments` is the raw text as it came, and its text says whether the call is whole.
+ * - `complete`: the wire said that the call is complete. Needed where the text cannot say it: an empty text that another block
+ *   followed, the free text of a custom tool.
+ * - `parsed`: no raw text. `arguments` was written from values that an SDK or a server had parsed.
+ * - `cut`: the wire said that the call is not complete.
+ */
+export type CallState = 'as-written' | 'complete' | 'parsed' | 'cut';
 
 /** The answer of a model. */
 export interface Completion {
   /** Its content is empty if the model wrote no text. */
   readonly message: AssistantMessage;
+  /**
+   * The state of each call, in the order of `message.toolCalls`. {@link wholeCalls} reads it.
+   * @defaultValue `as-written` for each call
+   */
+  readonly callStates?: readonly CallState[];
   /**
    * The provider's id of this answer, for a look-up in the provider's records. It does not identify an answer, because some
    * servers repeat it or send none. Absent if there is none or it is empty.
