@@ -223,8 +223,6 @@ function endOfKnown(before: View | undefined, { events }: View, from: number): n
 }
 
 function sameAtStart({ events: before }: View, { events: after }: View): number {
-  // A list that has only grown shares its source.
-  if (before.source !== undefined && before.source === after.source) return Math.min(before.length, after.length);
   let same = 0;
   while (same < after.length && after.at(same) === before.at(same)) same++;
   return same;

@@ -149,7 +149,11 @@ export function resultTexts(messages: readonly Message[]): ReadonlyMap<string, s
 }
 
 /** What a condenser makes of a log, and what it reported. */
-export async function condensed(condenser: Condenser, events: Iterable<Event>, context: Partial<CondenseContext> = {}) {
+export async function condensed(
+  condenser: Condenser,
+  events: Iterable<Event>,
+  context: Partial<CondenseContext> = {},
+): Promise<{ view: View; result: View; reports: AttemptReport[] }> {
   const reports: AttemptReport[] = [];
   const view = View.fromEvents(events);
   const result = await condenser.condense(view, { ...context, report: (attempt) => void reports.push(attempt) });

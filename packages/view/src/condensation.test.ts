@@ -3,7 +3,7 @@ import { logBuilder } from '@palimpsest/events/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NoCondensationAvailableError, View, condensation, protectedEventIds } from './index.js';
-import { callHistory, withoutRepeatedIds } from './testing/specification/call-history.js';
+import { callHistory, withoutRepeatedIds } from './testing/call-history.js';
 import { LogTally } from './testing/log-tally.js';
 import { messageViolations } from './testing/message-violations.js';
 import { seededRandom } from './testing/random.js';

@@ -4,7 +4,7 @@ import { NoCondensationAvailableError } from './errors.js';
 import { forgettable } from './forgettable.js';
 import type { Selection } from './forgettable.js';
 import { keptEventIds } from './kept-events.js';
-import { isRedactable } from './redacted-copy.js';
+import { isRedactable } from './fold/redacted-copy.js';
 import type { View } from './view.js';
 
 /** Options of {@link condensation}. */

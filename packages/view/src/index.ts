@@ -1,18 +1,12 @@
-export type { Replacement, ViewNote, ViewOptions } from './view.js';
-export { View } from './view.js';
-export { ViewProjection } from './view-projection.js';
-export type { ViewProperty } from './view-property.js';
-export { longestRun } from './view-property.js';
-export { withoutProperties } from './run-units.js';
-export type { EventSequence } from './event-sequence.js';
-export type { MatchingEvents } from './matching-events.js';
-export { matchingEvents } from './matching-events.js';
-export type { CutPoints } from './cut-points.js';
-export type { RenderOptions, ThinkingMode } from './render-options.js';
-export type { SentBatch, SentCall, SentItem, SentLatePair, SentOrder, SentResult, SentWords } from './sent-order.js';
-export { itemMessages } from './messages-from-view.js';
-export type { EstimateTokens } from './token-estimate.js';
-export { estimateTokens } from './token-estimate.js';
+export type { RenderOptions, Replacement, SentOrder, ThinkingMode, ViewNote, ViewOptions } from './view.js';
+export { View, ViewProjection } from './view-projection.js';
+export type { ViewProperty } from './fold/runs.js';
+export { withoutProperties } from './log-view.js';
+export type { CutPoints } from './fold/cut-points.js';
+export type { SentBatch, SentCall, SentItem, SentLatePair, SentResult, SentWords } from './fold/send-order.js';
+export { itemMessages } from './render/messages.js';
+export type { EstimateTokens } from './render/token-estimate.js';
+export { estimateTokens } from './render/token-estimate.js';
 export type {
   AgentRequest,
   AttemptReport,
@@ -36,7 +30,7 @@ export type { Unit } from './units.js';
 export { unitsOf } from './units.js';
 export type { NewestStep } from './newest-step.js';
 export { newestStep } from './newest-step.js';
-export { viewOfLog } from './view-of-log.js';
+export { viewOfLog } from './log-view.js';
 export type { ContextItem, ContextKind, ContextPart, ContextUse, ContextUseOptions } from './context-use.js';
 export { contextUse } from './context-use.js';
 export type { SentThinkingOptions } from './sent-thinking.js';
@@ -52,6 +46,6 @@ export type { PinEvent, PinOptions } from './pin.js';
 export { pin, unpin } from './pin.js';
 export type { PinState } from './pinned-events.js';
 export { isPin, pinnedEventIds, pinStates } from './pinned-events.js';
-export { redactedCopy } from './redacted-copy.js';
+export { redactedCopy } from './fold/redacted-copy.js';
 export { untilAborted } from './until-aborted.js';
 export { InvalidCondensedLogError, InvalidCondenserResultError, NoCondensationAvailableError } from './errors.js';

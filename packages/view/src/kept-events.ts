@@ -1,8 +1,8 @@
 import type { EventId } from '@palimpsest/events';
 import { protectedEventIds } from './protected-events.js';
 import { recalledEventIds } from './recalled-results.js';
-import { viewOfLog } from './view-of-log.js';
-import { withRuns } from './run-units.js';
+import { viewOfLog } from './log-view.js';
+import { withRuns } from './log-view.js';
 import type { View } from './view.js';
 
 /**

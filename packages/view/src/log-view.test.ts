@@ -3,7 +3,7 @@ import { logBuilder } from '@palimpsest/events/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { View, estimateTokens, redactedCopy } from './index.js';
-import { viewOfLog } from './view-of-log.js';
+import { viewOfLog } from './log-view.js';
 import { outline } from './testing/outline.js';
 import { randomLog } from './testing/random-log.js';
 

@@ -1,7 +1,6 @@
 import { isToolResult } from '@palimpsest/events';
 import type { Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
-import { matchingEvents } from './matching-events.js';
-import { withoutProperties } from './run-units.js';
+import { withoutProperties } from './log-view.js';
 import type { View } from './view.js';
 
 /** The types of events that pin ({@link pin}). The second type occurs in older logs. */
@@ -64,17 +63,12 @@ export function pinStates(view: View): ReadonlyMap<EventId, PinState> {
   return states;
 }
 
-const pinsIn = matchingEvents<Event>(isPin);
-
 /** The ids named by pin and unpin events, in the order of their last change. */
 function namedIds(view: View): ReadonlyMap<EventId, PinState> {
   const named = new Map<EventId, PinState>();
-  const { internalEvents } = view;
-  const pins = pinsIn(internalEvents);
-  for (let place = 0; place < pins.count; place++) {
-    const event = internalEvents.at(pins.at(place) ?? 0);
-    const ids: unknown = event !== undefined && 'eventIds' in event ? event.eventIds : undefined;
-    if (event === undefined || !Array.isArray(ids)) continue;
+  for (const event of view.internalEvents) {
+    const ids: unknown = isPin(event) && 'eventIds' in event ? event.eventIds : undefined;
+    if (!Array.isArray(ids)) continue;
     const isPinned = pinTypes.has(event.type);
     for (const id of ids as readonly unknown[]) {
       if (typeof id !== 'string' || (named.get(id)?.isPinned ?? false) === isPinned) continue;

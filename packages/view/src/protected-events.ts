@@ -1,6 +1,5 @@
 import { isUserMessage } from '@palimpsest/events';
-import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
-import { matchingEvents } from './matching-events.js';
+import type { EventId } from '@palimpsest/events';
 import { pinnedEventIds } from './pinned-events.js';
 import type { View } from './view.js';
 
@@ -16,15 +15,15 @@ export function protectedEventIds(
 ): ReadonlySet<EventId> {
   const ids = new Set<EventId>(pinnedEventIds(view));
   const { events } = view;
-  const users = options.userWords === false ? noUsers : usersIn(events);
-  const latest = [systemsIn(events).at(-1), users.at(-1)].filter((index) => index !== undefined);
-  for (const index of [users.at(0), ...latest.sort((a, b) => b - a)]) {
-    const event = index === undefined ? undefined : events.at(index);
+  const latest = [events.findLastIndex(({ type }) => type === 'system-prompt')];
+  if (options.userWords !== false) {
+    const first = events.find(isUserMessage);
+    if (first !== undefined) ids.add(first.id);
+    latest.push(events.findLastIndex(isUserMessage));
+  }
+  for (const index of latest.sort((a, b) => b - a)) {
+    const event = events[index];
     if (event !== undefined) ids.add(event.id);
   }
   return ids;
 }
-
-const noUsers = { at: (): undefined => undefined };
-const usersIn = matchingEvents<LLMConvertibleEvent>(isUserMessage);
-const systemsIn = matchingEvents<LLMConvertibleEvent>(({ type }) => type === 'system-prompt');

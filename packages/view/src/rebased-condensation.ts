@@ -1,6 +1,6 @@
 import type { Condensation, Event } from '@palimpsest/events';
 import { forgettableEventIds } from './forgettable.js';
-import { viewOfLog } from './view-of-log.js';
+import { viewOfLog } from './log-view.js';
 import type { View } from './view.js';
 
 /**

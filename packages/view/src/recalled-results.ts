@@ -1,6 +1,5 @@
 import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
-import { matchingEvents } from './matching-events.js';
-import { responsesSince } from './responses-since.js';
+import { responsesSince } from './log-view.js';
 import type { View } from './view.js';
 
 /** How long a recalled answer stays: the time after which the measures count it as needed again. Unit: model responses. */
@@ -18,13 +17,12 @@ const keptShare = 0.25;
 export function recalledEventIds(view: View): ReadonlySet<EventId> {
   const { events, cutPoints } = view;
   const young = new Set<EventId>();
-  const recalled = recalledIn(events);
-  const room = recalled.count === 0 ? 0 : view.tokens() * keptShare;
+  let room: number | undefined;
   let tokens = 0;
-  for (let place = recalled.count - 1; place >= 0; place--) {
-    const at = recalled.at(place) ?? 0;
-    const event = events.at(at);
-    if (event === undefined) break;
+  for (let at = events.length - 1; at >= 0; at--) {
+    const event = events[at] as LLMConvertibleEvent;
+    if (!isRecalled(event)) continue;
+    room ??= view.tokens() * keptShare;
     // The response that asked for it stands before it.
     if (responsesSince(view, event.id, keptResponses) >= keptResponses) break;
     if (isRedacted(event) || young.has(event.id)) continue;
@@ -35,8 +33,6 @@ export function recalledEventIds(view: View): ReadonlySet<EventId> {
   }
   return young;
 }
-
-const recalledIn = matchingEvents<LLMConvertibleEvent>(isRecalled);
 
 /** True for an answer of a recall tool. */
 export function isRecalled(event: LLMConvertibleEvent): boolean {

@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { View, ViewProjection, redactedCopy } from './index.js';
 import type { Replacement } from './index.js';
-import { carriesThinking } from './stale-thinking.js';
+import { carriesThinking } from './fold/stale-thinking.js';
 import { writeCondensation } from './testing/clean-steps.js';
 import { LogTally } from './testing/log-tally.js';
 import { LogWriter } from './testing/log-writer.js';
 import { seededRandom } from './testing/random.js';
 import { sentParts, sentThinking } from './testing/sent-parts.js';
-import { lacksUnknown } from './unknown-kinds.js';
+import { lacksUnknown } from './fold/unknown-kinds.js';
 import { ThinkingSigner, modelCalls } from './testing/thinking-signer.js';
 
 const seed = 20_261_123;

@@ -4,7 +4,7 @@ import type { LogBuilder } from '@palimpsest/events/testing';
 import { describe, expect, test } from 'vitest';
 import { View } from './index.js';
 import type { ThinkingMode } from './index.js';
-import { callAlias } from './call-alias.js';
+import { callAlias } from './fold/call-alias.js';
 import { outline } from './testing/outline.js';
 
 /** One test for each row of the table of cases in the view's rules, in its order. */

@@ -1,11 +1,54 @@
-import type { Condensation, Event, EventId, LLMConvertibleEvent, Message } from '@palimpsest/events';
-import type { CutPoints } from './cut-points.js';
-import type { EventSequence } from './event-sequence.js';
-import type { RenderOptions, ThinkingMode } from './render-options.js';
-import type { SentOrder } from './sent-order.js';
-import type { EstimateTokens } from './token-estimate.js';
-import { ViewProjection } from './view-projection.js';
-import type { ViewProperty } from './view-property.js';
+import type {
+  Condensation,
+  Event,
+  EventId,
+  LLMConvertibleEvent,
+  Message,
+  SystemPromptEvent,
+  ToolResultEvent,
+} from '@palimpsest/events';
+import type { CutPoints } from './fold/cut-points.js';
+import type { ViewProperty } from './fold/runs.js';
+import type { SentItem } from './fold/send-order.js';
+import type { EstimateTokens } from './render/token-estimate.js';
+
+/**
+ * The rule for sending the model's thinking back.
+ *
+ * - `prefix-bound`: blocks are bound to everything before them. Stale blocks (made before an edit took effect and placed after
+ *   it) are left out, and a tool loop may be cut.
+ * - `latest-turn`: the provider checks the latest turn only; all blocks are kept, and a tool loop is never cut.
+ * - `none`: no thinking is sent.
+ *
+ * The adapter's model data says which mode a model needs.
+ */
+export type ThinkingMode = 'prefix-bound' | 'latest-turn' | 'none';
+
+/** Options of rendering a view as messages. */
+export interface RenderOptions {
+  /** @defaultValue the view's own mode, which is `prefix-bound` by default */
+  readonly thinking?: ThinkingMode | undefined;
+  /**
+   * A label for the last line of a tool result. It may depend on the event alone and is called once for each event, so give the
+   * same function in every call: another function renders every message again. Use it for a whole conversation or not at all.
+   * @defaultValue no labels
+   */
+  readonly labelObservation?: ((event: ToolResultEvent) => string | undefined) | undefined;
+}
+
+/** The events of a view that are sent, in sending order, and those that are not sent. See {@link View.sent}. */
+export interface SentOrder {
+  /** The system prompt in force. It is sent first. */
+  readonly system: SystemPromptEvent | undefined;
+  /** The items sent after the system prompt. Each view makes its own: use their events as keys of a cache. */
+  readonly items: readonly SentItem[];
+  /** The stored events that are not sent, with the reason. */
+  readonly leftOut: ReadonlyMap<EventId, string>;
+  /** The thinking mode of the model that reads the view. */
+  readonly thinking: ThinkingMode;
+  /** True for an event whose signed thinking no longer verifies, because something before it was edited after it was made. */
+  isThinkingStale(id: EventId): boolean;
+}
 
 /** One replacement in {@link View.replace}. */
 export interface Replacement {
@@ -43,7 +86,7 @@ export interface ViewOptions {
  * stored list.
  */
 export interface View {
-  readonly events: EventSequence<LLMConvertibleEvent>;
+  readonly events: readonly LLMConvertibleEvent[];
   /** True if there is a condensation request after the last condensation. */
   readonly unhandledCondensationRequest: boolean;
   /** The condensations in force, in order. */
@@ -51,9 +94,9 @@ export interface View {
   /** The stored events that are not sent, with the reason. */
   readonly leftOut: ReadonlyMap<EventId, string>;
   /** The events that no model reads but a policy may read: directives, usage, attempts, condensations. */
-  readonly internalEvents: EventSequence<Event>;
+  readonly internalEvents: readonly Event[];
   /** The parts of the log that the fold skipped: unknown ids, repeated event ids, open batches. */
-  readonly notes: EventSequence<ViewNote>;
+  readonly notes: readonly ViewNote[];
   /** The indices at which the stored list may be cut. Defined for every log. */
   readonly cutPoints: CutPoints;
   /** Any event of the log as logged, also if it is forgotten or redacted. */
@@ -77,27 +120,15 @@ export interface View {
   without(ids: ReadonlySet<EventId>): View;
   /**
    * The sent items in sending order, as data. `toMessages` renders them; your own code can render them into messages of any
-   * type. Computed once for a view, at a cost linear in the new events and the open batch.
+   * type. Computed once for a view, at a cost linear in the view.
    */
   sent(): SentOrder;
   /**
    * The messages that a provider accepts, in a new array. The messages are frozen and shared: for the events of one log, with
    * the same options as in the last call, what has not changed is the same object, so it can be the key of a cache. The cost is
-   * linear in the new events, the open batch and the last run of adjacent user messages, plus one array of references. A view
-   * made by `replace` costs the replaced events and the events from the first one on that was not replaced in the last such
-   * view. An edit, other options and a view made by `without` cost the whole list.
+   * one array of references, and the rendering of what no earlier call has rendered.
    *
    * Memory: about 200 bytes a message besides the events, given up with the projection and its views.
    */
   toMessages(options?: RenderOptions): readonly Message[];
 }
-
-/** Makes views of logs. */
-export const View = {
-  /** Folds a log into its view. Every sequence of events has a view. For a log that grows, keep a {@link ViewProjection}. */
-  fromEvents(events: Iterable<Event>, options?: ViewOptions): View {
-    const projection = new ViewProjection(options);
-    for (const event of events) projection.append(event);
-    return projection.view;
-  },
-};

@@ -1,7 +1,6 @@
 import type { CreateEvent, Event, Message, ToolDefinition } from '@palimpsest/events';
 import { cacheDriftOf, estimateInputTokens, expectedCacheRead, totalInputTokens } from '@palimpsest/llm-adapters';
 import type { CacheDrift, Completion, LLM, RequestPair, SentPrompt } from '@palimpsest/llm-adapters';
-import { matchingEvents } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 
 /** The key of the state that says whether the prompt cache reads what it should. */
@@ -42,13 +41,13 @@ const driftsToBegin = 2;
  */
 export class CacheWatch {
   readonly #byLog = new WeakMap<Iterable<Event>, Watched>();
-  readonly #usagesIn = matchingEvents<Event>((event) => event.type === 'llm-usage' && event.purpose === 'agent');
 
   /** The report of an answer with which a drift begins or ends; undefined for any other. */
   answered(call: AnsweredCall): CacheDriftReport | undefined {
     const { completion, log } = call;
-    const { internalEvents } = call.view;
-    const previous = internalEvents.at(this.#usagesIn(internalEvents).at(-1) ?? Infinity);
+    const previous = call.view.internalEvents.findLast(
+      (event) => event.type === 'llm-usage' && event.purpose === 'agent',
+    );
     if (previous?.type !== 'llm-usage' || completion.usageIsEstimated === true) return undefined;
     if (previous.usageIsEstimated === true) return undefined;
     const pair: RequestPair = {

@@ -1,7 +1,6 @@
 import { addressOf, isToolResult, toolResultContent } from '@palimpsest/events';
 import type { CreateEvent, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
-import { matchingEvents } from '@palimpsest/view';
-import type { Condenser, MatchingEvents, View } from '@palimpsest/view';
+import type { Condenser, View } from '@palimpsest/view';
 import * as z from 'zod/mini';
 import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
 import { batchesOrEveryStep, maskingCondenser, maskOptions } from '../authoring/masks/masking.js';
@@ -65,7 +64,6 @@ export const browserOutput = /* @__PURE__ */ defineCondenser({
     const isBrowser = browserTools(toolNames);
     const isPage = (event: LLMConvertibleEvent): event is ToolResultEvent =>
       event.type === 'observation' && isBrowser(event.toolName);
-    const pagesIn = matchingEvents<LLMConvertibleEvent>(isPage);
     return maskingCondenser({
       name: 'browserOutput',
       rule: {
@@ -76,7 +74,7 @@ export const browserOutput = /* @__PURE__ */ defineCondenser({
           return text === undefined ? undefined : { eventId: event.id, text };
         },
       },
-      windowOf: (view) => windowOfPages(view, attentionWindow, pagesIn(view.events)),
+      windowOf: (view) => windowOfPages(view, attentionWindow, isPage),
       ...options,
       createEvent,
     });
@@ -97,11 +95,15 @@ function browserTools(toolNames: readonly string[] | undefined): (tool: string) 
   };
 }
 
-function windowOfPages(view: View, attentionWindow: number, pages: MatchingEvents): AttentionWindow {
-  const { length } = view.events;
+function windowOfPages(
+  { events }: View,
+  attentionWindow: number,
+  isPage: (event: LLMConvertibleEvent) => boolean,
+): AttentionWindow {
+  const pages = events.flatMap((event, index) => (isPage(event) ? [index] : []));
   return {
-    start: attentionWindow === 0 ? length : (pages.at(-attentionWindow) ?? 0),
-    leftWith: (index) => pages.at(pages.before(index) + attentionWindow) ?? length,
+    start: attentionWindow === 0 ? events.length : (pages.at(-attentionWindow) ?? 0),
+    leftWith: (index) => pages.filter((page) => page >= index)[attentionWindow] ?? events.length,
   };
 }
 

@@ -26,21 +26,9 @@ export interface Ledger {
 
 const empty: Ledger = { calls: 0, bill: 0, rawBill: 0, cached: 0, rawCached: 0, hidden: 0, isCold: true };
 
-/** A ledger without what is sent beside the view, and how many calls since the newest condensation with a ledger it counts. */
-interface Folded {
-  readonly last: Condensation | undefined;
-  readonly read: number;
-  readonly write: number;
-  readonly ledger: Ledger;
-  readonly done: number;
-}
-
-/** Lists that only grow share their source, so only new calls are added. */
-const known = new WeakMap<object, Folded>();
-
 /**
  * The ledger of a view: what the newest condensation with a ledger states, and the calls since then. So a restart, a replay and a
- * fork find the same numbers in the log. Costs O(new events); after a condensation or a restart, once O(calls since then).
+ * fork find the same numbers in the log. Costs O(view).
  *
  * Condensations of others since then count with what they removed; calls that they have forgotten do not count.
  *
@@ -49,32 +37,22 @@ const known = new WeakMap<object, Folded>();
 export function ledgerOf(view: View, prices: CachePrices, fixed: number): Ledger {
   const { read, write } = prices;
   const { condensations } = view;
-  const { source } = view.events;
   const last = condensations.findLast((condensation) => readLedger(condensation) !== undefined);
   const stated = (last && readLedger(last)) ?? empty;
   const calls = callsAfter(view, last && view.positionOf(last.id));
-  const before = source && known.get(source);
-  const goesOn =
-    before !== undefined &&
-    before.last === last &&
-    before.read === read &&
-    before.write === write &&
-    before.done <= calls.length;
-  const start = goesOn ? before : { ledger: stated, done: 0, others: othersSince(view, last) };
-  const folded: Folded = { last, read, write, ledger: withCalls(view, calls, start, prices), done: calls.length };
-  if (source !== undefined) known.set(source, folded);
-  const { ledger, done } = folded;
-  if (done === 0) return ledger;
+  const ledger = withCalls(view, calls, stated, othersSince(view, last), prices);
+  if (calls.length === 0) return ledger;
   // The same is sent beside the view at each call: it is written once if the cache did not hold it, and read at the others.
-  const beside = fixed * (read * done + (stated.isCold ? write - read : 0));
+  const beside = fixed * (read * calls.length + (stated.isCold ? write - read : 0));
   return { ...ledger, bill: ledger.bill + beside, rawBill: ledger.rawBill + beside, isCold: false };
 }
 
-/** Adds the calls that were not counted before, and the condensations of others between them. */
+/** Adds the calls since a ledger was stated, and the condensations of others between them. */
 function withCalls(
   view: View,
   calls: CallSizes,
-  { ledger, done, others = [] }: { readonly ledger: Ledger; readonly done: number; readonly others?: readonly Other[] },
+  ledger: Ledger,
+  others: readonly Other[],
   prices: CachePrices,
 ): Ledger {
   let { bill, rawBill, cached, rawCached, hidden } = ledger;
@@ -88,7 +66,7 @@ function withCalls(
       cached = Math.max(0, cached - other.removed);
     }
   };
-  for (let call = done; call < calls.length; call++) {
+  for (let call = 0; call < calls.length; call++) {
     if (next < others.length) condenseUpTo(view.positionOf(calls.idAt(call)) ?? Infinity);
     const size = Math.max(0, calls.at(call) + missing);
     bill += costOfRequest(size, cached, prices);
@@ -97,7 +75,7 @@ function withCalls(
     rawCached = size + hidden;
   }
   condenseUpTo(Infinity);
-  return { ...ledger, calls: ledger.calls + calls.length - done, bill, rawBill, cached, rawCached, hidden };
+  return { ...ledger, calls: ledger.calls + calls.length, bill, rawBill, cached, rawCached, hidden };
 }
 
 /** A condensation without a ledger. */

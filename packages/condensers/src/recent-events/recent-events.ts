@@ -53,58 +53,20 @@ export const recentEvents = /* @__PURE__ */ defineCondenser({
     () => ({ keepFirst: z.optional(wholeNumber(0)), maxSize: z._default(wholeNumber(1), 100) }),
     roomForNewest,
   ),
-  create: ({ maxSize, keepFirst = Math.min(1, maxSize - 1) }) => {
-    const hidden = hiddenEvents(keepFirst, maxSize);
-    return {
-      name: 'recentEvents',
-      rewritesEveryStep: true,
-      condense: (view) => (view.events.length <= maxSize ? view : view.without(hidden(view))),
-    };
-  },
+  create: ({ maxSize, keepFirst = Math.min(1, maxSize - 1) }) => ({
+    name: 'recentEvents',
+    rewritesEveryStep: true,
+    condense: (view) => (view.events.length <= maxSize ? view : view.without(hiddenEvents(view, keepFirst, maxSize))),
+  }),
 });
 
-/** The ids of a range of a list, without the kept ones. */
-interface Hidden {
-  readonly start: number;
-  end: number;
-  /** The kept ones in the range. */
-  readonly kept: readonly EventId[];
-  readonly ids: Set<EventId>;
-}
-
-/**
- * What is hidden of a view. The window slides, so what was hidden of the same list at the step before is a cache: mostly only the
- * events that have left the window since are added to it.
- */
-function hiddenEvents(keepFirst: number, maxSize: number): (view: View) => ReadonlySet<EventId> {
-  const known = new WeakMap<object, Hidden>();
-  return (view) => {
-    const { events, cutPoints } = view;
-    const wanted = events.length - (maxSize - keepFirst);
-    const end = Math.min(cutPoints.atOrAfter(wanted) ?? events.length, newestStep(view).cutPoint);
-    const start = cutPoints.atOrAfter(Math.min(keepFirst, events.length));
-    if (start === undefined || end <= start) return nothing;
-    const kept = keptWithin(view, start, end);
-    const before = known.get(events.source ?? events);
-    const isGrown =
-      before?.start === start &&
-      before.end <= end &&
-      before.kept.length === kept.length &&
-      before.kept.every((id, place) => id === kept[place]);
-    const hidden = isGrown ? before : { start, end: start, kept, ids: new Set<EventId>() };
-    const stays = new Set(kept);
-    for (const { id } of events.slice(hidden.end, end)) if (!stays.has(id)) hidden.ids.add(id);
-    hidden.end = end;
-    known.set(events.source ?? events, hidden);
-    return hidden.ids;
-  };
-}
-
-const nothing: ReadonlySet<EventId> = new Set();
-
-function keptWithin(view: View, start: number, end: number): readonly EventId[] {
-  return [...keptEventIds(view)].filter((id) => {
-    const index = view.indexOf(id);
-    return index !== undefined && index >= start && index < end;
-  });
+/** The ids of the events between the first and the newest ones, without those that are kept. */
+function hiddenEvents(view: View, keepFirst: number, maxSize: number): ReadonlySet<EventId> {
+  const { events, cutPoints } = view;
+  const wanted = events.length - (maxSize - keepFirst);
+  const end = Math.min(cutPoints.atOrAfter(wanted) ?? events.length, newestStep(view).cutPoint);
+  const start = cutPoints.atOrAfter(Math.min(keepFirst, events.length)) ?? events.length;
+  const hidden = new Set(events.slice(start, Math.max(start, end)).map(({ id }) => id));
+  for (const id of keptEventIds(view)) hidden.delete(id);
+  return hidden;
 }

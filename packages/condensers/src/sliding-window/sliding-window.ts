@@ -1,6 +1,6 @@
 import { isUserMessage } from '@palimpsest/events';
 import type { Condensation, CreateEvent } from '@palimpsest/events';
-import { matchingEvents, NoCondensationAvailableError } from '@palimpsest/view';
+import { NoCondensationAvailableError } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
 import { assertCreateEvent, defineCondenser } from '../authoring/define-condenser.js';
 import { backgroundCondenser, notifyingSummarizer } from '../authoring/model/background.js';
@@ -134,16 +134,12 @@ async function condenseWindow(
   return carryOut({ view, timeline, outcome, reason: 'interval', context, options });
 }
 
-const mayStartInvocation = /* @__PURE__ */ matchingEvents(
-  (event) => isUserMessage(event) || event.type === 'condensation-summary',
-);
-
 /**
  * An upper bound of the number of invocations with an event in the view, the live one included. Cheap, because it is called at
  * each step.
  */
 function mostInvocations({ events }: View): number {
-  return 1 + mayStartInvocation(events).count;
+  return 1 + events.filter((event) => isUserMessage(event) || event.type === 'condensation-summary').length;
 }
 
 async function answerRequest(view: View, context: CondenseContext, options: WindowSettings): Promise<Condensation> {

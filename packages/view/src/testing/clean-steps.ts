@@ -1,7 +1,7 @@
 import type { Redaction } from '@palimpsest/events';
 import { condensation } from '../condensation.js';
 import { NoCondensationAvailableError } from '../errors.js';
-import { condensationsInForce } from './specification/call-history.js';
+import { condensationsInForce } from './call-history.js';
 import type { LogWriter } from './log-writer.js';
 
 /** A turn as an agent writes it: a response with calls that are all answered, or with words that end the run. */

@@ -8,14 +8,4 @@ export { addFeatureCounts, cleanFeatures, dirtyFeatures } from './log-features.j
 export { messageViolations } from './message-violations.js';
 export type { RandomLog, RandomLogOptions } from './random-log.js';
 export { randomLog } from './random-log.js';
-export type { CallHistory, CallRecord } from './specification/call-history.js';
-export { callHistory } from './specification/call-history.js';
-export type { BatchFacts, ListFacts, SentFact } from './specification/list-facts.js';
-export { listFacts } from './specification/list-facts.js';
-export type { ThinkingFacts, Atom, Invariant } from './specification/invariant.js';
-export { cutPointsOf } from './specification/invariant.js';
-export { batchAtomicity } from './specification/batch-atomicity.js';
-export { observationUniqueness } from './specification/observation-uniqueness.js';
-export { toolCallMatching } from './specification/tool-call-matching.js';
-export { toolLoopAtomicity } from './specification/tool-loop-atomicity.js';
 export { messagesOfItems } from './messages-of-items.js';

@@ -1,6 +1,6 @@
 import type { Message } from '@palimpsest/events';
-import { itemMessages } from '../messages-from-view.js';
-import type { RenderOptions } from '../render-options.js';
+import { itemMessages } from '../render/messages.js';
+import type { RenderOptions } from '../view.js';
 import type { View } from '../view.js';
 
 /**

@@ -5,9 +5,9 @@ import type { Condenser } from '../condenser.js';
 import { NoCondensationAvailableError } from '../errors.js';
 import { pinnedEventIds } from '../pinned-events.js';
 import { protectedEventIds } from '../protected-events.js';
-import { redactedCopy } from '../redacted-copy.js';
+import { redactedCopy } from '../fold/redacted-copy.js';
 import { unitsOf } from '../units.js';
-import { View } from '../view.js';
+import { View } from '../view-projection.js';
 import { carelessCondensation, forgetMiddle, mustAct } from './sample-condensers.js';
 
 /** A condenser that breaks a promise, and the rule that must catch it. */

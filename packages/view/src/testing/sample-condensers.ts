@@ -5,8 +5,8 @@ import type { Condenser } from '../condenser.js';
 import { NoCondensationAvailableError } from '../errors.js';
 import { pinnedEventIds } from '../pinned-events.js';
 import { protectedEventIds } from '../protected-events.js';
-import { redactedCopy } from '../redacted-copy.js';
-import { viewOfLog } from '../view-of-log.js';
+import { redactedCopy } from '../fold/redacted-copy.js';
+import { viewOfLog } from '../log-view.js';
 import type { View } from '../view.js';
 
 /** A sample condenser acts on a view with more events than this. */

@@ -1,5 +1,5 @@
 import type { Event, EventId, Message, ThinkingBlock } from '@palimpsest/events';
-import { callHistory, withoutRepeatedIds } from './specification/call-history.js';
+import { callHistory, withoutRepeatedIds } from './call-history.js';
 import { sentParts, sentThinking } from './sent-parts.js';
 
 /** What a provider remembers of a block that it made: everything that stood before it, and the block before it. */

@@ -4,14 +4,14 @@ import { condensation } from '../condensation.js';
 import { NoCondensationAvailableError } from '../errors.js';
 import type { View, ViewOptions } from '../view.js';
 import { ViewProjection } from '../view-projection.js';
-import { longestRun } from '../view-property.js';
-import type { ViewProperty } from '../view-property.js';
+import { longestRun } from '../fold/runs.js';
+import type { ViewProperty } from '../fold/runs.js';
 import { check } from './contract/check.js';
 import { fingerprint } from './contract/fingerprint.js';
 import type { NamedLog } from './contract/history.js';
 import { named } from './contract/subject.js';
 import { randomLog } from './random-log.js';
-import { cutsBetweenRuns, runsIn } from './specification/run-cuts.js';
+import { cutsBetweenRuns, runsIn } from './run-cuts.js';
 
 /** Options of {@link viewPropertyContract}. */
 export interface ViewPropertyContractOptions {

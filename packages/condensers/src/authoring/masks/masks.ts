@@ -32,111 +32,55 @@ export interface Mask {
   readonly savedTokens: number;
 }
 
-/**
- * The possible masks of the views that it is called with. Each event is examined once for as long as the view's list is the same.
- */
+/** The possible masks of the views that it is called with. Each call costs the events of its range. */
 export interface Masks {
   /** The tokens that masking a range saves if the range holds no pinned events and no open calls. Unit: tokens. */
   savable(view: View, from: number, to: number): number;
   /**
-   * Examines the next events of a range, at most {@link eventsAhead}: called at each step, a later batch need not examine all of them at
-   * once. Changes no result.
+   * Examines the newest events of a range, at most {@link eventsAhead}: what a rule remembers of an event need not be found for
+   * all events of a later batch at once. Changes no result.
    */
   ahead(view: View, from: number, to: number): void;
   /** The masks of a range, except those of pinned events and of calls without a result. */
   of(view: View, from: number, to: number): readonly Mask[];
-  /** What applying {@link of} would do. Undefined if it would do nothing. Costs O(new events). */
+  /** What applying {@link of} would do. Undefined if it would do nothing. */
   estimate(view: View, from: number, to: number): Reduction | undefined;
 }
 
-/** More than a step adds, so that a condenser also catches up with a history that it finds. Unit: events of each call. */
-const eventsAhead = 64;
+/** More than most steps add. Unit: events of each call. */
+const eventsAhead = 16;
 
 /** A mask that saves less is not applied. Unit: tokens. */
 export const leastSavedByOne = 40;
 
-interface Looked {
-  /** The index of the first examined event. */
-  readonly start: number;
-  /** By index from `start`; undefined if a mask does not save enough. */
-  readonly masks: (Mask | undefined)[];
-  /** The tokens saved by the masks from `start` to an index. */
-  readonly sums: number[];
-  /** The indices of the masks, in order. */
-  readonly found: number[];
-  /** The masks of calls whose result has not been seen, and the index up to which it was looked for. */
-  readonly open: Map<number, { readonly call: ActionEvent; readonly to: number }>;
-}
-
-/**
- * The masks that a rule makes. The results are kept per source of the list, so a call examines only new events. Events before
- * the first index that was asked for are not examined: a condensation that masks makes a new list, of which only the end is new.
- */
+/** The masks that a rule makes. */
 export function masksBy(rule: MaskRule): Masks {
-  const known = new WeakMap<object, Looked>();
-  const look = (view: View, from: number, to: number): Looked => {
-    const { source } = view.events;
-    const before = source && known.get(source);
-    const looked = before !== undefined && before.start <= from ? before : nothingLooked(from);
-    const { start, masks, sums, found, open } = looked;
-    for (let index = start + masks.length; index < to; index++) {
+  const masksIn = (view: View, from: number, to: number): readonly Mask[] => {
+    const masks: Mask[] = [];
+    for (let index = from; index < to; index++) {
       const mask = maskAt(view, index, rule);
-      masks.push(mask);
-      if (mask !== undefined) found.push(index);
-      if (mask?.copy.type === 'action') open.set(index, { call: mask.copy, to: index + 1 });
-      sums.push((sums[index - start] ?? 0) + (mask?.savedTokens ?? 0));
+      if (mask !== undefined) masks.push(mask);
     }
-    if (source !== undefined) known.set(source, looked);
-    return looked;
+    return masks;
+  };
+  /** Without those of pinned events and of calls without a result. */
+  const allowed = (view: View, from: number, to: number): readonly Mask[] => {
+    const kept = keptEventIds(view);
+    return masksIn(view, from, to).filter(
+      ({ index, redaction, copy }) =>
+        !kept.has(redaction.eventId) && (copy.type !== 'action' || isAnswered(view, copy, index + 1)),
+    );
   };
   return {
-    savable: (view, from, to) => {
-      if (to <= from) return 0;
-      const { start, sums } = look(view, from, to);
-      return (sums[to - start] ?? 0) - (sums[from - start] ?? 0);
-    },
-    ahead: (view, from, to) => {
-      const { source } = view.events;
-      if (source === undefined || to <= from) return;
-      const before = known.get(source);
-      const next = before !== undefined && before.start <= from ? before.start + before.masks.length : from;
-      look(view, from, Math.min(to, next + eventsAhead));
-    },
-    of: (view, from, to) => {
-      if (to <= from) return [];
-      const { start, masks } = look(view, from, to);
-      const kept = keptEventIds(view);
-      const found: Mask[] = [];
-      for (let index = from; index < to; index++) {
-        const mask = masks[index - start];
-        if (mask === undefined || kept.has(mask.redaction.eventId)) continue;
-        if (mask.copy.type !== 'action' || isAnswered(view, mask.copy, index + 1)) found.push(mask);
-      }
-      return found;
-    },
+    savable: (view, from, to) => savedBy(masksIn(view, from, to)),
+    ahead: (view, from, to) => void masksIn(view, Math.max(from, to - eventsAhead), to),
+    of: allowed,
     estimate: (view, from, to) => {
-      if (to <= from) return undefined;
-      const { start, masks, sums, found, open } = look(view, from, to);
-      const left = new Set<number>();
-      for (const id of keptEventIds(view)) {
-        const index = view.indexOf(id);
-        if (index !== undefined) left.add(index);
-      }
-      for (const index of openCalls(view, open)) left.add(index);
-      let savedTokens = (sums[to - start] ?? 0) - (sums[from - start] ?? 0);
-      for (const index of left) {
-        if (index >= from && index < to) savedTokens -= masks[index - start]?.savedTokens ?? 0;
-      }
-      let place = firstAtLeast(found, from);
-      while (left.has(found[place] ?? -1)) place++;
-      const first = found[place] ?? to;
-      return first >= to ? undefined : reductionOf(view, { from, to, first, savedTokens });
+      const masks = allowed(view, from, to);
+      const first = masks[0]?.index;
+      return first === undefined ? undefined : reductionOf(view, { from, to, first, savedTokens: savedBy(masks) });
     },
   };
-}
-
-function nothingLooked(start: number): Looked {
-  return { start, masks: [], sums: [0], found: [], open: new Map() };
 }
 
 /** What masks from the index `first` on save, and what the prompt cache writes again for them. */
@@ -150,30 +94,9 @@ export function reductionOf(
   return { savedTokens, rewrittenTokens, savedShare: savedTokens / Math.max(1, view.tokens(from, to)) };
 }
 
-/** The calls whose result the view does not hold. Looks only at events that it has not looked at before. */
-function openCalls(view: View, open: Looked['open']): readonly number[] {
-  const { length } = view.events;
-  for (const [index, { call, to }] of open) {
-    if (isAnswered(view, call, to)) open.delete(index);
-    else open.set(index, { call, to: Math.max(to, length) });
-  }
-  return [...open.keys()];
-}
-
-/** The place of the first of some ascending numbers that is at least so large. */
-function firstAtLeast(numbers: readonly number[], least: number): number {
-  let [low, high] = [0, numbers.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((numbers[middle] as number) >= least) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
-
 /**
- * Whether the view holds a call's result, at an index or behind it. A call without a result may still be carried out after a confirmation or in another
- * process, and the model must know its request.
+ * True if the view holds a call's result at an index or behind it. A call without a result may still be carried out, after a
+ * confirmation or in another process, and the model must know its request.
  */
 function isAnswered({ events }: View, { id, toolCall }: ActionEvent, from: number): boolean {
   for (let after = from; after < events.length; after++) {

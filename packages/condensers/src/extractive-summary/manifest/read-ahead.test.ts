@@ -70,7 +70,7 @@ test('facts are those of the first reading, whatever was read before and with wh
   );
 });
 
-test('reading ahead keeps up with a history that grows, and catches up with a long one in several calls', () => {
+test('reading ahead keeps up with a history that grows, and reads only the newest events of one that it finds', () => {
   const picks = Array.from({ length: 200 }, (_, index) => index % calls.length);
   const results = (events: readonly Event[]) => events.filter((event) => event.type === 'observation');
   const grown = logOf(picks, true);
@@ -83,8 +83,6 @@ test('reading ahead keeps up with a history that grows, and catches up with a lo
 
   const loaded = View.fromEvents(logOf(picks, true));
   const read = () => results(loaded.events.slice()).filter(isRead).length;
-  readFactsAhead(loaded);
-  expect(read()).toBe(32);
-  for (let call = 0; call < 6; call++) readFactsAhead(loaded);
-  expect(read()).toBe(200);
+  for (let call = 0; call < 3; call++) readFactsAhead(loaded);
+  expect(read()).toBe(8);
 });

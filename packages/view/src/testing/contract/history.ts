@@ -1,7 +1,7 @@
 import { createEvent, isToolResult } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
-import type { ThinkingMode } from '../../render-options.js';
-import { View } from '../../view.js';
+import type { ThinkingMode } from '../../view.js';
+import { View } from '../../view-projection.js';
 import { randomLog } from '../random-log.js';
 
 /** A log on which a condenser is tried, with its name for messages. */

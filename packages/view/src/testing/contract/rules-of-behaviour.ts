@@ -1,5 +1,5 @@
 import type { Condenser } from '../../condenser.js';
-import { View } from '../../view.js';
+import { View } from '../../view-projection.js';
 import { check } from './check.js';
 import { decision, fingerprint } from './fingerprint.js';
 import { historyOf, withEvent } from './history.js';

@@ -1,11 +1,11 @@
 import { createEvent, isToolResult } from '@palimpsest/events';
 import type { Event, EventId } from '@palimpsest/events';
-import { callHistory, withoutRepeatedIds } from '../specification/call-history.js';
+import { callHistory, withoutRepeatedIds } from '../call-history.js';
 import { condensationProblem, condensedViewProblem } from '../../condensation-problem.js';
 import { newestStep } from '../../newest-step.js';
 import { pinnedEventIds } from '../../pinned-events.js';
 import { protectedEventIds } from '../../protected-events.js';
-import { viewOfLog } from '../../view-of-log.js';
+import { viewOfLog } from '../../log-view.js';
 import type { View } from '../../view.js';
 import { messageViolations } from '../message-violations.js';
 import { check } from './check.js';

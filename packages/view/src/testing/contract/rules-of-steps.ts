@@ -1,6 +1,6 @@
 import type { Event } from '@palimpsest/events';
 import { condenseUntilSettled } from '../../condense-until-settled.js';
-import { View } from '../../view.js';
+import { View } from '../../view-projection.js';
 import { ViewProjection } from '../../view-projection.js';
 import { randomLog } from '../random-log.js';
 import { sentParts } from '../sent-parts.js';

@@ -1,0 +1,178 @@
+import { isMeaningful } from '@palimpsest/events';
+import type { ActionEvent, Event, EventId, MessageEvent, ToolResultEvent } from '@palimpsest/events';
+import { callAlias, isSendableCallId } from './call-alias.js';
+
+/** An event that a model made. */
+type AssistantEvent = ActionEvent | (MessageEvent & { readonly role: 'assistant' });
+
+/**
+ * The calls of one model response. A batch is open until an event of another response is appended, or a condensation while no
+ * call of the batch is pending. Then the batch is sealed, and a later result is late. Positions are indices in the log. A view
+ * ignores positions at or after its own position, so one record serves every view.
+ */
+export interface Batch {
+  /** In the order of the log; grows while the batch is open. */
+  readonly calls: Call[];
+  /** The position of the event that sealed it; infinite while it is open. */
+  sealedAt: number;
+}
+
+/** One tool call and its state. */
+export interface Call {
+  readonly action: ActionEvent;
+  readonly batch: Batch;
+  readonly position: number;
+  /** The id under which the call and its result are sent: its own, or an alias if the id is taken or providers refuse it. */
+  readonly sentId: string;
+  /** The call repeats the id of an open call. It is never sent and never answered. */
+  readonly repeated: boolean;
+  resultId: EventId | undefined;
+  /** The position of its result; infinite while there is none. */
+  answeredAt: number;
+  /** The result was appended after the batch was sealed. */
+  late: boolean;
+}
+
+/** True for an event that a model made. */
+export function isAssistantEvent(event: Event): event is AssistantEvent {
+  return event.type === 'action' || (event.type === 'message' && event.role === 'assistant');
+}
+
+/**
+ * Finds the responses of a log and matches their calls and results, in the order of the log. The answer for an event depends
+ * only on the events before it in the log, not on forgotten events, and never changes.
+ *
+ * Servers repeat the ids of their responses, and some send one id for all of them. So an event with the id of the newest
+ * response begins another response if every call of the newest response is answered and there is evidence of another model
+ * call: a user message or an `llm-usage` of purpose `agent` in between, or words or thinking on the event itself. A result alone
+ * is no evidence: a session may contain calls of one response after the result of another call of the same response.
+ */
+export class CallHistory {
+  /** The newest call with an id that is not the repetition of an open call. */
+  readonly #newest = new Map<string, Call>();
+  /** For the position of each assistant event, the first position of its response. */
+  readonly #responses = new Map<number, number>();
+  #open: Batch | undefined;
+  /** How many calls of the open batch have no result. */
+  #waiting = 0;
+  #response = -1;
+  #responseId: string | undefined;
+  /** A model was called since the newest assistant event. */
+  #isModelCalled = false;
+
+  /** The batch that is not sealed yet. */
+  get open(): Batch | undefined {
+    return this.#open;
+  }
+
+  /** The first position of the response with the event at a position; undefined for an event that no model made. */
+  responseAt(position: number): number | undefined {
+    return this.#responses.get(position);
+  }
+
+  /** Adds the next event. Returns the call that the event makes or answers; undefined for any other event. */
+  append(event: Event, position: number): Call | undefined {
+    if (isAssistantEvent(event)) this.#respond(event, position);
+    switch (event.type) {
+      case 'action':
+        return this.#appendAction(event, position);
+      case 'observation':
+      case 'user-reject-observation':
+      case 'agent-error':
+        return this.#appendResult(event, position);
+      case 'llm-usage':
+        this.#isModelCalled ||= event.purpose === 'agent';
+        return undefined;
+      case 'message':
+        this.#isModelCalled ||= event.source === 'user';
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  /**
+   * Seals the open batch if none of its calls is pending. Called for a condensation: the condensation may forget the batch, so
+   * the next answer must start a new batch, even if a server gives all responses one id.
+   */
+  sealComplete(position: number): void {
+    if (this.#waiting > 0) return;
+    this.#seal(position);
+    this.#responseId = undefined;
+  }
+
+  #respond(event: AssistantEvent, position: number): void {
+    const { llmResponseId } = event;
+    const isSame = llmResponseId !== undefined && llmResponseId === this.#responseId;
+    if (!isSame || (this.#waiting === 0 && (this.#isModelCalled || bringsWords(event)))) {
+      this.#seal(position);
+      this.#response = position;
+    }
+    this.#responseId = llmResponseId;
+    this.#isModelCalled = false;
+    this.#responses.set(position, this.#response);
+  }
+
+  #appendAction(action: ActionEvent, position: number): Call {
+    const batch = (this.#open ??= { calls: [], sealedAt: Infinity });
+    const { id } = action.toolCall;
+    const earlier = this.#newest.get(id);
+    const call: Call = {
+      action,
+      batch,
+      position,
+      sentId: earlier === undefined && isSendableCallId(id) ? id : callAlias(action.id),
+      repeated: earlier?.batch === batch && earlier.answeredAt === Infinity,
+      resultId: undefined,
+      answeredAt: Infinity,
+      late: false,
+    };
+    batch.calls.push(call);
+    if (call.repeated) return call;
+    this.#newest.set(id, call);
+    this.#waiting++;
+    return call;
+  }
+
+  #appendResult(result: ToolResultEvent, position: number): Call | undefined {
+    const call = this.#newest.get(result.toolCallId);
+    if (call === undefined || call.answeredAt !== Infinity) return undefined;
+    call.resultId = result.id;
+    call.answeredAt = position;
+    call.late = call.batch !== this.#open;
+    if (!call.late) this.#waiting--;
+    return call;
+  }
+
+  #seal(position: number): void {
+    if (this.#open !== undefined) this.#open.sealedAt = position;
+    this.#open = undefined;
+    this.#waiting = 0;
+  }
+}
+
+/** True if a call may still be answered in its place, at a position of the log. */
+export function isPending(call: Call, position: number): boolean {
+  return !call.repeated && call.answeredAt >= position && call.batch.sealedAt >= position;
+}
+
+/** True if a batch is open at a position of the log and one of its calls has no result. */
+export function hasPendingCall(batch: Batch, position: number): boolean {
+  return batch.calls.some((call) => call.position < position && isPending(call, position));
+}
+
+/** True if, at a position of the log, a call has a result that came before its batch was sealed. */
+export function isAnsweredInPlace(call: Call, position: number): boolean {
+  return call.answeredAt < position && !call.late;
+}
+
+/** True for an event that carries words. The first action of a response carries its words; a message always does. */
+function bringsWords(event: AssistantEvent): boolean {
+  return (
+    event.type === 'message' ||
+    event.thought.some(isMeaningful) ||
+    (event.thinkingBlocks?.length ?? 0) > 0 ||
+    (event.reasoningItems?.length ?? 0) > 0 ||
+    (event.reasoningContent ?? '').trim() !== ''
+  );
+}

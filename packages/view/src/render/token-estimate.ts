@@ -1,0 +1,85 @@
+import { estimateTextTokens } from '@palimpsest/events';
+import type { ContentPart, LLMConvertibleEvent } from '@palimpsest/events';
+import { hasUnknownThinking } from '../fold/unknown-kinds.js';
+
+/** Size of one stored event for a model. Unit: tokens, as the function estimates them. */
+export type EstimateTokens = (event: LLMConvertibleEvent) => number;
+
+const tokensPerEvent = 4;
+const tokensPerImage = 1_000;
+
+/** The sizes of events that cannot change, as long as those live: a view that was edited or taken again reads no text twice. */
+const sizes = new WeakMap<LLMConvertibleEvent, number>();
+
+/**
+ * A quick estimate: {@link estimateTextTokens} of the texts, four tokens for each event's frame, 1,000 for an image. Thinking
+ * text counts, signatures and opaque data do not. In code sessions it is within 3 % of the o200k vocabulary in the mean; for
+ * other tokenizers calibrate it with reported usage.
+ */
+export function estimateTokens(event: LLMConvertibleEvent): number {
+  const known = sizes.get(event);
+  if (known !== undefined) return known;
+  const size = tokensPerEvent + Math.ceil(tokensOf(event));
+  if (Object.isFrozen(event)) sizes.set(event, size);
+  return size;
+}
+
+/** The same estimate, which is asked once for each event object as long as that lives. */
+export function rememberedSizes(estimate: EstimateTokens): EstimateTokens {
+  const remembered = new WeakMap<LLMConvertibleEvent, number>();
+  return (event) => {
+    const known = remembered.get(event);
+    if (known !== undefined) return known;
+    const size = estimate(event);
+    remembered.set(event, size);
+    return size;
+  };
+}
+
+function tokensOf(event: LLMConvertibleEvent): number {
+  switch (event.type) {
+    case 'system-prompt':
+      return (
+        estimateTextTokens(event.systemPrompt) +
+        estimateTextTokens(event.dynamicContext ?? '') +
+        (event.tools === undefined ? 0 : estimateTextTokens(JSON.stringify(event.tools)))
+      );
+    case 'message':
+      return contentTokens(event.content) + contentTokens(event.extendedContent) + thinkingTokens(event);
+    case 'action':
+      return (
+        contentTokens(event.thought) +
+        estimateTextTokens(event.toolCall.name) +
+        estimateTextTokens(event.toolCall.arguments) +
+        thinkingTokens(event)
+      );
+    case 'observation':
+      return contentTokens(event.content) + contentTokens(event.extendedContent);
+    case 'user-reject-observation':
+      return estimateTextTokens(event.rejectionReason);
+    case 'agent-error':
+      return estimateTextTokens(event.error);
+    case 'condensation-summary':
+      return estimateTextTokens(event.summary);
+  }
+}
+
+function contentTokens(parts: readonly ContentPart[] | undefined): number {
+  if (parts === undefined) return 0;
+  let tokens = 0;
+  for (const part of parts) {
+    // Parts of unknown kinds are not sent.
+    if (part.type === 'text') tokens += estimateTextTokens(part.text);
+    else if (part.type === 'image') tokens += tokensPerImage;
+  }
+  return tokens;
+}
+
+function thinkingTokens(event: Extract<LLMConvertibleEvent, { type: 'message' | 'action' }>): number {
+  if (hasUnknownThinking(event)) return 0;
+  let tokens = estimateTextTokens(event.reasoningContent ?? '');
+  for (const block of event.thinkingBlocks ?? []) {
+    if (block.type === 'thinking') tokens += estimateTextTokens(block.thinking);
+  }
+  return tokens;
+}
