@@ -209,8 +209,9 @@ export class LogView implements View, KnowsItsLog {
   }
 
   #sumsOfSizes(): readonly number[] {
-    let sum = 0;
-    return [0, ...this.events.map((event) => (sum += this.#log.sizeOf(event)))];
+    const sums = [0];
+    for (const event of this.events) sums.push((sums.at(-1) as number) + this.#log.sizeOf(event));
+    return sums;
   }
 
   #derived(list: StoredList, findStale: () => ReadonlySet<EventId>): View {

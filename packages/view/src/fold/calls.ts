@@ -13,6 +13,8 @@ type AssistantEvent = ActionEvent | (MessageEvent & { readonly role: 'assistant'
 export interface Batch {
   /** In the order of the log; grows while the batch is open. */
   readonly calls: Call[];
+  /** Those of the calls. */
+  readonly actions: ActionEvent[];
   /** The position of the event that sealed it; infinite while it is open. */
   sealedAt: number;
 }
@@ -114,7 +116,7 @@ export class CallHistory {
   }
 
   #appendAction(action: ActionEvent, position: number): Call {
-    const batch = (this.#open ??= { calls: [], sealedAt: Infinity });
+    const batch = (this.#open ??= { calls: [], actions: [], sealedAt: Infinity });
     const { id } = action.toolCall;
     const earlier = this.#newest.get(id);
     const call: Call = {
@@ -128,6 +130,7 @@ export class CallHistory {
       late: false,
     };
     batch.calls.push(call);
+    batch.actions.push(action);
     if (call.repeated) return call;
     this.#newest.set(id, call);
     this.#waiting++;

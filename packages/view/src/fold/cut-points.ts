@@ -32,31 +32,29 @@ export interface CutOptions {
 
 /** Finds the indices at which a stored list may be cut: those that lie inside no batch and inside no tool loop. */
 export function cutPointsOf(list: StoredList, order: SendOrder, options: CutOptions): readonly number[] {
-  const batches = [...order.batches.values()];
-  const open = batches.find((entry) => isOpen(entry, list.position));
-  const atoms = batches.flatMap((entry) => atomOf(entry, entry === open));
-  if (options.loops) atoms.push(...loopsIn(order, open, options));
-  /** For each index, the last index of an atom that begins there. */
-  const lasts = new Map<number, number>();
-  for (const { first, last } of atoms) lasts.set(first, Math.max(last, lasts.get(first) ?? -1));
-  const cuts: number[] = [];
-  let end = -1;
-  for (let index = 0; index <= list.events.length; index++) {
-    if (index > end) cuts.push(index);
-    end = Math.max(end, lasts.get(index) ?? -1);
+  let open: BatchInList | undefined;
+  const atoms: Atom[] = [];
+  for (const entry of order.batches.values()) {
+    if (isOpen(entry, list.position)) open = entry;
+    // A batch is sent whole or not at all, with the words between its events, which are sent after it.
+    else if (entry.state === 'sent') atoms.push({ first: entry.index, last: entry.lastResult });
   }
+  if (open !== undefined) atoms.push({ first: open.index, last: Infinity });
+  if (options.loops) atoms.push(...loopsIn(order, open, options));
+  atoms.sort((a, b) => a.first - b.first);
+  const cuts: number[] = [];
+  let index = 0;
+  for (const { first, last } of atoms) {
+    while (index <= first) cuts.push(index++);
+    index = Math.max(index, last + 1);
+  }
+  while (index <= list.events.length) cuts.push(index++);
   return cuts;
 }
 
 /** True for a batch that may still get a result in its place. */
 function isOpen({ batch, state }: BatchInList, position: number): boolean {
   return state !== 'split' && hasPendingCall(batch, position);
-}
-
-/** A batch is sent whole or not at all, with the words between its events, which are sent after it. */
-function atomOf({ state, index, lastResult }: BatchInList, open: boolean): readonly Atom[] {
-  if (open) return [{ first: index, last: Infinity }];
-  return state === 'sent' ? [{ first: index, last: lastResult }] : [];
 }
 
 /**

@@ -1,4 +1,3 @@
-import { isToolResult } from '@palimpsest/events';
 import type {
   ActionEvent,
   CondensationSummaryEvent,
@@ -6,26 +5,13 @@ import type {
   LLMConvertibleEvent,
   MessageEvent,
   SystemPromptEvent,
-  ToolResultEvent,
 } from '@palimpsest/events';
-import { isAnsweredInPlace, isAssistantEvent } from './calls.js';
+import { isAnsweredInPlace } from './calls.js';
 import type { Batch, Call } from './calls.js';
 import { batchesInList, hasContent, reasons, whyEmpty } from './stored-list.js';
-import type { BatchInList, StoredList } from './stored-list.js';
+import type { BatchInList, SentCall, SentResult, StoredList } from './stored-list.js';
 
-/**
- * A call that is sent, and the id under which it is sent: its own id, or an alias if the id is taken or providers refuse it.
- */
-export interface SentCall {
-  readonly event: ActionEvent;
-  readonly sentId: string;
-}
-
-/** A result that is sent, and the sent id of the call that it answers. */
-export interface SentResult {
-  readonly event: ToolResultEvent;
-  readonly sentId: string;
-}
+export type { SentCall, SentResult } from './stored-list.js';
 
 /** Words: of the user, the model or the environment, or a summary. */
 export interface SentWords {
@@ -77,34 +63,20 @@ export function sendOrder(list: StoredList): SendOrder {
   const batches = batchesInList(list);
   const items: SentItem[] = [];
   const leftOut = new Map<EventId, string>();
-  const actions = new Map<Call, ActionEvent>();
   let system: SystemPromptEvent | undefined;
   /** A batch waits for results: what stands behind it is sent after them. */
   let isHeld = false;
   let afterAssistant = false;
-  for (const [index, event] of list.events.entries()) {
+  for (let index = 0; index < list.events.length; index++) {
+    const event = list.events[index] as LLMConvertibleEvent;
     const call = list.calls[index];
-    afterAssistant ||= isAssistantEvent(event);
-    if (isToolResult(event)) {
-      const action = call && actions.get(call);
-      if (call === undefined) leftOut.set(event.id, reasons.unmatched);
-      else if (action === undefined) leftOut.set(event.id, reasons.callForgotten);
-      else if (isHeld) leftOut.set(event.id, reasons.waiting);
-      else if (call.late) {
-        const { sentId } = call;
-        leftOut.delete(action.id);
-        items.push({ kind: 'late', call: { event: action, sentId }, result: { event, sentId }, index });
-      } else {
-        const state = batches.get(call.batch)?.state;
-        if (state !== 'sent') leftOut.set(event.id, state === 'split' ? reasons.split : reasons.waiting);
-      }
-    } else if (event.type === 'action') {
-      if (call === undefined || call.repeated) {
+    if (event.type === 'action') {
+      afterAssistant = true;
+      const entry = call === undefined || call.repeated ? undefined : batches.get(call.batch);
+      if (call === undefined || entry === undefined) {
         leftOut.set(event.id, reasons.repeated);
         continue;
       }
-      actions.set(call, event);
-      const entry = batches.get(call.batch) as BatchInList;
       isHeld ||= entry.state === 'waiting';
       // The whole batch is sent at the place of its first action, so other events inside its span are sent after it.
       if (entry.state === 'sent' && entry.index === index) items.push(sentBatch(entry, list.position));
@@ -113,25 +85,46 @@ export function sendOrder(list: StoredList): SendOrder {
     } else if (event.type === 'system-prompt') {
       if (system !== undefined) leftOut.set(system.id, reasons.superseded);
       system = event;
-    } else if (!hasContent(event)) {
-      leftOut.set(event.id, whyEmpty(event));
-    } else if (isHeld) {
-      leftOut.set(event.id, reasons.waiting);
+    } else if (event.type === 'message' || event.type === 'condensation-summary') {
+      if (event.type === 'message' && event.role === 'assistant') afterAssistant = true;
+      if (!hasContent(event)) leftOut.set(event.id, whyEmpty(event));
+      else if (isHeld) leftOut.set(event.id, reasons.waiting);
+      else {
+        items.push({ kind: 'words', event, index, afterAssistant });
+        if (event.type !== 'message' || event.role === 'user') afterAssistant = false;
+      }
+    } else if (call === undefined) {
+      leftOut.set(event.id, reasons.unmatched);
     } else {
-      items.push({ kind: 'words', event, index, afterAssistant });
-      if (event.type !== 'message' || event.role === 'user') afterAssistant = false;
+      const state = batches.get(call.batch)?.state;
+      if (!call.late && !isHeld && state === 'sent') continue;
+      const action = actionOf(call, list, index);
+      if (action === undefined) leftOut.set(event.id, reasons.callForgotten);
+      else if (isHeld) leftOut.set(event.id, reasons.waiting);
+      else if (!call.late) leftOut.set(event.id, state === 'split' ? reasons.split : reasons.waiting);
+      else {
+        const { sentId } = call;
+        leftOut.delete(action.id);
+        items.push({ kind: 'late', call: { event: action, sentId }, result: { event, sentId }, index });
+      }
     }
   }
   return { system, items, leftOut, batches };
 }
 
-function sentBatch({ batch, index, actions, results }: BatchInList, position: number): SentBatch {
-  const sentIds = new Map(actions.map(({ call }) => [call.resultId, call.sentId]));
-  return {
-    kind: 'batch',
-    calls: actions.map(({ event, call }) => ({ event, sentId: call.sentId })),
-    results: results.map((event) => ({ event, sentId: sentIds.get(event.id) ?? event.toolCallId })),
-    response: batch.calls.filter((call) => call.position < position).map(({ action }) => action),
-    index,
-  };
+function sentBatch({ batch, index, calls, results }: BatchInList, position: number): SentBatch {
+  const isWhole = batch.sealedAt < position;
+  const response = isWhole
+    ? batch.actions
+    : batch.actions.filter((_, place) => (batch.calls[place]?.position ?? Infinity) < position);
+  return { kind: 'batch', calls, results, response, index };
+}
+
+/** The action of a call, if it stands before an index of the list. */
+function actionOf(call: Call, { events, calls }: StoredList, before: number): ActionEvent | undefined {
+  for (let index = before - 1; index >= 0; index--) {
+    const event = events[index];
+    if (calls[index] === call && event?.type === 'action') return event;
+  }
+  return undefined;
 }

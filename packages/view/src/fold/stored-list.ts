@@ -26,6 +26,18 @@ export interface StoredList {
   readonly position: number;
 }
 
+/** A call that is sent, and the id under which it is sent: its own id, or an alias if the id is taken or providers refuse it. */
+export interface SentCall {
+  readonly event: ActionEvent;
+  readonly sentId: string;
+}
+
+/** A result that is sent, and the sent id of the call that it answers. */
+export interface SentResult {
+  readonly event: ToolResultEvent;
+  readonly sentId: string;
+}
+
 /** The part of a batch that is in a stored list. */
 export interface BatchInList {
   readonly batch: Batch;
@@ -33,9 +45,9 @@ export interface BatchInList {
   readonly index: number;
   /** The index of its last result in place; -1 if there is none. */
   lastResult: number;
-  /** The actions with a result in place. */
-  readonly actions: { readonly event: ActionEvent; readonly call: Call }[];
-  readonly results: ToolResultEvent[];
+  /** The actions with a result in place, and those results. */
+  readonly calls: SentCall[];
+  readonly results: SentResult[];
   /**
    * `sent`; `split`: a part of the batch is forgotten; `waiting`: some calls are answered and some are pending; `unanswered`:
    * no call is answered in place.
@@ -44,42 +56,48 @@ export interface BatchInList {
 }
 
 /** Finds the batches that have an action in the list, in the order of their first actions. */
-export function batchesInList(list: StoredList): ReadonlyMap<Batch, BatchInList> {
+export function batchesInList({ events, calls, position }: StoredList): ReadonlyMap<Batch, BatchInList> {
   const batches = new Map<Batch, BatchInList>();
-  for (const [index, call] of list.calls.entries()) {
+  for (let index = 0; index < events.length; index++) {
+    const call = calls[index];
     if (call === undefined || call.repeated) continue;
-    const event = list.events[index] as LLMConvertibleEvent;
-    let entry = batches.get(call.batch);
+    const event = events[index] as LLMConvertibleEvent;
+    const { batch, sentId } = call;
+    let entry = batches.get(batch);
     if (event.type === 'action') {
       if (entry === undefined) {
-        entry = { batch: call.batch, index, lastResult: -1, actions: [], results: [], state: 'unanswered' };
-        batches.set(call.batch, entry);
+        entry = { batch, index, lastResult: -1, calls: [], results: [], state: 'unanswered' };
+        batches.set(batch, entry);
       }
-      if (isAnsweredInPlace(call, list.position)) entry.actions.push({ event, call });
-    } else if (isToolResult(event) && !call.late && entry !== undefined) {
-      entry.results.push(event);
+      if (isAnsweredInPlace(call, position)) entry.calls.push({ event, sentId });
+    } else if (entry !== undefined && !call.late && isToolResult(event)) {
+      entry.results.push({ event, sentId });
       entry.lastResult = index;
     }
   }
-  for (const entry of batches.values()) entry.state = stateOf(entry, list);
+  for (const entry of batches.values()) entry.state = stateOf(entry, events, position);
   return batches;
 }
 
 function stateOf(
-  { batch, index, actions, results }: BatchInList,
-  { events, position }: StoredList,
+  { batch, index, calls, results }: BatchInList,
+  events: StoredList['events'],
+  position: number,
 ): BatchInList['state'] {
-  const answered = batch.calls.reduce((count, call) => count + (isAnsweredInPlace(call, position) ? 1 : 0), 0);
+  let answered = 0;
+  for (const call of batch.calls) if (isAnsweredInPlace(call, position)) answered++;
   if (answered === 0) return 'unanswered';
-  const isWhole = actions.length === answered && results.length === answered;
+  const isWhole = calls.length === answered && results.length === answered;
   // The first action carries the thought and the thinking of its batch, so a batch without it is incomplete.
-  if (!isWhole || batch.calls[0]?.action.id !== events[index]?.id) return 'split';
+  if (!isWhole || batch.actions[0]?.id !== events[index]?.id) return 'split';
   return hasPendingCall(batch, position) ? 'waiting' : 'sent';
 }
 
-/** The ids of the events of a list by their index. */
+/** The indices of the events of a list by their ids. */
 export function indicesOf(events: readonly LLMConvertibleEvent[]): ReadonlyMap<EventId, number> {
-  return new Map(events.map(({ id }, index) => [id, index]));
+  const indices = new Map<EventId, number>();
+  for (let index = 0; index < events.length; index++) indices.set((events[index] as LLMConvertibleEvent).id, index);
+  return indices;
 }
 
 /** True for a message or summary that is sent: it has text that is not blank, an image, or thinking without words. */
