@@ -183,20 +183,27 @@ describe('context overflow', () => {
   test('after three condensations in a row: a typed error instead of a fourth', async () => {
     const spent: Condensation[] = [1, 2, 3].map(() => createEvent('condensation', { forgottenEventIds: [] }));
     const agent = new Agent({ llm: scriptedLLM({ script: [tooLong()] }), condenser: willing });
-    await expect(stepOnce(agent, [...worked(), ...spent])).rejects.toThrow(LimitExceededError);
+    const step = stepOnce(agent, [...worked(), ...spent]);
+    await expect(step).rejects.toThrow(LimitExceededError);
+    await expect(step).rejects.toMatchObject({ limit: 'condensations-in-a-row', value: 3 });
+  });
+
+  test('after three condensations in a row a view that fits is sent, and an attempt says so', async () => {
+    const spent: Condensation[] = [1, 2, 3].map(() => createEvent('condensation', { forgottenEventIds: [] }));
     const aside = createEvent('message', {
       source: 'environment',
       role: 'user',
       content: [{ type: 'text', text: 'x' }],
     });
     const eager = condenserOf('eager', () => createEvent('condensation', { forgottenEventIds: [aside.id] }));
-    await expect(
-      stepOnce(new Agent({ llm: scriptedLLM({ script: [] }), condenser: eager }), [
-        userMessage('Go.'),
-        aside,
-        ...spent,
-      ]),
-    ).rejects.toMatchObject({ limit: 'condensations-in-a-row', value: 3 });
+    const agent = new Agent({ llm: scriptedLLM({ script: ['Done.'] }), condenser: eager });
+    const { outcome, emitted } = await stepOnce(agent, [userMessage('Go.'), aside, ...spent]);
+    expect(outcome).toEqual({ type: 'message', answer: 'Done.' });
+    expect(emitted[0]).toMatchObject({
+      condenser: 'eager',
+      outcome: 'unsettled',
+      reason: 'it condensed 3 times in a row',
+    });
   });
 });
 

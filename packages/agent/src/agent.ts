@@ -99,7 +99,7 @@ export class Agent {
   /**
    * Takes one step. Actions without a result are carried out, and the step ends. Otherwise the condenser is called once: with a
    * `Condensation`, it is emitted and the step ends without a model call; with a `View`, the model is called, and its calls are
-   * carried out.
+   * carried out. After three condensations in a row the model is called with the view as it is: an attempt `unsettled` says so.
    *
    * All events of one answer are emitted as one batch; results of tools are emitted as they come. The step remembers what it has
    * emitted, so a host may append events to `state` at once or after the step. The next step needs a state that holds all of them.
@@ -138,9 +138,8 @@ export class Agent {
   /**
    * Calls the condenser, and nothing else. Emits its reports and its condensation. A condensation that is invalid, or forgets what
    * is protected or pinned, is not emitted: an attempt `refused-invalid` or `refused-protected` says why. If the condenser must act
-   * but cannot, or is refused, an empty condensation with the reason `nothing-to-forget` is emitted.
-   *
-   * @throws {@link LimitExceededError} when it would be the fourth condensation in a row.
+   * but cannot, or is refused, an empty condensation with the reason `nothing-to-forget` is emitted. A fourth condensation in a row
+   * is not emitted: an attempt `unsettled` says so.
    */
   async condense(state: ConversationState, options: StepOptions): Promise<View | Condensation> {
     return condense(this.#begin(state, options));

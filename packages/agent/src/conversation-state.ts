@@ -2,6 +2,7 @@ import { isLLMConvertible, isUserMessage } from '@palimpsest/events';
 import type { ActionEvent, Event, EventId, MessageEvent, SystemPromptEvent } from '@palimpsest/events';
 import { ViewProjection } from '@palimpsest/view';
 import type { View, ViewOptions } from '@palimpsest/view';
+import { isEmpty } from './condensing/condense-once.js';
 import { begunBy, confirmedBy, releasedBy } from './confirmation.js';
 import { finalAnswerAfter } from './model/final-answer.js';
 import { isRefusalNote } from './model/refusal-note.js';
@@ -25,8 +26,6 @@ export interface ConversationState {
   readonly condensationsInARow: number;
   /** Condensation requests of the agent in the same time: overflows that the condenser was asked to act on. */
   readonly requestsInARow: number;
-  /** Whether the newest condensation forgot and masked nothing, because there was nothing to forget. */
-  readonly lastCondensationWasEmpty: boolean;
   /** Whether the user has reverted a condensation, and none has forgotten or masked anything since. */
   readonly wasTakenBack: boolean;
   /** Actions that a person, or the application on their behalf, has confirmed. */
@@ -54,7 +53,6 @@ export class ConversationStateProjection implements ConversationState {
   #requestsInARow = 0;
   #standingWords = noStandingWords;
   #finalAnswer: string | undefined;
-  #lastCondensationWasEmpty = false;
   #wasTakenBack = false;
   #isThinkingOff = false;
   #wasRefused = false;
@@ -112,10 +110,6 @@ export class ConversationStateProjection implements ConversationState {
     return this.#finalAnswer;
   }
 
-  get lastCondensationWasEmpty(): boolean {
-    return this.#lastCondensationWasEmpty;
-  }
-
   get wasTakenBack(): boolean {
     return this.#wasTakenBack;
   }
@@ -157,8 +151,7 @@ export class ConversationStateProjection implements ConversationState {
     switch (event.type) {
       case 'condensation':
         this.#condensationsInARow++;
-        this.#lastCondensationWasEmpty = event.forgottenEventIds.length === 0 && (event.redactions?.length ?? 0) === 0;
-        if (!this.#lastCondensationWasEmpty) this.#wasTakenBack = false;
+        if (!isEmpty(event)) this.#wasTakenBack = false;
         break;
       case 'action':
         this.#pending.set(event.id, asWritten ?? event);
@@ -175,8 +168,6 @@ export class ConversationStateProjection implements ConversationState {
         else this.#requestsInARow++;
         break;
       case 'condensation-revert':
-        // The reverted events can be forgotten again.
-        this.#lastCondensationWasEmpty = false;
         if (event.source === 'user') {
           this.#wasTakenBack = true;
           this.#beginRow();

@@ -17,8 +17,8 @@ export interface Limits {
 }
 
 /**
- * How many condensations may follow each other without a model call. The third one takes effect; if a fourth were needed, the
- * history cannot be made to fit.
+ * How many condensations may follow each other without a model call. Then the model is called with the view as it is. If that does
+ * not fit, the history cannot be made to fit.
  */
 export const maxCondensationsInARow = 3;
 
@@ -102,8 +102,11 @@ export function assertWithinLimits(used: RunUsage, limits: Limits): void {
   }
 }
 
-/** @throws {@link LimitExceededError} when {@link maxCondensationsInARow} is reached. */
-export function assertCondensationAllowed(condensationsInARow: number, cause?: unknown): void {
+/**
+ * @param cause - the overflow that a condensation would answer
+ * @throws {@link LimitExceededError} when {@link maxCondensationsInARow} is reached.
+ */
+export function assertCondensationAllowed(condensationsInARow: number, cause: unknown): void {
   if (condensationsInARow < maxCondensationsInARow) return;
   throw new LimitExceededError(
     'condensations-in-a-row',

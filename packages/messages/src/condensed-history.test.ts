@@ -1,5 +1,5 @@
 import { amortizedForgettingCondenser, extractiveSummaryCondenser, noOpCondenser } from '@palimpsest/condensers';
-import { memoryEventStore } from '@palimpsest/events';
+import { createEvent, memoryEventStore } from '@palimpsest/events';
 import type { Condenser } from '@palimpsest/view';
 import { describe, expect, it } from 'vitest';
 import { addAnthropicStep, anthropicHistory } from '../test-support/anthropic-loop.js';
@@ -97,6 +97,19 @@ describe('fit', () => {
     const { condensations, problem } = await history.fit(chatHistory(30), { tools: [schema], system: 1n });
     expect(problem).toBeUndefined();
     expect(condensations).toHaveLength(1);
+  });
+
+  it.each([
+    ['nothing', [], { outcome: 'unsettled' }, 3],
+    ['unknown ids only', ['no-such-event'], { outcome: 'refused-invalid' }, 0],
+  ])('sends the list as it is where a condenser condenses %s', async (_, forgottenEventIds, report, made) => {
+    const condense = () => createEvent('condensation', { forgottenEventIds });
+    const history = condensedHistory({ condenser: { name: 'empty', condense }, codec });
+    const list = chatHistory(3);
+    const { messages, state, condensations, reports, problem } = await history.fit(list);
+    expect(messages).toEqual(list);
+    expect({ state, made: condensations.length, problem }).toEqual({ state: 'untouched', made, problem: undefined });
+    expect(reports).toMatchObject([report]);
   });
 
   it('notices a message that is changed in place', async () => {

@@ -68,7 +68,6 @@ test.each<[string, (session_: ReturnType<typeof session>) => unknown]>([
   ['an offset below 0', ({ first }) => ({ ...forgetting(first.action.id), summary: 'S', summaryOffset: -1 })],
   ['what is no plain data', ({ first }) => ({ ...forgetting(first.action.id), metadata: { at: new Date(0) } })],
   ['an id that is taken', ({ first, task }) => ({ ...forgetting(first.action.id), id: task.id })],
-  ['no names', () => createEvent('condensation', { forgottenEventIds: [], summary: 'All is done.' })],
   ['unknown ids only', () => forgetting('no-such-event', 'nor-this')],
 ])('it is invalid with %s', (_name, make) => {
   const given = session();
@@ -83,6 +82,13 @@ test('an internal event can be forgotten, and once', () => {
   const done = forgetting(first.action.id, first.result.id);
   const after = View.fromEvents([...log.events, done]);
   expect(condensationProblem(after, forgetting(first.action.id))).toMatchObject({ kind: 'invalid' });
+});
+
+test('an empty one is no problem, with a summary or without', () => {
+  const view = View.fromEvents(session().log.events);
+  expect(condensationProblem(view, forgetting())).toBeUndefined();
+  const summary = createEvent('condensation', { forgottenEventIds: [], summary: 'All is done.', summaryOffset: 0 });
+  expect(condensationProblem(view, summary)).toBeUndefined();
 });
 
 test('a derived view is judged by the view of the log that it comes from', () => {

@@ -7,7 +7,7 @@ import type { View } from './view.js';
 
 /** The reason why a host rejects the result of a condenser. */
 export interface CondensationProblem {
-  /** `invalid`: the result is not a condensation, or has no effect. `protected`: it forgets or masks protected events. */
+  /** `invalid`: the result is not a condensation, or names only what is not there. `protected`: it forgets or masks protected events. */
   readonly kind: 'invalid' | 'protected';
   readonly reason: string;
   /** The protected events that the result names. */
@@ -17,8 +17,9 @@ export interface CondensationProblem {
 /**
  * The problem of a condensation for the log of a view; undefined if there is none. A host calls it before it appends a
  * condensation, with the view of the whole log. Three things are problems: the value is not a valid event of the log (no event,
- * not plain data, an id that is taken); it names no event of the view; it forgets or masks a protected event (the system prompt
- * in force, the user's first and latest message, a pinned event).
+ * not plain data, an id that is taken); it names only events that are not in the view; it forgets or masks a protected event (the
+ * system prompt in force, the user's first and latest message, a pinned event). An empty condensation is none: it ends the step
+ * as any other does.
  *
  * @param options - `protects`: the condenser's declaration. `false` allows the user's messages to be forgotten, and nothing
  *   else
@@ -40,7 +41,7 @@ export function condensationProblem(
   }
   if (stored.original(parsed.id) !== undefined) return invalid(`the log has an event '${parsed.id}' already`);
   const named = [...parsed.forgottenEventIds, ...(parsed.redactions ?? []).map(({ eventId }) => eventId)];
-  if (named.length === 0) return invalid('it forgets nothing and masks nothing');
+  if (named.length === 0) return undefined;
 
   const kept = protectedEventIds(stored, { userWords: options.protects !== false });
   const lost = [...new Set(named)].filter((id) => kept.has(id));

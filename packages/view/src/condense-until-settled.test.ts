@@ -66,6 +66,14 @@ test('it ends, and says so, when the condenser does not', async () => {
   expect((await condenseUntilSettled(forgetsOne(0), host, { maxCondensations: 1 })).events.length).toBe(8);
 });
 
+test('an empty condensation is appended, and counts like any other', async () => {
+  const { host, log, types } = session();
+  const empty = (): Condenser => ({ name: 'x', condense: () => log.create('condensation', { forgottenEventIds: [] }) });
+  const view = await condenseUntilSettled(empty(), host);
+  expect(view.events.length).toBe(12);
+  expect(types()).toEqual(['condensation', 'condensation', 'condensation', 'condensation-attempt']);
+});
+
 test('reports stand in the log before the condensation, whoever else is told', async () => {
   const { host, appended } = session();
   const condenser: Condenser = {

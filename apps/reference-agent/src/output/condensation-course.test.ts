@@ -30,9 +30,11 @@ test('a failure before a condensation that changes something is told, and one th
     'A condensation was asked for: it is too long',
     'small: fallback: no key',
   ]);
-  expect(linesOf([attempt('failed', 'no key'), attempt('refused-protected', 'of the user')])).toEqual([
+  const others = [attempt('refused-protected', 'of the user'), attempt('unsettled', 'three in a row')];
+  expect(linesOf([attempt('failed', 'no key'), ...others])).toEqual([
     'small: failed: no key',
     'small: refused-protected: of the user',
+    'small: unsettled: three in a row',
   ]);
   // Each condensation has its own attempts.
   expect(linesOf([request(), attempt('failed', 'old'), condensation(3), request(), condensation(0)])).toEqual([

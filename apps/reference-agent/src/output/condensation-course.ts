@@ -51,10 +51,12 @@ export function isEmpty({ forgotten, masked }: Told<'condensation'>): boolean {
   return forgotten + masked === 0;
 }
 
+const failures: ReadonlySet<string> = new Set(['failed', 'fallback', 'unsettled']);
+
 /** Outcomes that cost something, or that a user can do something about. */
 function failureLines(attempts: readonly Told<'condensation-attempt'>[]): readonly CourseLine[] {
   return attempts
-    .filter(({ outcome }) => outcome === 'failed' || outcome === 'fallback' || outcome.startsWith('refused'))
+    .filter(({ outcome }) => failures.has(outcome) || outcome.startsWith('refused'))
     .map(({ condenser, outcome, reason }) => ({ level: 'problem', text: `${condenser}: ${outcome}: ${reason}` }));
 }
 

@@ -66,7 +66,7 @@ export function nothingToForget(condenser: string, createEvent: CreateEvent): Co
   });
 }
 
-/** Whether a condensation answers a request and does nothing else. */
+/** Whether a condensation forgets and masks nothing. */
 export function isEmpty({ forgottenEventIds, redactions = [] }: Condensation): boolean {
   return forgottenEventIds.length + redactions.length === 0;
 }

@@ -2,14 +2,14 @@ import { wellFormedEvent } from '@palimpsest/events';
 import type { Condensation } from '@palimpsest/events';
 import { condensationProblem, isCondensation, untilAborted } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
-import { condenseOnce, isEmpty, nothingToForget, refusedAttempt } from '../condensing/condense-once.js';
+import { condenseOnce, nothingToForget, refusedAttempt } from '../condensing/condense-once.js';
 import { cacheTermsOf } from '../condensing/cache-terms.js';
 import { requestedFocus } from '../condensing/requested-focus.js';
 import { restsAfterRevert } from '../condensing/rest-after-revert.js';
 import { tokensBesideView, usableWindow } from '../condensing/window.js';
 import { note } from '../notes.js';
 import { noteOf, vetoOf } from '../hooks.js';
-import { assertCondensationAllowed } from '../limits.js';
+import { maxCondensationsInARow } from '../limits.js';
 import { recordedCost } from '../model/call-cost.js';
 import { agentRequest } from '../model/model-call.js';
 import { requestParts } from './completion.js';
@@ -69,6 +69,11 @@ async function condenseWith(condenser: Condenser, step: StepContext): Promise<Vi
   if (!isCondensation(result)) return result;
   // A condenser that ignores `preview`.
   if (preview) return view;
+  if (state.condensationsInARow >= maxCondensationsInARow) {
+    const reason = `it condensed ${maxCondensationsInARow} times in a row`;
+    await emitAttempt({ condenser: condenser.name, outcome: 'unsettled', reason }, result, step);
+    return view;
+  }
   const isVetoedOrRefused =
     (await isVetoed(result, condenser.name, step)) || (await isRefused(result, condenser, step));
   if (!isVetoedOrRefused) return emitCondensation(result, step);
@@ -84,12 +89,20 @@ function condenserOf({ options, state, requestedCondenser }: StepContext): Conde
 
 /** Asks the hook `beforeCondensation`. A veto is emitted as an attempt, with the cost of the model call that was made. */
 export async function isVetoed(condensation: Condensation, condenser: string, step: StepContext): Promise<boolean> {
-  const { state, hooks, createEvent, emit, signal } = step;
+  const { state, hooks, signal } = step;
   const reason = vetoOf(await untilAborted(hooks.beforeCondensation?.(condensation, state.view), signal));
   if (reason === undefined) return false;
-  const paid = recordedCost(condensation.metadata);
-  await emit(createEvent('condensation-attempt', { condenser, outcome: 'vetoed', reason, ...paid }));
+  await emitAttempt({ condenser, outcome: 'vetoed', reason }, condensation, step);
   return true;
+}
+
+/** Emits why a condensation is not appended, with the cost of the model call that was made for it. */
+async function emitAttempt(
+  attempt: { readonly condenser: string; readonly outcome: string; readonly reason: string },
+  { metadata }: Condensation,
+  { createEvent, emit }: StepContext,
+): Promise<void> {
+  await emit(createEvent('condensation-attempt', { ...attempt, ...recordedCost(metadata) }));
 }
 
 /** Checks once more after the hook, which takes time: an event that came meanwhile may be pinned, or may pin others. */
@@ -98,21 +111,16 @@ async function isRefused(
   condenser: Condenser,
   { state, hooks, createEvent, emit }: StepContext,
 ): Promise<boolean> {
-  if (hooks.beforeCondensation === undefined || isEmpty(condensation)) return false;
+  if (hooks.beforeCondensation === undefined) return false;
   const problem = condensationProblem(state.view, condensation, condenser);
   if (problem === undefined) return false;
   await emit(refusedAttempt(condenser.name, problem, condensation, createEvent));
   return true;
 }
 
-/**
- * Emits a condensation, then the note of the hook `afterCondensation`.
- *
- * @throws {@link LimitExceededError} when it would be the fourth condensation in a row.
- */
+/** Emits a condensation, then the note of the hook `afterCondensation`. */
 export async function emitCondensation(made: Condensation, step: StepContext): Promise<Condensation> {
-  const { state, hooks, createEvent, emit, signal } = step;
-  assertCondensationAllowed(state.condensationsInARow);
+  const { hooks, createEvent, emit, signal } = step;
   const condensation = wellFormedEvent(made);
   await emit(condensation);
   const remark = noteOf(await untilAborted(hooks.afterCondensation?.(condensation), signal));

@@ -51,6 +51,12 @@ function hidesNewest(view: View): View {
   return view.without(new Set(ids.filter((id) => !kept.has(id))));
 }
 
+/** Whether the newest condensation of the log was empty. */
+function isEmptied({ condensations }: View): boolean {
+  return condensations.at(-1)?.forgottenEventIds.length === 0;
+}
+
+const acts = 'acts on the history made for it';
 const whole = 'leaves calls, results and batches whole';
 const sameDecision = 'decides the same for the same view, and keeps no state';
 const typedError = 'throws nothing but NoCondensationAvailableError, and that only on a request';
@@ -64,7 +70,7 @@ const pins = 'respects a pin on what it would forget or mask';
 
 /** One broken condenser for each way in which one can be broken. */
 export const mutants: readonly Mutant[] = [
-  mutant('does nothing', 'acts on the history made for it', (view) => view, { handlesCondensationRequests: false }),
+  mutant('does nothing', acts, (view) => view, { handlesCondensationRequests: false }),
   mutant('has no name', 'has a name', act, { name: '' }),
   mutant('ignores requests', 'answers requests, where it says that it does', (view) =>
     view.unhandledCondensationRequest ? view : act(view),
@@ -249,7 +255,11 @@ export const mutants: readonly Mutant[] = [
     const summary = [...view.events].find(({ type }) => type === 'condensation-summary');
     return summary === undefined ? act(view) : forget([summary.id], { summary: 'S', summaryOffset: 2 });
   }),
-  mutant('forgets nothing for ever', 'settles', (view) => (mustAct(view) ? forget([], { summary: '' }) : view)),
+  mutant('condenses nothing for ever', 'settles', () => forget([])),
+  mutant('condenses nothing but a summary for ever', 'settles', () => forget([], { summary: 'S', summaryOffset: 0 })),
+  mutant('condenses nothing where it has to act', acts, (view) =>
+    isEmptied(view) || !mustAct(view) ? view : forget([]),
+  ),
   mutant(
     'cuts its own view again',
     'settles',
@@ -293,7 +303,6 @@ export const mutants: readonly Mutant[] = [
       ? act(view)
       : forget(earlier.forgottenEventIds);
   }),
-  mutant('condenses nothing', knownIds, (view) => (mustAct(view) ? forget([]) : view)),
   mutant('throws on long views', typedError, (view) => {
     if (mustAct(view)) throw new TypeError('too long');
     return view;

@@ -15,6 +15,16 @@ export const sampleMaxSize = 40;
 /** Condensers that keep the contract, one for each kind of result. */
 export const soundCondensers: readonly Condenser[] = [
   {
+    name: 'answers a request with an empty condensation where it does not want to act',
+    handlesCondensationRequests: true,
+    condense: (view) =>
+      view.events.length > sampleMaxSize
+        ? forgetMiddle(view, 'S')
+        : view.unhandledCondensationRequest
+          ? carelessCondensation({ forgottenEventIds: [] })
+          : view,
+  },
+  {
     name: 'forgets the middle, with a summary',
     handlesCondensationRequests: true,
     condense: (view) => (mustAct(view) ? forgetMiddle(view, 'S') : view),

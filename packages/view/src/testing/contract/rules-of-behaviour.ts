@@ -14,7 +14,11 @@ const actsWhereItShould: Rule = {
       check(subject.actsOn.events.length > 0, '`actsOn` is empty; pass a log on which the condenser must act');
       const outcome = await condense(await subject.create(), subject.actsOn.view, subject);
       check(outcome.kind !== 'none', 'said that nothing can be condensed');
-      if (outcome.kind === 'condensation') return;
+      if (outcome.kind === 'condensation') {
+        const { forgottenEventIds, redactions = [] } = outcome.condensation;
+        check(forgottenEventIds.length + redactions.length > 0, 'forgot nothing and masked nothing');
+        return;
+      }
       const isSame = JSON.stringify(outcome.view.toMessages()) === JSON.stringify(subject.actsOn.view.toMessages());
       check(!isSame, 'changed nothing of what the model reads');
     }),
