@@ -1,7 +1,7 @@
 import { parse, TomlError } from 'smol-toml';
 import { InvalidCondenserConfigError } from '../authoring/errors.js';
 import { didYouMean } from '../authoring/options/near-miss.js';
-import { shown } from '../authoring/options/option-issues.js';
+import { joined, shown } from '../authoring/options/option-issues.js';
 
 /** A configuration before it is validated in detail. */
 export interface ConfigSource {
@@ -13,11 +13,13 @@ export interface ConfigSource {
 
 const subject = 'configuration';
 const flags = ['enableDefaultCondenser', 'enable_default_condenser'];
+/** The section in which OpenHands V0 has the flag. Its other names are for other programs. */
+const core = 'core';
 const sections = ['condenser', 'enableDefaultCondenser'];
 
 /**
  * Reads a configuration: an object, JSON text (it begins with `{`) or TOML text. The configuration is the description of a
- * condenser (`type` or `use`), or holds one under `condenser`.
+ * condenser (`type` or `use`), or holds one under `condenser`. The flag stands beside `condenser`, or in the section `core`.
  *
  * @throws {@link InvalidCondenserConfigError} when the text does not parse, or when it has an unknown section.
  */
@@ -28,7 +30,7 @@ export function readConfig(config: unknown, otherSections: readonly string[]): C
     return { condenser: { value, path: '' }, enableDefaultCondenser: undefined };
   }
   for (const name of Object.keys(value)) {
-    if (name === 'condenser' || flags.includes(name) || otherSections.includes(name)) continue;
+    if (name === 'condenser' || name === core || flags.includes(name) || otherSections.includes(name)) continue;
     const known = [...sections, 'type', 'use'];
     throw wrong(
       name,
@@ -49,13 +51,27 @@ export function isTable(value: unknown): value is Readonly<Record<string, unknow
 }
 
 function flagOf(value: Readonly<Record<string, unknown>>): boolean | undefined {
-  const given = flags.filter((name) => value[name] !== undefined);
-  const [name, second] = given;
-  if (name === undefined) return undefined;
-  if (second !== undefined) throw wrong(second, `says the same as '${name}': give one of them`);
-  const flag = value[name];
-  if (typeof flag !== 'boolean') throw wrong(name, `must be true or false, not ${shown(flag)}`);
-  return flag;
+  const given = [...flagsIn(value, ''), ...flagsIn(coreOf(value), core)];
+  const [first, second] = given;
+  if (first === undefined) return undefined;
+  if (second !== undefined) throw wrong(second.name, `says the same as '${first.name}': give one of them`);
+  if (typeof first.flag !== 'boolean') throw wrong(first.name, `must be true or false, not ${shown(first.flag)}`);
+  return first.flag;
+}
+
+function flagsIn(table: Readonly<Record<string, unknown>>, path: string): { readonly name: string; readonly flag: unknown }[] {
+  return flags.flatMap((name) => (table[name] === undefined ? [] : [{ name: joined(path, name), flag: table[name] }]));
+}
+
+/** The section `core`. What looks like a misspelt flag in it is an error: it would be without effect. */
+function coreOf(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const section = value[core] ?? {};
+  if (!isTable(section)) throw wrong(core, `must be a table, not ${shown(section)}`);
+  for (const name of Object.keys(section)) {
+    const meant = didYouMean(name, flags);
+    if (meant !== '' && !flags.includes(name)) throw wrong(joined(core, name), `is not known.${meant}`);
+  }
+  return section;
 }
 
 function parsed(text: string): unknown {

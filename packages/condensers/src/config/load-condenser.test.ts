@@ -390,6 +390,8 @@ describe('the default condenser', () => {
     ['an empty document', '', own.name],
     ['the flag', { enableDefaultCondenser: true }, own.name],
     ['the flag, as seed files write it', 'enable_default_condenser = true', own.name],
+    ['the flag where V0 has it', '[core]\nworkspace_base = "."\nenable_default_condenser = true', own.name],
+    ['the flag switched off where V0 has it', '[core]\nenable_default_condenser = false\n[llm]', 'noOp'],
     ['the flag switched off', { enableDefaultCondenser: false }, 'noOp'],
     [
       'a condenser that is named, whatever the flag',
@@ -421,6 +423,18 @@ describe('the default condenser', () => {
   test('the flag said twice is an error', async () => {
     expect(await messageOf({ enableDefaultCondenser: true, enable_default_condenser: false })).toMatch(
       /give one of them/,
+    );
+    const both = { enableDefaultCondenser: true, core: { enable_default_condenser: true } };
+    expect(await messageOf(both)).toMatch(/'core.enable_default_condenser' says the same as 'enableDefaultCondenser'/);
+  });
+
+  test('a section core that is none, and a misspelt flag in it, are errors', async () => {
+    expect(await messageOf({ core: true })).toMatch(/'core' must be a table, not true/);
+    expect(await messageOf({ core: { enable_default_condenser: 'no' } })).toMatch(
+      /'core.enable_default_condenser' must be true or false, not "no"/,
+    );
+    expect(await messageOf({ core: { enable_default_condensers: false } })).toMatch(
+      /'core.enable_default_condensers' is not known\. Did you mean 'enable/,
     );
   });
 });

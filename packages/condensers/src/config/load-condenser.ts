@@ -72,7 +72,13 @@ export type V0CondenserConfig = {
 /** A configuration: a condenser, or a document that holds one. */
 export type CondenserConfigDocument =
   | CondenserConfig
-  | { readonly condenser?: CondenserConfig | undefined; readonly enableDefaultCondenser?: boolean | undefined };
+  | ({ readonly condenser?: CondenserConfig | undefined; readonly core?: DefaultSwitch | undefined } & DefaultSwitch);
+
+/** Whether the host's default condenser is used where none is named. The second name is that of OpenHands V0. */
+interface DefaultSwitch {
+  readonly enableDefaultCondenser?: boolean | undefined;
+  readonly enable_default_condenser?: boolean | undefined;
+}
 
 /** Deeper nesting is a mistake. Unit: pipelines. */
 const deepest = 16;
@@ -88,7 +94,8 @@ export interface LoadedCondenser {
 /**
  * Creates a condenser from a configuration: an object, JSON text, or TOML text. `type` names a built-in condenser, with its
  * options beside it; `use` names a package, with `options` for it; `pipeline` has `stages`. If no condenser is named,
- * `enableDefaultCondenser` decides: true or absent selects the host's default, false selects `noOp`. A condenser that needs a
+ * `enableDefaultCondenser` decides (`enable_default_condenser` in OpenHands V0, also in the section `core`): true or absent selects the
+ * host's default, false selects `noOp`. A condenser that needs a
  * model and names none gets the host's `defaultLLM`.
  *
  * Names with underscores (`keep_first`) and the names of OpenHands V0 (`type = "llm"`, `llm_config`) are read as ours. A V0 type
