@@ -10,6 +10,7 @@ import type { Workspace } from '@palimpsest/tools';
 import { mcpNotes, mcpSecrets, openMcp } from './mcp.js';
 import type { AgentMcp, McpListener } from './mcp.js';
 import { ownFolders } from './own-folders.js';
+import { promptTemplates } from './prompt-templates.js';
 import { runPermissions } from './run-permissions.js';
 import type { RunPermissions } from './run-permissions.js';
 import type { Session } from './sessions/session.js';
@@ -67,7 +68,8 @@ export interface CodingAgent {
 /**
  * The coding agent: how the layers meet.
  *
- * @throws {@link SandboxUnavailableError} when the settings require a sandbox and none works here.
+ * @throws {@link SandboxUnavailableError} when the settings require a sandbox and none works here; the errors of `settingsCondenser`,
+ *   `promptTemplates` and `loadPrompts`.
  */
 export async function codingAgent(options: CodingAgentOptions): Promise<CodingAgent> {
   const { workspace, settings, llm, session, env, onAsk = 'deny', yolo = false } = options;
@@ -80,6 +82,7 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
       return instrumentation === undefined ? watched : instrumentedLLM(watched, instrumentation);
     },
   });
+  const templates = await promptTemplates(settings.templateFolder);
   const outputs = fileOutputStore({ directory: session.outputs });
   const knowledge = await workspaceKnowledge(workspace, settings.context, env);
   const shell = await openShell(options, knowledge.folders, mcpSecrets(settings.mcp, env));
@@ -108,24 +111,23 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
     yolo,
     ...(options.answers === undefined ? {} : { answers: options.answers }),
   });
+  const closeShell = async (error: unknown): Promise<never> => {
+    await shell.close();
+    throw error;
+  };
   const prompts = await loadPrompts({
-    systemPrompt: 'system_prompt_coding.j2',
+    ...templates,
     toolNames: tools.map(({ name }) => name),
     shell: '/bin/sh',
     cliMode: true,
     // Somebody sits there.
     headless: options.isInteractive !== true,
-  });
+  }).catch(closeShell);
   const { secrets } = shell;
   const { root: cwd } = workspace;
   const { signal } = options;
   // Last, because it starts programs. Their tools stand behind ours, in an order that does not change.
-  const mcp = await openMcp(settings.mcp, { cwd, env, secrets, signal, ...options.mcpListener }).catch(
-    async (error: unknown) => {
-      await shell.close();
-      throw error;
-    },
-  );
+  const mcp = await openMcp(settings.mcp, { cwd, env, secrets, signal, ...options.mcpListener }).catch(closeShell);
   const agent = new Agent({
     llm,
     systemPrompt: prompts.systemPrompt(),

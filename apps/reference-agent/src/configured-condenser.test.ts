@@ -40,6 +40,8 @@ async function fourRequests(text: string) {
     await conversation.send(`Request ${request}. ${'Say something about it. '.repeat(40)}`);
     expect(await conversation.run()).toMatchObject({ status: 'finished' });
   }
+  // The summary is written in the background.
+  await conversation.settle();
   const condensations = [...conversation.events].filter((event) => event.type === 'condensation');
   return { condensations, notes, server };
 }
@@ -49,7 +51,7 @@ test('an interval and an overlap are enough: the summary is made by the agent’
     '[condenser]\ntype = "slidingWindow"\ncompactionInterval = 3\noverlapSize = 1',
   );
   expect(condensations).toMatchObject([
-    { summary: expect.stringContaining('THE SUMMARY') as string, metadata: { model: 'gpt-4o' } },
+    { summary: expect.stringContaining('THE SUMMARY') as string, metadata: { model: 'gpt-4o', background: true } },
   ]);
   expect(notes).toEqual([]);
   expect(server.requests).toHaveLength(5);
@@ -72,6 +74,14 @@ test('a named model, and a prompt beside the file', async () => {
   const { condenser } = await configured('type = "llmSummarizing"\nllm = "other"\npromptFile = "summary.j2"', llm);
   expect(condenser.name).toBe('llmSummarizing');
 });
+
+test.each(['enable_default_condenser = false', '[core]\nenable_default_condenser = false'])(
+  'the default is switched off: %j',
+  async (text) => {
+    const { llm } = await model();
+    expect((await configured(text, llm)).condenser.name).toBe('noOp');
+  },
+);
 
 test('a file that names none has the default', async () => {
   const { llm } = await model();

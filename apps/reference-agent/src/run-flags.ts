@@ -19,6 +19,8 @@ export interface RunFlags {
   readonly maxCost?: number;
   /** Unit: model calls. */
   readonly maxSteps?: number;
+  /** Prompt templates in the place of ours. A relative path starts from the folder to work in. */
+  readonly templateFolder?: string;
   /** The folder to work in. */
   readonly cwd?: string;
   /** A configuration file. */

@@ -19,6 +19,16 @@ test('only a preset: the default with that preset', async () => {
   await expect(settingsCondenser({ condenser: { preset: 'cheap' } }, given)).rejects.toThrow(/cheapest/);
 });
 
+test('the default is switched off: nothing condenses, unless the settings say what does', async () => {
+  const off = { enableDefaultCondenser: false };
+  const named = async (condenser?: Record<string, unknown>) =>
+    (await settingsCondenser({ ...off, condenser }, given)).condenser.name;
+  expect(await named()).toBe('noOp');
+  expect(await named({})).toBe('noOp');
+  expect(await named({ type: 'recentEvents' })).toBe('recentEvents');
+  expect(await named({ preset: 'cheapest' })).toBe(defaultCondenser().name);
+});
+
 test('one of ours, a pipeline, and one that asks the model of summaries', async () => {
   const named = async (condenser: Record<string, unknown>) =>
     (await settingsCondenser({ condenser }, given)).condenser.name;

@@ -21,17 +21,18 @@ export interface SettingsCondenser {
 }
 
 /**
- * The condenser of the settings: the default, the default with another preset, or one of `@palimpsest/condensers/config`. Packages
- * and prompts that it names are found from the folder of the file that names it.
+ * The condenser of the settings: the default, the default with another preset, none where the default is switched off, or one of
+ * `@palimpsest/condensers/config`. Packages and prompts that it names are found from the folder of the file that names it.
  *
  * @throws the errors of `loadCondenser`.
  */
 export async function settingsCondenser(
-  { condenser, condenserFolder }: Pick<Settings, 'condenser' | 'condenserFolder'>,
+  { condenser, condenserFolder, enableDefaultCondenser }: Partial<Settings>,
   { llm, env, watched = (model) => model }: SettingsCondenserOptions,
 ): Promise<SettingsCondenser> {
   const { preset, ...others } = condenser ?? {};
-  if (Object.keys(others).length === 0) {
+  const isNamed = Object.keys(others).length > 0;
+  if (!isNamed && (preset !== undefined || enableDefaultCondenser !== false)) {
     // A name that is none is refused by the condenser itself, which lists those that there are.
     const list = preset === undefined ? undefined : { preset: preset as PricedOptions['preset'] };
     return { condenser: defaultCondenser(list), notes: [] };
@@ -42,14 +43,11 @@ export async function settingsCondenser(
     import('@palimpsest/llm-adapters/by-name'),
   ]);
   const folder = condenserFolder ?? '.';
-  const loaded = await loadCondenserConfig(
-    { condenser: condenser as never },
-    {
-      defaultLLM: watched(llm),
-      llm: async (name) => watched(await llmByName(name, { env })),
-      importModule: importFrom(folder),
-      readPrompt: promptsFrom(folder),
-    },
-  );
+  const loaded = await loadCondenserConfig(isNamed ? { condenser: condenser as never } : { enableDefaultCondenser }, {
+    defaultLLM: watched(llm),
+    llm: async (name) => watched(await llmByName(name, { env })),
+    importModule: importFrom(folder),
+    readPrompt: promptsFrom(folder),
+  });
   return { condenser: loaded.condenser, notes: loaded.notes.map(({ message }) => message) };
 }

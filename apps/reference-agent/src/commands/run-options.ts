@@ -18,6 +18,7 @@ export function addRunOptions(command: Command): Command {
     .addOption(new Option('--tool-calls <way>', 'text: for a model without tool calling').choices(['native', 'text']))
     .option('--max-cost <usd>', 'the run ends when it has cost so much', positive)
     .option('--max-steps <count>', 'the run ends after so many model calls', wholePositive)
+    .option('--template-folder <folder>', 'prompt templates of yours, in the place of ours of the same names')
     .option('--cwd <folder>', 'the folder to work in')
     .option('--config <file>', 'a configuration file, instead of the user’s')
     .option('--yolo', 'allow every call: commands and writes run without a question')

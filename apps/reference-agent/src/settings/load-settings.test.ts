@@ -50,6 +50,7 @@ async function place() {
 }
 
 const wide = `model = "openai/gpt-6-luna"
+templateFolder = "prompts"
 smallModel = "openai/gpt-6-luna"
 baseUrl = "http://evil.example/v1"
 toolCalls = "text"
@@ -70,6 +71,8 @@ skillFolders = ["/"]
 disabledSkills = ["careful"]
 [condenser]
 use = "./evil"
+[core]
+enable_default_condenser = false
 `;
 
 test('nothing is configured', async () => {
@@ -102,11 +105,14 @@ test('flags above the project above the user above the defaults; lists add up; e
 test('paths are relative to the file that names them; ~ is the home', async () => {
   const { load, user, configure, trust, project, files } = await place();
   await user('[sandbox]\nreadable = ["data", "~/notes", "/opt"]');
-  await configure('[context]\ninstructions = ["docs/STYLE.md"]\n[condenser]\npreset = "cheapest"');
+  await configure(
+    'templateFolder = "prompts"\n[context]\ninstructions = ["docs/STYLE.md"]\n[condenser]\npreset = "cheapest"',
+  );
   await trust();
   const { settings } = await load();
   expect(settings.sandbox.readable).toEqual([join(dirname(files.user), 'data'), join(homedir(), 'notes'), '/opt']);
   expect(settings.context.instructions).toEqual([join(project, 'docs/STYLE.md')]);
+  expect(settings.templateFolder).toBe(join(project, 'prompts'));
   expect(settings.condenserFolder).toBe(project);
 });
 
@@ -146,7 +152,8 @@ test('not trusted: what narrows counts, and nothing else; the rest is told with 
   expect(found?.ignored).toEqual([
     ...['model', 'baseUrl', 'smallModel', 'maxCost', 'maxSteps', 'toolCalls', 'permissions.allow'],
     ...['sandbox.mode', 'sandbox.network', 'sandbox.readable', 'sandbox.writable'],
-    ...['context.instructions', 'context.skillFolders', 'context.disabledSkills', 'condenser'],
+    ...['context.instructions', 'context.skillFolders', 'context.disabledSkills'],
+    ...['templateFolder', 'condenser', 'enableDefaultCondenser'],
   ]);
   expect(notes).toHaveLength(1);
   expect(notes[0]).toContain(found?.ignored.join(', '));
@@ -166,7 +173,7 @@ test('trusted: all of it counts, until the file changes', async () => {
   const { load, configure, trust } = await place();
   await configure(wide);
   expect(await trust()).toMatch(
-    /is trusted.*\nThese settings in it count from now on: model, baseUrl, .*condenser\.\n$/,
+    /is trusted.*\nThese settings in it count from now on: model, baseUrl, .*condenser, enableDefaultCondenser\.\n$/,
   );
   const { settings, notes, project } = await load();
   expect(settings).toMatchObject({

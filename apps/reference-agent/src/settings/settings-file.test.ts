@@ -68,6 +68,15 @@ test.each([
     '[permissions]\nallow = [\n  "x",\n  3,\n]',
     "config.toml:2:1: 'permissions.allow.1': Invalid input: expected string",
   ],
+  ['enable_default_condenser = 0', "config.toml:1:1: 'enable_default_condenser': Invalid input: expected boolean"],
+  [
+    '[core]\nworkspace_base = "."',
+    "config.toml:2:1: 'core.workspace_base' is no setting. There are: enable_default_condenser.",
+  ],
+  [
+    'enableDefaultCondenser = true\n[core]\nenable_default_condenser = false',
+    "config.toml:3:1: 'core.enable_default_condenser' says the same as 'enableDefaultCondenser': give one of them",
+  ],
   ['baseUrl = "localhost:8000"', "config.toml:1:1: 'baseUrl': must be an address with http:// or https://"],
   ['model = "a/b', 'config.toml:1:12: is not TOML'],
   ['model = "a/b"\nmodel = "c/d"', 'config.toml:2:1: is not TOML'],
@@ -78,6 +87,14 @@ test.each([
   ],
 ])('%j', async (toml, message) => {
   expect(await problem(toml)).toContain(message);
+});
+
+test.each([
+  'enableDefaultCondenser = false',
+  'enable_default_condenser = false',
+  'core.enable_default_condenser = false',
+])('the default condenser is switched off: %s', async (toml) => {
+  expect(await read(toml)).toEqual({ enableDefaultCondenser: false });
 });
 
 test('each mistake is named, with its place', async () => {

@@ -25,7 +25,7 @@ export function checkedSettings(
   placeOf: (path: readonly string[]) => Pick<SettingsProblem, 'line' | 'column'> | undefined = () => undefined,
 ): SettingsValues {
   const checked = settingsSchema.safeParse(table);
-  if (checked.success) return checked.data;
+  if (checked.success) return withOneSwitch(checked.data, file, placeOf);
   const problems = checked.error.issues.flatMap((issue) =>
     found(issue).map(({ path, reason }) => ({ reason, ...placeOf(path.map(String)) })),
   );
@@ -33,6 +33,25 @@ export function checkedSettings(
     file,
     problems.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0)),
   );
+}
+
+/** The values with the switch for the default condenser under our name. @throws {@link InvalidSettingsError} when it is there twice. */
+function withOneSwitch(
+  { enable_default_condenser: v0, core, ...values }: z.output<typeof settingsSchema>,
+  file: string,
+  placeOf: (path: readonly string[]) => Pick<SettingsProblem, 'line' | 'column'> | undefined,
+): SettingsValues {
+  const stated = [
+    { path: ['enableDefaultCondenser'], value: values.enableDefaultCondenser },
+    { path: ['enable_default_condenser'], value: v0 },
+    { path: ['core', 'enable_default_condenser'], value: core?.enable_default_condenser },
+  ].filter(({ value }) => value !== undefined);
+  const [first, second] = stated;
+  if (second !== undefined) {
+    const reason = `'${second.path.join('.')}' says the same as '${first?.path.join('.')}': give one of them`;
+    throw new InvalidSettingsError(file, [{ reason, ...placeOf(second.path) }]);
+  }
+  return first === undefined ? values : { ...values, enableDefaultCondenser: first.value };
 }
 
 interface Found {

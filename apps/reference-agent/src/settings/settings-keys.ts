@@ -15,6 +15,9 @@ export interface SettingKey {
 /** The settings that are tables of names. */
 export const tablesOfNames: readonly string[] = ['mcp.servers'];
 
+/** Where the schema has no setting, or one that has another name here. */
+const notHere: ReadonlySet<string> = new Set(['$schema', 'enable_default_condenser', 'core']);
+
 /** Every setting of the schema, in its order. */
 export const settingKeys: readonly SettingKey[] = keysIn(settingsSchema, []);
 
@@ -24,6 +27,7 @@ export const pathSettings: readonly string[] = [
   'sandbox.writable',
   'context.instructions',
   'context.skillFolders',
+  'templateFolder',
 ];
 
 /** The names that a table of the schema has. Undefined for what is no table of the schema. */
@@ -55,12 +59,11 @@ export function setAt(table: Record<string, unknown>, path: readonly string[], v
 function keysIn(schema: z.ZodObject, before: readonly string[]): readonly SettingKey[] {
   return Object.entries(schema.shape).flatMap(([key, field]) => {
     const path = [...before, key];
+    const name = path.join('.');
+    if (notHere.has(name)) return [];
     const inner = unwrapped(field);
     if (inner instanceof z.ZodObject) return keysIn(inner, path);
-    const name = path.join('.');
-    return key === '$schema'
-      ? []
-      : [{ path, name, isList: inner instanceof z.ZodArray, isByName: tablesOfNames.includes(name) }];
+    return [{ path, name, isList: inner instanceof z.ZodArray, isByName: tablesOfNames.includes(name) }];
   });
 }
 

@@ -9,6 +9,7 @@ const rules = (does: string) =>
     .array(z.string().min(1))
     .optional()
     .describe(`Rules such as "run_command(npm test)", "run_command(git diff *)", "edit_file(src/**)". ${does}`);
+const defaultSwitch = z.boolean().optional();
 const paths = (does: string) => z.array(z.string().min(1)).optional().describe(does);
 
 /** What a configuration file, or the command line, may set. Every value is optional. */
@@ -81,16 +82,30 @@ export const settingsSchema = table({
   })
     .optional()
     .describe('MCP servers, whose tools the agent may call, if a rule or you allow it.'),
+  templateFolder: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('A folder with prompt templates (Jinja), which are used in the place of ours of the same names.'),
   condenser: z
     .record(z.string(), z.unknown())
     .optional()
     .describe(
       'How the history is condensed: a condenser by name with its options, a pipeline, or `use` with a package; or only `preset`.',
     ),
+  enableDefaultCondenser: defaultSwitch.describe(
+    'Whether the default condenses the history where `condenser` is not there. false: nothing does. Default: true.',
+  ),
+  enable_default_condenser: defaultSwitch.describe('The same, as OpenHands writes it.'),
+  core: table({
+    enable_default_condenser: defaultSwitch.describe('The same, in the section where OpenHands V0 has it.'),
+  })
+    .optional()
+    .describe('A section of OpenHands V0, with one setting.'),
 });
 
-/** The values of one layer of the configuration: a file, or the command line. */
-export type SettingsValues = z.output<typeof settingsSchema>;
+/** The values of one layer of the configuration: a file, or the command line. Each setting stands under one name. */
+export type SettingsValues = Omit<z.output<typeof settingsSchema>, 'enable_default_condenser' | 'core'>;
 
 /** The settings of a run: what the layers of the configuration come to. */
 export interface Settings {
@@ -122,10 +137,14 @@ export interface Settings {
     readonly disabledSkills: readonly string[];
   };
   readonly mcp: { readonly servers: Readonly<Record<string, McpServerSettings>> };
+  /** Holds templates that are used in the place of ours. @defaultValue ours */
+  readonly templateFolder?: string | undefined;
   /** In the format of `@palimpsest/condensers/config`, or only `preset`. @defaultValue the default condenser */
   readonly condenser?: Readonly<Record<string, unknown>> | undefined;
   /** From which the condenser's package and its prompts are found: the folder of the file that names it. */
   readonly condenserFolder?: string | undefined;
+  /** Whether the default condenser is used where `condenser` is not there. */
+  readonly enableDefaultCondenser: boolean;
 }
 
 /** The settings of a run that nobody configured. */
@@ -136,4 +155,5 @@ export const defaultSettings: Settings = {
   sandbox: { mode: 'auto', network: false, readable: [], writable: [] },
   context: { instructions: [], skillFolders: [], disabledSkills: [] },
   mcp: { servers: {} },
+  enableDefaultCondenser: true,
 };

@@ -1,5 +1,6 @@
 import { condenserByName, loadCondenser } from '@palimpsest/condensers/config';
 import { importFrom, loadCondenserFile } from '@palimpsest/condensers/node';
+import type { LLM } from '@palimpsest/llm-adapters';
 import { rivalOf } from '../rivals/index.js';
 import { none } from './policy.js';
 import type { Policy, PolicySource } from './policy.js';
@@ -18,9 +19,11 @@ function creatorOf(source: PolicySource): Policy['create'] {
       if (source.name === referenceAgent) return referenceAgentCondenser;
       return rivalOf(source.name)?.create ?? ((llm) => condenserByName(source.name, { llm }));
     case 'config':
-      return (llm) =>
-        loadCondenser(source.config, { llm: () => llm, defaultLLM: llm, importModule: importFrom(source.folder) });
+      return (llm) => loadCondenser(source.config, { ...hostOf(llm), importModule: importFrom(source.folder) });
     case 'file':
-      return (llm) => loadCondenserFile(source.file, { llm: () => llm, defaultLLM: llm });
+      return (llm) => loadCondenserFile(source.file, hostOf(llm));
   }
 }
+
+/** A configuration may leave the condenser to its host: that is the reference agent. */
+const hostOf = (llm: LLM) => ({ llm: () => llm, defaultLLM: llm, defaultCondenser: referenceAgentCondenser });

@@ -42,6 +42,8 @@ export type { SlidingWindowOptions } from './window-options.js';
  * records the events that were read (`coveredEventIds`, and those covered by what it `replaces`), so windows depend on event ids,
  * never on times. Only condensations of this condenser count; those of other condensers are history.
  *
+ * Where the host can take it later (`onPending`), a summary is written in the background: as in ADK, no step waits for it.
+ *
  * Bound: `maxSummaries` summaries of its own. In addition, at most `compactionInterval` completed invocations without a summary,
  * as long as summaries succeed and no call is open, and the live one, which only `tokenThreshold` limits.
  *
@@ -77,12 +79,20 @@ export const slidingWindow = /* @__PURE__ */ defineCondenser({
 
 function windows(options: CheckedOptions, summarizer: Summarizer, createEvent: CreateEvent | undefined): Condenser {
   const settings: WindowSettings = { ...options, summarizer, createEvent };
-  if (!options.background) return windowCondenser(settings);
-  return backgroundCondenser({
+  const waiting = windowCondenser(settings);
+  if (options.background === false) return waiting;
+  const inBackground = backgroundCondenser({
     name: condenserName,
     maxTokens: undefined,
     create: (asks) => windowCondenser({ ...settings, summarizer: notifyingSummarizer(summarizer, asks) }),
   });
+  if (options.background === true) return inBackground;
+  return {
+    ...waiting,
+    // A host that is not told of what goes on may end before the summary is there.
+    condense: (view, context = {}) =>
+      (context.onPending === undefined ? waiting : inBackground).condense(view, context),
+  };
 }
 
 function windowCondenser(checked: WindowSettings): Condenser {

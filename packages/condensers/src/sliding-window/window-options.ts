@@ -53,7 +53,8 @@ export interface SlidingWindowOptions {
   readonly finishTools?: readonly string[] | undefined;
   /**
    * Writes summaries in the background and inserts them at a later step. Only a view over the model's window, or a request,
-   * waits. After a restart the summary starts again. @defaultValue false
+   * waits. After a restart the summary starts again.
+   * @defaultValue true where the host passes `onPending`, as a `Conversation` does; elsewhere a step waits for its summary
    */
   readonly background?: boolean | undefined;
   /** Creates the condensations. @defaultValue the factory of `@palimpsest/events` */
@@ -93,7 +94,7 @@ export function windowOptions() {
       maxSummaries: z._default(wholeNumber(1), 10),
       maxSummaryTokens: z._default(wholeNumber(1), 2_000),
       finishTools: z._default(z.readonly(toolNameList()), usualFinishTools),
-      background: z._default(flag(), false),
+      background: z.optional(flag()),
       modelCall: optionGroup(modelCallOptions(10_000)),
     }),
     pairs,

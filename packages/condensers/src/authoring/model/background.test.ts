@@ -458,6 +458,30 @@ describe('which condensers', () => {
     expect(llm.requests).toHaveLength(1);
   });
 
+  test('slidingWindow without a word: where the host takes what is pending; elsewhere a step waits', async () => {
+    const hostWithThree = () => {
+      const host = new Host();
+      for (let request = 0; request < 3; request++) {
+        host.add(host.log.agent('Done.'), host.log.user(`And now task ${request}. ${'Please. '.repeat(40)}`));
+      }
+      return host;
+    };
+    const windows = { compactionInterval: 2, overlapSize: 0 };
+    const condenser = slidingWindowCondenser({ llm: scriptedLLM({ script: () => 'WINDOW' }), ...windows });
+    const pending: PendingCondensation[] = [];
+    const host = hostWithThree();
+    const context = { onPending: (one: PendingCondensation) => void pending.push(one) };
+    expect(await host.condense(condenser, context)).toBe(host.projection.view);
+    await pending[0]?.ready;
+    expect(summaryOf(await host.condense(condenser, context))).toContain('WINDOW');
+    expect(pending.map((one) => one.isTaken())).toEqual([true]);
+
+    expect(summaryOf(await hostWithThree().condense(condenser))).toContain('WINDOW');
+    const never = slidingWindowCondenser({ llm: scriptedLLM({ script: () => 'W' }), ...windows, background: false });
+    expect(isCondensation(await hostWithThree().condense(never, context))).toBe(true);
+    expect(pending).toHaveLength(1);
+  });
+
   test('in a pipeline: a stage before it may act meanwhile', async () => {
     const { opened, open } = gate();
     const { host, condenser, llm } = setUp(() => ({ text: 'SUMMARY', until: opened }));
