@@ -7,6 +7,7 @@ import { rivalNames } from '../rivals/descriptions.js';
 import { policiesOf } from './policies-of.js';
 import { policyDigest } from './policy-digest.js';
 import { policySources } from './policy-argument.js';
+import { referenceAgentCondenser } from './reference-agent.js';
 import { standIn } from './stand-in-llm.js';
 import { textCounter } from './token-counter.js';
 
@@ -23,6 +24,17 @@ beforeAll(async () => {
   );
 });
 afterAll(() => rm(folder, { recursive: true }));
+
+test.each([
+  ['enable_default_condenser = true', referenceAgentCondenser().name],
+  ['[core]\nenable_default_condenser = true', referenceAgentCondenser().name],
+  ['[core]\nenable_default_condenser = false', 'noOp'],
+])('a file that leaves the condenser to its host: %j', async (text, name) => {
+  const file = join(folder, 'config.toml');
+  await writeFile(file, text);
+  const [, policy] = await policiesOf({ condenser: [], config: [file] });
+  expect(policy?.name).toBe(name);
+});
 
 const configs = async (argument: string) =>
   (await policySources(argument, folder)).map(({ name, source }) => [
