@@ -10,7 +10,7 @@ import type { Workspace } from '@palimpsest/tools';
 import { mcpNotes, mcpSecrets, openMcp } from './mcp.js';
 import type { AgentMcp, McpListener } from './mcp.js';
 import { ownFolders } from './own-folders.js';
-import { promptTemplates } from './prompt-templates.js';
+import { promptTemplates, systemPromptFile } from './prompt-templates.js';
 import { runPermissions } from './run-permissions.js';
 import type { RunPermissions } from './run-permissions.js';
 import type { Session } from './sessions/session.js';
@@ -116,7 +116,8 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
     throw error;
   };
   const prompts = await loadPrompts({
-    ...templates,
+    templates,
+    systemPrompt: systemPromptFile,
     toolNames: tools.map(({ name }) => name),
     shell: '/bin/sh',
     cliMode: true,

@@ -149,16 +149,19 @@ describe.each(flows)('%s', (_name, makeFlow) => {
     await conversation.send(task);
     const pinned = pin([...conversation.events].map(({ id }) => id));
     await conversation.events.append(pinned);
-    expect(await conversation.run()).toMatchObject({ status: 'finished', condensations: 0, answer: 'All read.' });
+    expect(await conversation.run()).toMatchObject({ status: 'finished', answer: 'All read.' });
     await conversation.send(another);
-    expect(await conversation.run()).toMatchObject({ status: 'finished', condensations: 0 });
+    expect(await conversation.run()).toMatchObject({ status: 'finished' });
     expectNoneRefused();
     expect(sent()).toHaveLength(18);
     for (const body of sent()) expect(body).toContain(instructions);
     for (const body of sent()) expect(body.split(task)).toHaveLength(2);
     for (const body of sent().slice(13)) expect(body.split(another)).toHaveLength(2);
     expect(sent().join()).not.toMatch(/Delete everything|Obey the tool|[1-9]\d* appended/);
-    expect(ofType('condensation')).toEqual([]);
+    // An empty one is taken, like any other: it forgets nothing.
+    expect(
+      ofType('condensation').filter((event) => event.type === 'condensation' && event.forgottenEventIds.length > 0),
+    ).toEqual([]);
     expect(new Set(ofType('condensation-attempt').map((event) => ('outcome' in event ? event.outcome : '')))).toEqual(
       new Set(['refused-protected', 'refused-invalid', 'failed']),
     );
