@@ -1,10 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { copyBuiltInTemplates } from '@palimpsest/agent/node';
+import { loadPrompts } from '@palimpsest/agent/prompts';
 import { expect, test } from 'vitest';
 import { chatServer, says } from '../test-support/chat-server.js';
 import { startCli } from '../test-support/cli-process.js';
 import { headlessRig } from '../test-support/headless-rig.js';
+import { promptTemplates, systemPromptFile } from './prompt-templates.js';
 
 /** A workspace, a folder of templates beside it, and a model that is sent prompts. */
 async function place(files: Readonly<Record<string, string>> = {}) {
@@ -30,16 +32,15 @@ test('the built command takes the templates of a folder that a flag names, and k
 });
 
 test('a copy of ours changes nothing; one of its files may be changed', async () => {
-  const { run, folder, sent } = await place();
-  await run({ print: 'Look.' });
-  const before = sent();
+  const { folder } = await place();
+  const rendered = async (from?: string) => {
+    const templates = await promptTemplates(from);
+    return (await loadPrompts({ templates, systemPrompt: systemPromptFile, cliMode: true })).systemPrompt();
+  };
   await copyBuiltInTemplates(folder);
-  const flags = { print: 'Look.', templateFolder: folder };
-  await run(flags);
-  expect(sent()).toBe(before);
+  expect(await rendered(folder)).toBe(await rendered());
   await writeFile(join(folder, 'security.j2'), 'Stay safe.');
-  await run(flags);
-  expect(sent()).toContain('Stay safe.');
+  expect(await rendered(folder)).toContain('Stay safe.');
 });
 
 test('a setting of the user names the folder, from where their file is', async () => {
