@@ -59,7 +59,10 @@ function flagOf(value: Readonly<Record<string, unknown>>): boolean | undefined {
   return first.flag;
 }
 
-function flagsIn(table: Readonly<Record<string, unknown>>, path: string): { readonly name: string; readonly flag: unknown }[] {
+function flagsIn(
+  table: Readonly<Record<string, unknown>>,
+  path: string,
+): { readonly name: string; readonly flag: unknown }[] {
   return flags.flatMap((name) => (table[name] === undefined ? [] : [{ name: joined(path, name), flag: table[name] }]));
 }
 
