@@ -4,7 +4,8 @@ import { ViewProjection } from '@palimpsest/view';
 import type { View, ViewOptions } from '@palimpsest/view';
 import { isEmpty } from './condensing/condense-once.js';
 import { begunBy, confirmedBy, releasedBy } from './confirmation.js';
-import { finalAnswerAfter } from './model/final-answer.js';
+import { answerAfter } from './model/final-answer.js';
+import type { LastAnswer } from './model/final-answer.js';
 import { isRefusalNote } from './model/refusal-note.js';
 import { noStandingWords, standingWordsAfter } from './model/standing-words.js';
 import type { StandingWords } from './model/standing-words.js';
@@ -41,6 +42,8 @@ export interface ConversationState {
   readonly wasRefused: boolean;
   /** The instructions in force and the user's words that every request holds. The same object until they change. */
   readonly standingWords: StandingWords;
+  /** The words of incomplete answers that the next answer goes on with. Empty if there are none. */
+  readonly begunAnswer: string;
 }
 
 /** A {@link ConversationState} that follows a log event by event. An append costs O(1) amortised. */
@@ -52,7 +55,7 @@ export class ConversationStateProjection implements ConversationState {
   #condensationsInARow = 0;
   #requestsInARow = 0;
   #standingWords = noStandingWords;
-  #finalAnswer: string | undefined;
+  #lastAnswer: LastAnswer | undefined;
   #wasTakenBack = false;
   #isThinkingOff = false;
   #wasRefused = false;
@@ -107,7 +110,11 @@ export class ConversationStateProjection implements ConversationState {
 
   /** The model's answer, in words or by the finish tool, if it is the end of the conversation so far. */
   get finalAnswer(): string | undefined {
-    return this.#finalAnswer;
+    return this.#lastAnswer?.isFinal === true ? this.#lastAnswer.text : undefined;
+  }
+
+  get begunAnswer(): string {
+    return this.#lastAnswer?.isFinal === false ? this.#lastAnswer.text : '';
   }
 
   get wasTakenBack(): boolean {
@@ -147,7 +154,7 @@ export class ConversationStateProjection implements ConversationState {
     for (const id of begunBy(event)) this.#released.delete(id);
     if (turnsThinkingOff(event)) this.#isThinkingOff = true;
     if (event.type === 'action' || event.type === 'message') this.#respond(event);
-    if (isLLMConvertible(event)) this.#finalAnswer = finalAnswerAfter(event, this.#finalAnswer);
+    if (isLLMConvertible(event)) this.#lastAnswer = answerAfter(event, this.#lastAnswer);
     switch (event.type) {
       case 'condensation':
         this.#condensationsInARow++;

@@ -45,7 +45,7 @@ export { requestCondensationTool, requestCondensationToolName } from './condensi
 export type { StuckFinding, StuckPattern, StuckThresholds } from './stuck-detection.js';
 export { defaultStuckThresholds, stuckPattern } from './stuck-detection.js';
 export type { Limits } from './limits.js';
-export { defaultLimits, maxCondensationsInARow } from './limits.js';
+export { defaultLimits, maxCondensationsInARow, maxContinuations } from './limits.js';
 export {
   CondensationNotInForceError,
   CondensationNotSupportedError,

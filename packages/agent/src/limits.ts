@@ -22,6 +22,9 @@ export interface Limits {
  */
 export const maxCondensationsInARow = 3;
 
+/** How often in a row an answer is continued that was cut and holds no call that could be run. If it is cut once more, the run ends. */
+export const maxContinuations = 3;
+
 /** The default limits of a run. */
 export const defaultLimits: Limits = { maxIterations: 500 };
 

@@ -240,10 +240,14 @@ test('G19: an answer that is a refusal is no answer: no model reads it, it is pa
 });
 
 test('an answer that was cut off does not end the run: the model is told, and continues', async () => {
-  const llm = scriptedLLM({ script: [{ text: 'The first half', finishReason: 'length' }, 'and the second.'] });
+  const llm = scriptedLLM({ script: [{ text: 'The first half', finishReason: 'length' }, ' and the second.'] });
   const conversation = await Conversation.open({ agent: new Agent({ llm }) });
   await conversation.send('Tell me all.');
-  expect(await conversation.run()).toMatchObject({ status: 'finished', answer: 'and the second.', iterations: 2 });
+  expect(await conversation.run()).toMatchObject({
+    status: 'finished',
+    answer: 'The first half and the second.',
+    iterations: 2,
+  });
   expect(llm.requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
   expect(JSON.stringify(llm.requests[1]?.messages.at(-1))).toContain('cut off');
 });

@@ -8,9 +8,13 @@ export const begunCallSchema = z.object({
   arguments: z.string(),
 });
 
-/** The fields of an incomplete answer that can never be sent back. No model reads them. */
+/**
+ * The fields of an incomplete answer that can never be sent back. No model reads them. `finishReason` is there if the provider ended the
+ * answer, for instance `length`; without it a user or a broken connection did.
+ */
 export const incompleteAnswerFields = {
   reason: z.string(),
+  finishReason: z.exactOptional(z.string()),
   thinking: z.exactOptional(z.string()),
   toolCalls: z.exactOptional(z.array(begunCallSchema)),
 };

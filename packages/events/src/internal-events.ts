@@ -115,8 +115,8 @@ export type LLMUsageEvent = Immutable<z.infer<typeof llmUsageEventSchema>>;
 
 /**
  * The received part of an answer when the connection broke or the provider failed: the words, thinking and incomplete calls
- * that were passed to a listener. The model was called again, or the run failed; the model never reads this event. Source
- * `agent`.
+ * that were passed to a listener. Also an answer that is a refusal, with its calls, of which none was carried out. The model was
+ * called again, or the run failed; the model never reads this event. Source `agent`.
  */
 export type BrokenResponseEvent = Immutable<z.infer<typeof brokenResponseEventSchema>>;
 

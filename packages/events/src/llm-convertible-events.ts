@@ -96,8 +96,8 @@ export type SystemPromptEvent = Immutable<z.infer<typeof systemPromptEventSchema
 /**
  * A message. Source `user`: the user's own words. Source `agent` with role `assistant`: the model's. Source `environment` with
  * role `user`: text of the framework that the model must read. `extendedContent` is the content that skills and rules added.
- * `cutOff`: the answer was interrupted after this part of it had been shown. Such a message is no final answer, and the
- * thinking and the incomplete calls in `cutOff` are never sent.
+ * `cutOff`: the answer ended here before it was complete: the user interrupted it, or, with a `finishReason`, its provider ended it.
+ * Such a message is no final answer, and the thinking and the incomplete calls in `cutOff` are never sent.
  */
 export type MessageEvent = Immutable<z.infer<typeof messageEventSchema>>;
 

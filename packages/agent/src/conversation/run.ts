@@ -4,7 +4,7 @@ import { untilAborted } from '@palimpsest/view';
 import type { Agent } from '../agent.js';
 import { ConversationRunError, NoUserMessageError, codeOf, messageOf } from '../errors.js';
 import { vetoOf } from '../hooks.js';
-import { assertWithinLimits, defaultLimits, noRunUsage, withCallOf } from '../limits.js';
+import { assertWithinLimits, defaultLimits, maxContinuations, noRunUsage, withCallOf } from '../limits.js';
 import type { Limits, RunUsage } from '../limits.js';
 import { isBrokenResponse, missingCutOffNote } from '../model/incomplete-answers.js';
 import { failingNote, turnsLeftNote, unreadNote } from '../notes.js';
@@ -49,6 +49,7 @@ export class Run {
   /** What earlier processes did of the same run. Unit: steps. */
   #earlierIterations = 0;
   #condensations = 0;
+  #incompleteInARow = 0;
 
   constructor(parts: RunParts, { signal, onDelta, requestedBy }: RunOptions) {
     const { agent, limits, stuckDetection } = parts.options;
@@ -171,6 +172,11 @@ export class Run {
         continue;
       }
       this.#used = { ...this.#used, iterations: this.#used.iterations + 1 };
+      const hasReadAll = () => state.latestUserMessage === read;
+      this.#incompleteInARow = outcome.type === 'incomplete' && hasReadAll() ? this.#incompleteInARow + 1 : 0;
+      if (outcome.type === 'incomplete' && this.#incompleteInARow > maxContinuations) {
+        return this.#ended('incomplete', { finishReason: outcome.finishReason });
+      }
       if (!('answer' in outcome) || outcome.answer === undefined) {
         await this.#remind();
         continue;
@@ -182,9 +188,9 @@ export class Run {
         continue;
       }
       // A message that came during the step has not been read yet, so the work is not finished.
-      const hasReadAll = () => state.latestUserMessage === read;
       if (hasReadAll()) {
-        const finished = await this.#ended('finished', { answer });
+        const ending = outcome.type === 'message' ? outcome.finishReason : undefined;
+        const finished = await this.#ended('finished', { answer, ...(ending && { finishReason: ending }) });
         if (hasReadAll()) return finished;
         await this.#log.setStatus('running');
       }
@@ -257,7 +263,7 @@ export class Run {
 
   async #ended(
     status: Exclude<RunOutcome['status'], 'released'>,
-    found: Pick<RunOutcome, 'answer' | 'waiting' | 'stuck'>,
+    found: Pick<RunOutcome, 'answer' | 'finishReason' | 'waiting' | 'stuck'>,
   ): Promise<RunOutcome> {
     await this.#log.setStatus(status);
     return { status, ...found, ...this.#counts() };

@@ -1,27 +1,45 @@
 import { isErrorResult, isMeaningful, isSentRole } from '@palimpsest/events';
-import type { ContentPart, LLMConvertibleEvent } from '@palimpsest/events';
+import type { ContentPart, LLMConvertibleEvent, MessageEvent } from '@palimpsest/events';
 import { finishToolName } from '../tools/finish-tool.js';
 
+/** The answer in which a log ends. It is not final while its last part is incomplete, and the model is to go on with it. */
+export interface LastAnswer {
+  readonly text: string;
+  readonly isFinal: boolean;
+}
+
 /**
- * The answer in which a log ends after one more event.
+ * The answer in which a log ends after one more event; undefined if it ends in none.
  *
  * @param before - the answer in which it ended before that event
  */
-export function finalAnswerAfter(event: LLMConvertibleEvent, before: string | undefined): string | undefined {
+export function answerAfter(event: LLMConvertibleEvent, before: LastAnswer | undefined): LastAnswer | undefined {
   switch (event.type) {
     case 'message':
       if (!isSentRole(event.role)) return before;
-      return event.source === 'agent' && event.cutOff === undefined && event.content.some(isMeaningful)
-        ? textOf(event.content)
-        : undefined;
+      return event.source === 'agent' ? answerWith(event, before) : event.source === 'user' ? undefined : begun(before);
     case 'observation':
-      return event.toolName === finishToolName && !isErrorResult(event) ? textOf(event.content) : undefined;
+      return event.toolName === finishToolName && !isErrorResult(event)
+        ? { text: textOf(event.content), isFinal: true }
+        : undefined;
     case 'agent-error':
       // Calls behind the finish are answered as not run; the answer stays final.
       return before;
     default:
       return undefined;
   }
+}
+
+function answerWith({ cutOff, content }: MessageEvent, before: LastAnswer | undefined): LastAnswer | undefined {
+  const isFinal = cutOff === undefined;
+  // The model may answer anew after an interrupt of the user. What a provider cut, it goes on with.
+  if (!isFinal && cutOff.finishReason === undefined) return undefined;
+  if (isFinal && !content.some(isMeaningful)) return undefined;
+  return { text: `${begun(before)?.text ?? ''}${textOf(content)}`, isFinal };
+}
+
+function begun(answer: LastAnswer | undefined): LastAnswer | undefined {
+  return answer?.isFinal === false ? answer : undefined;
 }
 
 /** The text of the parts, one part a line. */

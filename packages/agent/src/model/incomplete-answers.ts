@@ -1,11 +1,12 @@
-import type { CreateEvent, Event, TextContent } from '@palimpsest/events';
+import type { BegunCall, CreateEvent, Event, TextContent } from '@palimpsest/events';
 import { isLLMConvertible } from '@palimpsest/events';
-import { ContentPolicyError } from '@palimpsest/llm-adapters';
+import { ContentPolicyError, endedNaturally } from '@palimpsest/llm-adapters';
 import type { Completion, CountedUsage } from '@palimpsest/llm-adapters';
 import { textOf } from './final-answer.js';
 import { newIdFrom } from '../new-id.js';
 import { note } from '../notes.js';
 import { costOf } from './call-cost.js';
+import { receivedCalls } from './received-calls.js';
 import type { AnswerPiece } from './streamed-answer.js';
 import type { Toolset } from '../tools/tool-call.js';
 
@@ -35,22 +36,56 @@ export function brokenResponse(
 
 /** An answer that is a refusal: what came of it, and the error that it is. */
 export interface Refusal {
-  readonly content: readonly TextContent[];
+  readonly piece: AnswerPiece;
   readonly error: ContentPolicyError;
 }
 
 /**
- * The refusal that an answer is; undefined if it is none. Providers report one as an answer that ended early, with words or without. Calls are
- * acted on all the same.
+ * The refusal that an answer is; undefined if it is none. Providers report one as an answer that ended early, with words, calls, both or
+ * neither. None of its calls may be run, not even a whole one: the provider has taken the answer back.
  *
  * @param provider - named in the error
  */
-export function refusalIn({ finishReason, message }: Completion, provider: string): Refusal | undefined {
-  if (finishReason !== 'content-filter' || (message.toolCalls?.length ?? 0) > 0) return undefined;
+export function refusalIn(completion: Completion, provider: string, createEvent: CreateEvent): Refusal | undefined {
+  const { finishReason, message } = completion;
+  if (finishReason !== 'content-filter') return undefined;
   const content = message.content.filter((part): part is TextContent => part.type === 'text');
+  const toolCalls = receivedCalls(completion, createEvent).map(
+    ({ toolCall: { id, name, arguments: text } }): BegunCall => ({ id, name, arguments: text }),
+  );
   const words = textOf(content).trim();
   const told = words === '' ? 'The provider refused to answer.' : `The provider refused to answer: ${words}`;
-  return { content, error: new ContentPolicyError(told, { provider }) };
+  const piece = { content, finishReason, ...(toolCalls.length === 0 ? {} : { toolCalls }) };
+  return { piece, error: new ContentPolicyError(told, { provider }) };
+}
+
+/** How an answer ended before it was complete, after "it" or "the answer". */
+export function endOfAnswer(
+  { finishReason, usage, usageIsEstimated }: Completion,
+  maxOutputTokens: number | undefined,
+): string {
+  if (finishReason === 'interrupted') return 'was broken off by the server';
+  if (finishReason === 'paused') return 'was paused by the provider';
+  if (finishReason !== 'length') return 'ended before it was complete';
+  // An adapter's own limit is seen in what the provider counted.
+  const limit = maxOutputTokens ?? (usageIsEstimated === true ? undefined : usage.outputTokens);
+  return limit === undefined || limit <= 0 ? 'ended at its limit' : `ended at its limit of ${limit} tokens`;
+}
+
+/** Tells the model why a call that is not whole was not run. */
+export function cutCallReason(completion: Completion, maxOutputTokens: number | undefined): string {
+  if (endedNaturally(completion.finishReason)) {
+    return 'This call is not complete, and nothing of it ran. Write the whole call again.';
+  }
+  const end = endOfAnswer(completion, maxOutputTokens);
+  return `Your answer ${end}, before this call was complete. Nothing of this call ran. Send smaller parts, for instance a long file in several calls.`;
+}
+
+/** Tells the model to go on with an answer that was cut. @param end - from {@link endOfAnswer} */
+export function incompleteAnswerNote(end: string, hasWords: boolean): string {
+  return hasWords
+    ? `Your last response was cut off: it ${end}. Go on exactly where it ends, and repeat nothing: the parts are read as one answer.`
+    : `Your last response was cut off before its first word: it ${end}. Answer in fewer words, or take a smaller step.`;
 }
 
 /** Whether an event is one of {@link brokenResponse}: these are appended while the next attempt is under way. */
@@ -84,7 +119,7 @@ export function cutOffAnswer(
 /** The note that is missing behind a cut-off answer, in logs whose writer died between the two. */
 export function missingCutOffNote(events: readonly Event[], createEvent: CreateEvent): readonly Event[] {
   const last = events.findLast(isLLMConvertible);
-  if (last?.type !== 'message' || last.cutOff === undefined) return [];
+  if (last?.type !== 'message' || last.cutOff === undefined || last.cutOff.finishReason === 'paused') return [];
   const calls = (last.cutOff.toolCalls ?? []).map(() => undefined);
   return [note(cutOffNote(textOf(last.content) !== '', calls), createEvent)];
 }

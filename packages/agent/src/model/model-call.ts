@@ -47,6 +47,8 @@ export interface ModelCall extends RequestParts {
 /** An answer of the model. */
 export interface ModelAnswer {
   readonly completion: Completion;
+  /** The maximum length that the answer was asked for with. Unit: tokens. Undefined: the adapter's. */
+  readonly maxOutputTokens: number | undefined;
   /** Events that stand before those of the answer. */
   readonly records: readonly Event[];
 }
@@ -83,8 +85,8 @@ export async function callModel(call: ModelCall): Promise<ModelAnswer> {
     const rendered = [view, View.fromEvents(call.log)].map((one) => composedMessages(one, { ...call, render: plain }));
     const other = rendered.find((one) => JSON.stringify(one) !== sent);
     if (other === undefined) throw error;
-    const { completion, records } = await complete(call, other, call.maxOutputTokens);
-    return { completion, records: [thinkingOff(error.message, createEvent), ...records] };
+    const { records, ...answer } = await complete(call, other, call.maxOutputTokens);
+    return { ...answer, records: [thinkingOff(error.message, createEvent), ...records] };
   }
 }
 
@@ -125,7 +127,8 @@ async function complete(
     sentPrompts.answered(prompt, log);
     const drift = call.cacheWatch.answered({ llm, view: call.view, log, prompt, tools, completion });
     if (drift !== undefined) call.onCacheDrift?.(drift);
-    return { completion, records: drift === undefined ? [] : [cacheDriftEvent(drift, call.createEvent)] };
+    const records = drift === undefined ? [] : [cacheDriftEvent(drift, call.createEvent)];
+    return { completion, maxOutputTokens, records };
   } catch (error) {
     // After an interrupt the shown part is kept. After a lost connection the model answers anew, or not at all.
     if (signal?.aborted !== true) streamed?.breakOff(messageOf(error));

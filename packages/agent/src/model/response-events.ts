@@ -1,66 +1,112 @@
-import type { ActionEvent, CreateEvent, MessageEvent } from '@palimpsest/events';
+import type { ActionEvent, CreateEvent, Event } from '@palimpsest/events';
 import { isMeaningful } from '@palimpsest/events';
-import type { Completion } from '@palimpsest/llm-adapters';
+import { endedNaturally } from '@palimpsest/llm-adapters';
+import type { Completion, FinishReason } from '@palimpsest/llm-adapters';
 import type { AgentOptions } from '../agent-options.js';
 import { higherRisk } from '../confirmation.js';
 import type { SecurityRisk } from '../confirmation.js';
+import { note } from '../notes.js';
+import { agentError } from '../tools/call-answers.js';
 import type { AskingTools, TakenCall } from '../tools/asked-fields.js';
+import { cutCallReason, endOfAnswer, incompleteAnswerNote } from './incomplete-answers.js';
+import { textOf } from './final-answer.js';
 import { receivedCalls } from './received-calls.js';
 import { prepareCall } from '../tools/tool-call.js';
 import type { PreparedCall, Toolset } from '../tools/tool-call.js';
 
-/** How the agent understands a response. The first that fits: calls, then words, then neither. */
-export type Response =
-  | { readonly type: 'tool-calls'; readonly actions: readonly ActionEvent[] }
-  | { readonly type: 'message'; readonly message: MessageEvent }
-  | { readonly type: 'no-answer'; readonly message: MessageEvent; readonly correction: MessageEvent };
+/** How the agent understands a response, and its events. The first that fits: whole calls, a cut answer, words, neither. */
+export type Response = { readonly events: readonly Event[] } & (
+  | {
+      readonly type: 'tool-calls';
+      /** The calls to carry out. The others are answered. */
+      readonly actions: readonly ActionEvent[];
+    }
+  | { readonly type: 'incomplete'; readonly finishReason: FinishReason }
+  | { readonly type: 'message'; readonly answer: string; readonly finishReason?: FinishReason }
+  | { readonly type: 'no-answer' }
+);
+
+/** What a response is read with. */
+export interface ResponseOptions {
+  /** The id of the response in the log. */
+  readonly llmResponseId: string;
+  /** The maximum length of the answer that was asked for. Unit: tokens. Undefined: the adapter's. */
+  readonly maxOutputTokens: number | undefined;
+  readonly tools: Toolset;
+  readonly takeFields: AskingTools['take'];
+  readonly createEvent: CreateEvent;
+  readonly assessRisk: AgentOptions['assessRisk'];
+}
 
 /**
- * The events of one response. The agent names the response, because servers repeat their ids or send none. Thought and
- * thinking stand on the first action, whether it can be run or not. A call that can never be run is marked, and stays in the
- * history.
+ * The events of one response that is no refusal. The agent names the response, because servers repeat their ids or send none.
+ * Thought and thinking stand on the first action, whether it can be run or not. A call that can never be run is marked, and stays
+ * in the history. A call that was cut is one of these, and its result is among the events: no log holds the one without the other.
  */
-export function eventsOfResponse(
-  completion: Completion,
-  options: {
-    /** The id of the response in the log. */
-    readonly llmResponseId: string;
-    readonly tools: Toolset;
-    readonly takeFields: AskingTools['take'];
-    readonly createEvent: CreateEvent;
-    readonly assessRisk: AgentOptions['assessRisk'];
-  },
-): Response {
-  const { llmResponseId, tools, takeFields, createEvent, assessRisk } = options;
-  const { content, toolCalls: given, ...thinking } = withoutRole(completion);
-  const toolCalls = receivedCalls(given, createEvent);
-  if (toolCalls.length > 0) {
-    const actions = toolCalls.map((call, index) => {
-      const taken = takeFields(call);
-      const { toolCall, stated } = taken;
-      const prepared = prepareCall(toolCall, tools);
-      return createEvent('action', {
-        thought: index === 0 ? content.filter(isMeaningful) : [],
-        ...(index === 0 ? thinking : {}),
-        toolCall,
-        llmResponseId,
-        ...(prepared.type === 'refused' ? { executable: false } : {}),
-        ...riskOf(prepared, taken, assessRisk),
-        ...(stated.summary === undefined ? {} : { summary: stated.summary }),
-      });
-    });
-    return { type: 'tool-calls', actions };
+export function eventsOfResponse(completion: Completion, options: ResponseOptions): Response {
+  const { llmResponseId, createEvent, maxOutputTokens } = options;
+  const { finishReason } = completion;
+  const isIncomplete = isIncompleteReason(finishReason);
+  const { content, toolCalls: _calls, ...thinking } = withoutRole(completion);
+  const calls = callEvents(completion, options);
+  if (calls.events.length > 0) {
+    const { events, actions } = calls;
+    return isIncomplete && actions.length === 0
+      ? { type: 'incomplete', finishReason, events }
+      : { type: 'tool-calls', events, actions };
   }
-  const message = createEvent('message', { source: 'agent', role: 'assistant', content, llmResponseId, ...thinking });
-  const hasWords = content.some(isMeaningful);
-  const isCutOff = completion.finishReason === 'length';
-  if (hasWords && !isCutOff) return { type: 'message', message };
-  const correction = createEvent('message', {
-    source: 'environment',
-    role: 'user',
-    content: [{ type: 'text', text: hasWords ? cutOffText : correctionText }],
+  const end = endOfAnswer(completion, maxOutputTokens);
+  const message = createEvent('message', {
+    source: 'agent',
+    role: 'assistant',
+    content,
+    llmResponseId,
+    ...(isIncomplete ? { cutOff: { reason: `The answer ${end}.`, finishReason } } : {}),
+    ...thinking,
   });
-  return { type: 'no-answer', message, correction };
+  const hasWords = content.some(isMeaningful);
+  if (isIncomplete) {
+    const told = finishReason === 'paused' ? [] : [note(incompleteAnswerNote(end, hasWords), createEvent)];
+    return { type: 'incomplete', finishReason, events: [message, ...told] };
+  }
+  if (!hasWords) return { type: 'no-answer', events: [message, note(correctionText, createEvent)] };
+  const ending = endedNaturally(finishReason) ? {} : { finishReason };
+  return { type: 'message', answer: textOf(content), ...ending, events: [message] };
+}
+
+/** Words under any other reason are an answer. */
+function isIncompleteReason(reason: FinishReason): boolean {
+  return reason === 'length' || reason === 'interrupted' || reason === 'paused';
+}
+
+/** The actions of a response, the results of those that were cut, and the actions that are to be carried out. */
+function callEvents(
+  completion: Completion,
+  { llmResponseId, maxOutputTokens, tools, takeFields, createEvent, assessRisk }: ResponseOptions,
+): { readonly events: readonly Event[]; readonly actions: readonly ActionEvent[] } {
+  const { content, toolCalls: _calls, ...thinking } = withoutRole(completion);
+  const cutReason = cutCallReason(completion, maxOutputTokens);
+  const calls = receivedCalls(completion, createEvent).map(({ toolCall: received, isWhole }, index) => {
+    const taken = takeFields(received);
+    const { toolCall, stated } = taken;
+    const prepared: PreparedCall = isWhole ? prepareCall(toolCall, tools) : { type: 'refused', reason: cutReason };
+    const action = createEvent('action', {
+      thought: index === 0 ? content.filter(isMeaningful) : [],
+      ...(index === 0 ? thinking : {}),
+      toolCall,
+      llmResponseId,
+      ...(prepared.type === 'refused' ? { executable: false } : {}),
+      ...riskOf(prepared, taken, assessRisk),
+      ...(stated.summary === undefined ? {} : { summary: stated.summary }),
+    });
+    return { action, isWhole };
+  });
+  const actions = calls.map(({ action }) => action);
+  const cut = calls.flatMap(({ action, isWhole }) => (isWhole ? [] : [action]));
+  return {
+    events: [...actions, ...cut.map((action) => agentError(action, cutReason, createEvent))],
+    actions: actions.filter((action) => !cut.includes(action)),
+  };
 }
 
 /** The host can only raise what the model says. */
@@ -91,9 +137,6 @@ function assessedRisk(
 
 const correctionText =
   'Your last response held neither words nor a tool call. Call a tool to go on, or answer in words if the work is done.';
-
-const cutOffText =
-  'Your last response was cut off, because it reached the length that it may have. Go on from where it ends, or say it in fewer words.';
 
 function withoutRole({ message }: Completion) {
   const { role: _role, ...rest } = message;

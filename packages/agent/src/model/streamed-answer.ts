@@ -4,9 +4,11 @@ import type { CountedUsage, Delta } from '@palimpsest/llm-adapters';
 import type { SecretMask } from '../secrets/secret-mask.js';
 import type { Emit } from '../event-sink.js';
 
-/** The streamed part of an answer that did not become complete. */
+/** The received part of an answer that did not become complete. */
 export interface AnswerPiece {
   readonly content: readonly TextContent[];
+  /** Why the provider ended it. Undefined if it did not. */
+  readonly finishReason?: string;
   readonly thinking?: string;
   readonly toolCalls?: readonly BegunCall[];
 }

@@ -9,7 +9,7 @@ import { StreamedAnswer } from '../model/streamed-answer.js';
 import type { StepContext } from './step-context.js';
 
 /**
- * Calls the model with a view. An answer that is a refusal is emitted as a `broken-response`, which no model reads.
+ * Calls the model with a view. An answer that is a refusal is emitted as a `broken-response` with its calls, which no model reads.
  *
  * @throws {@link ContentPolicyError} when the answer is a refusal; what the adapter throws.
  */
@@ -19,9 +19,9 @@ export async function askModel(view: View, words: StandingWords, step: StepConte
   const asked: AskedModel = { model, tools, estimatedInputTokens: view.tokens(), createEvent };
   const answer = await streamedAnswer(view, words, asked, step);
   const { completion, records } = answer;
-  const refusal = refusalIn(completion, model);
+  const refusal = refusalIn(completion, model, createEvent);
   if (refusal === undefined) return answer;
-  await emit(...records, ...brokenResponse({ content: refusal.content }, refusal.error.message, completion, asked));
+  await emit(...records, ...brokenResponse(refusal.piece, refusal.error.message, completion, asked));
   throw refusal.error;
 }
 

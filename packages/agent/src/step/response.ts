@@ -1,5 +1,4 @@
 import type { View } from '@palimpsest/view';
-import { textOf } from '../model/final-answer.js';
 import type { ModelAnswer } from '../model/model-call.js';
 import { newIdFrom } from '../new-id.js';
 import { usageOf } from '../model/call-cost.js';
@@ -12,25 +11,33 @@ import type { StepOutcome } from './step-outcome.js';
  * Acts on an answer of the model. All events of the answer, its usage included, are emitted as one batch before the first call
  * is carried out: every prefix of the log has the whole answer or nothing of it.
  */
-export async function actOn({ completion, records }: ModelAnswer, view: View, step: StepContext): Promise<StepOutcome> {
-  const { createEvent, tools, takeFields, emit, options } = step;
+export async function actOn(answer: ModelAnswer, view: View, step: StepContext): Promise<StepOutcome> {
+  const { completion, maxOutputTokens, records } = answer;
+  const { createEvent, tools, takeFields, emit, options, state } = step;
   const llmResponseId = newIdFrom(createEvent);
   const { assessRisk } = options;
-  const response = eventsOfResponse(completion, { llmResponseId, tools, takeFields, createEvent, assessRisk });
+  const { events, ...response } = eventsOfResponse(completion, {
+    llmResponseId,
+    maxOutputTokens,
+    tools,
+    takeFields,
+    createEvent,
+    assessRisk,
+  });
   const usage = createEvent('llm-usage', {
     ...usageOf(completion, llmResponseId),
     estimatedInputTokens: view.tokens(),
     purpose: 'agent',
   });
+  // Read before the host appends the message.
+  const { begunAnswer } = state;
+  await emit(...records, usage, ...events);
   switch (response.type) {
     case 'tool-calls':
-      await emit(...records, usage, ...response.actions);
       return carryOut(response.actions, step);
     case 'message':
-      await emit(...records, usage, response.message);
-      return { type: 'message', answer: textOf(response.message.content) };
-    case 'no-answer':
-      await emit(...records, usage, response.message, response.correction);
-      return { type: 'no-answer' };
+      return { ...response, answer: `${begunAnswer}${response.answer}` };
+    default:
+      return response;
   }
 }

@@ -1,5 +1,5 @@
 import type { ActionEvent } from '@palimpsest/events';
-import { finalAnswerAfter } from '../model/final-answer.js';
+import { answerAfter } from '../model/final-answer.js';
 import { emitTo } from '../event-sink.js';
 import { callResult } from './call-result.js';
 import type { PreparedAction } from './call-result.js';
@@ -30,7 +30,7 @@ export async function executeActions(
       const { result, whole, failure } = await callResult(call, { ...options, shown, emit, isFinished });
       await emit(...(whole === undefined ? [result] : [whole, result]));
       if (failure !== undefined) throw failure.error;
-      finalAnswer ??= finalAnswerAfter(result, undefined);
+      finalAnswer ??= answerAfter(result, undefined)?.text;
     };
     const work = async (): Promise<void> => {
       try {
