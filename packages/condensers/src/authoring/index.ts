@@ -56,6 +56,7 @@ export { remembered } from './remembered.js';
 
 // Model calls.
 export type { AskOptions } from './model/ask-model.js';
+export { wordsOf } from './model/answer-in-words.js';
 export { accountOf, askModel, saysNothing, textOf } from './model/ask-model.js';
 export type { AnswerWay, ObjectQuestion, ObjectRequest, StructuredAnswer } from './model/structured-answer.js';
 export { askForObject, instructionFor, questionLength, valueOf } from './model/structured-answer.js';

@@ -446,6 +446,8 @@ describe('what goes on record', () => {
 
 describe('G7: a model that gives nothing of use', () => {
   const larger = 'longer '.repeat(5_000);
+  const lookFirst = { text: 'Let me look at the file first.', toolCalls: [{ name: 'read', arguments: { path: 'a' } }] };
+  const writtenCall = 'I read it.\n<function_calls>\n<invoke name="read">\n</invoke>\n</function_calls>';
   const failures: readonly {
     readonly how: string;
     readonly script: Script;
@@ -455,7 +457,11 @@ describe('G7: a model that gives nothing of use', () => {
     { how: 'throws', script: () => new Error('socket hang up'), kind: 'error', tries: 4 },
     { how: 'says nothing', script: () => '', kind: 'empty', tries: 4 },
     { how: 'says only blanks', script: () => ' \n ', kind: 'empty', tries: 4 },
-    { how: 'calls a tool', script: () => ({ toolCalls: [{ name: 'run' }] }), kind: 'empty', tries: 4 },
+    { how: 'calls a tool', script: () => ({ toolCalls: [{ name: 'run' }] }), kind: 'invalid', tries: 4 },
+    { how: 'talks and calls a tool', script: () => lookFirst, kind: 'invalid', tries: 4 },
+    { how: 'writes a call as text', script: () => writtenCall, kind: 'invalid', tries: 4 },
+    { how: 'refuses in words', script: () => "I'm sorry, but I can't help with that.", kind: 'refused', tries: 4 },
+    { how: 'is broken off', script: () => ({ text: 'S', finishReason: 'interrupted' }), kind: 'truncated', tries: 4 },
     { how: 'is cut off', script: () => ({ text: 'S', finishReason: 'length' }), kind: 'truncated', tries: 4 },
     { how: 'is filtered', script: () => ({ text: 'S', finishReason: 'content-filter' }), kind: 'refused', tries: 4 },
     { how: 'answers with more than it would replace', script: () => larger, kind: 'too-large', tries: 4 },

@@ -51,6 +51,8 @@ test.each([
 
 test.each([
   { finishReason: 'length', kind: 'truncated' },
+  { finishReason: 'interrupted', kind: 'truncated' },
+  { finishReason: 'paused', kind: 'truncated' },
   { finishReason: 'content-filter', kind: 'refused' },
 ] as const)(
   'an answer that ended in $finishReason is $kind, and its price is known',
@@ -59,6 +61,23 @@ test.each([
     expect(error).toMatchObject({ kind, account: { model: 'scripted', usage: { cacheReadTokens: 0 } } });
   },
 );
+
+test.each(['stop', 'tool-calls', 'other', 'length'] as const)(
+  'an answer with a cut call is truncated, also where it ended in %s',
+  async (finishReason) => {
+    const toolCalls = [{ name: 'summarise', arguments: '{"summary": "Half a' }];
+    const llm = scriptedLLM({ script: [{ toolCalls, finishReason }] });
+    const complete: LLM['complete'] = async (asked) => ({ ...(await llm.complete(asked)), callStates: ['cut'] });
+    await expect(askModel({ ...llm, complete }, request, { timeoutMs: 10_000 })).rejects.toMatchObject({
+      kind: 'truncated',
+    });
+  },
+);
+
+test('words under a reason that only the provider knows are an answer', async () => {
+  const llm = scriptedLLM({ script: [{ text: 'Done.', finishReason: 'other' }] });
+  expect(textOf(await askModel(llm, request, { timeoutMs: 10_000 }))).toBe('Done.');
+});
 
 test('a model that ignores its signal is given up at the deadline', async () => {
   let given: CompletionRequest | undefined;

@@ -1,6 +1,6 @@
 import { contentPartSchema, usageSchema } from '@palimpsest/events';
-import type { Completion, CompletionRequest, LLM } from '@palimpsest/llm-adapters';
-import { ContextWindowExceededError, LLMError } from '@palimpsest/llm-adapters';
+import type { Completion, CompletionRequest, FinishReason, LLM } from '@palimpsest/llm-adapters';
+import { ContextWindowExceededError, LLMError, wholeCalls } from '@palimpsest/llm-adapters';
 import * as z from 'zod/mini';
 import { withinDeadline } from './deadline.js';
 import { CondenserModelError } from './model-failure.js';
@@ -15,7 +15,7 @@ export interface AskOptions {
 
 /**
  * Calls a condenser's model; every condenser uses this function. The call is a single one, not streamed, with a deadline that
- * also holds for a model that ignores its signal. Resolves to a completion that ended by itself.
+ * also holds for a model that ignores its signal. Resolves to a completion that was not cut, whose calls are whole.
  *
  * @throws {@link CondenserModelError} when the model throws, refuses, is cut off or is too slow; the signal's reason when the
  *   caller aborts.
@@ -82,16 +82,26 @@ function once<Value extends object>(make: () => Value): () => Value {
   return () => (made ??= make());
 }
 
+/** The reasons for which an answer ends before it is complete. */
+const cuts: Readonly<Partial<Record<FinishReason, string>>> = {
+  length: 'the answer was cut off at its longest',
+  interrupted: 'the server broke the answer off',
+  paused: 'the provider paused the answer',
+};
+
 function assertComplete(completion: Completion, llm: LLM): void {
   if (!z.safeParse(answerSchema(), completion).success) {
     const account = { model: llm.model };
     throw new CondenserModelError('invalid', 'what the model gave is no completion with a message', { account });
   }
   const account = accountOf(completion);
-  if (completion.finishReason === 'length')
-    throw new CondenserModelError('truncated', 'the answer was cut off at its longest', { account });
-  if (completion.finishReason === 'content-filter')
+  const { finishReason } = completion;
+  if (finishReason === 'content-filter')
     throw new CondenserModelError('refused', 'a content filter ended the answer', { account });
+  const cut = cuts[finishReason];
+  if (cut !== undefined) throw new CondenserModelError('truncated', cut, { account });
+  if (wholeCalls(completion).includes(false))
+    throw new CondenserModelError('truncated', 'a call of the answer was cut off', { account });
 }
 
 function failureOf(error: unknown, { model }: LLM): CondenserModelError {

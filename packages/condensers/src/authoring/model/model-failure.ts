@@ -4,8 +4,8 @@ import type { Usage } from '@palimpsest/events';
 /**
  * The kind of failure of a condenser's model call. `error`: the call threw. `overflow`: the model refused the prompt as too long.
  * `timeout`: the call exceeded its deadline. `empty`: the answer has no text. `truncated`: the answer was cut off. `refused`: a
- * content filter ended the answer. `invalid`: the answer does not have the requested form. `too-large`: the answer is not smaller
- * than the text that it would replace.
+ * content filter ended the answer, or the model said that it refuses. `invalid`: the answer does not have the requested form, or calls a
+ * tool. `too-large`: the answer is not smaller than the text that it would replace.
  */
 export type ModelFailureKind =
   'error' | 'overflow' | 'timeout' | 'empty' | 'truncated' | 'refused' | 'invalid' | 'too-large';

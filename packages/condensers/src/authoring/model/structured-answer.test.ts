@@ -48,6 +48,14 @@ test.each<{ what: string; answer: ScriptedAnswer; kind: string }>([
   { what: 'broken JSON', answer: '{"a": ', kind: 'invalid' },
   { what: 'nothing', answer: { text: '\n' }, kind: 'empty' },
   { what: 'another call', answer: { toolCalls: [{ name: 'other' }] }, kind: 'invalid' },
+  { what: 'JSON beside another call', answer: { text: '{"a": 1}', toolCalls: [{ name: 'other' }] }, kind: 'invalid' },
+  { what: 'a call as text', answer: '<tool_call>\n{"name": "other", "arguments": {}}\n</tool_call>', kind: 'invalid' },
+  {
+    what: 'half a call',
+    answer: { toolCalls: [{ name: 'name_things', arguments: '{"a": "b' }], finishReason: 'other' },
+    kind: 'truncated',
+  },
+  { what: 'half an answer', answer: { text: '{"a": "b"}', finishReason: 'interrupted' }, kind: 'truncated' },
   {
     what: 'a call with broken arguments',
     answer: { text: '{"a": 1}', toolCalls: [{ name: 'name_things', arguments: '{' }] },

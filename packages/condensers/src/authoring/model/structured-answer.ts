@@ -1,6 +1,7 @@
 import { InvalidRequestError } from '@palimpsest/llm-adapters';
 import type { Completion, CompletionRequest, LLM } from '@palimpsest/llm-adapters';
-import { accountOf, askModel, textOf } from './ask-model.js';
+import { textWithoutCall } from './answer-in-words.js';
+import { accountOf, askModel } from './ask-model.js';
 import type { AskOptions } from './ask-model.js';
 import { withinDeadline } from './deadline.js';
 import { CondenserModelError } from './model-failure.js';
@@ -105,19 +106,14 @@ export function instructionFor({ description, schema, looseSchema = schema }: Ob
 /**
  * The object of an answer: of a call, or of its text.
  *
- * @throws {@link CondenserModelError} when it holds no JSON.
+ * @throws {@link CondenserModelError} when it holds no JSON, or calls another tool.
  */
 export function valueOf(completion: Completion, { name }: ObjectQuestion): unknown {
-  const { toolCalls = [] } = completion.message;
   const account = accountOf(completion);
-  const call = toolCalls.find((made) => made.name === name);
-  const text = textOf(completion);
-  if (call === undefined && text === '') {
-    const [other] = toolCalls;
-    if (other === undefined) throw new CondenserModelError('empty', 'the model said nothing', { account });
-    throw new CondenserModelError('invalid', `the model called '${other.name}' instead of '${name}'`, { account });
-  }
-  for (const json of call === undefined ? jsonIn(text) : [call.arguments]) {
+  const call = completion.message.toolCalls?.find((made) => made.name === name);
+  const text = call === undefined ? textWithoutCall(completion) : call.arguments;
+  if (call === undefined && text === '') throw new CondenserModelError('empty', 'the model said nothing', { account });
+  for (const json of call === undefined ? jsonIn(text) : [text]) {
     try {
       return JSON.parse(json);
     } catch {

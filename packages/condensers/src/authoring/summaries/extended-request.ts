@@ -1,6 +1,6 @@
 import { InvalidRequestError, MalformedHistoryError, sumUsage } from '@palimpsest/llm-adapters';
 import type { Completion, LLM } from '@palimpsest/llm-adapters';
-import { accountOf, askModel } from '../model/ask-model.js';
+import { askModel } from '../model/ask-model.js';
 import type { AskOptions } from '../model/ask-model.js';
 import { CondenserModelError } from '../model/model-failure.js';
 import type { ModelAccount } from '../model/model-failure.js';
@@ -17,7 +17,7 @@ const charactersPerToken = 4;
  * agent's too, because another one makes some providers forget the messages in their cache. Undefined if the conversation is another
  * model's, or the question and its answer do not fit behind it.
  *
- * @throws {@link CondenserModelError} when the model fails, or calls a tool; the signal's reason when the caller aborts.
+ * @throws {@link CondenserModelError} when the model fails; the signal's reason when the caller aborts.
  */
 export async function askBehind(
   llm: LLM,
@@ -31,7 +31,7 @@ export async function askBehind(
   if (llm.model !== model || size > (llm.contextWindow ?? Infinity)) return undefined;
   const content = { type: 'text', text: question.text } as const;
   const last = messages.at(-1);
-  const completion = await askModel(
+  return askModel(
     llm,
     {
       // Neighbouring messages of the user are one message, as in a rendered view.
@@ -45,10 +45,6 @@ export async function askBehind(
     },
     options,
   );
-  const [call] = completion.message.toolCalls ?? [];
-  if (call === undefined) return completion;
-  const account = accountOf(completion);
-  throw new CondenserModelError('invalid', `the model called '${call.name}' instead of answering`, { account });
 }
 
 /**

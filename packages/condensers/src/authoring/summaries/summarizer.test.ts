@@ -219,7 +219,7 @@ describe('what comes back', () => {
   });
 
   test('calls of tools are no summary', async () => {
-    await expect(answer({ toolCalls: [{ name: 'run' }] })).rejects.toMatchObject({ kind: 'empty' });
+    await expect(answer({ toolCalls: [{ name: 'run' }] })).rejects.toMatchObject({ kind: 'invalid' });
   });
 });
 

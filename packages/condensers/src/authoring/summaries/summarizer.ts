@@ -1,6 +1,6 @@
 import type { Completion, LLM } from '@palimpsest/llm-adapters';
-import { accountOf, askModel, saysNothing, textOf } from '../model/ask-model.js';
-import { CondenserModelError } from '../model/model-failure.js';
+import { wordsOf } from '../model/answer-in-words.js';
+import { accountOf, askModel } from '../model/ask-model.js';
 import { checkedOptions } from '../options/checked-options.js';
 import { modelCallOptions } from '../options/model-call-options.js';
 import type { ModelCallOptions } from '../options/model-call-options.js';
@@ -44,7 +44,7 @@ const summarizerOptions = /* @__PURE__ */ optionsOf(() => ({
  * If it is given the agent's conversation, and that is the same model's and leaves room, it asks behind it instead.
  *
  * @throws {@link InvalidCondenserConfigError} when a number is out of range; `summarize` throws {@link CondenserModelError} when
- *   the model fails, is too slow, is cut off or returns no text.
+ *   the model fails, is too slow, is cut off, refuses, calls a tool or returns no text.
  */
 export function llmSummarizer(options: LLMSummarizerOptions): Summarizer {
   const checked = checkedOptions(summarizerOptions, options, { subject: 'llmSummarizer' });
@@ -73,10 +73,7 @@ export function llmSummarizer(options: LLMSummarizerOptions): Summarizer {
   };
 }
 
-/** @throws {@link CondenserModelError} when the model said nothing. */
+/** @throws {@link CondenserModelError} when the answer is not words alone. */
 function summaryOf(completion: Completion): SummaryResult {
-  const account = accountOf(completion);
-  const summary = textOf(completion);
-  if (saysNothing(summary)) throw new CondenserModelError('empty', 'the model said nothing', { account });
-  return { text: `${summaryHeader}\n\n${summary}`, ...account };
+  return { text: `${summaryHeader}\n\n${wordsOf(completion)}`, ...accountOf(completion) };
 }
