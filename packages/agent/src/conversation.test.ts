@@ -1,6 +1,6 @@
 import { ConversationBusyError, createEvent, defineTool, memoryEventStore, userMessage } from '@palimpsest/events';
 import type { EventStore } from '@palimpsest/events';
-import { ContextWindowExceededError, ServiceUnavailableError } from '@palimpsest/llm-adapters';
+import { ContextWindowExceededError, modelFacts, ServiceUnavailableError } from '@palimpsest/llm-adapters';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { Script } from '@palimpsest/llm-adapters/testing';
 import { condensation, NoCondensationAvailableError, View } from '@palimpsest/view';
@@ -293,6 +293,38 @@ describe('overflow', () => {
     await conversation.send('Go.');
     expect(await conversation.run()).toMatchObject({ answer: 'It fits.', condensations: 0 });
     expect(llm.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([30_000, 22_936]);
+  });
+
+  test.each([
+    { what: 'to what is left', figures: { inputTokens: 9_000, contextWindow: 32_000 }, lowered: 22_936 },
+    { what: "to a quarter of the model's own, where the provider says no figures", figures: {}, lowered: 32_000 },
+  ])('lowers a limit of the adapter before anything is condensed: $what', async ({ figures, lowered }) => {
+    const seen: (number | undefined)[] = [];
+    const condenser: Condenser = {
+      ...rolling,
+      condense: (view, context) => {
+        seen.push(context.maxOutputTokens, context.contextWindow);
+        return rolling.condense(view, context);
+      },
+    };
+    const llm = scriptedLLM({
+      contextWindow: 200_000,
+      script: ({ maxOutputTokens }) =>
+        maxOutputTokens === undefined
+          ? new ContextWindowExceededError('too much in all', {
+              provider: 'scripted',
+              kind: 'input-and-output',
+              ...figures,
+            })
+          : 'It fits.',
+    });
+    const facts = { ...modelFacts('claude-haiku-4-5', 'anthropic'), maxOutputTokens: 128_000 };
+    const conversation = await Conversation.open({ agent: new Agent({ llm: { ...llm, facts }, condenser }) });
+    await conversation.send('Go.');
+    expect(await conversation.run()).toMatchObject({ answer: 'It fits.', condensations: 0 });
+    expect(llm.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([undefined, lowered]);
+    // What a model could write is no reserve: the condenser is told of the limit that the agent was given, which is none.
+    expect(seen).toEqual([undefined, 200_000]);
   });
 });
 

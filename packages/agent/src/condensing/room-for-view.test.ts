@@ -19,3 +19,15 @@ test.each([
   const sizes = { contextWindow: undefined, maxOutputTokens: 100, fixedTokens: 100 };
   expect(roomForView({ overflow, view, ...sizes })).toBe(room);
 });
+
+test.each([
+  ['4,096 tokens', 200_000, 195_804],
+  ['an eighth of a small window', 8_000, 6_900],
+])(
+  'without a limit of the answer, %s are kept for it, however long the model could answer',
+  (_, contextWindow, room) => {
+    const overflow = new ContextWindowExceededError('too long', { provider: 'scripted', kind: 'input', contextWindow });
+    const sizes = { contextWindow, maxOutputTokens: undefined, fixedTokens: 100 };
+    expect(roomForView({ overflow, view, ...sizes })).toBe(room);
+  },
+);

@@ -150,14 +150,17 @@ interface ObservedCall extends ModelCallWork {
   readonly instrumentation: Instrumentation | undefined;
 }
 
-/** The output tokens that are left; undefined when the output is not the cause, or too few are left. */
+/**
+ * The output tokens that are left; undefined when the output is not the cause, or too few are left. A limit that the adapter set by itself
+ * is taken for the model's own.
+ */
 function loweredOutput(error: ContextWindowExceededError, { llm, maxOutputTokens }: ModelCall): number | undefined {
   if (error.kind !== 'input-and-output') return undefined;
   const window = error.contextWindow ?? llm.contextWindow;
   const left =
     window !== undefined && error.inputTokens !== undefined
       ? window - error.inputTokens - margin
-      : Math.floor((maxOutputTokens ?? 0) / 4);
+      : Math.floor((maxOutputTokens ?? llm.facts?.maxOutputTokens ?? 0) / 4);
   const isLower = maxOutputTokens === undefined || left < maxOutputTokens;
   return left >= leastOutputTokens && isLower ? left : undefined;
 }
