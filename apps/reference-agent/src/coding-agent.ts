@@ -137,6 +137,7 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
     tools: [...tools, ...(mcp?.tools ?? [])],
     render: { labelObservation: observationLabel },
     output: { store: outputs },
+    ...(settings.maxOutputTokens === undefined ? {} : { maxOutputTokens: settings.maxOutputTokens }),
     ...permitted.agent,
     ...(instrumentation === undefined ? {} : { instrumentation }),
   });

@@ -15,6 +15,7 @@ import { fileEventStore } from '@palimpsest/events/file';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { observationLabel, recallTool, relevanceTool, withRecall } from '@palimpsest/relevance-tool';
 import type { Condenser } from '@palimpsest/view';
+import { incompleteInWords } from './headless/failure.js';
 import { testCommand } from './offline-model/sample-plan/steps.js';
 import { demoTask, systemPrompt } from './prompts.js';
 import { accountOf } from './run-account.js';
@@ -155,6 +156,7 @@ async function runToTheEnd(
     if (outcome.status === 'paused') return { ending: 'interrupted', failure: 'The run was interrupted.' };
     if (outcome.status === 'stuck')
       return { ending: 'stuck', failure: `The run got nowhere: ${outcome.stuck ?? 'stuck'}.` };
+    if (outcome.status === 'incomplete') return { ending: 'error', failure: incompleteInWords(outcome.finishReason) };
     return { ending: 'done', ...(outcome.answer === undefined ? {} : { answer: outcome.answer }) };
   } catch (error) {
     if (!ConversationRunError.isInstance(error)) throw error;

@@ -9,6 +9,8 @@ export const exitStatus = {
   refused: 5,
   /** A call waits for a yes. */
   waiting: 6,
+  /** The answer was cut again and again, and is not whole. */
+  incomplete: 7,
   /** As shells report a process that the signal ended. */
   interrupted: { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 },
 } as const;

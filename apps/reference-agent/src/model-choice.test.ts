@@ -31,6 +31,19 @@ test('the small model is at the same address', async () => {
   expect(server.requests).toMatchObject([{ body: { model: 'small' } }]);
 });
 
+test('effort is of the model that does the work', async () => {
+  const server = await openaiServer({ reply: () => ({ message: { content: 'Hello.' } }) });
+  onTestFinished(() => server.close());
+  const names = { model: 'openai:gpt-6.1-sol', smallModel: 'openai:gpt-6-luna' };
+  const settings = { ...defaultSettings, ...names, baseUrl: server.url, effort: 'low' as const };
+  const { llm, smallLlm } = await chooseModels(settings, {});
+  const request = { messages: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hello?' }] }] };
+  await llm.complete(request);
+  await smallLlm?.complete(request);
+  expect(JSON.stringify(server.requests[0]?.body)).toContain('"effort":"low"');
+  expect(JSON.stringify(server.requests[1]?.body)).not.toContain('effort');
+});
+
 test('toolCalls = "text": tools and calls are text', async () => {
   const answer = '<tool_call>{"name":"look","arguments":{}}</tool_call>';
   const server = await openaiServer({ profile: 'ollama', reply: () => ({ message: { content: answer } }) });

@@ -2,6 +2,7 @@ import { minSecretLength } from '@palimpsest/agent';
 import { PalimpsestError } from '@palimpsest/events';
 import type { FailedAttempt, LLM } from '@palimpsest/llm-adapters';
 import { llmByName, MissingApiKeyError, modelProviders, serverKeyVariable } from '@palimpsest/llm-adapters/by-name';
+import type { Effort } from './settings/efforts.js';
 import type { Settings } from './settings/settings.js';
 
 /** The settings name no model, or the key of the model's provider is not set. */
@@ -27,7 +28,7 @@ export interface ChosenModels {
 
 /**
  * The models that the settings name, with keys from the environment. `baseUrl` is where both are, unless `smallBaseUrl` says where the small
- * one is.
+ * one is. `effort` is of the model that does the work.
  *
  * @param onRetry - called for each failure after which a model is asked again
  * @throws {@link NoModelError} when there is no model or no key; the errors of `llmByName` for a name that is none.
@@ -38,8 +39,11 @@ export async function chooseModels(
     smallModel,
     baseUrl,
     smallBaseUrl = baseUrl,
+    effort,
     toolCalls,
-  }: Pick<Settings, 'model' | 'smallModel' | 'baseUrl' | 'toolCalls'> & { readonly smallBaseUrl?: string | undefined },
+  }: Pick<Settings, 'model' | 'smallModel' | 'baseUrl' | 'effort' | 'toolCalls'> & {
+    readonly smallBaseUrl?: string | undefined;
+  },
   env: Environment,
   onRetry?: (failure: FailedAttempt) => void,
 ): Promise<ChosenModels> {
@@ -49,18 +53,18 @@ export async function chooseModels(
     importModule: importSdk,
     ...(onRetry === undefined ? {} : { retry: { onRetry } }),
   };
-  const named = async (name: string, baseURL: string | undefined): Promise<LLM> => {
+  const named = async (name: string, own: { readonly baseURL: string | undefined; readonly effort?: Effort }) => {
     try {
-      return await llmByName(name, { ...options, baseURL });
+      return await llmByName(name, { ...options, ...own });
     } catch (error) {
       if (MissingApiKeyError.isInstance(error)) throw new NoModelError(error.message, { cause: error });
       throw error;
     }
   };
-  const asked = await named(model, baseUrl);
+  const asked = await named(model, { baseURL: baseUrl, ...(effort === undefined ? {} : { effort }) });
   const llm =
     toolCalls === 'text' ? (await import('@palimpsest/llm-adapters/text-tool-calls')).textToolCalls(asked) : asked;
-  return { llm, smallLlm: smallModel === undefined ? undefined : await named(smallModel, smallBaseUrl) };
+  return { llm, smallLlm: smallModel === undefined ? undefined : await named(smallModel, { baseURL: smallBaseUrl }) };
 }
 
 /** Imported by the program itself, which has a way that takes less time: see load-module.ts. */

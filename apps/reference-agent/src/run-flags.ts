@@ -1,4 +1,5 @@
 import type { OutputFormat } from './headless/run-output.js';
+import type { Effort } from './settings/efforts.js';
 
 /** The options of a run, as the command line gives them. */
 export interface RunFlags {
@@ -21,6 +22,9 @@ export interface RunFlags {
   readonly maxSteps?: number;
   /** Prompt templates in the place of ours. A relative path starts from the folder to work in. */
   readonly templateFolder?: string;
+  /** Unit: tokens. */
+  readonly maxOutputTokens?: number;
+  readonly effort?: Effort;
   /** The folder to work in. */
   readonly cwd?: string;
   /** A configuration file. */

@@ -10,21 +10,12 @@ import type { LoadedSettings } from './settings/load-settings.js';
  * @throws the errors of `loadSettings`.
  */
 export async function settingsOf(
-  {
-    model,
-    baseUrl,
-    isProvidersAddress,
-    smallModel,
-    toolCalls,
-    maxCost,
-    maxSteps,
-    templateFolder,
-    config,
-  }: Partial<RunFlags>,
+  { isProvidersAddress, config, ...given }: Partial<RunFlags>,
   { root }: Workspace,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<LoadedSettings> {
-  const flags = { model, baseUrl, smallModel, toolCalls, maxCost, maxSteps, templateFolder };
+  const { model, baseUrl, smallModel, toolCalls, maxCost, maxSteps, templateFolder, maxOutputTokens, effort } = given;
+  const flags = { model, baseUrl, smallModel, toolCalls, maxCost, maxSteps, templateFolder, maxOutputTokens, effort };
   const loaded = await loadSettings({ folder: root, env, flags, file: config });
   if (isProvidersAddress !== true) return loaded;
   const { baseUrl: _, ...settings } = loaded.settings;

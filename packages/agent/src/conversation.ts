@@ -104,8 +104,8 @@ export class Conversation {
   }
 
   /**
-   * Takes steps until the model finishes, an action waits for confirmation, the run is stuck, {@link Conversation.pause}
-   * takes effect, or the signal is aborted. First, actions that an earlier run left without a result are answered as
+   * Takes steps until the model finishes, an action waits for confirmation, the run is stuck, an answer stays incomplete,
+   * {@link Conversation.pause} takes effect, or the signal is aborted. First, actions that an earlier run left without a result are answered as
    * interrupted, except actions that wait for confirmation, actions that were confirmed and have not begun, and actions of
    * repeatable tools. A conversation that is finished or stuck stays so until the user sends a message: until then `run`
    * resolves at once, without a step.

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
+import { efforts } from '../settings/efforts.js';
 
 /** Adds the options of everything that runs the agent. */
 export function addRunOptions(command: Command): Command {
@@ -19,6 +20,10 @@ export function addRunOptions(command: Command): Command {
     .option('--max-cost <usd>', 'the run ends when it has cost so much', positive)
     .option('--max-steps <count>', 'the run ends after so many model calls', wholePositive)
     .option('--template-folder <folder>', 'prompt templates of yours, in the place of ours of the same names')
+    .option('--max-output-tokens <count>', 'the longest answer of the model, thinking included', wholePositive)
+    .addOption(
+      new Option('--effort <level>', 'how much the model thinks; each model takes some of these').choices(efforts),
+    )
     .option('--cwd <folder>', 'the folder to work in')
     .option('--config <file>', 'a configuration file, instead of the user’s')
     .option('--yolo', 'allow every call: commands and writes run without a question')

@@ -6,6 +6,7 @@ import { addRunOptions } from './run-options.js';
 export function addRun(program: Command): void {
   addRunOptions(program)
     .option('-c, --continue', 'go on with the last session of this folder')
+    .addHelpText('after', `\n${exitStatusInWords}`)
     // Said by the action, which knows what was meant.
     .allowExcessArguments()
     .action(async (flags: RunFlags & { readonly continue?: boolean }) => {
@@ -16,3 +17,8 @@ export function addRun(program: Command): void {
       process.exitCode = await runCommand(flags, processSurroundings(), () => program.outputHelp({ error: true }));
     });
 }
+
+/** As docs/headless.md has them. */
+const exitStatusInWords = `Exit status, without a screen:
+  0 done, 1 failure, 2 wrong input, 3 stuck, 4 limit, 5 refused by the provider,
+  6 a call waits for a yes, 7 the answer stayed incomplete, 130 interrupted`;

@@ -82,6 +82,14 @@ const patterns: Readonly<Record<string, string>> = {
   'context-window-loop': 'the history does not fit into the window of the model, however often it is condensed',
 };
 
+/** What became of an answer that was cut again and again, by the reason of the last cut. */
+export function incompleteInWords(finishReason: string | undefined): string {
+  if (finishReason === 'interrupted')
+    return 'The server broke the answer off, each time that the model went on with it.';
+  if (finishReason === 'paused') return 'The provider paused the answer, each time that the model went on with it.';
+  return 'The answer reached its limit, each time that the model went on with it. --max-output-tokens (maxOutputTokens in the configuration) sets the limit.';
+}
+
 /** What a run does that got nowhere, by the name of its pattern. */
 export function stuckInWords(pattern: string | undefined): string {
   return `The run got nowhere: ${patterns[pattern ?? ''] ?? 'it repeats itself'}.`;

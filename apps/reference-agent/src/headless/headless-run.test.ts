@@ -106,6 +106,44 @@ test('a limit, a failure and a run that gets nowhere each have a status', async 
   expect(failed.stderr.split('\n').filter((line) => /spend|quota|limit/i.test(line))).toHaveLength(1);
 });
 
+test('an answer that is cut is continued; after the fourth cut in a row the run ends as incomplete', async () => {
+  const cut = (text: string) => ({ ...says(text), finish_reason: 'length' as const });
+  const rig = await rigWith({ reply: (_, index) => (index < 6 ? cut(`${index},`) : says('end.')) });
+  const ran = await rig.run({ print: 'Go.', outputFormat: 'text', maxOutputTokens: 900 });
+  expect(ran).toMatchObject({ status: 7, stdout: '' });
+  expect(ran.stderr).toContain('--max-output-tokens');
+  expect(rig.server.requests.map(({ body }) => body)).toMatchObject(Array(4).fill({ max_tokens: 900 }));
+  const goneOn = await rig.run({ continue: true });
+  expect(goneOn).toMatchObject({ status: 0 });
+  expect(goneOn.events.at(-1)).toMatchObject({ status: 'done', answer: '0,1,2,3,4,5,end.', steps: 3 });
+});
+
+test('words that end for a reason that only the provider knows are the answer, and the result says so', async () => {
+  const rig = await rigWith({ reply: () => ({ ...says('Done.'), finish_reason: 'a_reason_of_its_own' }) });
+  const told = await rig.run({ print: 'Go.' });
+  expect(told).toMatchObject({ status: 0 });
+  expect(told.events.at(-1)).toMatchObject({ status: 'done', answer: 'Done.', finishReason: 'other' });
+  const shown = await rig.run({ print: 'Go.', outputFormat: 'text' });
+  expect(shown).toMatchObject({ status: 0, stdout: 'Done.\n' });
+  expect(shown.stderr).toContain('it may not be whole');
+});
+
+test('of an answer that is cut the whole calls run, and the cut one is told to the model', async () => {
+  const whole = toolCall('write_file', { path: 'whole.txt', content: 'whole' });
+  const begun = '{"path":"half.txt","content":"ha';
+  const cut = { id: 'call_2', type: 'function', function: { name: 'write_file', arguments: begun } };
+  const rig = await rigWith({
+    reply: (_, index) =>
+      index === 0 ? { ...calls(null, whole, cut), finish_reason: 'length' as const } : says('Done.'),
+  });
+  const ran = await rig.run({ print: 'Go.', yolo: true });
+  expect(ran.status).toBe(0);
+  expect(await readFile(join(rig.workspace, 'whole.txt'), 'utf8')).toBe('whole');
+  await expect(readFile(join(rig.workspace, 'half.txt'))).rejects.toThrow('ENOENT');
+  expect(eventsOf(ran, 'tool-result')).toMatchObject([{ status: 'failed' }, { status: 'ok' }]);
+  expect(JSON.stringify(rig.server.requests.at(-1)?.body)).toContain('Nothing of this call ran. Send smaller parts');
+});
+
 test('what the provider refuses has a status, with both SDKs', async () => {
   const chat = await rigWith({ reply: () => ({ message: { content: null, refusal: 'No.' } }) });
   const filtered = await rigWith({ reply: () => ({ message: { content: '' }, finish_reason: 'content_filter' }) });

@@ -3,11 +3,11 @@ import type { Conversation, RunOutcome } from '@palimpsest/agent';
 import { ContentPolicyError } from '@palimpsest/llm-adapters';
 import type { Delta } from '@palimpsest/llm-adapters';
 import type { OpenedSession } from '../open-session.js';
-import { failureInWords, stuckInWords } from './failure.js';
+import { failureInWords, incompleteInWords, stuckInWords } from './failure.js';
 import type { ResultEvent } from './stream-event.js';
 
 /** How a run ended. */
-export type RunEnding = Pick<ResultEvent, 'status' | 'answer' | 'error' | 'waiting'>;
+export type RunEnding = Pick<ResultEvent, 'status' | 'answer' | 'finishReason' | 'error' | 'waiting'>;
 
 /** How {@link runToEnd} runs. */
 export interface HowToRun {
@@ -40,10 +40,12 @@ export async function runToEnd(
   }
 }
 
-function endingOf({ status, answer, stuck, waiting = [] }: RunOutcome): RunEnding {
+function endingOf({ status, answer, finishReason, stuck, waiting = [] }: RunOutcome): RunEnding {
   switch (status) {
     case 'finished':
-      return { status: 'done', answer };
+      return { status: 'done', answer, finishReason };
+    case 'incomplete':
+      return { status, finishReason, error: { code: 'incomplete', message: incompleteInWords(finishReason) } };
     case 'stuck':
       return { status, error: { code: 'stuck', message: stuckInWords(stuck) } };
     case 'paused':

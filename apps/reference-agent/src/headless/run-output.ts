@@ -75,13 +75,15 @@ function endWords({ status, session, steps, usage, costUsd, saved }: ResultEvent
 }
 
 /** What went wrong, and what to do: whole, however wide the terminal is. */
-function problemLines({ status, error, session, waiting = [] }: ResultEvent): readonly string[] {
+function problemLines({ status, error, finishReason, session, waiting = [] }: ResultEvent): readonly string[] {
   // A run that got nowhere goes on with other words only.
   const goOn = `Go on with: palimpsest resume ${session}${status === 'stuck' ? ' -p "…"' : ''}`;
   const message = shownLines(error?.message ?? '');
   switch (status) {
     case 'done':
-      return [];
+      return finishReason === undefined
+        ? []
+        : [`palimpsest: the provider ended the answer for a reason of its own (${finishReason}); it may not be whole.`];
     case 'interrupted':
       return [`palimpsest: interrupted. ${goOn}`];
     case 'waiting':

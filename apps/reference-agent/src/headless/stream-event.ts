@@ -31,7 +31,7 @@ const message = z.object({
   id,
   from: z.enum(['user', 'model', 'framework']),
   text: z.string(),
-  isCutOff: z.boolean().optional().describe('The answer was interrupted here.'),
+  isCutOff: z.boolean().optional().describe('The answer ended here before it was complete.'),
 });
 
 const delta = z.object({
@@ -105,10 +105,16 @@ const usage = z.object({
 const result = z.object({
   type: z.literal('result'),
   version: z.literal(streamVersion),
-  status: z.enum(['done', 'stuck', 'limit', 'refused', 'waiting', 'interrupted', 'error']),
+  status: z.enum(['done', 'stuck', 'limit', 'refused', 'waiting', 'incomplete', 'interrupted', 'error']),
   exitStatus: z.int(),
   session: z.string(),
   answer: z.string().optional(),
+  finishReason: z
+    .string()
+    .optional()
+    .describe(
+      'Why the last answer ended, if the model did not end it itself: `length`, `interrupted`, `paused`, `other`.',
+    ),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
   waiting: z.array(call).optional().describe('Calls that wait for `palimpsest approve` or `palimpsest deny`.'),
   steps: z.int().describe('Model calls of this run; `usage` and `costUsd` include those of condensers.'),

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { efforts } from './efforts.js';
+import type { Effort } from './efforts.js';
 import { mcpServerName, mcpServerSchema } from './mcp-server.js';
 import type { McpServerSettings } from './mcp-server.js';
 
@@ -40,6 +42,17 @@ export const settingsSchema = table({
     .optional()
     .describe('The run ends when its model calls have cost this much. Unit: USD.'),
   maxSteps: z.int().min(1).optional().describe('The run ends after this many steps. Unit: model calls. Default: 500.'),
+  maxOutputTokens: z
+    .int()
+    .min(1)
+    .optional()
+    .describe(
+      'The longest answer of the model, thinking included. Unit: tokens. Default: what the model or its server allows.',
+    ),
+  effort: z
+    .enum(efforts)
+    .optional()
+    .describe('How much the model thinks. Each model takes some of these. Default: what the model does by itself.'),
   toolCalls: z
     .enum(['native', 'text'])
     .optional()
@@ -119,6 +132,10 @@ export interface Settings {
   readonly maxCost?: number | undefined;
   /** Unit: model calls. */
   readonly maxSteps: number;
+  /** Unit: tokens. @defaultValue the model's own, or its server's */
+  readonly maxOutputTokens?: number | undefined;
+  /** @defaultValue the model's own */
+  readonly effort?: Effort | undefined;
   readonly toolCalls: 'native' | 'text';
   readonly permissions: {
     readonly allow: readonly string[];

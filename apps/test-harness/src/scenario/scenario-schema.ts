@@ -73,7 +73,9 @@ const messageExpectation = z.strictObject({
 });
 
 const outcomeExpectation = z.strictObject({
-  status: z.enum(['finished', 'paused', 'waiting-for-confirmation', 'stuck', 'killed', 'error']).optional(),
+  status: z
+    .enum(['finished', 'paused', 'waiting-for-confirmation', 'stuck', 'incomplete', 'killed', 'error'])
+    .optional(),
   answer: z.string().optional().describe('A text in the final answer.'),
   error: z.string().optional().describe('The code of the error in which the run ends, or of its cause.'),
   iterations: z.int().min(0).optional(),
