@@ -148,6 +148,20 @@ describe('revert', () => {
   });
 });
 
+test('thinking of a batch that is open at the revert is stale if the model had read a summary that is gone', () => {
+  const log = logBuilder();
+  log.user('a');
+  const condensation = log.condensation([], { summary: 'S' });
+  const call = log.action('run', { thinkingBlocks });
+  log.revert(condensation);
+  log.observation(call, '1');
+  expect(outline(View.fromEvents(log.events).toMessages())).toEqual([
+    'user: a',
+    'assistant: (call-1)',
+    'tool call-1: 1',
+  ]);
+});
+
 test('thinking that never lost its prefix stays, whatever the fold without the reverted condensation would say', () => {
   const log = logBuilder();
   log.user('a');

@@ -35,8 +35,7 @@ export function carriesThinking(event: LLMConvertibleEvent): boolean {
 export function staleAfterEdit(before: StoredList, after: StoredList, open: Batch | undefined): ReadonlySet<EventId> {
   const stale = new Set<EventId>();
   if (!after.events.some(carriesThinking)) return stale;
-  const [orderBefore, orderAfter] = [sendOrder(before), sendOrder(after)];
-  const [partsBefore, partsAfter] = [partsOf(orderBefore), partsOf(orderAfter)];
+  const [partsBefore, partsAfter] = [partsOf(sendOrder(before)), partsOf(sendOrder(after))];
   let first = 0;
   while (first < partsBefore.length && first < partsAfter.length && isSame(partsBefore[first], partsAfter[first]))
     first++;
@@ -50,9 +49,10 @@ export function staleAfterEdit(before: StoredList, after: StoredList, open: Batc
   }
   const carrier = open?.calls[0]?.action;
   if (open !== undefined && carrier !== undefined && carriesThinking(carrier) && hasPendingCall(open, after.position)) {
-    const isBefore = (part: SentPart | undefined, { batches }: SendOrder): boolean =>
-      part !== undefined && part.index < (batches.get(open)?.index ?? 0);
-    if (isBefore(changed, orderBefore) || isBefore(replacement, orderAfter)) stale.add(carrier.id);
+    // A revert compares two folds of the log, each with batches of its own. Their events are the same.
+    const isBefore = (part: SentPart | undefined, { events }: StoredList): boolean =>
+      part !== undefined && part.index < events.findIndex(({ id }) => id === carrier.id);
+    if (isBefore(changed, before) || isBefore(replacement, after)) stale.add(carrier.id);
   }
   return stale;
 }
