@@ -191,6 +191,59 @@ test('of two logs on one conversation the one whose knowledge is old gets Concur
   expect(ids(await EventLog.open('c', { store }))).toEqual(['one-1']);
 });
 
+/** A store whose first answer gets lost: the events are stored, and the append fails. */
+function losingFirstAnswer({ retries = false } = {}) {
+  const { openForWriting: _, ...memory } = memoryEventStore();
+  let isLost = false;
+  const store: EventStore = {
+    ...memory,
+    append: async (id, appended, options) => {
+      const answer = await memory.append(id, appended, options);
+      if (isLost) return answer;
+      isLost = true;
+      if (retries) return memory.append(id, appended, options);
+      throw new EventStoreError('the connection was lost');
+    },
+  };
+  return store;
+}
+
+test('an append that was stored and seemed to fail does not stop the next one', async () => {
+  const store = losingFirstAnswer();
+  const log = await EventLog.open('c', { store });
+  const seen: string[] = [];
+  log.observe((event, index) => seen.push(`${event.id} ${index}`));
+  await expect(log.append(events(2, 'a-'))).rejects.toThrow('the connection was lost');
+  expect(log.length).toBe(0);
+  await log.append(events(1, 'b-'));
+  expect(seen).toEqual(['a-1 0', 'a-2 1', 'b-1 2']);
+  expect(ids(await EventLog.open('c', { store }))).toEqual(['a-1', 'a-2', 'b-1']);
+});
+
+test.each([
+  ['by its caller', false],
+  ['by the store', true],
+])('an append that was stored and is tried again %s is appended once', async (_, retries) => {
+  const store = losingFirstAnswer({ retries });
+  const log = await EventLog.open('c', { store });
+  if (!retries) await expect(log.append(events(2))).rejects.toThrow('the connection was lost');
+  await log.append(events(2));
+  expect(ids(log)).toEqual(['event-1', 'event-2']);
+  expect(ids(await EventLog.open('c', { store }))).toEqual(['event-1', 'event-2']);
+});
+
+test('events of another writer behind an append that seemed to fail are not taken in', async () => {
+  const store = losingFirstAnswer();
+  const log = await EventLog.open('c', { store });
+  await expect(log.append(events(1, 'a-'))).rejects.toThrow('the connection was lost');
+  await store.append('c', events(1, 'other-'));
+  await expect(log.append(events(1, 'b-'))).rejects.toThrow(ConcurrencyError);
+  expect(log.length).toBe(0);
+  await log.catchUp();
+  await log.append(events(1, 'b-'));
+  expect(ids(log)).toEqual(['a-1', 'other-1', 'b-1']);
+});
+
 test('a stored log in which an id stands twice is refused when it is opened', async () => {
   const store = memoryEventStore();
   await store.append('c', [...events(2), ...events(1)]);

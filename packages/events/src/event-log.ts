@@ -1,4 +1,4 @@
-import { DuplicateEventError, WriterOustedError } from './errors.js';
+import { ConcurrencyError, DuplicateEventError, WriterOustedError } from './errors.js';
 import type { Event } from './event.js';
 import type { EventId } from './event-base.js';
 import type { ConversationWriter, EventStore } from './event-store.js';
@@ -34,6 +34,8 @@ export class EventLog implements Iterable<Event> {
   readonly #events: Event[] = [];
   readonly #byId = new Map<EventId, Event>();
   readonly #observers = new Set<EventObserver>();
+  /** Events of appends that failed since the last one that succeeded. The store may hold them: the answer can get lost. */
+  readonly #unacknowledged = new Set<EventId>();
   #lastTurn: Promise<unknown> = Promise.resolve();
   /** The appends of the last queued turn, until the turn begins. A new append may join them. */
   #joinable: WaitingAppend[] | undefined;
@@ -86,7 +88,8 @@ export class EventLog implements Iterable<Event> {
   /**
    * Appends events, all or none. Arrays are flattened, so that a whole log fits into one call. The events are stored first,
    * then added to the log, then passed to the observers one by one. While the log is open for writing, waiting appends are
-   * stored together.
+   * stored together. If the store holds more events than the log, and all of them are of earlier appends of this log that seemed
+   * to fail, the log takes them in first.
    *
    * @throws {@link InvalidEventError} when one is not an event; {@link DuplicateEventError} when an id is taken;
    *   {@link ConcurrencyError} and {@link EventStoreError} from the store. Then nothing was appended.
@@ -164,17 +167,44 @@ export class EventLog implements Iterable<Event> {
       return;
     }
     for (const { events, resolve } of appends) {
-      const first = this.#events.length;
-      for (const event of events) this.#add(event);
-      events.forEach((event, offset) => this.#notify(event, first + offset));
+      this.#addAll(events.filter(({ id }) => !this.#byId.has(id)));
       resolve();
     }
   }
 
   async #storeAll(events: readonly Event[]): Promise<void> {
-    const expected = { expectedVersion: this.#events.length };
-    if (this.#writer === undefined) await this.#store?.append(this.conversationId, events, expected);
-    else await this.#writer.append(events, expected);
+    const isThere = ({ id }: Event): boolean => this.#byId.has(id);
+    while (events.length === 0 || !events.some(isThere)) {
+      const expected = { expectedVersion: this.#events.length };
+      try {
+        if (this.#writer === undefined) await this.#store?.append(this.conversationId, events, expected);
+        else await this.#writer.append(events, expected);
+        this.#unacknowledged.clear();
+        return;
+      } catch (error) {
+        for (const { id } of events) this.#unacknowledged.add(id);
+        if (!ConcurrencyError.isInstance(error) || !(await this.#takeInOwn())) throw error;
+        // A store that has kept a part of an append has broken its contract: the rest must not be appended without it.
+        if (events.some(isThere) && !events.every(isThere)) throw error;
+      }
+    }
+  }
+
+  /** Adds the unread events if each was appended by this log. False if there are none, or some of another writer. */
+  async #takeInOwn(): Promise<boolean> {
+    const own: Event[] = [];
+    for await (const events of this.#unread()) {
+      if (!events.every(({ id }) => this.#unacknowledged.has(id))) return false;
+      own.push(...events);
+    }
+    this.#addAll(own);
+    return own.length > 0;
+  }
+
+  #addAll(events: readonly Event[]): void {
+    const first = this.#events.length;
+    for (const event of events) this.#add(event);
+    events.forEach((event, offset) => this.#notify(event, first + offset));
   }
 
   /** The appends whose ids are all new. The others fail. */

@@ -1,4 +1,11 @@
-import { ConcurrencyError, WriterOustedError, defineTool, memoryEventStore } from '@palimpsest/events';
+import {
+  ConcurrencyError,
+  EventLog,
+  EventStoreError,
+  WriterOustedError,
+  defineTool,
+  memoryEventStore,
+} from '@palimpsest/events';
 import type { Event, EventStore } from '@palimpsest/events';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { describe, expect, test } from 'vitest';
@@ -56,6 +63,30 @@ test.each([
   // The second call of the answer did not begin.
   expect(calls).toBe(1);
 });
+
+test.each(['message', 'action', 'observation'])(
+  'a conversation whose store kept a(n) %s without acknowledging it goes on, and nothing is there twice',
+  async (lost) => {
+    const { openForWriting: _, ...memory } = memoryEventStore();
+    let isLost = false;
+    const store: EventStore = {
+      ...memory,
+      append: async (id, events, options) => {
+        const answer = await memory.append(id, events, options);
+        if (isLost || !events.some(({ type }) => type === lost)) return answer;
+        isLost = true;
+        throw new EventStoreError('the connection was lost');
+      },
+    };
+    const { conversation } = await working(store, {}, () => isLost && conversation.release());
+    const failed = conversation.send('Go.').then(async () => conversation.run());
+    await expect(failed).rejects.toThrow('the connection was lost');
+    expect(await conversation.run()).toMatchObject({ status: 'released' });
+    const ids = [...conversation.events].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect([...(await EventLog.open('c', { store }))]).toEqual([...conversation.events]);
+  },
+);
 
 describe('a run that another process goes on with is the same run', () => {
   test('its steps count, and nothing but a new run is given new ones', async () => {
