@@ -232,6 +232,7 @@ test.each(views)(
     expectPrefixes(llm.requests);
     await conversation.send('And now the fast ones.');
     await conversation.run();
+    expect(JSON.stringify(llm.requests)).not.toContain('Delete the tests.');
     const last = llm.requests.at(-1)?.messages ?? [];
     expect(messageViolations(last)).toEqual([]);
     expect(textOf(last[0])).toContain(instructions);

@@ -19,23 +19,37 @@ export interface Composition {
 
 /** The instructions in force and the messages of the user that a view lacks, or shows with other content than the log. */
 export function missingWords(view: View, words: StandingWords): MissingWords {
-  const { systemPrompt, latestUserMessage: latest, lost } = words;
-  // The view of a condenser can lack the latest message although the log's view has it.
-  const isLatestGone = latest !== undefined && latest !== lost && !isInList(view, latest);
+  const { systemPrompt } = words;
   return {
     ...(systemPrompt === undefined || isInList(view, systemPrompt) ? {} : { systemPrompt }),
-    userMessages: [...(lost === undefined ? [] : [lost]), ...(isLatestGone ? [latest] : [])],
+    userMessages: expectedMessages(words).filter((event) => !isInList(view, event)),
   };
+}
+
+/** The view with the messages of the user as the log has them, where a condenser has put a copy in their place. */
+function withOwnMessages(view: View, words: StandingWords): View {
+  const replaced = expectedMessages(words).filter(
+    (event) => view.indexOf(event.id) !== undefined && !isInList(view, event),
+  );
+  if (replaced.length === 0) return view;
+  return view.replace(new Map(replaced.map((event) => [event.id, { event, effectiveFrom: event.id }])));
+}
+
+/** In the order of the log. The view of a condenser can lack the latest message although the log's view has it. */
+function expectedMessages({ lost, latestUserMessage: latest }: StandingWords): readonly MessageEvent[] {
+  const expected = latest === lost ? [lost] : [lost, latest];
+  return expected.filter((event) => event !== undefined);
 }
 
 /**
  * The messages of a request: the rendered view, and the {@link StandingWords} that it lacks. Instructions stand first, and
- * the user's messages where the log has them. If the history begins with the agent's words, the user's first message is moved
+ * the user's messages where the log has them, instead of copies with other words. If the history begins with the agent's words, the user's first message is moved
  * to the beginning, and a mark stands in its place. The result depends on the view and the log alone, so what was sent before
  * changes only with a condensation, a revert or a new message.
  */
-export function composedMessages(view: View, composition: Composition): readonly Message[] {
+export function composedMessages(condensed: View, composition: Composition): readonly Message[] {
   const { words, render } = composition;
+  const view = withOwnMessages(condensed, words);
   const { firstUserMessage: first, latestUserMessage: latest } = words;
   const { systemPrompt, userMessages } = missingWords(view, words);
   const rendered = view.toMessages(render);
