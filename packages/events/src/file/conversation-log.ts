@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -19,6 +20,7 @@ import { HeartbeatWatch } from './heartbeat.js';
 import { lineBlocks, parseBlock, readRange } from './log-lines.js';
 import { LogWriter } from './log-writer.js';
 import type { OpenFiles } from './open-files.js';
+import { openLog } from './open-log.js';
 import { repairTail } from './repair.js';
 import type { Repair, RepairReport } from './repair.js';
 import { createFolder, syncFolder } from './sync-folder.js';
@@ -246,7 +248,7 @@ export class ConversationLog {
   async #openToRead(): Promise<OpenedLog | undefined> {
     const file = this.#files.log;
     for (let attempt = 0; ; attempt++) {
-      const handle = await unless(open(file, 'r'), 'ENOENT');
+      const handle = await unless(openLog(file, constants.O_RDONLY), 'ENOENT');
       if (handle === undefined) return undefined;
       let kept = false;
       try {

@@ -112,8 +112,8 @@ export function fileEventStore(options: FileEventStoreOptions): FileEventStore {
 async function* conversationIds(directory: string): AsyncGenerator<string, void, undefined> {
   let file = directory;
   try {
-    for (const name of (await unless(readdir(directory), 'ENOENT')) ?? []) {
-      const found = conversationOfLog(name);
+    for (const entry of (await unless(readdir(directory, { withFileTypes: true }), 'ENOENT')) ?? []) {
+      const found = entry.isFile() || entry.isSymbolicLink() ? conversationOfLog(entry.name) : undefined;
       if (found === undefined) continue;
       if ('conversationId' in found) yield found.conversationId;
       else {

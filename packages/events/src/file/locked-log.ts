@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import type { ConversationFiles } from './conversation-files.js';
+import { openLog } from './open-log.js';
 import { isAt, replaceLog } from './replace-log.js';
 import { acquireLock } from './writer-lock.js';
 import type { LockIsBusy, LockOptions, WriterLock } from './writer-lock.js';
@@ -26,7 +26,7 @@ export async function lockLog(
 ): Promise<LockedLog | LockIsBusy> {
   const flags = constants.O_RDWR | constants.O_APPEND | (options.create ? constants.O_CREAT : 0);
   for (;;) {
-    const handle = await open(files.log, flags, 0o600);
+    const handle = await openLog(files.log, flags);
     let lock: WriterLock | undefined;
     let mine = false;
     try {

@@ -1,8 +1,9 @@
-import { fstatSync, statSync } from 'node:fs';
+import { constants, fstatSync, statSync } from 'node:fs';
 import { open, rename, unlink } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { unless } from './file-system-error.js';
+import { openLog } from './open-log.js';
 import { syncFolder } from './sync-folder.js';
 import type { WriterLock } from './writer-lock.js';
 
@@ -20,7 +21,7 @@ export async function replaceLog(log: string, lock: WriterLock): Promise<void> {
   const copy = await unless(open(lock.token, 'r+'), 'ENOENT');
   if (copy === undefined) return;
   try {
-    const original = await open(log, 'r');
+    const original = await openLog(log, constants.O_RDONLY);
     try {
       await copy.chmod((await original.stat()).mode);
       await copyAll(original, copy);

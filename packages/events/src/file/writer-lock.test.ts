@@ -82,7 +82,7 @@ test('the file of a dead process is removed at once, and nobody is ousted', asyn
   const { pid } = spawnSync(process.execPath, ['--version']);
   const [, place] = options.tokens.create().split('.');
   await mkdir(folder);
-  await writeFile(join(folder, `${pid}.${place}.killed`), '');
+  await writeFile(join(folder, `${pid}.${place}.1.killed`), '');
   const lock = await acquire();
   expect(lock.ousted).toEqual([]);
   expect(await readdir(folder)).toEqual([basename(lock.token)]);
@@ -157,6 +157,16 @@ test('who waits until it is known whether the other one lives gets the lock, or 
   expect(silent).toMatchObject({ ousted: [`${token}.ousted`] });
 });
 
+test('files of other programs in the folder are neither waited for nor touched', async () => {
+  await mkdir(join(folder, 'notes.d'), { recursive: true });
+  const foreign = ['.DS_Store', '.nfs00000001', 'notes.ousted', '1.elsewhere'];
+  for (const name of foreign) await writeFile(join(folder, name), name);
+  const lock = await acquire();
+  expect(lock.ousted).toEqual([]);
+  expect(await lock.release()).toBe(true);
+  expect((await readdir(folder)).sort()).toEqual([...foreign, 'notes.d'].sort());
+});
+
 test('an empty folder is a lock that nobody has', async () => {
   await mkdir(folder);
   await acquire();
@@ -195,7 +205,7 @@ test('who was ousted before it could replace the log does not replace it', async
   const log = join(directory, 'c.jsonl');
   await writeFile(log, 'before\n');
   await mkdir(folder);
-  await writeFile(join(folder, '1.elsewhere.x.ousted'), '');
+  await writeFile(join(folder, '1.elsewhere.1.x.ousted'), '');
   const asleep = await acquire();
   const next = await takeOver();
   await replaceLog(log, next);

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { errorCode, unless } from './file-system-error.js';
 import { readBeat, silenceMs } from './heartbeat.js';
 import type { HeartbeatWatch } from './heartbeat.js';
-import { describeToken, orderOf } from './writer-token.js';
+import { describeToken, isToken, orderOf } from './writer-token.js';
 import type { WriterTokens } from './writer-token.js';
 
 /** The right to write to one log, until it is released or another writer ousts this one. */
@@ -54,7 +54,8 @@ const oustedSuffix = '.ousted';
  * The file of a dead process is removed. If the process cannot be observed (on another machine, in another container), its file
  * is renamed once its heartbeat has stopped. That writer may still be alive; it learns from the missing file that it was
  * ousted. The next holder of the lock must first replace the log, so that the ousted writer cannot reach it: see `replaceLog`.
- * File names are never reused, so removing or renaming a file cannot affect another writer.
+ * File names are never reused, so removing or renaming a file cannot affect another writer. A file whose name is not a writer's is
+ * neither waited for nor changed.
  */
 export async function acquireLock(folder: string, options: LockOptions): Promise<WriterLock | LockIsBusy> {
   const deadline = performance.now() + options.timeoutMs;
@@ -66,10 +67,10 @@ export async function acquireLock(folder: string, options: LockOptions): Promise
       name ??= await createToken(folder, options.tokens);
       const own = name;
       const there = (await unless(readdir(folder), 'ENOENT')) ?? [];
-      const others = there.filter((other) => other !== own && !other.endsWith(oustedSuffix));
+      const others = there.filter((other) => other !== own && isToken(other));
       options.watch.keepOnly(others);
       if (there.includes(own) && others.length === 0) {
-        const ousted = there.filter((other) => other.endsWith(oustedSuffix)).map((other) => join(folder, other));
+        const ousted = there.filter(isOusted).map((other) => join(folder, other));
         return lockOf(folder, join(folder, own), ousted);
       }
       const stepBack = async () => {
@@ -102,6 +103,10 @@ export async function acquireLock(folder: string, options: LockOptions): Promise
     if (name !== undefined) await removeToken(folder, join(folder, name));
     throw error;
   }
+}
+
+function isOusted(name: string): boolean {
+  return name.endsWith(oustedSuffix) && isToken(name.slice(0, -oustedSuffix.length));
 }
 
 /** A writer that keeps this one from taking the lock. */

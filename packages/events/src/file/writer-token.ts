@@ -39,9 +39,14 @@ export function orderOf(token: string): string {
   return token.slice(token.lastIndexOf('.') + 1);
 }
 
+/** True for the name of a writer. Other programs leave files of their own in any folder: `.DS_Store`, `.nfs…`, an editor's copy. */
+export function isToken(name: string): boolean {
+  return /^\d+\.\w+\.\w+\.[\w-]+$/.test(name);
+}
+
 /** The description of a token's writer, for a message. */
 export function describeToken(token: string): string {
-  return /^\d+\./.test(token) ? `process ${token.split('.')[0]}` : `'${token}'`;
+  return `process ${token.split('.')[0]}`;
 }
 
 function bootId(): string {
