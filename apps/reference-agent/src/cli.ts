@@ -5,6 +5,7 @@ import { addApproveCommand } from './commands/approve.js';
 import { addConfigCommand } from './commands/config.js';
 import { addDemoCommand } from './commands/demo.js';
 import { addDenyCommand } from './commands/deny.js';
+import { addDoctorCommand } from './commands/doctor.js';
 import { addExportCommand } from './commands/export.js';
 import { addListCommand } from './commands/list.js';
 import { addResumeCommand } from './commands/resume.js';
@@ -37,6 +38,7 @@ addApproveCommand(program);
 addDenyCommand(program);
 addConfigCommand(program);
 addTrustCommand(program);
+addDoctorCommand(program);
 addDemoCommand(program);
 
 // Node adds lines of its own to a warning, such as that of a log whose torn end was put aside.

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { Conversation } from '@palimpsest/agent';
 import type { Agent } from '@palimpsest/agent';
 import type { Skill } from '@palimpsest/agent/prompts';
+import { EventStoreError } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import type { FailedAttempt, LLM } from '@palimpsest/llm-adapters';
 import { openWorkspace } from '@palimpsest/tools';
@@ -13,6 +14,7 @@ import type { CommandSurroundings } from './command-surroundings.js';
 import type { McpListener } from './mcp.js';
 import { chooseModels } from './model-choice.js';
 import type { RunFlags } from './run-flags.js';
+import { isDamage, whyUnreadable } from './sessions/errors.js';
 import { writeRecord } from './sessions/record-file.js';
 import type { ListedSession } from './sessions/session-list.js';
 import { placeEvent } from './sessions/session-record.js';
@@ -120,11 +122,11 @@ export async function openSession(
     await removeEmpty(session);
     throw error;
   });
-  const { store, id } = session;
+  const { store, id, log } = session;
   const conversation = await Conversation.open({ ...coding.conversation, store, conversationId: id }).catch(
     async (error: unknown) => {
       await coding.close();
-      throw error;
+      throw isDamage(error) ? new EventStoreError(whyUnreadable(log, error), { file: log, cause: error }) : error;
     },
   );
   const place: Place = {

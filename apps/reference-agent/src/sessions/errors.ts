@@ -1,4 +1,4 @@
-import { PalimpsestError } from '@palimpsest/events';
+import { DuplicateEventError, EventStoreError, PalimpsestError } from '@palimpsest/events';
 
 /** A session cannot be found, read or gone on with. Says which, and what to do. */
 export class SessionError extends PalimpsestError {
@@ -13,4 +13,18 @@ export class SessionError extends PalimpsestError {
     super('session', message, { cause: options.cause });
     this.folder = options.folder;
   }
+}
+
+/** Why a log cannot be read, with the command that repairs a copy, if it is damaged. */
+export function whyUnreadable(log: string, cause: unknown): string {
+  if (!isDamage(cause)) return (cause as Error).message;
+  const why = DuplicateEventError.isInstance(cause)
+    ? `${log}: the id '${cause.eventId}' stands there twice`
+    : cause.message;
+  return `${why}. To repair a copy: palimpsest doctor '${log}'`;
+}
+
+/** True for the error of a log that holds something else than events, each once. */
+export function isDamage(error: unknown): error is DuplicateEventError | EventStoreError {
+  return DuplicateEventError.isInstance(error) || (EventStoreError.isInstance(error) && error.line !== undefined);
 }

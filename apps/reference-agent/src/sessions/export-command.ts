@@ -4,7 +4,7 @@ import { shownJson } from '@palimpsest/terminal';
 import { View } from '@palimpsest/view';
 import type { CommandSurroundings } from '../command-surroundings.js';
 import { exitStatus } from '../exit-status.js';
-import { SessionError } from './errors.js';
+import { SessionError, whyUnreadable } from './errors.js';
 import type { ListedSession } from './session-list.js';
 import { transcript } from './transcript.js';
 
@@ -19,9 +19,9 @@ export async function exportCommand(
   format: ExportFormat,
   { stdout }: Pick<CommandSurroundings, 'stdout'>,
 ): Promise<number> {
-  const { id, store, folder } = session;
+  const { id, store, folder, log: file } = session;
   const log = await EventLog.open(id, { store }).catch((cause: unknown) => {
-    throw new SessionError(`Session '${id}' cannot be read: ${(cause as Error).message}`, { folder, cause });
+    throw new SessionError(`Session '${id}' cannot be read: ${whyUnreadable(file, cause)}`, { folder, cause });
   });
   switch (format) {
     case 'jsonl':

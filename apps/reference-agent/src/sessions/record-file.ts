@@ -1,6 +1,6 @@
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import type { Event } from '@palimpsest/events';
-import { SessionError } from './errors.js';
+import { SessionError, whyUnreadable } from './errors.js';
 import { recordOf, recordVersion, sessionRecordSchema } from './session-record.js';
 import type { SessionRecord } from './session-record.js';
 import type { Session } from './session.js';
@@ -63,12 +63,12 @@ async function assertHasLog({ id, folder, log }: Session): Promise<void> {
   if (!isThere) throw new SessionError(`'${folder}' is no session: it has no '${id}.jsonl'.`, { folder });
 }
 
-async function eventsOf({ id, store, folder }: Session): Promise<readonly Event[]> {
+async function eventsOf({ id, store, folder, log }: Session): Promise<readonly Event[]> {
   const events: Event[] = [];
   try {
     for await (const event of store.read(id)) events.push(event);
   } catch (cause) {
-    throw new SessionError(`Session '${id}' cannot be read: ${(cause as Error).message}`, { folder, cause });
+    throw new SessionError(`Session '${id}' cannot be read: ${whyUnreadable(log, cause)}`, { folder, cause });
   }
   return events;
 }

@@ -1,9 +1,10 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { calls, chatServer, says, toolCall } from '../../test-support/chat-server.js';
 import { eventsOf, headlessRig } from '../../test-support/headless-rig.js';
+import { doctorCommand } from '../doctor/doctor-command.js';
 import { exportCommand } from './export-command.js';
 import { listCommand } from './list-command.js';
 import { findSession, listSessions } from './session-list.js';
@@ -52,6 +53,25 @@ test('a session whose description cannot be written is found and goes on: its lo
   expect((await findSession(rig.sessions, { id, workspace: '' })).record).toMatchObject({ id, task: 'Please do it.' });
   expect(await rig.resume(id, { print: 'And now?' })).toMatchObject({ status: 0 });
   expect((await readdir(folder)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+});
+
+test('a session whose log is damaged says which command repairs a copy, and goes on with the copy', async () => {
+  const { rig, id } = await rigWithSession();
+  const log = join(rig.sessions, id, `${id}.jsonl`);
+  const whole = await readFile(log, 'utf8');
+  const remedy = `To repair a copy: palimpsest doctor '${log}'`;
+  const [first] = whole.split('\n');
+  for (const damaged of [`\ufeff${whole}`, `${whole}${first}\n`]) {
+    await writeFile(log, damaged);
+    await expect(rig.resume(id, { print: 'And now?' })).rejects.toThrow(remedy);
+    const exported = rig.command(async (surroundings) =>
+      exportCommand(await findSession(rig.sessions, { id, workspace: '' }), 'jsonl', surroundings),
+    );
+    await expect(exported).rejects.toThrow(remedy);
+  }
+  await rig.command((surroundings) => doctorCommand(log, {}, surroundings));
+  await rename(log.replace('.jsonl', '.repaired.jsonl'), log);
+  expect(await rig.resume(id, { print: 'And now?' })).toMatchObject({ status: 0 });
 });
 
 test('broken, foreign and newer folders are told and skipped', async () => {
