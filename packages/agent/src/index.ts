@@ -58,7 +58,8 @@ export {
   ToolEventRefusedError,
 } from './errors.js';
 export type { SecretMask } from './secrets/secret-mask.js';
-export { minSecretLength, secretMask } from './secrets/secret-mask.js';
+export { secretMask } from './secrets/secret-mask.js';
+export { minSecretLength } from './secrets/secret-search.js';
 export type { Environment } from './secrets/environment-secrets.js';
 export {
   environmentWithoutSecrets,

@@ -90,7 +90,7 @@ test('whatever the environment holds, a mask can be made of it', () => {
   for (const text of [`${long}a`, `${long}d`, long]) expect(mask.text(text)).toMatch(/^\[secret [\w.-]+\][a-d]?$/);
 });
 
-test('a key with other characters between its own is not found: the documentation says so', () => {
+test('a key that is a word with a number is not found with other characters between its own: the documentation says so', () => {
   const mask = secretMask(secretsOfEnvironment({ API_KEY: long }));
   const spaced = long.split('').join(' ');
   expect(mask.text(spaced)).toBe(spaced);

@@ -1,4 +1,4 @@
-import { minSecretLength } from './secret-mask.js';
+import { minSecretLength } from './secret-search.js';
 
 /** The variables of a process, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -58,8 +58,21 @@ export function maskedData<T>(value: T, mask: Mask): T {
     const masked = maskedText(String(value), mask);
     return (masked === String(value) ? value : masked) as T;
   }
-  if (Array.isArray(value)) return itemsOf<unknown>(value, (item) => maskedData(item, mask)) as T;
+  if (Array.isArray(value)) return maskedList(value, mask) as T;
   return typeof value === 'object' && value !== null ? (maskedRecord(value, mask) as T) : value;
+}
+
+/** Masks the items, and what neighbouring texts or the bytes of a file are together. */
+function maskedList(list: readonly unknown[], mask: Mask): readonly unknown[] {
+  const items = itemsOf(list, (item) => maskedData(item, mask));
+  if (items.every((item) => typeof item === 'string')) {
+    const texts = mask(items);
+    return itemsOf(items, (item, index) => texts[index] ?? item);
+  }
+  if (!items.every((item) => typeof item === 'number')) return items;
+  const numbers = items.join(' ');
+  const masked = maskedText(numbers, mask);
+  return masked === numbers ? items : [masked];
 }
 
 function maskedRecord(value: object, mask: Mask): object {

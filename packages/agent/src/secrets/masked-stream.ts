@@ -24,7 +24,8 @@ export function maskedStream(search: SecretSearch, emit: (text: string) => void)
   return {
     write(text) {
       rest += text;
-      const end = releasableLength(rest, { length: search.longest, most: 16 * search.longest + 4_096 });
+      const { longest, longestBrokenUp } = search;
+      const end = releasableLength(rest, { length: longest, letters: longestBrokenUp, most: 16 * longest + 4_096 });
       if (end <= 0) return;
       const across = search.find(rest).find((place) => place.start < end && place.end > end);
       release(across?.start ?? textBoundary(rest, end));

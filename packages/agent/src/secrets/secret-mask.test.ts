@@ -8,7 +8,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { maskedDeltas } from './masked-deltas.js';
 import { maskedTool } from './masked-tool.js';
-import { minSecretLength, secretMask } from './secret-mask.js';
+import { secretMask } from './secret-mask.js';
+import { minSecretLength } from './secret-search.js';
 import { InvalidSecretError } from './errors.js';
 
 const value = 'hunter2-hunter2';
@@ -232,11 +233,16 @@ test('a long text of what is read over ends: its cost grows with its length, not
     '\\x1b[',
     '\u009b;',
   ];
-  for (const part of [...parts, ...sequences]) {
-    // Quadratic time would be hours.
-    const text = part.repeat(1_000_000 / part.length);
+  const encodings = ['%', '%25', '%e2', '%e2%25', '&', '&amp;', '&#', '&#0', '&#x0', '0x', 'g ', 'ghp,1 '];
+  for (const part of [...parts, ...sequences, ...encodings]) {
+    // Quadratic time would be many minutes.
+    const text = part.repeat(400_000 / part.length);
     expect(hide.text(text)).toBe(text);
   }
+  // The value is there, so its patterns are tried at each place.
+  const digits = Buffer.from('zz9y8x7w6v5u4').toString('hex');
+  expect(secretMask({ C: 'zz9y8x7w6v5u4' }).text(`${digits} ${'7a0x'.repeat(100_000)}`)).toMatch(/^\[secret C\] 7a0x/);
+  expect(secretMask({ C: 'zz9y8x7w6v5u4' }).text(`zz9y8x7w6v5u4 ${'z '.repeat(200_000)}`)).toMatch(/^\[secret C\] z z/);
 });
 
 describe('a value does not hide', () => {
@@ -288,7 +294,8 @@ describe('a value does not hide', () => {
       part('[secret PASSWORD]'),
     ]);
     const image = { type: 'image', url: 'https://a.test/x.png' } as const;
-    expect(contentOf(part('hunter2-'), image, part('hunter2'))).toEqual([part('hunter2-'), image, part('hunter2')]);
+    expect(contentOf(part('hunter2-'), image, part('hunter2'))).toEqual([part('[secret PASSWORD]'), image, part('')]);
+    expect(contentOf(part('sec'), image, part('ret'))).toEqual([part('sec'), image, part('ret')]);
   });
 
   test('in an image, which is left out whole: a changed one would be refused in every request from then on', () => {
@@ -504,6 +511,14 @@ describe('every event', () => {
     expect(action?.type === 'action' && JSON.parse(action.toolCall.arguments)).toEqual({
       command: 'curl -H "x: [secret PASSWORD]"',
       '[secret PASSWORD]': 1,
+    });
+  });
+
+  test('a value in the items of a list is hidden too, whether they are its parts or its bytes', () => {
+    expect(hide.data({ lines: ['a hunter2-', 'hunter2'] })).toEqual({ lines: ['a [secret PASSWORD]', ''] });
+    expect(hide.data({ file: Buffer.from(value).toJSON(), size: [15, 1] })).toEqual({
+      file: { type: 'Buffer', data: ['[secret PASSWORD]'] },
+      size: [15, 1],
     });
   });
 

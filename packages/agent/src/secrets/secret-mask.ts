@@ -1,13 +1,10 @@
 import type { Event, ToolDefinition, ToolOutput } from '@palimpsest/events';
 import { InvalidSecretError } from './errors.js';
-import { secretSearch, withoutSecrets } from './secret-search.js';
+import { minSecretLength, secretSearch, withoutSecrets } from './secret-search.js';
 import { maskedStream } from './masked-stream.js';
 import type { TextStream } from './masked-stream.js';
 import { maskedData, maskedDescriptions, maskedEvent, maskedOutput } from './masked-event.js';
 import type { Mask } from './masked-event.js';
-
-/** The minimum length of a value. Masking shorter ones would hide ordinary text. Unit: characters. */
-export const minSecretLength = 6;
 
 /** The label that replaces a value. */
 export const secretLabel = /\[secret [A-Za-z_][\w.-]*\]/;
@@ -31,11 +28,10 @@ export interface SecretMask {
 }
 
 /**
- * A mask for the values of secrets, by name. Each is found as it is and as tools print it (escaped in part or whole,
- * percent-encoded, base64, hex; wrapped over lines, coloured for a terminal), and `[secret NAME]` stands in its place; of a value
- * of many lines each line of 16 characters and more is found by itself. Masking twice is masking once. A part of a value, or one
- * that is spelt backwards, encrypted, or broken up by other characters, is not found: mask before you cut. The cost grows with the
- * length of a text, whatever it is.
+ * A mask for the values of secrets, by name. Each is found as it is and in the forms that tools, programs and encodings give it
+ * (see `docs/secrets.md`), and `[secret NAME]` stands in its place; of a value of many lines each line of 16 characters and more is
+ * found by itself. Masking twice is masking once. A part of a value, or one that is encrypted, compressed or broken up by other
+ * letters, is not found: mask before you cut. The cost grows with the length of a text, whatever it is.
  *
  * @param values - the name of each secret to its value; white space around a value does not count
  * @throws {@link InvalidSecretError} when a value is shorter than {@link minSecretLength}, a name is not made of letters,

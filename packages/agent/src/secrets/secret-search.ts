@@ -1,7 +1,10 @@
-import { readings, secretPatterns } from './secret-patterns.js';
+import { brokenUpPatterns, lettersOf, secretPatterns } from './secret-patterns.js';
 import { withoutBegun } from './begun-secret.js';
-import type { Reading, SecretPattern } from './secret-patterns.js';
+import type { SecretPattern } from './secret-patterns.js';
 import { plainReading, tracedReading } from './plain-reading.js';
+
+/** The minimum length of a value. Masking shorter ones would hide ordinary text. Unit: characters. */
+export const minSecretLength = 6;
 
 /** The place of a value in a text, and its replacement. */
 export interface FoundSecret {
@@ -19,39 +22,51 @@ export interface SecretSearch {
    * on behind the end. Unit: characters.
    */
   readonly longest: number;
+  /** The length of the longest value that is found although it is broken up. Unit: characters of the value. */
+  readonly longestBrokenUp: number;
   /** Removes an end with which a value begins from a text that was cut off. */
   withoutBegun(text: string): string;
 }
 
 interface Search {
   readonly label: string;
-  readonly patterns: readonly SecretPattern[];
-  /** For texts whose escapes, colours and line ends were undone. */
-  readonly plainPatterns: readonly SecretPattern[];
+  /** For texts as they are. */
+  readonly written: readonly SecretPattern[];
+  /** For texts whose escapes, colours and line ends were undone, if there are any. */
+  readonly plain: readonly SecretPattern[];
+  /** For texts whose escapes, colours and line ends, if there are any, were undone. */
+  readonly brokenUp: readonly SecretPattern[];
   /** The length of the value without its blanks: no encoding is shorter. Unit: characters. */
   readonly length: number;
 }
 
 /** A search for values, each with its label `[secret NAME]`. A match inside a label does not count. */
 export function secretSearch(values: readonly { readonly name: string; readonly value: string }[]): SecretSearch {
-  const searches = values.flatMap(({ name, value }) =>
-    [value, ...longLines(value)].map((one) => ({
-      label: labelOf(name),
-      patterns: secretPatterns(one),
-      plainPatterns: secretPatterns(one, { mayWrap: true }),
-      length: one.replaceAll(/\s+/g, '').length,
-    })),
-  );
+  const parts = values.flatMap(({ name, value }) => [value, ...longLines(value)].map((part) => ({ name, part })));
+  const searches = parts.map(({ name, part }) => ({
+    label: labelOf(name),
+    written: secretPatterns(part),
+    plain: plainForms(part).flatMap((form) => secretPatterns(form, { mayWrap: true })),
+    brokenUp: brokenUpPatterns(part),
+    length: part.replaceAll(/\s+/g, '').length,
+  }));
   const labels = values.map(({ name }) => labelOf(name));
+  const forms = parts.map(({ part }) => part);
   return {
     find: (text) => found(text, searches, labels),
     longest: Math.max(0, ...values.map(({ value }) => lengthToHold(value))),
-    withoutBegun: (text) =>
-      withoutBegun(
-        text,
-        values.flatMap(({ value }) => [value, ...longLines(value)]),
-      ),
+    longestBrokenUp: Math.max(
+      0,
+      ...parts.map(({ part }, index) => (searches[index]?.brokenUp.length === 0 ? 0 : part.length)),
+    ),
+    withoutBegun: (text) => withoutBegun(text, forms),
   };
+}
+
+/** A value may itself contain what is undone in a text. */
+function plainForms(value: string): readonly string[] {
+  const plain = plainReading(value);
+  return plain === value || plain.length < minSecretLength ? [value] : [value, plain];
 }
 
 /**
@@ -100,30 +115,31 @@ function longestForm(text: string): number {
 }
 
 function found(text: string, searches: readonly Search[], labels: readonly string[]): readonly FoundSecret[] {
-  const all = [...foundBy('patterns', text, searches), ...foundInPlainReading(text, searches)];
+  const letters = lettersOf(text);
+  const all = [...foundBy('written', { text, letters }, searches), ...foundInPlainReading({ text, letters }, searches)];
   if (all.length === 0) return all;
   // Labels in the text are not masked again, whatever words they hold. A label of somebody else is ordinary text.
   const own = labels.flatMap((label) => placesOf(label, text));
   return joined(all.filter(({ start, end }) => !own.some((place) => place.start <= start && end <= place.end)));
 }
 
+/** A text and its {@link lettersOf}. */
+interface SearchedText {
+  readonly text: string;
+  readonly letters: string;
+}
+
 function foundBy(
-  which: 'patterns' | 'plainPatterns',
-  text: string,
+  which: 'written' | 'plain' | 'brokenUp',
+  { text, letters }: SearchedText,
   searches: readonly Search[],
 ): readonly FoundSecret[] {
   const all: FoundSecret[] = [];
-  const read = new Map<Reading, string>();
-  const holds = (needle: string, reading: Reading): boolean => {
-    const known = read.get(reading) ?? readings[reading](text);
-    read.set(reading, known);
-    return known.includes(needle);
-  };
   for (const { label, length, [which]: patterns } of searches) {
     if (text.length < length) continue;
-    for (const { pattern, needle, reading } of patterns) {
-      if (!holds(needle, reading)) continue;
-      for (const match of text.matchAll(pattern)) {
+    for (const { pattern, needle } of patterns) {
+      if (!letters.includes(needle)) continue;
+      for (const match of text.matchAll(pattern())) {
         all.push({ start: match.index, end: match.index + match[0].length, label });
       }
     }
@@ -131,16 +147,17 @@ function foundBy(
   return all;
 }
 
-/** Finds values that are escaped, wrapped or coloured, with everything between their characters. */
-function foundInPlainReading(text: string, searches: readonly Search[]): readonly FoundSecret[] {
-  const plain = plainReading(text);
-  if (plain === text) return [];
-  const places = foundBy('plainPatterns', plain, searches);
+/** Finds values that are escaped, wrapped, coloured or broken up, with everything between their characters. */
+function foundInPlainReading(written: SearchedText, searches: readonly Search[]): readonly FoundSecret[] {
+  const text = plainReading(written.text);
+  if (text === written.text) return foundBy('brokenUp', written, searches);
+  const plain = { text, letters: lettersOf(text) };
+  const places = [...foundBy('plain', plain, searches), ...foundBy('brokenUp', plain, searches)];
   if (places.length === 0) return [];
-  const { starts, ends } = tracedReading(text);
+  const { starts, ends } = tracedReading(written.text);
   return places.map(({ start, end, label }) => ({
     start: starts[start] ?? 0,
-    end: ends[end - 1] ?? text.length,
+    end: ends[end - 1] ?? written.text.length,
     label,
   }));
 }
