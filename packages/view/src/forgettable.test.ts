@@ -131,7 +131,9 @@ test('whatever is selected, nothing kept goes, no batch is split, and no summary
       expect(isCondensation(event) && after.notes.length - whole.notes.length).toBe(0);
       expect(messageViolations(after.toMessages())).toEqual([]);
       const split = [...after.leftOut].filter(([, reason]) => reason === 'a part of its batch is forgotten');
-      expect(split.filter(([id]) => !whole.leftOut.has(id))).toEqual([]);
+      // The halves of a late pair may part; the call then says that its batch was split before.
+      const late = whole.sent().items.flatMap((item) => (item.kind === 'late' ? [item.call.event.id] : []));
+      expect(split.filter(([id]) => !whole.leftOut.has(id) && !late.includes(id))).toEqual([]);
       expect(standsInsideBatch(after, `${event.id}-summary`)).toBe(false);
     }),
     { seed: 20_261_122, numRuns: fewer(300) },

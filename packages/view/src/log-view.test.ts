@@ -77,13 +77,13 @@ describe('replace', () => {
 
   test('a copy that reads the same, or of what is not sent, makes no thinking stale', () => {
     const builder = log();
-    const second = builder.create('observation', { toolCallId: 'call-1', toolName: 'run', content: [] });
-    const withDuplicate = View.fromEvents([...builder.events.slice(0, 3), second, ...builder.events.slice(3)]);
+    const orphan = builder.create('observation', { toolCallId: 'of-nobody', toolName: 'run', content: [] });
+    const withOrphan = View.fromEvents([...builder.events.slice(0, 3), orphan, ...builder.events.slice(3)]);
     const changes = new Map([
-      [second.id, { event: masked(withDuplicate, second.id) }],
-      ['event-3', { event: masked(withDuplicate, 'event-3', 'one') }],
+      [orphan.id, { event: masked(withOrphan, orphan.id) }],
+      ['event-3', { event: masked(withOrphan, 'event-3', 'one') }],
     ]);
-    const lines = outline(withDuplicate.replace(changes).toMessages());
+    const lines = outline(withOrphan.replace(changes).toMessages());
     expect(lines.filter((line) => line.includes(' T '))).toHaveLength(1);
   });
 });

@@ -30,14 +30,14 @@ afterAll(() => console.log(`fast-check seed ${seed}; ${tally.report()}`));
 
 /** Masks a third of the results that are older than the last events, always by the same copies. */
 function masks(): (view: View) => ReadonlyMap<EventId, Replacement> {
-  const copies = new WeakMap<LLMConvertibleEvent, LLMConvertibleEvent>();
+  const copies = new Map<EventId, LLMConvertibleEvent>();
   return (view) => {
     const changes = new Map<EventId, Replacement>();
     for (const event of view.events.slice(0, -6)) {
       if (!isToolResult(event) || Number(event.id.replaceAll(/\D/g, '')) % 3 !== 0) continue;
-      const copy = copies.get(event) ?? redactedCopy(event, { text: 'masked' });
+      const copy = copies.get(event.id) ?? redactedCopy(event, { text: `masked ${event.id}` });
       if (copy === undefined) continue;
-      copies.set(event, copy);
+      copies.set(event.id, copy);
       changes.set(event.id, { event: copy, effectiveFrom: event.id });
     }
     return changes;

@@ -81,17 +81,34 @@ describe('a condensation names ids of an open (unsealed, unanswered) batch', () 
   });
 });
 
-test('names a sealed unanswered call: honoured; a later result is an orphan', () => {
-  const log = logBuilder();
-  log.user('Go.');
-  const action = log.action('run');
-  log.agent('Never mind.');
-  log.condensation([action]);
-  const result = log.observation(action);
-  const view = viewOf(log);
-  expect(idsOf(view)).toEqual(['event-1', 'event-3', result.id]);
-  expect(outline(view.toMessages())).toEqual(['user: Go.', 'assistant: Never mind.']);
-  expect(view.leftOut.get(result.id)).toBe('the call that it answers is forgotten');
+describe('names a sealed unanswered call', () => {
+  test('honoured; a later result is sent as a pair of its own where it arrives, with the call of the log', () => {
+    const log = logBuilder();
+    log.user('Go.');
+    const action = log.action('run');
+    log.agent('Never mind.');
+    log.condensation([action]);
+    const before = viewOf(log);
+    const result = log.observation(action);
+    log.user('Thanks.');
+    const view = viewOf(log);
+    expect(idsOf(view)).toEqual(['event-1', 'event-3', result.id, 'event-6']);
+    const lines = ['user: Go.', 'assistant: Never mind.', 'assistant: (call-1)', 'tool call-1: ok', 'user: Thanks.'];
+    expect(outline(view.toMessages())).toEqual(lines);
+    expect([...view.leftOut]).toEqual([]);
+    expect(outline(before.toMessages())).toEqual(lines.slice(0, 2));
+    expect(outline(view.without(new Set([result.id])).toMessages())).toEqual([...lines.slice(0, 2), 'user: Thanks.']);
+  });
+
+  test('when it was answered before, its result is not sent without it', () => {
+    const log = logBuilder();
+    log.user('Go.');
+    const action = log.action('run');
+    log.agent('Never mind.');
+    const result = log.observation(action);
+    log.condensation([action]);
+    expect(viewOf(log).leftOut.get(result.id)).toBe('the call that it answers is forgotten');
+  });
 });
 
 describe('names half of a closed batch', () => {
@@ -191,15 +208,75 @@ describe('redaction of an id that is pending, unknown, not yet there, or neither
   });
 });
 
-test('duplicate result: the first by arrival wins; the other stays in the list, unsent, and holds no cut point', () => {
-  const log = logBuilder();
-  const action = log.action('run');
-  log.observation(action, 'first');
-  const second = log.error(action, 'crashed');
-  const view = viewOf(log);
-  expect(outline(view.toMessages())).toEqual(['assistant: (call-1)', 'tool call-1: first']);
-  expect([...view.leftOut.keys()]).toEqual([second.id]);
-  expect([...view.cutPoints]).toEqual([0, 2, 3]);
+describe('a second result of a call', () => {
+  test('takes the place of the first if no answer of the model lies between; the first stays unsent, with no cut point', () => {
+    const log = logBuilder();
+    const { actions, results } = log.batch([
+      { name: 'a', result: 'pending' },
+      { name: 'b', result: 'B' },
+    ]);
+    const before = viewOf(log);
+    log.environment('It is ready.');
+    const second = log.observation(actions[0] as (typeof actions)[0], 'A');
+    const view = viewOf(log);
+    const answered = ['assistant: (call-1) (call-2)', 'tool call-1: A', 'tool call-2: B'];
+    expect(outline(view.toMessages())).toEqual([...answered, 'user: It is ready.']);
+    expect([...view.leftOut]).toEqual([[results[0]?.id, 'a newer result of its call is sent in its place']]);
+    expect([...view.cutPoints]).toEqual([0, 6]);
+    expect(outline(before.toMessages())[1]).toBe('tool call-1: pending');
+    log.condensation([second], { summary: 'S' });
+    expect(outline(viewOf(log).toMessages())).toEqual(['user: It is ready. S']);
+  });
+
+  test('after an answer of the model follows as a pair under an alias; the first stays', () => {
+    const log = logBuilder();
+    log.user('Go.');
+    const { action } = log.call('run', {}, 'running in the background');
+    log.agent('I wait.');
+    const second = log.observation(action, 'half');
+    const third = log.observation(action, 'done');
+    const view = viewOf(log);
+    const messages = view.toMessages();
+    const alias = messages.flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : []))[1] ?? '';
+    expect(alias).toMatch(/^call_[0-9a-f]{16}$/);
+    expect(outline(messages)).toEqual([
+      'user: Go.',
+      'assistant: (call-1)',
+      'tool call-1: running in the background',
+      'assistant: I wait.',
+      `assistant: (${alias})`,
+      `tool ${alias}: done`,
+    ]);
+    expect([...view.leftOut]).toEqual([[second.id, 'a newer result of its call is sent in its place']]);
+    expect([...view.cutPoints]).toEqual([0, 1, 3, 4, 5, 6]);
+    // The pair stands for itself when the call and its first result are forgotten.
+    log.condensation([action, 'event-3']);
+    expect(outline(viewOf(log).toMessages()).slice(-2)).toEqual([`assistant: (${alias})`, `tool ${alias}: done`]);
+    log.condensation([third]);
+    expect(outline(viewOf(log).toMessages())).toEqual(['user: Go.', 'assistant: I wait.']);
+  });
+
+  test('of a late pair is sent in its stead, and after another answer beside it', () => {
+    const log = logBuilder();
+    const action = log.action('run', { llmResponseId: 'a' });
+    log.agent('Meanwhile.');
+    const first = log.observation(action, 'soon');
+    log.observation(action, 'now');
+    expect(outline(viewOf(log).toMessages())).toEqual([
+      'assistant: Meanwhile.',
+      'assistant: (call-1)',
+      'tool call-1: now',
+    ]);
+    expect([...viewOf(log).leftOut.keys()]).toEqual([first.id]);
+    log.agent('Good.');
+    log.observation(action, 'again');
+    expect(outline(viewOf(log).toMessages()).slice(2)).toEqual([
+      'tool call-1: now',
+      'assistant: Good.',
+      expect.stringMatching(/^assistant: \(call_/),
+      expect.stringMatching(/^tool call_[0-9a-f]+: again$/),
+    ]);
+  });
 });
 
 test('a result before its call, or with none: an orphan for good, because matching looks only backwards', () => {
@@ -229,6 +306,8 @@ test('a second call with the id of an open call: left out, reported; the result 
   expect(view.toMessages()).toMatchObject([{ toolCalls: [first.toolCall] }, { toolCallId: 'x' }]);
   expect([...view.leftOut]).toEqual([[second.id, 'a call with the id of a call that is still open']]);
   expect([...view.cutPoints]).toEqual([0, 3]);
+  log.observation(second, 'two');
+  expect(outline(viewOf(log).toMessages())).toEqual(['assistant: (x)', 'tool x: one']);
 });
 
 describe('a call id used again by a later response (compatible servers do it)', () => {

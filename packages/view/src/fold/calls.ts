@@ -28,11 +28,19 @@ export interface Call {
   readonly sentId: string;
   /** The call repeats the id of an open call. It is never sent and never answered. */
   readonly repeated: boolean;
-  resultId: EventId | undefined;
-  /** The position of its result; infinite while there is none. */
+  /** How many calls have repeated its id while it was open, and have no result yet. Their results are not its own. */
+  repetitions: number;
+  /** Its results, in the order of the log: the newest is sent in the place of the first. */
+  readonly results: { readonly id: EventId; readonly position: number }[];
+  /** The position of its first result; infinite while there is none. */
   answeredAt: number;
-  /** The result was appended after the batch was sealed. */
+  /** The first result was appended after the batch was sealed. */
   late: boolean;
+  /**
+   * The list need not hold the call for a late result to be sent, because it did not hold it when the result came. The call of
+   * the log is sent with it.
+   */
+  isAlone: boolean;
 }
 
 /** True for an event that a model made. */
@@ -57,6 +65,8 @@ export class CallHistory {
   #open: Batch | undefined;
   /** How many calls of the open batch have no result. */
   #waiting = 0;
+  /** The position of the newest assistant event. */
+  #assistantAt = -1;
   #response = -1;
   #responseId: string | undefined;
   /** A model was called since the newest assistant event. */
@@ -112,6 +122,7 @@ export class CallHistory {
     }
     this.#responseId = llmResponseId;
     this.#isModelCalled = false;
+    this.#assistantAt = position;
     this.#responses.set(position, this.#response);
   }
 
@@ -125,25 +136,56 @@ export class CallHistory {
       position,
       sentId: earlier === undefined && isSendableCallId(id) ? id : callAlias(action.id),
       repeated: earlier?.batch === batch && earlier.answeredAt === Infinity,
-      resultId: undefined,
+      repetitions: 0,
+      results: [],
       answeredAt: Infinity,
       late: false,
+      isAlone: false,
     };
     batch.calls.push(call);
     batch.actions.push(action);
-    if (call.repeated) return call;
+    if (call.repeated && earlier !== undefined) {
+      earlier.repetitions++;
+      return call;
+    }
     this.#newest.set(id, call);
     this.#waiting++;
     return call;
   }
 
-  #appendResult(result: ToolResultEvent, position: number): Call | undefined {
-    const call = this.#newest.get(result.toolCallId);
-    if (call === undefined || call.answeredAt !== Infinity) return undefined;
-    call.resultId = result.id;
-    call.answeredAt = position;
-    call.late = call.batch !== this.#open;
-    if (!call.late) this.#waiting--;
+  #appendResult({ id, toolCallId }: ToolResultEvent, position: number): Call | undefined {
+    const call = this.#newest.get(toolCallId);
+    if (call === undefined) return undefined;
+    if (call.answeredAt === Infinity) {
+      call.answeredAt = position;
+      call.late = call.batch !== this.#open;
+      if (!call.late) this.#waiting--;
+    } else if (call.repetitions > 0) {
+      call.repetitions--;
+      return undefined;
+    } else if (call.batch !== this.#open && this.#assistantAt > call.answeredAt) {
+      // The model has read the result before, so the newest follows as a pair of its own.
+      return this.#askAgain(call, { id, position });
+    }
+    call.results.push({ id, position });
+    return call;
+  }
+
+  /** A call that was answered before, for a result that the model has not read. */
+  #askAgain({ action }: Call, result: Call['results'][number]): Call {
+    const call: Call = {
+      action,
+      batch: { calls: [], actions: [], sealedAt: result.position },
+      position: result.position,
+      sentId: callAlias(result.id),
+      repeated: false,
+      repetitions: 0,
+      results: [result],
+      answeredAt: result.position,
+      late: true,
+      isAlone: true,
+    };
+    this.#newest.set(action.toolCall.id, call);
     return call;
   }
 
@@ -167,6 +209,12 @@ export function hasPendingCall(batch: Batch, position: number): boolean {
 /** True if, at a position of the log, a call has a result that came before its batch was sealed. */
 export function isAnsweredInPlace(call: Call, position: number): boolean {
   return call.answeredAt < position && !call.late;
+}
+
+/** True for the result that is sent of a call's results, at a position of the log: the newest. */
+export function isNewestResult({ results }: Call, id: EventId, position: number): boolean {
+  if (results.length === 1) return true;
+  return results.findLast((result) => result.position < position)?.id === id;
 }
 
 /** True for an event that carries words. The first action of a response carries its words; a message always does. */

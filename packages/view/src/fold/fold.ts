@@ -110,6 +110,7 @@ export class Fold {
       if (this.#lackedBatch || isMisplaced || this.#unknown.size > 0) this.staleSince.set(event.id, position);
       else this.#fresh.add(event.id);
     }
+    if (call?.late === true && !this.#events.some(({ id }) => id === call.action.id)) call.isAlone = true;
     this.#events.push(event);
     this.#calls.push(call);
   }

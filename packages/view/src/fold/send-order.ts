@@ -6,7 +6,7 @@ import type {
   MessageEvent,
   SystemPromptEvent,
 } from '@palimpsest/events';
-import { isAnsweredInPlace } from './calls.js';
+import { isAnsweredInPlace, isNewestResult } from './calls.js';
 import type { Batch, Call } from './calls.js';
 import { batchesInList, hasContent, reasons, whyEmpty } from './stored-list.js';
 import type { BatchInList, SentCall, SentResult, StoredList } from './stored-list.js';
@@ -95,10 +95,12 @@ export function sendOrder(list: StoredList): SendOrder {
       }
     } else if (call === undefined) {
       leftOut.set(event.id, reasons.unmatched);
+    } else if (!isNewestResult(call, event.id, list.position)) {
+      leftOut.set(event.id, reasons.answeredAgain);
     } else {
       const state = batches.get(call.batch)?.state;
       if (!call.late && !isHeld && state === 'sent') continue;
-      const action = actionOf(call, list, index);
+      const action = actionOf(call, list, index) ?? (call.isAlone ? call.action : undefined);
       if (action === undefined) leftOut.set(event.id, reasons.callForgotten);
       else if (isHeld) leftOut.set(event.id, reasons.waiting);
       else if (!call.late) leftOut.set(event.id, state === 'split' ? reasons.split : reasons.waiting);

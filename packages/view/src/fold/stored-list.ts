@@ -14,7 +14,7 @@ import type {
   MessageEvent,
   ToolResultEvent,
 } from '@palimpsest/events';
-import { hasPendingCall, isAnsweredInPlace } from './calls.js';
+import { hasPendingCall, isAnsweredInPlace, isNewestResult } from './calls.js';
 import type { Batch, Call } from './calls.js';
 
 /** The result of the fold at a position of the log. Send order, cut points and stale thinking are functions of it. */
@@ -70,12 +70,15 @@ export function batchesInList({ events, calls, position }: StoredList): Readonly
         batches.set(batch, entry);
       }
       if (isAnsweredInPlace(call, position)) entry.calls.push({ event, sentId });
-    } else if (entry !== undefined && !call.late && isToolResult(event)) {
+    } else if (entry !== undefined && !call.late && isToolResult(event) && isNewestResult(call, event.id, position)) {
       entry.results.push({ event, sentId });
       entry.lastResult = index;
     }
   }
-  for (const entry of batches.values()) entry.state = stateOf(entry, events, position);
+  for (const entry of batches.values()) {
+    entry.state = stateOf(entry, events, position);
+    if (entry.batch.calls.some(({ results }) => results.length > 1)) sortByFirstResult(entry);
+  }
   return batches;
 }
 
@@ -91,6 +94,12 @@ function stateOf(
   // The first action carries the thought and the thinking of its batch, so a batch without it is incomplete.
   if (!isWhole || batch.actions[0]?.id !== events[index]?.id) return 'split';
   return hasPendingCall(batch, position) ? 'waiting' : 'sent';
+}
+
+/** A result that replaces an earlier one stands in its place. */
+function sortByFirstResult({ batch, results }: BatchInList): void {
+  const places = new Map(batch.calls.map(({ sentId, answeredAt }) => [sentId, answeredAt]));
+  results.sort((a, b) => (places.get(a.sentId) ?? 0) - (places.get(b.sentId) ?? 0));
 }
 
 /** The indices of the events of a list by their ids. */
@@ -120,6 +129,7 @@ export function whyEmpty(event: MessageEvent | CondensationSummaryEvent): string
 /** The reasons why an event of the stored list is not sent. */
 export const reasons = {
   unmatched: 'a result without a call that waits for one',
+  answeredAgain: 'a newer result of its call is sent in its place',
   callForgotten: 'the call that it answers is forgotten',
   split: 'a part of its batch is forgotten',
   waiting: 'waits for the results of an open batch',

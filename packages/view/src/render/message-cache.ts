@@ -1,12 +1,12 @@
 import type { LLMConvertibleEvent, Message, ToolMessage } from '@palimpsest/events';
-import type { SentCall, SentItem, SentResult } from '../fold/send-order.js';
+import type { SentBatch, SentCall, SentResult, SentWords } from '../fold/send-order.js';
 import type { RenderOptions, SentOrder } from '../view.js';
 import { callsMessage, lateCallMessage, mergedMessage, systemMessage, toolMessage, wordsMessage } from './messages.js';
-import type { AnswerContext, RenderContext } from './messages.js';
+import type { RenderContext } from './messages.js';
 
 /** A message, and the item that it was made of; the instructions belong to none. */
 interface Rendered {
-  readonly item?: SentItem;
+  readonly item?: SentWords | SentBatch;
   readonly message: Message | undefined;
 }
 
@@ -26,6 +26,8 @@ export class MessageCache {
   /** Words and calls by their event; those whose signed thinking is left out because it is stale apart from the others. */
   #fresh = new WeakMap<LLMConvertibleEvent, Rendered>();
   #stale = new WeakMap<LLMConvertibleEvent, Rendered>();
+  /** The calls of late results by their event and the id under which they are sent. */
+  #lateCalls = new WeakMap<LLMConvertibleEvent, Map<string, Message>>();
   #results = new WeakMap<LLMConvertibleEvent, ToolMessage>();
   /** By the first of the messages. */
   #merged = new WeakMap<Message, Merged>();
@@ -36,6 +38,7 @@ export class MessageCache {
     if (this.#context?.thinking !== thinking || this.#context.labelObservation !== labelObservation) {
       this.#fresh = new WeakMap();
       this.#stale = new WeakMap();
+      this.#lateCalls = new WeakMap();
       this.#results = new WeakMap();
       this.#merged = new WeakMap();
     }
@@ -52,7 +55,7 @@ export class MessageCache {
     for (const item of order.items) {
       const isOfUser = item.kind === 'words' && !(item.event.type === 'message' && item.event.role === 'assistant');
       if (!isOfUser || item.afterAssistant) endWords();
-      const message = this.#messageOf(item, order, context);
+      const message = item.kind === 'late' ? this.#lateCallOf(item.call) : this.#messageOf(item, order, context);
       if (message !== undefined) (isOfUser ? words : messages).push(message);
       if (item.kind === 'batch') for (const result of item.results) messages.push(this.#resultOf(result, context));
       if (item.kind === 'late') messages.push(this.#resultOf(item.result, context));
@@ -70,16 +73,24 @@ export class MessageCache {
   }
 
   /** The message of words, or of the calls of an item. */
-  #messageOf(item: SentItem, order: SentOrder, context: RenderContext): Message | undefined {
-    const event = item.kind === 'words' ? item.event : item.kind === 'late' ? item.call.event : item.calls[0]?.event;
+  #messageOf(item: SentWords | SentBatch, order: SentOrder, context: RenderContext): Message | undefined {
+    const event = item.kind === 'words' ? item.event : item.calls[0]?.event;
     if (event === undefined) return undefined;
     const carrier = item.kind === 'batch' ? item.response[0] : event;
     const isStale = context.thinking === 'prefix-bound' && hasBlocks(carrier) && order.isThinkingStale(carrier.id);
     const cache = isStale ? this.#stale : this.#fresh;
     const known = cache.get(event);
     if (known?.item !== undefined && isSame(known.item, item)) return known.message;
-    const message = renderedItem(item, { ...context, isStale });
+    const answer = { ...context, isStale };
+    const message = item.kind === 'words' ? wordsMessage(item.event, answer) : callsMessage(item, answer);
     cache.set(event, { item, message });
+    return message;
+  }
+
+  #lateCallOf(call: SentCall): Message {
+    const known = this.#lateCalls.get(call.event) ?? new Map<string, Message>();
+    const message = known.get(call.sentId) ?? lateCallMessage(call);
+    this.#lateCalls.set(call.event, known.set(call.sentId, message));
     return message;
   }
 
@@ -101,19 +112,13 @@ export class MessageCache {
   }
 }
 
-function renderedItem(item: SentItem, context: AnswerContext): Message | undefined {
-  if (item.kind === 'words') return wordsMessage(item.event, context);
-  return item.kind === 'batch' ? callsMessage(item, context) : lateCallMessage(item.call);
-}
-
 function hasBlocks(event: LLMConvertibleEvent | undefined): event is LLMConvertibleEvent {
   return event !== undefined && 'thinkingBlocks' in event && event.thinkingBlocks !== undefined;
 }
 
 /** True if two items with one event become the same message. */
-function isSame(a: SentItem, b: SentItem): boolean {
+function isSame(a: SentWords | SentBatch, b: SentWords | SentBatch): boolean {
   if (a === b || (a.kind === 'words' && b.kind === 'words')) return true;
-  if (a.kind === 'late' && b.kind === 'late') return isSameCall(a.call, b.call);
   if (a.kind !== 'batch' || b.kind !== 'batch' || a.calls.length !== b.calls.length) return false;
   return a.calls.every((call, index) => isSameCall(call, b.calls[index])) && isSameList(a.response, b.response);
 }
